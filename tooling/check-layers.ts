@@ -1,0 +1,81 @@
+/**
+ * Compares every package's manifest and imports with the layers: dependencies point down, every import of a sibling is
+ * declared, every declared sibling is imported, and tsconfig references say the same.
+ */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+import { LAYERS, layerOf } from "./layers.ts";
+
+interface Manifest {
+  name: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+const root = path.resolve(import.meta.dirname, "..");
+const folders = ["packages", "apps"].flatMap((parent) =>
+  readdirSync(path.join(root, parent)).map((name) => ({ name, folder: path.join(root, parent, name) })),
+);
+const folderOf = new Map<string, string>();
+const manifests = new Map<string, Manifest>();
+for (const { name, folder } of folders) {
+  if (!existsSync(path.join(folder, "package.json"))) continue;
+  const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
+  manifests.set(name, manifest);
+  folderOf.set(manifest.name, name);
+}
+
+const problems: string[] = [];
+for (const { name, folder } of folders) {
+  const manifest = manifests.get(name);
+  if (manifest === undefined) continue;
+  const layer = layerOf(name);
+  const declared = siblings(Object.keys(manifest.dependencies ?? {}));
+  const declaredForTests = siblings(Object.keys(manifest.devDependencies ?? {}));
+  for (const sibling of declared) {
+    if (layerOf(sibling) >= layer)
+      problems.push(
+        `${name} (${LAYERS[layer]!.name}) may not depend on ${sibling} (${LAYERS[layerOf(sibling)]!.name})`,
+      );
+  }
+  const imported = new Set<string>();
+  for (const file of sources(path.join(folder, "src"))) {
+    const isTest = /\.test(-d)?\.ts$/.test(file);
+    for (const [, specifier] of readFileSync(file, "utf8").matchAll(
+      /(?:from|import)\s*\(?\s*"((?:@kubewright\/|kubewright)[^"/]*)/g,
+    )) {
+      const sibling = folderOf.get(specifier!);
+      if (sibling === undefined || sibling === name) continue;
+      if (!isTest) imported.add(sibling);
+      if (!declared.includes(sibling) && !(isTest && declaredForTests.includes(sibling))) {
+        problems.push(`${path.relative(root, file)} imports ${specifier}, which ${name}/package.json does not declare`);
+      }
+    }
+  }
+  for (const sibling of declared)
+    if (!imported.has(sibling)) problems.push(`${name}/package.json declares ${sibling}, which nothing in src imports`);
+  const { references = [] } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
+    references?: { path: string }[];
+  };
+  const referenced = references.map((reference) => path.basename(reference.path)).sort();
+  if (referenced.join() !== [...declared].sort().join()) {
+    problems.push(
+      `${name}/tsconfig.json references [${referenced.join(", ")}], package.json declares [${[...declared].sort().join(", ")}]`,
+    );
+  }
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`layers: ${manifests.size} packages, ${problems.length} problems`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function siblings(dependencies: readonly string[]): string[] {
+  return dependencies.map((dependency) => folderOf.get(dependency)).filter((name) => name !== undefined);
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => path.join(folder, file));
+}

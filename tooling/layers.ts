@@ -1,0 +1,20 @@
+/** The layers, bottom first. A package may import from layers below its own, and from none beside or above it. */
+export const LAYERS: readonly { readonly name: string; readonly packages: readonly string[] }[] = [
+  { name: "ground", packages: ["api", "clock", "transport", "cron"] },
+  { name: "wire", packages: ["client", "transport-http", "apiserver"] },
+  { name: "state", packages: ["workqueue", "informer", "expectations"] },
+  { name: "kit", packages: ["controller"] },
+  {
+    name: "controllers",
+    packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector", "fake-kubelet", "fake-scheduler"],
+  },
+  { name: "assembly", packages: ["cluster"] },
+  { name: "apps", packages: ["controller-manager", "simulator"] },
+];
+
+/** The layer a folder name belongs to, counted from the ground. */
+export function layerOf(packageName: string): number {
+  const layer = LAYERS.findIndex(({ packages }) => packages.includes(packageName));
+  if (layer < 0) throw new Error(`${packageName} is in no layer: add it to tooling/layers.ts`);
+  return layer;
+}

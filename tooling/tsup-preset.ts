@@ -1,0 +1,16 @@
+import { type Options, defineConfig } from "tsup";
+
+/** How every package is bundled: one ESM file per entry, siblings and dependencies left external. */
+export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
+  return defineConfig({
+    entry: ["src/index.ts"],
+    format: ["esm"],
+    target: "node22",
+    platform: "node",
+    sourcemap: true,
+    clean: false,
+    splitting: false,
+    silent: true,
+    ...options,
+  });
+}

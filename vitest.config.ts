@@ -1,0 +1,17 @@
+import { defaultServerConditions } from "vite";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  ssr: { resolve: { conditions: ["@kubewright/source", ...defaultServerConditions] } },
+  test: {
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "apps/*/src/**/*.test.ts",
+      "apps/*/test/**/*.test.ts",
+      "tooling/**/*.test.ts",
+    ],
+    pool: "threads",
+    isolate: false,
+    testTimeout: 20_000,
+  },
+});
