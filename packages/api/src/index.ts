@@ -1,0 +1,82 @@
+export { findCondition, isConditionTrue, isJobFinished } from "./conditions.js";
+export { formatLabelSelector, labelSelectorMatcher } from "./label-selector.js";
+export { keyOf, objectKey, splitObjectKey } from "./object-key.js";
+export { getControllerOf, isControlledBy, newControllerRef } from "./owner-reference.js";
+export { deepFreeze, mutableCopy } from "./readonly.js";
+export { compareResourceVersions } from "./resource-version.js";
+export {
+  apiVersionOf,
+  configMaps,
+  cronJobs,
+  customResourceDefinitions,
+  defineResource,
+  events,
+  jobs,
+  leases,
+  namespaces,
+  nodes,
+  pods,
+  qualifiedResource,
+  secrets,
+  serviceAccounts,
+  services,
+} from "./resource.js";
+export { isStatus } from "./status.js";
+export { formatMicroTime, formatTime, parseTime } from "./time.js";
+export {
+  CONTROLLER_UID_LABEL,
+  CRONJOB_INSTANTIATE_ANNOTATION,
+  CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION,
+  FOREGROUND_DELETION_FINALIZER,
+  JOB_COMPLETION_INDEX_ANNOTATION,
+  JOB_CONTROLLER_NAME,
+  JOB_INDEX_FAILURE_COUNT_ANNOTATION,
+  JOB_INDEX_IGNORED_FAILURE_COUNT_ANNOTATION,
+  JOB_NAME_LABEL,
+  JOB_TRACKING_FINALIZER,
+  LEGACY_CONTROLLER_UID_LABEL,
+  LEGACY_JOB_NAME_LABEL,
+  ORPHAN_FINALIZER,
+} from "./well-known.js";
+
+export type { LabelMatcher } from "./label-selector.js";
+export type { Brand, NamespacedName, ObjectKey, UID } from "./object-key.js";
+export type { DeepMutable, DeepReadonly } from "./readonly.js";
+export type { ResourceDefinition } from "./resource.js";
+export type { Status, StatusCause, StatusDetails, StatusReason } from "./status.js";
+export type {
+  ConfigMap,
+  Container,
+  ContainerState,
+  ContainerStatus,
+  CronJob,
+  CustomResourceDefinition,
+  Event,
+  EventsV1,
+  Job,
+  JobCondition,
+  JobSpec,
+  JobStatus,
+  JobTemplateSpec,
+  KubernetesObject,
+  LabelSelector,
+  Lease,
+  List,
+  Namespace,
+  Node,
+  ObjectMeta,
+  ObjectReference,
+  OwnerReference,
+  Pod,
+  PodCondition,
+  PodFailurePolicy,
+  PodSpec,
+  PodStatus,
+  PodTemplateSpec,
+  Secret,
+  Service,
+  ServiceAccount,
+  UnstructuredObject,
+} from "./types.js";
+export type { WatchEvent } from "./watch-event.js";
+export type { Wire } from "./wire.js";

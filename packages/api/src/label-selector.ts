@@ -1,0 +1,57 @@
+import type { DeepReadonly } from "./readonly.js";
+import type { LabelSelector } from "./types.js";
+
+type Labels = Readonly<Record<string, string>> | undefined;
+
+/** Decides whether a set of labels is selected. */
+export type LabelMatcher = (labels: Labels) => boolean;
+
+/**
+ * Compiles a `metav1.LabelSelector` (upstream: `metav1.LabelSelectorAsSelector`).
+ *
+ * An absent selector matches nothing, an empty one everything.
+ *
+ * @throws Error naming the operator when it is not `In`, `NotIn`, `Exists` or `DoesNotExist`.
+ */
+export function labelSelectorMatcher(selector: DeepReadonly<LabelSelector> | undefined): LabelMatcher {
+  if (selector === undefined) return () => false;
+  const requirements: LabelMatcher[] = Object.entries(selector.matchLabels ?? {}).map(
+    ([key, value]) =>
+      (labels) =>
+        labels !== undefined && Object.hasOwn(labels, key) && labels[key] === value,
+  );
+  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
+    const allowed = new Set(values);
+    const has = (labels: Labels): boolean => labels !== undefined && Object.hasOwn(labels, key);
+    switch (operator) {
+      case "In":
+        requirements.push((labels) => has(labels) && allowed.has(labels![key]!));
+        break;
+      case "NotIn":
+        requirements.push((labels) => !has(labels) || !allowed.has(labels![key]!));
+        break;
+      case "Exists":
+        requirements.push(has);
+        break;
+      case "DoesNotExist":
+        requirements.push((labels) => !has(labels));
+        break;
+      default:
+        throw new Error(`${JSON.stringify(operator)} is not a valid label selector operator`);
+    }
+  }
+  return (labels) => requirements.every((matches) => matches(labels));
+}
+
+/** The selector in query syntax, as in `labelSelector=` and `kubectl get -l` (upstream: `metav1.FormatLabelSelector`). */
+export function formatLabelSelector(selector: DeepReadonly<LabelSelector> | undefined): string {
+  const terms = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
+    const list = `(${[...values].sort().join(",")})`;
+    if (operator === "In") terms.push(`${key} in ${list}`);
+    else if (operator === "NotIn") terms.push(`${key} notin ${list}`);
+    else if (operator === "Exists") terms.push(key);
+    else terms.push(`!${key}`);
+  }
+  return terms.sort().join(",");
+}

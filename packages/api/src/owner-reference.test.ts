@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+
+import { getControllerOf, isControlledBy, newControllerRef } from "./owner-reference.js";
+
+const owner = { metadata: { name: "pi", uid: "u1" } };
+
+test("the controller is the reference that says so, not the first", () => {
+  const controller = newControllerRef(owner, { apiVersion: "batch/v1", kind: "Job" });
+  const object = {
+    metadata: { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "c", uid: "u0" }, controller] },
+  };
+  expect(getControllerOf(object)).toEqual({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    name: "pi",
+    uid: "u1",
+    controller: true,
+    blockOwnerDeletion: true,
+  });
+  expect(isControlledBy(object, owner)).toBe(true);
+});
+
+test("control is told by UID, so a re-created owner of the same name does not count", () => {
+  const object = { metadata: { ownerReferences: [newControllerRef(owner, { apiVersion: "batch/v1", kind: "Job" })] } };
+  expect(isControlledBy(object, { metadata: { name: "pi", uid: "u2" } })).toBe(false);
+  expect(getControllerOf({ metadata: {} })).toBeUndefined();
+});

@@ -1,0 +1,126 @@
+import type {
+  ConfigMap,
+  CronJob,
+  CustomResourceDefinition,
+  Event,
+  Job,
+  KubernetesObject,
+  Lease,
+  Namespace,
+  Node,
+  Pod,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "./types.js";
+
+/**
+ * One resource of the API: where it lives, and, at compile time only, the type of its objects. Make one for your own
+ * custom resource and every typed client, informer and lister works with it.
+ */
+export interface ResourceDefinition<T extends KubernetesObject = KubernetesObject> {
+  /** `""` for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** Plural, as in URLs: `jobs`. */
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Never set: carries `T`. */
+  readonly objectType?: T;
+}
+
+export function defineResource<T extends KubernetesObject>(
+  definition: Omit<ResourceDefinition<T>, "objectType">,
+): ResourceDefinition<T> {
+  return definition;
+}
+
+/** `batch/v1`, or just `v1` for the core group. */
+export function apiVersionOf({ group, version }: Pick<ResourceDefinition, "group" | "version">): string {
+  return group === "" ? version : `${group}/${version}`;
+}
+
+/** `jobs.batch`, or just `pods` for the core group: how error messages name a resource. */
+export function qualifiedResource({ group, resource }: Pick<ResourceDefinition, "group" | "resource">): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+
+export const jobs = defineResource<Job>({
+  group: "batch",
+  version: "v1",
+  resource: "jobs",
+  kind: "Job",
+  namespaced: true,
+});
+export const cronJobs = defineResource<CronJob>({
+  group: "batch",
+  version: "v1",
+  resource: "cronjobs",
+  kind: "CronJob",
+  namespaced: true,
+});
+export const pods = defineResource<Pod>({ group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true });
+export const nodes = defineResource<Node>({
+  group: "",
+  version: "v1",
+  resource: "nodes",
+  kind: "Node",
+  namespaced: false,
+});
+export const namespaces = defineResource<Namespace>({
+  group: "",
+  version: "v1",
+  resource: "namespaces",
+  kind: "Namespace",
+  namespaced: false,
+});
+export const events = defineResource<Event>({
+  group: "",
+  version: "v1",
+  resource: "events",
+  kind: "Event",
+  namespaced: true,
+});
+export const configMaps = defineResource<ConfigMap>({
+  group: "",
+  version: "v1",
+  resource: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+});
+export const secrets = defineResource<Secret>({
+  group: "",
+  version: "v1",
+  resource: "secrets",
+  kind: "Secret",
+  namespaced: true,
+});
+export const services = defineResource<Service>({
+  group: "",
+  version: "v1",
+  resource: "services",
+  kind: "Service",
+  namespaced: true,
+});
+export const serviceAccounts = defineResource<ServiceAccount>({
+  group: "",
+  version: "v1",
+  resource: "serviceaccounts",
+  kind: "ServiceAccount",
+  namespaced: true,
+});
+export const leases = defineResource<Lease>({
+  group: "coordination.k8s.io",
+  version: "v1",
+  resource: "leases",
+  kind: "Lease",
+  namespaced: true,
+});
+export const customResourceDefinitions = defineResource<CustomResourceDefinition>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  resource: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+  namespaced: false,
+});

@@ -1,0 +1,91 @@
+import type {
+  CoreV1Event,
+  EventsV1Event,
+  V1ConfigMap,
+  V1Container,
+  V1ContainerState,
+  V1ContainerStatus,
+  V1CronJob,
+  V1CustomResourceDefinition,
+  V1Job,
+  V1JobCondition,
+  V1JobSpec,
+  V1JobStatus,
+  V1JobTemplateSpec,
+  V1LabelSelector,
+  V1Lease,
+  V1Namespace,
+  V1Node,
+  V1ObjectMeta,
+  V1ObjectReference,
+  V1OwnerReference,
+  V1Pod,
+  V1PodCondition,
+  V1PodFailurePolicy,
+  V1PodSpec,
+  V1PodStatus,
+  V1PodTemplateSpec,
+  V1Secret,
+  V1Service,
+  V1ServiceAccount,
+} from "@kubernetes/client-node";
+
+import type { Wire } from "./wire.js";
+
+export type ObjectMeta = Wire<V1ObjectMeta>;
+export type OwnerReference = Wire<V1OwnerReference>;
+export type ObjectReference = Wire<V1ObjectReference>;
+export type LabelSelector = Wire<V1LabelSelector>;
+
+/**
+ * Any Kubernetes object. `apiVersion` and `kind` are absent on the items of typed lists, so nothing may rely on them
+ * where the type is known anyway.
+ */
+export interface KubernetesObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata: ObjectMeta;
+}
+
+/** A custom resource, or any object whose type is not known here. */
+export interface UnstructuredObject extends KubernetesObject {
+  [member: string]: unknown;
+}
+
+type TopLevel<Model> = KubernetesObject & Omit<Wire<Model>, "apiVersion" | "kind" | "metadata">;
+
+export type Job = TopLevel<V1Job>;
+export type JobSpec = Wire<V1JobSpec>;
+export type JobStatus = Wire<V1JobStatus>;
+export type JobCondition = Wire<V1JobCondition>;
+export type JobTemplateSpec = Wire<V1JobTemplateSpec>;
+export type PodFailurePolicy = Wire<V1PodFailurePolicy>;
+export type CronJob = TopLevel<V1CronJob>;
+export type Pod = TopLevel<V1Pod>;
+export type PodSpec = Wire<V1PodSpec>;
+export type PodStatus = Wire<V1PodStatus>;
+export type PodCondition = Wire<V1PodCondition>;
+export type PodTemplateSpec = Wire<V1PodTemplateSpec>;
+export type Container = Wire<V1Container>;
+export type ContainerStatus = Wire<V1ContainerStatus>;
+export type ContainerState = Wire<V1ContainerState>;
+export type Node = TopLevel<V1Node>;
+export type Namespace = TopLevel<V1Namespace>;
+export type ConfigMap = TopLevel<V1ConfigMap>;
+export type Secret = TopLevel<V1Secret>;
+export type Service = TopLevel<V1Service>;
+export type ServiceAccount = TopLevel<V1ServiceAccount>;
+export type Lease = TopLevel<V1Lease>;
+/** A core/v1 Event. */
+export type Event = TopLevel<CoreV1Event>;
+/** An events.k8s.io/v1 Event: another view of the same stored object. */
+export type EventsV1 = TopLevel<EventsV1Event>;
+export type CustomResourceDefinition = TopLevel<V1CustomResourceDefinition>;
+
+/** What a list request answers. */
+export interface List<T> {
+  apiVersion?: string;
+  kind?: string;
+  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+  items: T[];
+}

@@ -1,0 +1,21 @@
+/**
+ * A model of `@kubernetes/client-node` as the JSON that crosses the wire: dates are RFC 3339 strings, and members that
+ * the generated models had to rename (`_continue`, `x_kubernetes_map_type`, …) carry their own names again.
+ *
+ * The mapping exists at compile time only. No client-node code runs, no object is converted, unknown fields survive.
+ */
+export type Wire<T> = T extends Date
+  ? string
+  : T extends (infer Item)[]
+    ? Wire<Item>[]
+    : T extends object
+      ? { [Key in keyof T as WireName<Key>]: Wire<T[Key]> }
+      : T;
+
+type WireName<Key> = Key extends `x_kubernetes_${infer Rest}`
+  ? `x-kubernetes-${Kebab<Rest>}`
+  : Key extends `_${infer Rest}`
+    ? Rest
+    : Key;
+
+type Kebab<Text extends string> = Text extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : Text;

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+import * as api from "./index.js";
+
+test("the package exports exactly these names", () => {
+  expect(Object.keys(api).sort()).toEqual([
+    "SimulatedClock",
+    "TokenBucket",
+    "realClock",
+    "realRandom",
+    "seededRandom",
+    "uuid",
+  ]);
+});

@@ -1,0 +1,78 @@
+import { webcrypto } from "node:crypto";
+
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+
+/** Everything that draws lots takes one of these. */
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+  /** An unsigned 32-bit integer. */
+  uint32(): number;
+  /**
+   * A source of its own for one purpose. Equal seeds and labels give equal sources, however often the parent or other
+   * forks were used: adding a consumer never changes what the others draw.
+   */
+  fork(label: string): Random;
+}
+
+/** A reproducible source. */
+export function seededRandom(seed: number): Random {
+  return new SeededRandom(mix(0x9e3779b9, seed));
+}
+
+/** The machine's cryptographic source. */
+export const realRandom: Random = {
+  next: () => realRandom.uint32() / 2 ** 32,
+  uint32: () => webcrypto.getRandomValues(new Uint32Array(1))[0]!,
+  fork: () => realRandom,
+};
+
+class SeededRandom implements Random {
+  readonly #seed: number;
+  readonly #generator: ReturnType<typeof xoroshiro128plus>;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#generator = xoroshiro128plus(seed);
+  }
+
+  uint32(): number {
+    return this.#generator.next() >>> 0;
+  }
+
+  next(): number {
+    return this.uint32() / 2 ** 32;
+  }
+
+  fork(label: string): Random {
+    let seed = this.#seed;
+    for (let index = 0; index < label.length; index++) seed = mix(seed, label.charCodeAt(index));
+    return new SeededRandom(mix(seed, label.length));
+  }
+}
+
+/** One step of a well-spread 32-bit hash (murmur3's). */
+function mix(state: number, value: number): number {
+  let k = Math.imul(value | 0, 0xcc9e2d51);
+  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  let h = state ^ k;
+  h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x85ebca6b);
+  return h ^ (h >>> 13);
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** A version 4 UUID. */
+export function uuid(random: Random): string {
+  const bytes: string[] = [];
+  for (let word = 0; word < 4; word++) {
+    let bits = random.uint32();
+    if (word === 1) bits = (bits & 0xffff0fff) | 0x00004000;
+    if (word === 2) bits = (bits & 0x3fffffff) | 0x80000000;
+    for (let shift = 24; shift >= 0; shift -= 8) bytes.push(HEX[(bits >>> shift) & 0xff]!);
+  }
+  const hex = bytes.join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,45 @@
+import type { Clock, Timer, TimerOptions } from "./clock.js";
+import { sleepOn } from "./sleep.js";
+
+/** The longest delay handed to the runtime at once: beyond 2^31-1 ms its timers fire immediately. */
+const LONGEST_DELAY_MS = 3_600_000;
+
+/** The machine's own time. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer: (delayMs, callback, options) => new RealTimer(delayMs, callback, options),
+  sleep: (delayMs, signal, options) => sleepOn(realClock, delayMs, signal, options),
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+class RealTimer implements Timer {
+  readonly #dueMs: number;
+  readonly #callback: () => void;
+  readonly #background: boolean;
+  #handle: NodeJS.Timeout | undefined;
+
+  constructor(delayMs: number, callback: () => void, options: TimerOptions = {}) {
+    this.#dueMs = performance.now() + delayMs;
+    this.#callback = callback;
+    this.#background = options.background ?? false;
+    this.#arm(delayMs);
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+
+  /** Runtime timers are cut into pieces, and may fire a little early: what is left is waited for again. */
+  #arm(delayMs: number): void {
+    this.#handle = setTimeout(
+      () => {
+        const leftMs = this.#dueMs - performance.now();
+        if (leftMs > 0) this.#arm(leftMs);
+        else this.#callback();
+      },
+      Math.min(Math.max(0, Math.ceil(delayMs)), LONGEST_DELAY_MS),
+    );
+    if (this.#background) this.#handle.unref();
+  }
+}

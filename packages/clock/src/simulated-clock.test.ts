@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+
+import { SimulatedClock } from "./simulated-clock.js";
+
+const START = "2026-01-01T00:00:00Z";
+
+test("now starts at the given time and moves only by advance", async () => {
+  const clock = new SimulatedClock(START);
+  expect(clock.now()).toBe(Date.parse(START));
+  await clock.advance(1_500);
+  expect(clock.now()).toBe(Date.parse(START) + 1_500);
+  expect(clock.monotonic()).toBe(1_500);
+});
+
+test("a start that is not a time is refused by name", () => {
+  expect(() => new SimulatedClock("soon")).toThrow('start "soon" is not a time');
+});
+
+test("timers fire at their due time, in order of due time, then of creation", async () => {
+  const clock = new SimulatedClock(START);
+  const fired: string[] = [];
+  const note = (name: string) => () => fired.push(`${name}@${clock.monotonic()}`);
+  clock.setTimer(20, note("late"));
+  clock.setTimer(10, note("first"));
+  clock.setTimer(10, note("second"));
+  await clock.advance(9);
+  expect(fired).toEqual([]);
+  await clock.advance(11);
+  expect(fired).toEqual(["first@10", "second@10", "late@20"]);
+});
+
+test("promises settle between two timers due at the same instant", async () => {
+  const clock = new SimulatedClock(START);
+  const seen: string[] = [];
+  const work = async (name: string): Promise<void> => {
+    await clock.sleep(5);
+    for (let step = 0; step < 3; step++) {
+      seen.push(`${name}${step}`);
+      await Promise.resolve();
+      await clock.turn();
+    }
+  };
+  void work("a");
+  void work("b");
+  await clock.advance(5);
+  expect(seen).toEqual(["a0", "a1", "a2", "b0", "b1", "b2"]);
+});
+
+test("a timer set by a timer within the same advance fires in that advance", async () => {
+  const clock = new SimulatedClock(START);
+  const fired: number[] = [];
+  const again = (): void => {
+    fired.push(clock.monotonic());
+    if (fired.length < 4) clock.setTimer(10, again);
+  };
+  clock.setTimer(10, again);
+  await clock.advance(30);
+  expect(fired).toEqual([10, 20, 30]);
+});
+
+test("a delay that is not positive fires without time moving, but not before setTimer returns", async () => {
+  const clock = new SimulatedClock(START);
+  let fired = false;
+  clock.setTimer(-5, () => (fired = true));
+  expect(fired).toBe(false);
+  await clock.advance(0);
+  expect(fired).toBe(true);
+  expect(clock.monotonic()).toBe(0);
+});
+
+test("a cancelled timer neither fires nor counts as pending", async () => {
+  const clock = new SimulatedClock(START);
+  let fired = false;
+  const timer = clock.setTimer(10, () => (fired = true));
+  clock.setTimer(20, () => {}, { background: true });
+  expect(clock.pendingTimers).toBe(1);
+  timer.cancel();
+  timer.cancel();
+  expect(clock.pendingTimers).toBe(0);
+  expect(clock.nextTimerInMs).toBe(20);
+  await clock.advance(15);
+  expect(fired).toBe(false);
+});
+
+test("sleep rejects with the signal's reason and leaves no timer behind", async () => {
+  const clock = new SimulatedClock(START);
+  const abort = new AbortController();
+  const sleeping = clock.sleep(1_000, abort.signal);
+  abort.abort(new Error("stopped"));
+  await expect(sleeping).rejects.toThrow("stopped");
+  expect(clock.nextTimerInMs).toBeUndefined();
+  await expect(clock.sleep(1, AbortSignal.abort(new Error("before")))).rejects.toThrow("before");
+});
+
+test("a jump moves wall time and leaves timers alone", async () => {
+  const clock = new SimulatedClock(START);
+  let firedAt = 0;
+  clock.setTimer(60_000, () => (firedAt = clock.monotonic()));
+  clock.jump(-3_600_000);
+  expect(clock.now()).toBe(Date.parse(START) - 3_600_000);
+  await clock.advance(60_000);
+  expect(firedAt).toBe(60_000);
+});
+
+test("two advances at once are refused", async () => {
+  const clock = new SimulatedClock(START);
+  const first = clock.advance(10);
+  await expect(clock.advance(10)).rejects.toThrow("being advanced already");
+  await first;
+});
+
+test("a thousand timers in random order fire in due order", async () => {
+  const clock = new SimulatedClock(0);
+  const fired: number[] = [];
+  const timers = Array.from({ length: 1_000 }, (_, index) => {
+    const dueMs = (index * 7919) % 1_009;
+    return clock.setTimer(dueMs, () => fired.push(dueMs));
+  });
+  for (let index = 0; index < 1_000; index += 3) timers[index]!.cancel();
+  await clock.advance(1_009);
+  expect(fired).toHaveLength(666);
+  expect(fired).toEqual([...fired].sort((a, b) => a - b));
+});

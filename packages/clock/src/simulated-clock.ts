@@ -1,0 +1,133 @@
+import type { Clock, Timer, TimerOptions } from "./clock.js";
+import { sleepOn } from "./sleep.js";
+import { type HeapTimer, TimerHeap } from "./timer-heap.js";
+
+/**
+ * A clock that moves only when told to.
+ *
+ * Between one due timer and the next it lets everything settle: it awaits turns of the event loop until no promise is
+ * ready and nobody waits in {@link turn}. It never looks at wall time, so equal calls give equal orders on every machine.
+ * Code that waits for anything but promises and this clock (a socket, a worker) is invisible to it.
+ */
+export class SimulatedClock implements Clock {
+  readonly #timers = new TimerHeap<SimulatedTimer>();
+  readonly #startMs: number;
+  #nowMs: number;
+  #sequence = 0;
+  #foreground = 0;
+  #turnsWaiting = 0;
+  #skewMs = 0;
+  #advancing = false;
+
+  /** @param start - RFC 3339 text or epoch milliseconds. */
+  constructor(start: string | number = 0) {
+    this.#startMs = typeof start === "number" ? start : Date.parse(start);
+    if (!Number.isFinite(this.#startMs)) throw new RangeError(`start ${JSON.stringify(start)} is not a time`);
+    this.#nowMs = this.#startMs;
+  }
+
+  now(): number {
+    return this.#nowMs + this.#skewMs;
+  }
+
+  monotonic(): number {
+    return this.#nowMs - this.#startMs;
+  }
+
+  setTimer(delayMs: number, callback: () => void, options: TimerOptions = {}): Timer {
+    const background = options.background ?? false;
+    const timer = new SimulatedTimer(
+      this.#nowMs + Math.max(0, delayMs),
+      this.#sequence++,
+      callback,
+      background,
+      (fired) => this.#remove(fired),
+    );
+    this.#timers.push(timer);
+    if (!background) this.#foreground++;
+    return timer;
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
+    return sleepOn(this, delayMs, signal, options);
+  }
+
+  async turn(): Promise<void> {
+    this.#turnsWaiting++;
+    await nextMacrotask();
+    this.#turnsWaiting--;
+  }
+
+  /** Timers that count as work still to come; background ones do not. */
+  get pendingTimers(): number {
+    return this.#foreground;
+  }
+
+  /** Monotonic milliseconds until the next timer of any kind is due, if there is one. */
+  get nextTimerInMs(): number | undefined {
+    const next = this.#timers.peek();
+    return next === undefined ? undefined : next.dueMs - this.#nowMs;
+  }
+
+  /**
+   * Moves time forward by `durationMs`, firing everything due on the way in order of due time, then of creation, and
+   * settling before the first, after each, and at the end.
+   *
+   * @throws Error when called while another `advance` is under way.
+   */
+  async advance(durationMs: number): Promise<void> {
+    if (!(durationMs >= 0)) throw new RangeError(`cannot advance by ${durationMs} ms`);
+    if (this.#advancing) throw new Error("the simulated clock is being advanced already");
+    this.#advancing = true;
+    try {
+      const endMs = this.#nowMs + durationMs;
+      await this.settle();
+      for (let next = this.#timers.peek(); next !== undefined && next.dueMs <= endMs; next = this.#timers.peek()) {
+        this.#nowMs = next.dueMs;
+        next.cancel();
+        next.callback();
+        await this.settle();
+      }
+      this.#nowMs = endMs;
+    } finally {
+      this.#advancing = false;
+    }
+  }
+
+  /** Resolves once nothing can happen before time moves on. */
+  async settle(): Promise<void> {
+    do await nextMacrotask();
+    while (this.#turnsWaiting > 0);
+  }
+
+  /** Sets wall time forward or back, as an operator would; timers and `monotonic` do not notice. */
+  jump(byMs: number): void {
+    this.#skewMs += byMs;
+  }
+
+  #remove(timer: SimulatedTimer): void {
+    if (timer.index < 0) return;
+    this.#timers.remove(timer);
+    if (!timer.background) this.#foreground--;
+  }
+}
+
+class SimulatedTimer implements HeapTimer, Timer {
+  index = -1;
+
+  constructor(
+    readonly dueMs: number,
+    readonly sequence: number,
+    readonly callback: () => void,
+    readonly background: boolean,
+    readonly remove: (timer: SimulatedTimer) => void,
+  ) {}
+
+  cancel(): void {
+    this.remove(this);
+  }
+}
+
+function nextMacrotask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,1 @@
+export type { ApiRequest, ApiResponse, HeaderFields, RequestBody, ResponseBody, Transport } from "./transport.js";
