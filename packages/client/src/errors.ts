@@ -1,0 +1,90 @@
+import type { Status, StatusReason } from "@kubewright/api";
+
+/** The API server refused: carries the `metav1.Status` it sent. Whether to retry depends on its reason. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+
+  constructor(
+    readonly status: Status,
+    options?: ErrorOptions,
+  ) {
+    super(status.message ?? status.reason ?? `the server answered ${status.code}`, options);
+  }
+}
+
+/**
+ * The reason a request was refused with, or `undefined` for anything but a {@link StatusError}. An answer without a
+ * reason is classed by its HTTP code. Upstream: apimachinery `errors.ReasonForError`.
+ */
+export function reasonOf(error: unknown): StatusReason | "" | (string & {}) | undefined {
+  if (!(error instanceof StatusError)) return undefined;
+  return error.status.reason || REASON_BY_CODE[error.status.code] || "";
+}
+
+const REASON_BY_CODE: Readonly<Record<number, StatusReason>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+export const isNotFound = (error: unknown): boolean => reasonOf(error) === "NotFound";
+export const isAlreadyExists = (error: unknown): boolean => reasonOf(error) === "AlreadyExists";
+export const isConflict = (error: unknown): boolean => reasonOf(error) === "Conflict";
+export const isInvalid = (error: unknown): boolean => reasonOf(error) === "Invalid";
+export const isForbidden = (error: unknown): boolean => reasonOf(error) === "Forbidden";
+export const isTooManyRequests = (error: unknown): boolean => reasonOf(error) === "TooManyRequests";
+export const isInternalError = (error: unknown): boolean => reasonOf(error) === "InternalError";
+
+/** The resourceVersion asked for is no longer kept: list again. */
+export function isResourceExpired(error: unknown): boolean {
+  const reason = reasonOf(error);
+  return reason === "Expired" || reason === "Gone";
+}
+
+/** Whether the refusal has a cause of this type, e.g. `NamespaceTerminating` (upstream: `errors.HasStatusCause`). */
+export function hasStatusCause(error: unknown, type: string): boolean {
+  return error instanceof StatusError && (error.status.details?.causes ?? []).some((cause) => cause.reason === type);
+}
+
+/** The resourceVersion asked for is from the future, as this server sees it: wait. Also knows how old servers say it. */
+export function isTooLargeResourceVersion(error: unknown): boolean {
+  if (hasStatusCause(error, "ResourceVersionTooLarge")) return true;
+  if (reasonOf(error) !== "Timeout") return false;
+  const { status } = error as StatusError;
+  const text = "Too large resource version";
+  return (
+    (status.message ?? "").includes(text) || (status.details?.causes ?? []).some((cause) => cause.message === text)
+  );
+}
+
+/** Whether anything in the chain of causes is a refused TCP connection. */
+export function isConnectionRefused(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ((current as { code?: unknown }).code === "ECONNREFUSED") return true;
+    if (current instanceof AggregateError && current.errors.some(isConnectionRefused)) return true;
+  }
+  return false;
+}
+
+/** One line for a log or an event: the message, and those of its causes that add something. */
+export function errorMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const messages: string[] = [];
+  for (let current: unknown = error; current instanceof Error; current = current.cause) {
+    const { message } = current;
+    if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
+  }
+  return messages.join(": ") || error.name;
+}

@@ -1,0 +1,31 @@
+export { Client } from "./client.js";
+export {
+  StatusError,
+  errorMessage,
+  hasStatusCause,
+  isAlreadyExists,
+  isConflict,
+  isConnectionRefused,
+  isForbidden,
+  isInternalError,
+  isInvalid,
+  isNotFound,
+  isResourceExpired,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  reasonOf,
+} from "./errors.js";
+export { ResourceClient } from "./resource-client.js";
+
+export type { RequesterOptions as ClientOptions } from "./requester.js";
+export type {
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Patch,
+  Reader,
+  StatusWriter,
+  WatchOptions,
+  WriteOptions,
+  Writer,
+} from "./resource-client.js";

@@ -1,0 +1,34 @@
+import type { ResourceDefinition } from "@kubewright/api";
+
+/** What a request addresses within its resource. */
+export interface Target {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+/** The URL path of a collection, object or subresource. @throws Error when a name or namespace cannot stand in a URL path. */
+export function resourcePath(definition: ResourceDefinition, { namespace, name, subresource }: Target): string {
+  const root =
+    definition.group === "" ? `/api/${definition.version}` : `/apis/${definition.group}/${definition.version}`;
+  const scope = definition.namespaced && namespace ? `/namespaces/${segment("namespace", namespace)}` : "";
+  const object = name === undefined ? "" : `/${segment("resource name", name)}`;
+  return `${root}${scope}/${definition.resource}${object}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+function segment(what: string, text: string): string {
+  if (text === "" || text === "." || text === ".." || /[/%]/.test(text))
+    throw new Error(`invalid ${what} ${JSON.stringify(text)}`);
+  return encodeURIComponent(text);
+}
+
+type QueryValue = string | number | boolean | undefined;
+
+/** `path?a=b`, leaving out what is undefined. */
+export function withQuery(path: string, query: Readonly<Record<string, QueryValue>>): string {
+  let text = "";
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) text += `${text === "" ? "?" : "&"}${key}=${encodeURIComponent(value)}`;
+  }
+  return path + text;
+}

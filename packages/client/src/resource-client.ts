@@ -1,0 +1,239 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type List,
+  type ResourceDefinition,
+  type Status,
+  type WatchEvent,
+  apiVersionOf,
+} from "@kubewright/api";
+import type { RequestBody } from "@kubewright/transport";
+
+import { decodeEvents, decodeObject } from "./decode.js";
+import { type Target, resourcePath, withQuery } from "./path.js";
+import type { Requester } from "./requester.js";
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface GetOptions extends CallOptions {
+  readonly namespace?: string | undefined;
+  readonly resourceVersion?: string;
+}
+
+export interface ListOptions extends CallOptions {
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
+  /** Most items of one page. */
+  readonly limit?: number | undefined;
+  readonly continue?: string | undefined;
+}
+
+export interface WatchOptions extends CallOptions {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: "NotOlderThan" | undefined;
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+  readonly timeoutSeconds?: number;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Default: the namespace in the object's metadata. */
+  readonly namespace?: string | undefined;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  readonly dryRun?: "All";
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly namespace?: string | undefined;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: "All";
+}
+
+/** A change to an object, in one of the four languages the API server speaks. */
+export type Patch =
+  | { readonly type: "json"; readonly body: readonly object[] }
+  | { readonly type: "merge" | "strategic" | "apply"; readonly body: object };
+
+const PATCH_CONTENT_TYPES = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+/** Reads of one resource. A function that only reads takes this. */
+export interface Reader<T extends KubernetesObject> {
+  readonly definition: ResourceDefinition<T>;
+  /** @throws StatusError, reason `NotFound` when there is none. */
+  get(name: string, options?: GetOptions): Promise<DeepReadonly<T>>;
+  list(options?: ListOptions): Promise<DeepReadonly<List<T>>>;
+  /** Resolves once the server has opened the stream, which ends when the server closes it or `signal` aborts. */
+  watch(options?: WatchOptions): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>>;
+}
+
+/** Writes of one resource. Every method answers with the object as stored, and rejects with a StatusError when refused. */
+export interface Writer<T extends KubernetesObject> {
+  create(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
+  update(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
+  patch(
+    name: string,
+    patch: Patch,
+    options?: WriteOptions & { readonly subresource?: string; readonly force?: boolean },
+  ): Promise<DeepReadonly<T>>;
+  /** Answers with the object when it is still there (finalizers, grace), else with a Status. */
+  delete(name: string, options?: DeleteOptions): Promise<DeepReadonly<T> | Status>;
+}
+
+/** Writes of one resource's `status` subresource. */
+export interface StatusWriter<T extends KubernetesObject> {
+  updateStatus(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
+}
+
+/** All verbs of one resource. */
+export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Writer<T>, StatusWriter<T> {
+  readonly #requester: Requester;
+
+  constructor(
+    readonly definition: ResourceDefinition<T>,
+    requester: Requester,
+  ) {
+    this.#requester = requester;
+  }
+
+  async get(name: string, { namespace, resourceVersion, signal }: GetOptions = {}): Promise<DeepReadonly<T>> {
+    const path = withQuery(resourcePath(this.definition, { namespace, name }), { resourceVersion });
+    return this.#object(await this.#requester.send({ method: "GET", path, ...abortable(signal) }));
+  }
+
+  async list({ namespace, signal, ...query }: ListOptions = {}): Promise<DeepReadonly<List<T>>> {
+    const path = withQuery(resourcePath(this.definition, { namespace }), { ...query });
+    return (await decodeObject(
+      await this.#requester.send({ method: "GET", path, ...abortable(signal) }),
+    )) as DeepReadonly<List<T>>;
+  }
+
+  async watch({ namespace, signal, ...query }: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
+    const path = withQuery(resourcePath(this.definition, { namespace }), { watch: true, ...query });
+    const response = await this.#requester.send({ method: "GET", path, unlimited: true, ...abortable(signal) });
+    return (await decodeEvents(response)) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
+  }
+
+  create(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
+    return this.#write("POST", this.#target(object, options, { collection: true }), object, options);
+  }
+
+  update(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
+    return this.#write("PUT", this.#target(object, options, {}), object, options);
+  }
+
+  updateStatus(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
+    return this.#write("PUT", this.#target(object, options, { subresource: "status" }), object, options);
+  }
+
+  /** Creates a subresource object, such as a pod's `binding` or `eviction`, and answers with what the server says. */
+  async createSubresource(
+    name: string,
+    subresource: string,
+    body: object,
+    options: WriteOptions = {},
+  ): Promise<unknown> {
+    const { namespace, signal, ...query } = options;
+    const path = withQuery(resourcePath(this.definition, { namespace, name, subresource }), query);
+    return decodeObject(
+      await this.#requester.send({
+        method: "POST",
+        path,
+        body: decoded(body),
+        contentType: JSON_TYPE,
+        ...abortable(signal),
+      }),
+    );
+  }
+
+  async patch(
+    name: string,
+    patch: Patch,
+    options: WriteOptions & { readonly subresource?: string; readonly force?: boolean } = {},
+  ): Promise<DeepReadonly<T>> {
+    const { namespace, signal, subresource, ...query } = options;
+    const path = withQuery(resourcePath(this.definition, { namespace, name, subresource }), query);
+    const contentType = PATCH_CONTENT_TYPES[patch.type];
+    return this.#object(
+      await this.#requester.send({
+        method: "PATCH",
+        path,
+        body: decoded(patch.body),
+        contentType,
+        ...abortable(signal),
+      }),
+    );
+  }
+
+  async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
+    const { namespace, signal, dryRun, ...rest } = options;
+    const body = decoded({
+      kind: "DeleteOptions",
+      apiVersion: "v1",
+      ...rest,
+      ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
+    });
+    const path = resourcePath(this.definition, { namespace, name });
+    return (await decodeObject(
+      await this.#requester.send({ method: "DELETE", path, body, contentType: JSON_TYPE, ...abortable(signal) }),
+    )) as DeepReadonly<T> | Status;
+  }
+
+  async #write(
+    method: "POST" | "PUT",
+    target: Target,
+    object: DeepReadonly<T>,
+    options: WriteOptions,
+  ): Promise<DeepReadonly<T>> {
+    const { namespace: _namespace, signal, ...query } = options;
+    const path = withQuery(resourcePath(this.definition, target), query);
+    const typed =
+      object.kind !== undefined && object.apiVersion !== undefined
+        ? object
+        : { kind: this.definition.kind, apiVersion: apiVersionOf(this.definition), ...object };
+    return this.#object(
+      await this.#requester.send({ method, path, body: decoded(typed), contentType: JSON_TYPE, ...abortable(signal) }),
+    );
+  }
+
+  #target(
+    object: DeepReadonly<T>,
+    options: WriteOptions,
+    { collection = false, subresource }: { collection?: boolean; subresource?: string },
+  ): Target {
+    const namespace = options.namespace ?? object.metadata.namespace;
+    if (this.definition.namespaced && !namespace)
+      throw new Error(`an empty namespace may not be set to write ${this.definition.resource}`);
+    return { namespace, name: collection ? undefined : (object.metadata.name ?? ""), subresource };
+  }
+
+  async #object(response: Parameters<typeof decodeObject>[0]): Promise<DeepReadonly<T>> {
+    return (await decodeObject(response)) as DeepReadonly<T>;
+  }
+}
+
+const JSON_TYPE = "application/json";
+
+function decoded(value: unknown): RequestBody {
+  return { type: "decoded", value };
+}
+
+function abortable(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
