@@ -13,6 +13,9 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
+/** Imports and re-exports of packages, static and dynamic; relative ones are left out. */
+const IMPORTS = /^(?:import|export)\s(?:[^"';]*?\bfrom\s)?"([^."][^"]*)"|\bimport\("([^."][^"]*)"\)/gm;
+
 const root = path.resolve(import.meta.dirname, "..");
 const folders = ["packages", "apps"].flatMap((parent) =>
   readdirSync(path.join(root, parent)).map((name) => ({ name, folder: path.join(root, parent, name) })),
@@ -42,14 +45,18 @@ for (const { name, folder } of folders) {
   const imported = new Set<string>();
   for (const file of sources(path.join(folder, "src"))) {
     const isTest = /\.test(-d)?\.ts$/.test(file);
-    for (const [, specifier] of readFileSync(file, "utf8").matchAll(
-      /(?:from|import)\s*\(?\s*"((?:@kubewright\/|kubewright)[^"/]*)/g,
-    )) {
-      const sibling = folderOf.get(specifier!);
+    const text = readFileSync(file, "utf8");
+    for (const [, staticImport, dynamicImport] of text.matchAll(IMPORTS)) {
+      const imports = packageName(staticImport ?? dynamicImport);
+      if (imports === undefined) continue;
+      const sibling = folderOf.get(imports);
+      if (sibling === undefined && !isDeclared(manifest, imports, isTest)) {
+        problems.push(`${path.relative(root, file)} imports ${imports}, which ${name}/package.json does not declare`);
+      }
       if (sibling === undefined || sibling === name) continue;
       if (!isTest) imported.add(sibling);
       if (!declared.includes(sibling) && !(isTest && declaredForTests.includes(sibling))) {
-        problems.push(`${path.relative(root, file)} imports ${specifier}, which ${name}/package.json does not declare`);
+        problems.push(`${path.relative(root, file)} imports ${imports}, which ${name}/package.json does not declare`);
       }
     }
   }
@@ -69,6 +76,17 @@ for (const { name, folder } of folders) {
 for (const problem of problems) console.error(problem);
 console.log(`layers: ${manifests.size} packages, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
+
+/** Tools every test may use, declared once at the root. */
+function isDeclared({ dependencies = {}, devDependencies = {} }: Manifest, name: string, isTest: boolean): boolean {
+  return name in dependencies || (isTest && (name in devDependencies || ["vitest", "fast-check"].includes(name)));
+}
+
+/** `@scope/name` or `name` of a bare import; `undefined` for Node's own modules. */
+function packageName(specifier: string | undefined): string | undefined {
+  if (specifier === undefined || specifier.startsWith("node:")) return undefined;
+  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
 
 function siblings(dependencies: readonly string[]): string[] {
   return dependencies.map((dependency) => folderOf.get(dependency)).filter((name) => name !== undefined);

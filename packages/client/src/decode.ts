@@ -1,12 +1,17 @@
 import { type Status, isStatus } from "@kubewright/api";
-import type { ApiResponse, ResponseBody } from "@kubewright/transport";
+import type { ApiRequest, ApiResponse, ResponseBody } from "@kubewright/transport";
 
-import { StatusError } from "./errors.js";
+import { REASON_BY_CODE, StatusError } from "./errors.js";
 
-/** The object a successful response carries. @throws StatusError for an HTTP status above 206, or a body that is not JSON. */
-export async function decodeObject(response: ApiResponse): Promise<unknown> {
+/**
+ * The object a successful response carries.
+ *
+ * @param method - Tells what a 409 without an explanation means.
+ * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON.
+ */
+export async function decodeObject(response: ApiResponse, method?: ApiRequest["method"]): Promise<unknown> {
   const { body, status } = response;
-  if (status > 206) throw await refusal(response);
+  if (status > 206) throw await refusal(response, method);
   if (body.type === "decoded") return body.value;
   if (body.type === "events") throw new Error("the server answered with a stream where an object was expected");
   const text = await readText(body.chunks);
@@ -69,27 +74,40 @@ function parseEvent(line: string): unknown {
   }
 }
 
-async function refusal(response: ApiResponse): Promise<StatusError> {
+/** The Status the server sent, or one made up from the HTTP code (upstream: apimachinery `errors.NewGenericServerResponse`). */
+async function refusal(response: ApiResponse, method?: ApiRequest["method"]): Promise<StatusError> {
   const value = await readRefusal(response.body);
-  const retryAfterSeconds = retryAfter(response);
-  if (isStatus(value)) return new StatusError(value);
+  if (isStatus(value) && value.status !== "Success") return new StatusError(value);
+  const { status: code } = response;
   const text = typeof value === "string" ? value.trim() : "";
+  const reason =
+    code === 409 && method === "POST"
+      ? "AlreadyExists"
+      : (REASON_BY_CODE[code] ?? (code > 500 ? "InternalError" : undefined));
+  const retryAfterSeconds = retryAfter(response);
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message:
-      text !== ""
-        ? text
-        : (MESSAGE_BY_CODE[response.status] ??
-          `the server responded with the status code ${response.status} but did not return more information`),
+    message: genericMessage(code, text),
+    ...(reason === undefined ? {} : { reason }),
     details: {
       causes: [{ reason: "UnexpectedServerResponse", message: text.slice(0, 2048) || "unknown" }],
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     },
-    code: response.status,
+    code,
   });
+}
+
+function genericMessage(code: number, text: string): string {
+  const message = MESSAGE_BY_CODE[code];
+  if (message !== undefined) return message;
+  if (code >= 500)
+    return `an error on the server (${JSON.stringify(text || "unknown")}) has prevented the request from succeeding`;
+  if (TEXT_IS_MESSAGE.has(code) && text !== "") return text;
+  if (code === 406) return "the server was unable to respond with a content type that the client supports";
+  return `the server responded with the status code ${code} but did not return more information`;
 }
 
 async function readRefusal(body: ResponseBody): Promise<unknown> {
@@ -103,13 +121,14 @@ async function readRefusal(body: ResponseBody): Promise<unknown> {
   }
 }
 
-/** Upstream: apimachinery `errors.NewGenericServerResponse`. */
+/** Codes for which a plain-text body is the message. */
+const TEXT_IS_MESSAGE: ReadonlySet<number> = new Set([403, 406, 415]);
+
 const MESSAGE_BY_CODE: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
   401: "the server has asked for the client to provide credentials",
   404: "the server could not find the requested resource",
   405: "the server does not allow this method on the requested resource",
-  406: "the server was unable to respond with a content type that the client supports",
   409: "the server reported a conflict",
   422: "the server rejected our request due to an error in our request",
   429: "the server has received too many requests and has asked us to try again later",

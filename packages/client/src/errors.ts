@@ -21,7 +21,8 @@ export function reasonOf(error: unknown): StatusReason | "" | (string & {}) | un
   return error.status.reason || REASON_BY_CODE[error.status.code] || "";
 }
 
-const REASON_BY_CODE: Readonly<Record<number, StatusReason>> = {
+/** What an HTTP code means when nothing else is said. */
+export const REASON_BY_CODE: Readonly<Record<number, StatusReason>> = {
   400: "BadRequest",
   401: "Unauthorized",
   403: "Forbidden",
@@ -77,6 +78,21 @@ export function isConnectionRefused(error: unknown): boolean {
   }
   return false;
 }
+
+/**
+ * Whether a connection broke or ended before the answer was complete: the request may or may not have been executed.
+ * Upstream: `utilnet.IsConnectionReset` and `utilnet.IsProbableEOF`.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const { code } = current as { code?: unknown };
+    if (typeof code === "string" && LOST_CODES.has(code)) return true;
+  }
+  return false;
+}
+
+/** Node's codes, and undici's for a peer that closed the connection. */
+const LOST_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** One line for a log or an event: the message, and those of its causes that add something. */
 export function errorMessage(error: unknown): string {

@@ -5,6 +5,7 @@ export {
   hasStatusCause,
   isAlreadyExists,
   isConflict,
+  isConnectionLost,
   isConnectionRefused,
   isForbidden,
   isInternalError,

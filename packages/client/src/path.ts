@@ -7,8 +7,14 @@ export interface Target {
   readonly subresource?: string | undefined;
 }
 
-/** The URL path of a collection, object or subresource. @throws Error when a name or namespace cannot stand in a URL path. */
+/** The URL path of a collection, object or subresource. @throws Error when a name or namespace is missing or cannot stand in a URL path. */
 export function resourcePath(definition: ResourceDefinition, { namespace, name, subresource }: Target): string {
+  if (name === "") throw new Error(`resource name may not be empty in a request for ${definition.resource}`);
+  if (name !== undefined && definition.namespaced && !namespace) {
+    throw new Error(
+      `an empty namespace may not be set when a resource name is provided (${definition.resource} ${JSON.stringify(name)})`,
+    );
+  }
   const root =
     definition.group === "" ? `/api/${definition.version}` : `/apis/${definition.group}/${definition.version}`;
   const scope = definition.namespaced && namespace ? `/namespaces/${segment("namespace", namespace)}` : "";
@@ -17,8 +23,7 @@ export function resourcePath(definition: ResourceDefinition, { namespace, name, 
 }
 
 function segment(what: string, text: string): string {
-  if (text === "" || text === "." || text === ".." || /[/%]/.test(text))
-    throw new Error(`invalid ${what} ${JSON.stringify(text)}`);
+  if (text === "." || text === ".." || /[/%]/.test(text)) throw new Error(`invalid ${what} ${JSON.stringify(text)}`);
   return encodeURIComponent(text);
 }
 

@@ -2,6 +2,7 @@ import { type Clock, TokenBucket } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { retryAfter } from "./decode.js";
+import { errorMessage, isConnectionLost } from "./errors.js";
 
 export interface RequesterOptions {
   readonly transport: Transport;
@@ -13,10 +14,11 @@ export interface RequesterOptions {
 }
 
 const MOST_RETRIES = 10;
+const LOST_CONNECTION_PAUSE_MS = 1_000;
 
 /**
- * Sends requests under one rate limit, and repeats those the server asks to repeat: 429 or any 5xx with a `Retry-After`,
- * at most ten times (client-go `rest.Request`).
+ * Sends requests under one rate limit, and repeats, at most ten times, those the server asks to repeat (429 or any 5xx
+ * with a `Retry-After`) and reads whose connection broke before there was an answer (client-go `rest.Request`).
  */
 export class Requester {
   readonly #transport: Transport;
@@ -40,9 +42,19 @@ export class Requester {
   ): Promise<ApiResponse> {
     const { contentType, unlimited = false, ...rest } = request;
     const headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
+    let previous: unknown;
     for (let attempt = 0; ; attempt++) {
       if (!unlimited || attempt > 0) await this.#takeToken(rest.signal);
-      const response = await this.#transport({ ...rest, headers });
+      let response: ApiResponse;
+      try {
+        response = await this.#transport({ ...rest, headers });
+      } catch (error) {
+        if (rest.method !== "GET" || attempt >= MOST_RETRIES || rest.signal?.aborted || !isConnectionLost(error))
+          throw withPrevious(error, previous);
+        previous = error;
+        await this.#clock.sleep(LOST_CONNECTION_PAUSE_MS, rest.signal);
+        continue;
+      }
       if (response.status !== 429 && response.status < 500) return response;
       const seconds = retryAfter(response);
       if (seconds === undefined || attempt >= MOST_RETRIES) return response;
@@ -62,6 +74,14 @@ export class Requester {
       throw error;
     }
   }
+}
+
+/** An error after retries tells what went wrong before, unless that was the same. */
+function withPrevious(error: unknown, previous: unknown): unknown {
+  if (previous === undefined || errorMessage(previous) === errorMessage(error)) return error;
+  return new Error(`${errorMessage(error)} - error from a previous attempt: ${errorMessage(previous)}`, {
+    cause: error,
+  });
 }
 
 /** Reads what is left of an answer nobody wants, so that its connection can be used again. */

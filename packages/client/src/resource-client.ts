@@ -131,15 +131,15 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 
   create(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
-    return this.#write("POST", this.#target(object, options, { collection: true }), object, options);
+    return this.#write("POST", object, options, { collection: true });
   }
 
   update(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
-    return this.#write("PUT", this.#target(object, options, {}), object, options);
+    return this.#write("PUT", object, options);
   }
 
   updateStatus(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
-    return this.#write("PUT", this.#target(object, options, { subresource: "status" }), object, options);
+    return this.#write("PUT", object, options, { subresource: "status" });
   }
 
   /** Creates a subresource object, such as a pod's `binding` or `eviction`, and answers with what the server says. */
@@ -159,6 +159,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
         contentType: JSON_TYPE,
         ...abortable(signal),
       }),
+      "POST",
     );
   }
 
@@ -197,35 +198,38 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
   async #write(
     method: "POST" | "PUT",
-    target: Target,
     object: DeepReadonly<T>,
     options: WriteOptions,
+    place: Place = {},
   ): Promise<DeepReadonly<T>> {
     const { namespace: _namespace, signal, ...query } = options;
-    const path = withQuery(resourcePath(this.definition, target), query);
+    const path = withQuery(resourcePath(this.definition, this.#target(object, options, place)), query);
     const typed =
       object.kind !== undefined && object.apiVersion !== undefined
         ? object
         : { kind: this.definition.kind, apiVersion: apiVersionOf(this.definition), ...object };
     return this.#object(
       await this.#requester.send({ method, path, body: decoded(typed), contentType: JSON_TYPE, ...abortable(signal) }),
+      method,
     );
   }
 
-  #target(
-    object: DeepReadonly<T>,
-    options: WriteOptions,
-    { collection = false, subresource }: { collection?: boolean; subresource?: string },
-  ): Target {
+  #target(object: DeepReadonly<T>, options: WriteOptions, { collection = false, subresource }: Place): Target {
     const namespace = options.namespace ?? object.metadata.namespace;
     if (this.definition.namespaced && !namespace)
       throw new Error(`an empty namespace may not be set to write ${this.definition.resource}`);
     return { namespace, name: collection ? undefined : (object.metadata.name ?? ""), subresource };
   }
 
-  async #object(response: Parameters<typeof decodeObject>[0]): Promise<DeepReadonly<T>> {
-    return (await decodeObject(response)) as DeepReadonly<T>;
+  async #object(...response: Parameters<typeof decodeObject>): Promise<DeepReadonly<T>> {
+    return (await decodeObject(...response)) as DeepReadonly<T>;
   }
+}
+
+/** What a write addresses beside the object itself. */
+interface Place {
+  readonly collection?: boolean;
+  readonly subresource?: string;
 }
 
 const JSON_TYPE = "application/json";

@@ -1,0 +1,78 @@
+import { Command, CommanderError } from "commander";
+
+import type { Io } from "./io.js";
+import { type RunFlags, runCommand } from "./run-command.js";
+import { type ScheduleFlags, scheduleCommand } from "./schedule-command.js";
+import { type ServeFlags, serveCommand } from "./serve-command.js";
+import { UserError } from "./user-error.js";
+
+/** Exit statuses: 0 success, 1 the run itself failed, 2 wrong usage or input. */
+export type ExitCode = 0 | 1 | 2;
+
+/**
+ * The `kubewright` command. A user's mistake ends as one line on stderr and status 2, never as a stack trace.
+ *
+ * @param args - what follows the command's name.
+ */
+export async function runCli(args: readonly string[], io: Io, version: string): Promise<ExitCode> {
+  try {
+    await program(io, version).parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof UserError) {
+      io.stderr.write(`kubewright: ${error.message}\n`);
+      return 2;
+    }
+    io.stderr.write(`kubewright: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return 1;
+  }
+}
+
+function program(io: Io, version: string): Command {
+  const root = new Command("kubewright")
+    .description("A time machine for Kubernetes Jobs and CronJobs, and an embedded cluster kubectl can talk to.")
+    .version(version, "-V, --version", "print the version")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text.replace(/^error: /, "kubewright: ")),
+      getOutHelpWidth: () => io.stdout.columns || 100,
+    })
+    .addHelpText("after", "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin");
+
+  root
+    .command("run")
+    .description("Play manifests on an embedded cluster in virtual time and print what every Job did, and why.")
+    .argument("<file...>", "manifest files, or folders of them")
+    .option("--start <time>", "where virtual time starts", "2026-01-01T00:00:00Z")
+    .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m", "1d")
+    .option("--seed <number>", "same seed, same run", "1")
+    .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
+    .addHelpText("after", "\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run job.yaml --json - | grep '\"type\":\"decision\"'")
+    .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
+
+  root
+    .command("serve")
+    .description("Serve an embedded cluster over HTTP, for kubectl and any other client.")
+    .option("--port <number>", "port to listen on; 0 picks a free one", "8001")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--kubelet <mode>", "simulated: pods run as their annotations say; none: neither kubelet nor scheduler", "simulated")
+    .option("--controllers <list>", "controllers to run, in kube-controller-manager's list syntax; an empty list: only the API server", "*")
+    .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")
+    .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
+    .addHelpText("after", "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf")
+    .action((flags: ServeFlags) => serveCommand(flags, io));
+
+  root
+    .command("schedule")
+    .description("Print the next runs of a schedule, as the CronJob controller would compute them.")
+    .argument("<expression>", "five fields or a descriptor, e.g. '*/15 9-17 * * MON-FRI' or '@hourly'")
+    .option("--time-zone <zone>", "IANA time zone", "UTC")
+    .option("--from <time>", "runs strictly after this time", "2026-01-01T00:00:00Z")
+    .option("--count <number>", "how many runs", "10")
+    .addHelpText("after", "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3")
+    .action((expression: string, flags: ScheduleFlags) => scheduleCommand(expression, flags, io));
+
+  return root;
+}

@@ -1,0 +1,30 @@
+/** Everything a command reads and writes. The only thing that touches the machine is the `Io` that main builds. */
+export interface Io {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** @throws with a `code` such as `ENOENT`, as node:fs does. */
+  readFile(path: string): Promise<string>;
+  /** Opens a file for writing, replacing what it held. */
+  openFile(path: string): Promise<OutputFile>;
+  /** Names in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
+  listFolder(path: string): Promise<readonly string[] | undefined>;
+  /** Aborts when the process is told to stop. */
+  readonly stopped: AbortSignal;
+  /** Version of the time-zone data in use, e.g. `2026a`. */
+  readonly timeZoneData: string;
+}
+
+export interface Output {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; 0 when unknown. */
+  readonly columns: number;
+  /** Whether colours are wanted: a terminal, and not switched off by `NO_COLOR`. */
+  readonly hasColours: boolean;
+}
+
+export interface OutputFile {
+  /** Resolves when more may be written. */
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import process from "node:process";
+
+import { runCli } from "./cli.js";
+import { nodeIo } from "./node-io.js";
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort();
+  });
+}
+// A reader that goes away (`kubewright run … | head`) ends the output, not the program with an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+process.exitCode = await runCli(process.argv.slice(2), nodeIo(stop.signal), version);

@@ -1,0 +1,49 @@
+import { type WriteStream, createWriteStream } from "node:fs";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { once } from "node:events";
+import process from "node:process";
+
+import type { Io, Output, OutputFile } from "./io.js";
+
+/** The machine this process runs on. */
+export function nodeIo(stopped: AbortSignal): Io {
+  return {
+    stdout: terminal(process.stdout),
+    stderr: terminal(process.stderr),
+    readFile: (path) => readFile(path, "utf8"),
+    openFile,
+    listFolder: async (path) => ((await stat(path)).isDirectory() ? readdir(path) : undefined),
+    stopped,
+    timeZoneData: process.versions["tz"] ?? "unknown",
+  };
+}
+
+function terminal(stream: NodeJS.WriteStream): Output {
+  const isTerminal = stream.isTTY ?? false;
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal,
+    columns: stream.columns ?? Number(process.env["COLUMNS"] ?? 0),
+    hasColours: wantsColours(isTerminal, process.env),
+  };
+}
+
+/** The usual rules: a terminal, unless `NO_COLOR` or a dumb one; `FORCE_COLOR` overrides (https://no-color.org). */
+function wantsColours(isTerminal: boolean, { FORCE_COLOR, NO_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "") return FORCE_COLOR !== "0";
+  return isTerminal && !NO_COLOR && TERM !== "dumb";
+}
+
+async function openFile(path: string): Promise<OutputFile> {
+  const stream: WriteStream = createWriteStream(path);
+  await once(stream, "open");
+  return {
+    write: async (text) => {
+      if (!stream.write(text)) await once(stream, "drain");
+    },
+    close: async () => {
+      stream.end();
+      await once(stream, "close");
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import {
+  CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION,
+  type CronJob,
+  type DeepReadonly,
+  type Event,
+  JOB_COMPLETION_INDEX_ANNOTATION,
+  type Job,
+  type KubernetesObject,
+  type Pod,
+  type ResourceDefinition,
+  cronJobs,
+  events,
+  getControllerOf,
+  jobs,
+  pods,
+} from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+import type { Decision } from "@kubewright/cluster";
+import { type InformerFactory, deletedObject } from "@kubewright/informer";
+
+import type { CronJobState, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
+
+/** Turns what happens in a cluster into trace records, each handed on as it happens. */
+export class Recorder {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #emit: (record: TraceRecord) => void;
+
+  constructor(options: { clock: Pick<Clock, "now">; emit: (record: TraceRecord) => void }) {
+    this.#clock = options.clock;
+    this.#emit = options.emit;
+  }
+
+  /** Follows the objects of a cluster from now on. */
+  follow(informers: InformerFactory): void {
+    this.#followKind(informers, cronJobs, "CronJob", cronJobState);
+    this.#followKind(informers, jobs, "Job", jobState);
+    this.#followKind(informers, pods, "Pod", podState);
+    informers.informerFor(events).addEventHandler({
+      onAdd: (event) => this.#event(event),
+      onUpdate: (old, event) => {
+        if ((event.count ?? 1) > (old.count ?? 1)) this.#event(event);
+      },
+    });
+  }
+
+  decision(decision: Decision): void {
+    this.#emit({ type: "decision", at: this.#at(), ...decision });
+  }
+
+  #followKind<T extends KubernetesObject, Kind extends ObjectRecord["kind"]>(
+    informers: InformerFactory,
+    definition: ResourceDefinition<T>,
+    kind: Kind,
+    stateOf: (object: DeepReadonly<T>) => Extract<ObjectRecord, { kind: Kind }>["state"],
+  ): void {
+    const emit = (change: ObjectRecord["change"], object: DeepReadonly<T>): void => {
+      const { namespace = "", name = "", uid = "" } = object.metadata;
+      const owner = getControllerOf(object);
+      const record = {
+        type: "object",
+        at: this.#at(),
+        change,
+        kind,
+        namespace,
+        name,
+        uid,
+        ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, uid: owner.uid } }),
+        state: stateOf(object),
+      };
+      this.#emit(record as unknown as ObjectRecord);
+    };
+    informers.informerFor(definition).addEventHandler({
+      onAdd: (object) => emit("ADDED", object),
+      onUpdate: (old, object) => {
+        if (old.metadata.resourceVersion === object.metadata.resourceVersion) return;
+        // Writes that change nothing a timeline shows (heartbeats, bookkeeping) are left out.
+        const isReplacement = old.metadata.uid !== object.metadata.uid;
+        if (!isReplacement && JSON.stringify(stateOf(old)) === JSON.stringify(stateOf(object))) return;
+        emit("MODIFIED", object);
+      },
+      onDelete: (deleted) => {
+        const object = deletedObject(deleted);
+        if (object !== undefined) emit("DELETED", object);
+      },
+    });
+  }
+
+  #event(event: DeepReadonly<Event>): void {
+    const { kind = "", namespace = "", name = "" } = event.involvedObject;
+    this.#emit({
+      type: "event",
+      at: this.#at(),
+      eventType: event.type ?? "Normal",
+      reason: event.reason ?? "",
+      message: event.message ?? "",
+      count: event.count ?? 1,
+      involved: { kind, namespace, name },
+    });
+  }
+
+  #at(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}
+
+function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
+  return {
+    schedule: spec?.schedule ?? "",
+    ...(spec?.timeZone === undefined ? {} : { timeZone: spec.timeZone }),
+    ...(spec?.concurrencyPolicy === undefined ? {} : { concurrencyPolicy: spec.concurrencyPolicy }),
+    ...(spec?.suspend ? { suspend: true } : {}),
+    active: (status?.active ?? []).map((reference) => reference.name ?? ""),
+    ...(status?.lastScheduleTime === undefined ? {} : { lastScheduleTime: status.lastScheduleTime }),
+  };
+}
+
+function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
+  const end = status?.conditions?.find((condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True");
+  const scheduledFor = metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
+  return {
+    ...(spec?.completions === undefined ? {} : { completions: spec.completions }),
+    ...(spec?.parallelism === undefined ? {} : { parallelism: spec.parallelism }),
+    active: status?.active ?? 0,
+    succeeded: status?.succeeded ?? 0,
+    failed: status?.failed ?? 0,
+    ...(status?.completedIndexes ? { completedIndexes: status.completedIndexes } : {}),
+    ...(status?.failedIndexes ? { failedIndexes: status.failedIndexes } : {}),
+    ...(status?.startTime === undefined ? {} : { startTime: status.startTime }),
+    ...(status?.completionTime === undefined ? {} : { completionTime: status.completionTime }),
+    ...(scheduledFor === undefined ? {} : { scheduledFor }),
+    ...(spec?.suspend ? { suspended: true as const } : {}),
+    ...(end === undefined
+      ? {}
+      : {
+          outcome: {
+            type: end.type as "Complete" | "Failed",
+            ...(end.reason === undefined ? {} : { reason: end.reason }),
+            ...(end.message === undefined ? {} : { message: end.message }),
+            at: end.lastTransitionTime ?? "",
+          },
+        }),
+  };
+}
+
+function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
+  const container = status?.containerStatuses?.[0];
+  const ended = container?.state?.terminated;
+  const startedAt = container?.state?.running?.startedAt ?? ended?.startedAt;
+  const index = metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
+  return {
+    phase: status?.phase ?? "Pending",
+    ...(spec?.nodeName === undefined ? {} : { node: spec.nodeName }),
+    ...(index === undefined ? {} : { index: Number(index) }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(ended?.finishedAt === undefined ? {} : { finishedAt: ended.finishedAt }),
+    ...(ended === undefined ? {} : { exitCode: ended.exitCode }),
+    ...(status?.reason === undefined ? {} : { reason: status.reason }),
+    ...(metadata.deletionTimestamp === undefined ? {} : { deleting: true as const }),
+  };
+}

@@ -1,0 +1,148 @@
+import { formatDuration } from "./duration.js";
+import { type Style, printable } from "./style.js";
+import { TimeAxis } from "./time-axis.js";
+import { type PodBar, type RunRow, type SkippedRow, type Timeline, type TimelineGroup, rowTime } from "./timeline.js";
+
+export interface TimelineTextOptions {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Characters per line. */
+  readonly width: number;
+  readonly style: Style;
+}
+
+const LABEL_WIDTH = 18;
+const NOTE_WIDTH = 34;
+const NARROWEST_AXIS = 20;
+
+/** One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with their reason. */
+export function timelineText(timeline: Timeline, options: TimelineTextOptions): string {
+  return timeline.groups.map((group) => groupText(group, options)).join("\n");
+}
+
+/** What the marks mean: outcome by shape as well as by colour. */
+export function legend(style: Style): string {
+  return `${style.green("█")} succeeded  ${style.red("▒")} failed  ${style.cyan("░")} running  ${style.dim("─")} waiting  ${style.yellow("×")} skipped`;
+}
+
+function groupText(group: TimelineGroup, options: TimelineTextOptions): string {
+  const { style, width } = options;
+  const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - NOTE_WIDTH);
+  const [fromMs, toMs] = group.kind === "CronJob" ? [options.startMs, options.endMs] : span(group, options);
+  const axis = new TimeAxis(fromMs, toMs, axisWidth);
+  const lines = [heading(group, style), `${" ".repeat(LABEL_WIDTH)}${style.dim(axis.labels())}`];
+  for (const row of group.rows) lines.push(...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, style)]));
+  if (group.rows.length === 0) lines.push(`  ${style.dim("no runs in this window")}`);
+  if (group.hiddenRows > 0) lines.push(`  ${style.dim(`… and ${group.hiddenRows} more; --json has them all`)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function heading({ kind, namespace, name, cronJob }: TimelineGroup, style: Style): string {
+  const title = `${kind} ${printable(`${namespace}/${name}`)}`;
+  if (cronJob === undefined) return style.bold(title);
+  const facts = [JSON.stringify(cronJob.schedule), cronJob.timeZone ?? "UTC", cronJob.concurrencyPolicy ?? "Allow", ...(cronJob.suspend ? ["suspended"] : [])];
+  return `${style.bold(title)}  ${style.dim(printable(facts.join(" · ")))}`;
+}
+
+function span(group: TimelineGroup, { startMs, endMs }: TimelineTextOptions): [number, number] {
+  const ends = group.rows.map((row) => (row.type === "run" ? (row.endMs ?? endMs) : row.slotMs));
+  const from = Math.min(...group.rows.map(rowTime), endMs);
+  const to = Math.max(...ends, from + 1_000);
+  return [Math.max(startMs, from), to];
+}
+
+function runLines(row: RunRow, group: TimelineGroup, axis: TimeAxis, { endMs, style }: TimelineTextOptions): string[] {
+  const label = group.kind === "CronJob" ? clock(rowTime(row)) : row.name;
+  const lanes = packLanes(row.pods, endMs);
+  const drawn = lanes.map((lane) => laneText(lane, row, axis, endMs, style));
+  if (drawn.length === 0) drawn.push(laneText([], row, axis, endMs, style));
+  return drawn.map((bar, index) => (index === 0 ? `  ${fit(label, LABEL_WIDTH - 2)}${bar} ${runNote(row, endMs, style)}` : `${" ".repeat(LABEL_WIDTH)}${bar}`).trimEnd());
+}
+
+function skippedLine({ slotMs, reason }: SkippedRow, axis: TimeAxis, style: Style): string {
+  const column = axis.column(slotMs);
+  const bar = `${" ".repeat(column)}${style.yellow("×")}${" ".repeat(axis.width - column - 1)}`;
+  return `  ${fit(clock(slotMs), LABEL_WIDTH - 2)}${bar} ${style.yellow(`skipped: ${printable(reason)}`)}`;
+}
+
+function runNote(row: RunRow, endMs: number, style: Style): string {
+  const startMs = row.startMs ?? row.createdMs;
+  const lateMs = row.slotMs === undefined ? 0 : row.createdMs - row.slotMs;
+  const late = lateMs >= 1_000 ? `, started ${formatDuration(lateMs)} late` : "";
+  const took = formatDuration((row.endMs ?? endMs) - startMs);
+  const pods = [row.succeeded > 0 ? `${row.succeeded} ok` : "", row.failed > 0 ? `${row.failed} failed` : ""].filter(Boolean).join(", ");
+  const facts = pods === "" ? "" : ` (${pods})`;
+  switch (row.outcome) {
+    case "Complete":
+      return `${style.green("Complete")} in ${took}${facts}${late}`;
+    case "Failed":
+      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}`;
+    case "Running":
+      return `${style.cyan("Running")} for ${took}${facts}${late}`;
+    case "Suspended":
+      return style.dim("Suspended");
+    case "Deleted":
+      return `${style.dim("Deleted")} after ${took}${facts}`;
+    default:
+      return row.outcome satisfies never;
+  }
+}
+
+/** Pods that overlap in time go on lines of their own. */
+function packLanes(pods: readonly PodBar[], endMs: number): PodBar[][] {
+  const lanes: PodBar[][] = [];
+  for (const pod of pods) {
+    const lane = lanes.find((candidate) => barEnd(candidate.at(-1)!, endMs) <= pod.createdMs);
+    if (lane === undefined) lanes.push([pod]);
+    else lane.push(pod);
+  }
+  return lanes;
+}
+
+const MARKS: Readonly<Record<PodBar["outcome"], string>> = { Succeeded: "█", Failed: "▒", Running: "░", Pending: "─" };
+
+function laneText(lane: readonly PodBar[], row: RunRow, axis: TimeAxis, endMs: number, style: Style): string {
+  const cells = Array.from({ length: axis.width }, () => " ");
+  for (let column = axis.column(row.createdMs); lane.length === 0 && column <= axis.column(row.endMs ?? endMs); column++) cells[column] = style.dim("─");
+  for (const pod of lane) {
+    const paint = { Succeeded: style.green, Failed: style.red, Running: style.cyan, Pending: style.dim }[pod.outcome];
+    const started = pod.startMs ?? barEnd(pod, endMs);
+    for (let column = axis.column(pod.createdMs); column < axis.column(started); column++) cells[column] = style.dim("─");
+    // The cell an end falls into belongs to the next pod when one starts there.
+    const last = Math.max(axis.column(started), axis.column(barEnd(pod, endMs)) - 1);
+    for (let column = axis.column(started); column <= last; column++) cells[column] = paint(MARKS[pod.outcome]);
+  }
+  return cells.join("");
+}
+
+function barEnd(pod: PodBar, endMs: number): number {
+  return pod.endMs ?? endMs;
+}
+
+/** `01-31 09:00` */
+function clock(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(5, 16).replace("T", " ");
+}
+
+function fit(text: string, width: number): string {
+  const shown = printable(text);
+  return (shown.length < width ? shown : `${shown.slice(0, width - 2)}…`).padEnd(width);
+}
+
+/** Totals, warnings and what it took. */
+export function summaryText(timeline: Timeline, style: Style): string {
+  const { totals } = timeline;
+  const lines = [
+    `${style.bold("Jobs")}  ${totals.jobs} run, ${style.green(`${totals.jobsComplete} complete`)}, ${paintCount(totals.jobsFailed, "failed", style.red)}, ${paintCount(totals.runsSkipped, "skipped", style.yellow)}`,
+    `${style.bold("Pods")}  ${totals.pods} started, ${style.green(`${totals.podsSucceeded} succeeded`)}, ${paintCount(totals.podsFailed, "failed", style.red)}`,
+  ];
+  const warnings = [...totals.warnings].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${what} ×${count}`);
+  if (warnings.length > 0) lines.push(`${style.bold("Warning events")}  ${printable(warnings.join(", "))}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function paintCount(count: number, word: string, paint: (text: string) => string): string {
+  const text = `${count} ${word}`;
+  return count > 0 ? paint(text) : text;
+}
+

@@ -1,0 +1,146 @@
+import { objectKey } from "@kubewright/api";
+import type { CronJobDecision, MissReason, MissedSlots } from "@kubewright/cronjob";
+import { expect, test } from "vitest";
+
+import { styleFor } from "./style.js";
+import { Timeline } from "./timeline.js";
+import { summaryText, timelineText } from "./timeline-text.js";
+import type { DecisionRecord, JobState, ObjectRecord, PodState } from "./trace.js";
+
+const START = Date.parse("2026-01-01T00:00:00Z");
+const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
+
+const cronJob: ObjectRecord = {
+  type: "object",
+  at: at(0),
+  change: "ADDED",
+  kind: "CronJob",
+  namespace: "default",
+  name: "report",
+  uid: "cron",
+  state: { schedule: "0 * * * *", concurrencyPolicy: "Forbid", active: [] },
+};
+
+function job(minutes: number, state: Partial<JobState>, change: ObjectRecord["change"] = "MODIFIED"): ObjectRecord {
+  return {
+    type: "object",
+    at: at(minutes),
+    change,
+    kind: "Job",
+    namespace: "default",
+    name: "report-1",
+    uid: "job",
+    owner: { kind: "CronJob", name: "report", uid: "cron" },
+    state: { active: 0, succeeded: 0, failed: 0, ...state },
+  };
+}
+
+function pod(minutes: number, name: string, state: Partial<PodState>, change: ObjectRecord["change"] = "MODIFIED"): ObjectRecord {
+  return {
+    type: "object",
+    at: at(minutes),
+    change,
+    kind: "Pod",
+    namespace: "default",
+    name,
+    uid: name,
+    owner: { kind: "Job", name: "report-1", uid: "job" },
+    state: { phase: "Pending", ...state },
+  };
+}
+
+function decision(decided: Partial<CronJobDecision>): DecisionRecord {
+  const base = { key: objectKey({ namespace: "default", name: "report" }), atMs: START, outcome: "notDue", reason: "notDue", message: "", missed: [] } as const;
+  return { type: "decision", at: at(0), controller: "cronjob-controller", decision: { ...base, ...decided } };
+}
+
+function missed(reason: MissReason, slotsMs: readonly number[]): MissedSlots {
+  return { reason, slotsMs, count: slotsMs.length, exact: true };
+}
+
+test("a run that Forbid held back but that started late is not skipped", () => {
+  const timeline = new Timeline();
+  timeline.add(cronJob);
+  timeline.add(decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] }));
+  timeline.add(decision({ outcome: "ran", reason: "due", slotMs: START }));
+  expect(timeline.totals.runsSkipped).toBe(0);
+});
+
+function played(): Timeline {
+  const timeline = new Timeline();
+  const records = [
+    cronJob,
+    job(60, { scheduledFor: at(60) }, "ADDED"),
+    pod(60, "p1", {}, "ADDED"),
+    pod(61, "p1", { phase: "Running", startedAt: at(61) }),
+    pod(90, "p1", { phase: "Failed", startedAt: at(61), finishedAt: at(90), exitCode: 3 }),
+    pod(91, "p2", {}, "ADDED"),
+    pod(92, "p2", { phase: "Running", startedAt: at(92) }),
+    pod(130, "p2", { phase: "Succeeded", startedAt: at(92), finishedAt: at(130), exitCode: 0 }),
+    job(130, { startTime: at(60), succeeded: 1, failed: 1, outcome: { type: "Complete", at: at(130) } }),
+  ];
+  for (const record of records) timeline.add(record);
+  timeline.add(decision({ outcome: "skipped", reason: "stillActive", slotMs: START + 120 * 60_000, activeJobs: ["report-1"] }));
+  timeline.add(decision({ missed: [missed("deadlinePassed", [START + 120 * 60_000])] }));
+  return timeline;
+}
+
+test("a CronJob's runs and skipped slots are rows of one group, in order of time", () => {
+  const timeline = played();
+  expect(timeline.groups).toHaveLength(1);
+  expect(timeline.groups[0]!.rows.map((row) => row.type)).toEqual(["run", "skipped"]);
+  expect(timeline.groups[0]!.rows[0]).toMatchObject({
+    outcome: "Complete",
+    succeeded: 1,
+    failed: 1,
+    pods: [
+      { name: "p1", outcome: "Failed", exitCode: 3 },
+      { name: "p2", outcome: "Succeeded" },
+    ],
+  });
+  expect(timeline.totals).toMatchObject({ jobs: 1, jobsComplete: 1, runsSkipped: 1, pods: 2, podsSucceeded: 1, podsFailed: 1 });
+});
+
+test("a Job that is deleted after its end keeps its outcome, one deleted before does not invent one", () => {
+  const ended = played();
+  ended.add(job(200, { outcome: { type: "Complete", at: at(130) } }, "DELETED"));
+  expect(ended.groups[0]!.rows[0]).toMatchObject({ outcome: "Complete" });
+  const replaced = new Timeline();
+  for (const record of [cronJob, job(60, {}, "ADDED"), job(70, {}, "DELETED")]) replaced.add(record);
+  expect(replaced.groups[0]!.rows[0]).toMatchObject({ outcome: "Deleted", endMs: START + 70 * 60_000 });
+});
+
+test("rows are bounded: the rest is counted, not kept", () => {
+  const timeline = new Timeline();
+  timeline.add(cronJob);
+  for (let slot = 0; slot < 1_000; slot++) timeline.add(decision({ missed: [missed("superseded", [START + slot])] }));
+  expect(timeline.groups[0]!.rows).toHaveLength(200);
+  expect(timeline.groups[0]!.hiddenRows).toBe(800);
+  expect(timeline.totals.runsSkipped).toBe(1_000);
+});
+
+test("the terminal shows outcome by shape, the pods as bars and the reason of a skip", () => {
+  const text = timelineText(played(), { startMs: START, endMs: START + 180 * 60_000, width: 112, style: styleFor(false) });
+  const [heading, axis, run, skipped] = text.split("\n");
+  expect(heading).toBe('CronJob default/report  "0 * * * *" · UTC · Forbid');
+  expect(axis!.trim()).toMatch(/^00:00 +00:30 +01:00/);
+  expect(run).toMatch(/^ {2}01-01 01:00 {5} +▒+─?█+ +Complete in 1h10m \(1 ok, 1 failed\)$/);
+  expect(skipped).toMatch(/^ {2}01-01 02:00 +× +skipped: Forbid, report-1 still active past the deadline$/);
+});
+
+test("pods that overlap in time are drawn on lines of their own", () => {
+  const timeline = new Timeline();
+  for (const record of [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")]) timeline.add(record);
+  const text = timelineText(timeline, { startMs: START, endMs: START + 180 * 60_000, width: 100, style: styleFor(false) });
+  expect(text.split("\n").filter((line) => line.includes("─"))).toHaveLength(2);
+});
+
+test("names cannot drive the terminal", () => {
+  const timeline = new Timeline();
+  timeline.add({ ...cronJob, name: "evil\u001B[2J" });
+  expect(timelineText(timeline, { startMs: START, endMs: START + 1, width: 80, style: styleFor(false) })).not.toContain("\u001B");
+});
+
+test("the summary counts what the timeline hides", () => {
+  expect(summaryText(played(), styleFor(false))).toBe("Jobs  1 run, 1 complete, 0 failed, 1 skipped\nPods  2 started, 1 succeeded, 1 failed\n");
+});

@@ -1,0 +1,252 @@
+import { splitObjectKey } from "@kubewright/api";
+import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
+
+import type { CronJobState, ObjectRecord, TraceRecord } from "./trace.js";
+
+/** Everything one CronJob, or one Job of its own, did: what the terminal and the page draw. */
+export interface TimelineGroup {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+  cronJob?: CronJobState;
+  /** Runs and skipped slots in order of time. Bounded by `maxRows`; `hiddenRows` counts the rest. */
+  readonly rows: TimelineRow[];
+  hiddenRows: number;
+}
+
+export type TimelineRow = RunRow | SkippedRow;
+
+export interface RunRow {
+  readonly type: "run";
+  readonly name: string;
+  readonly uid: string;
+  readonly createdMs: number;
+  /** The slot, for a run of a CronJob. */
+  readonly slotMs?: number;
+  startMs?: number;
+  endMs?: number;
+  outcome: "Running" | "Complete" | "Failed" | "Suspended" | "Deleted";
+  reason?: string;
+  succeeded: number;
+  failed: number;
+  failedIndexes?: string;
+  readonly pods: PodBar[];
+  hiddenPods: number;
+}
+
+export interface PodBar {
+  readonly name: string;
+  readonly uid: string;
+  readonly index?: number;
+  readonly createdMs: number;
+  startMs?: number;
+  endMs?: number;
+  outcome: "Pending" | "Running" | "Succeeded" | "Failed";
+  exitCode?: number;
+}
+
+/** A run that did not start when it was due. */
+export interface SkippedRow {
+  readonly type: "skipped";
+  readonly slotMs: number;
+  readonly reason: string;
+}
+
+export interface TimelineTotals {
+  jobs: number;
+  jobsComplete: number;
+  jobsFailed: number;
+  runsSkipped: number;
+  pods: number;
+  podsSucceeded: number;
+  podsFailed: number;
+  warnings: Map<string, number>;
+}
+
+/** Rows kept per group, and pods per row: enough for a page, and a stated bound for a year of runs. */
+const MAX_ROWS = 200;
+const MAX_PODS = 50;
+
+/** Folds trace records into groups of rows, in bounded memory. */
+export class Timeline {
+  readonly groups: TimelineGroup[] = [];
+  readonly totals: TimelineTotals = {
+    jobs: 0,
+    jobsComplete: 0,
+    jobsFailed: 0,
+    runsSkipped: 0,
+    pods: 0,
+    podsSucceeded: 0,
+    podsFailed: 0,
+    warnings: new Map(),
+  };
+  /** Live objects by UID; removed with the object, so a long run keeps only what exists. */
+  readonly #groups = new Map<string, TimelineGroup>();
+  readonly #runs = new Map<string, { run: RunRow; ended: boolean }>();
+  readonly #bars = new Map<string, { bar: PodBar; ended: boolean }>();
+  /** By CronJob: the slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
+  readonly #blocked = new Map<string, { slotMs: number; by: readonly string[] }>();
+
+  add(record: TraceRecord): void {
+    if (record.type === "decision") {
+      if (record.controller === "cronjob-controller") this.#cronJobDecision(record.decision);
+    } else if (record.type === "object") {
+      if (record.kind === "CronJob") this.#cronJob(record);
+      else if (record.kind === "Job") this.#job(record);
+      else this.#pod(record);
+    } else if (record.type === "event" && record.eventType === "Warning") {
+      const what = `${record.involved.kind} ${record.reason}`;
+      this.totals.warnings.set(what, (this.totals.warnings.get(what) ?? 0) + 1);
+    }
+  }
+
+  #cronJobDecision({ key, outcome, reason, slotMs, activeJobs = [], missed }: CronJobDecision): void {
+    const blocked = this.#blocked.get(key);
+    for (const slots of missed) {
+      this.totals.runsSkipped += slots.count;
+      for (const missedMs of slots.slotsMs) this.#addSkipped(key, missedMs, skipReason(slots.reason, blocked?.slotMs === missedMs ? blocked.by : []));
+    }
+    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined) this.#blocked.set(key, { slotMs, by: activeJobs });
+    else if (outcome === "ran" || outcome === "replaced") this.#blocked.delete(key);
+  }
+
+  #addSkipped(key: string, slotMs: number, reason: string): void {
+    const { namespace, name } = splitObjectKey(key);
+    const group = this.groups.find((candidate) => candidate.kind === "CronJob" && candidate.namespace === namespace && candidate.name === name);
+    if (group !== undefined) insert(group, { type: "skipped", slotMs, reason });
+  }
+
+  #cronJob(record: Extract<ObjectRecord, { kind: "CronJob" }>): void {
+    const group = this.#groups.get(record.uid);
+    if (group !== undefined) group.cronJob = record.state;
+    else if (record.change !== "DELETED") {
+      this.#addGroup(record.uid, { kind: "CronJob", namespace: record.namespace, name: record.name, cronJob: record.state, rows: [], hiddenRows: 0 });
+    }
+  }
+
+  #job(record: Extract<ObjectRecord, { kind: "Job" }>): void {
+    const { state, uid } = record;
+    const known = this.#runs.get(uid) ?? this.#addRun(record);
+    const { run } = known;
+    if (state.startTime !== undefined) run.startMs = Date.parse(state.startTime);
+    run.succeeded = state.succeeded;
+    run.failed = state.failed;
+    if (state.failedIndexes !== undefined) run.failedIndexes = state.failedIndexes;
+    if (state.outcome !== undefined && !known.ended) {
+      known.ended = true;
+      run.outcome = state.outcome.type;
+      run.endMs = Date.parse(state.outcome.at);
+      if (state.outcome.reason !== undefined) run.reason = state.outcome.reason;
+      if (run.outcome === "Complete") this.totals.jobsComplete++;
+      else this.totals.jobsFailed++;
+    } else if (!known.ended) {
+      run.outcome = state.suspended ? "Suspended" : "Running";
+    }
+    if (record.change !== "DELETED") return;
+    if (!known.ended) {
+      run.outcome = "Deleted";
+      run.endMs = Date.parse(record.at);
+    }
+    this.#runs.delete(uid);
+  }
+
+  #addRun(record: Extract<ObjectRecord, { kind: "Job" }>): { run: RunRow; ended: boolean } {
+    this.totals.jobs++;
+    const { namespace, name, uid, owner, state } = record;
+    const run: RunRow = {
+      type: "run",
+      name,
+      uid,
+      createdMs: Date.parse(record.at),
+      ...(state.scheduledFor === undefined ? {} : { slotMs: Date.parse(state.scheduledFor) }),
+      outcome: "Running",
+      succeeded: 0,
+      failed: 0,
+      pods: [],
+      hiddenPods: 0,
+    };
+    const group =
+      (owner?.kind === "CronJob" ? this.#groups.get(owner.uid) : undefined) ??
+      this.#addGroup(uid, { kind: "Job", namespace, name, rows: [], hiddenRows: 0 });
+    insert(group, run);
+    const entry = { run, ended: false };
+    this.#runs.set(uid, entry);
+    return entry;
+  }
+
+  #pod(record: Extract<ObjectRecord, { kind: "Pod" }>): void {
+    const { state, uid } = record;
+    const entry = this.#bars.get(uid) ?? this.#addBar(record);
+    const { bar } = entry;
+    if (state.startedAt !== undefined) bar.startMs = Date.parse(state.startedAt);
+    if (!entry.ended && (state.phase === "Succeeded" || state.phase === "Failed")) {
+      entry.ended = true;
+      bar.outcome = state.phase;
+      bar.endMs = Date.parse(state.finishedAt ?? record.at);
+      if (state.exitCode !== undefined) bar.exitCode = state.exitCode;
+      if (state.phase === "Succeeded") this.totals.podsSucceeded++;
+      else this.totals.podsFailed++;
+    } else if (!entry.ended) {
+      bar.outcome = state.phase === "Running" ? "Running" : "Pending";
+    }
+    if (record.change !== "DELETED") return;
+    if (!entry.ended) bar.endMs = Date.parse(record.at);
+    this.#bars.delete(uid);
+  }
+
+  #addBar(record: Extract<ObjectRecord, { kind: "Pod" }>): { bar: PodBar; ended: boolean } {
+    this.totals.pods++;
+    const { name, uid, owner, state } = record;
+    const bar: PodBar = { name, uid, ...(state.index === undefined ? {} : { index: state.index }), createdMs: Date.parse(record.at), outcome: "Pending" };
+    const run = owner === undefined ? undefined : this.#runs.get(owner.uid)?.run;
+    if (run !== undefined) {
+      if (run.pods.length < MAX_PODS) run.pods.push(bar);
+      else run.hiddenPods++;
+    }
+    const entry = { bar, ended: false };
+    this.#bars.set(uid, entry);
+    return entry;
+  }
+
+  #addGroup(uid: string, group: TimelineGroup): TimelineGroup {
+    this.#groups.set(uid, group);
+    this.groups.push(group);
+    return group;
+  }
+}
+
+function insert(group: TimelineGroup, row: TimelineRow): void {
+  if (group.rows.length >= MAX_ROWS) {
+    group.hiddenRows++;
+    return;
+  }
+  const time = rowTime(row);
+  let index = group.rows.length;
+  while (index > 0 && rowTime(group.rows[index - 1]!) > time) index--;
+  group.rows.splice(index, 0, row);
+}
+
+/** The slot a row stands for, or when its Job was created. */
+export function rowTime(row: TimelineRow): number {
+  return row.type === "skipped" ? row.slotMs : (row.slotMs ?? row.createdMs);
+}
+
+const SKIP_REASONS: Readonly<Record<MissReason, string>> = {
+  suspended: "suspended",
+  stillActive: "the last run is still active (Forbid)",
+  deadlinePassed: "startingDeadlineSeconds passed",
+  superseded: "a later run was due as well",
+  overlooked: "missed while the controller was not looking",
+  beingDeleted: "the CronJob is being deleted",
+  unknownTimeZone: "unknown time zone",
+  unparseableSchedule: "unparseable schedule",
+  invalidSchedule: "the schedule never fires",
+  ownedByAnother: "its Job's name is taken",
+};
+
+/** One line for people: what kept the run from starting, and what sealed it. */
+function skipReason(reason: MissReason, blockedBy: readonly string[]): string {
+  if (blockedBy.length === 0) return SKIP_REASONS[reason];
+  const why = `Forbid, ${blockedBy.join(", ")} still active`;
+  return reason === "deadlinePassed" ? `${why} past the deadline` : why;
+}

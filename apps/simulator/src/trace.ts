@@ -1,0 +1,94 @@
+import type { Decision } from "@kubewright/cluster";
+
+/**
+ * What happened, in order: the one record that the timeline, the summary and the JSON lines are made from. Times are
+ * RFC 3339 in UTC with milliseconds.
+ */
+export type TraceRecord = TraceHeader | ObjectRecord | EventRecord | DecisionRecord | TraceEnd;
+
+export interface TraceHeader {
+  readonly type: "header";
+  readonly traceVersion: 1;
+  readonly kubernetes: string;
+  readonly seed: number;
+  readonly start: string;
+  readonly end: string;
+  /** Version of the time-zone data: traces are byte-identical only for equal data. */
+  readonly timeZoneData: string;
+}
+
+/** An object was created, changed or deleted. `state` holds what matters for a timeline, not the whole object. */
+export type ObjectRecord = {
+  readonly type: "object";
+  readonly at: string;
+  readonly change: "ADDED" | "MODIFIED" | "DELETED";
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The controlling owner. */
+  readonly owner?: { readonly kind: string; readonly name: string; readonly uid: string };
+} & (
+  | { readonly kind: "CronJob"; readonly state: CronJobState }
+  | { readonly kind: "Job"; readonly state: JobState }
+  | { readonly kind: "Pod"; readonly state: PodState }
+);
+
+export interface CronJobState {
+  readonly schedule: string;
+  readonly timeZone?: string;
+  readonly concurrencyPolicy?: string;
+  readonly suspend?: boolean;
+  readonly active: readonly string[];
+  readonly lastScheduleTime?: string;
+}
+
+export interface JobState {
+  readonly completions?: number;
+  readonly parallelism?: number;
+  readonly active: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly completedIndexes?: string;
+  readonly failedIndexes?: string;
+  readonly startTime?: string;
+  readonly completionTime?: string;
+  /** The slot this run of a CronJob belongs to. */
+  readonly scheduledFor?: string;
+  readonly outcome?: { readonly type: "Complete" | "Failed"; readonly reason?: string; readonly message?: string; readonly at: string };
+  readonly suspended?: true;
+}
+
+export interface PodState {
+  readonly phase: string;
+  readonly node?: string;
+  readonly index?: number;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly exitCode?: number;
+  readonly reason?: string;
+  readonly deleting?: true;
+}
+
+/** A Kubernetes Event was recorded, or counted once more. */
+export interface EventRecord {
+  readonly type: "event";
+  readonly at: string;
+  readonly eventType: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly involved: { readonly kind: string; readonly namespace: string; readonly name: string };
+}
+
+/** What a controller decided, and why, in its own data. */
+export type DecisionRecord = { readonly type: "decision"; readonly at: string } & Decision;
+
+export interface TraceEnd {
+  readonly type: "end";
+  readonly at: string;
+}
+
+/** One record as a line of JSON. */
+export function traceLine(record: TraceRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}

@@ -1,0 +1,166 @@
+import { SimulatedClock } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+import { expect, test } from "vitest";
+
+import { Requester, type RequesterOptions } from "./requester.js";
+
+const OK: ApiResponse = { status: 200, headers: {}, body: { type: "decoded", value: "done" } };
+const GET: Pick<ApiRequest, "method" | "path"> = { method: "GET", path: "/" };
+
+function refused(status: number, retryAfter?: string): ApiResponse {
+  return {
+    status,
+    headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
+    body: { type: "decoded", value: `${status}` },
+  };
+}
+
+function lost(message = "other side closed", code = "UND_ERR_SOCKET"): Error {
+  return new Error("GET https://example/", { cause: Object.assign(new Error(message), { code }) });
+}
+
+/** What a promise rejects with; watched from the start, so that an early rejection is not unhandled. */
+function failure(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    () => expect.unreachable("it did not fail"),
+    (error: unknown) => error as Error,
+  );
+}
+
+/** A requester whose server gives these answers one after the other, then OK; `at` holds when each request was sent. */
+function setUp(
+  answers: readonly (ApiResponse | Error)[],
+  rateLimit?: RequesterOptions["rateLimit"],
+): { clock: SimulatedClock; requester: Requester; at: number[] } {
+  const clock = new SimulatedClock();
+  const at: number[] = [];
+  const transport = async ({ signal }: ApiRequest): Promise<ApiResponse> => {
+    signal?.throwIfAborted();
+    const answer = answers[at.push(clock.monotonic()) - 1] ?? OK;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return {
+    clock,
+    at,
+    requester: new Requester({ transport, clock, ...(rateLimit === undefined ? {} : { rateLimit }) }),
+  };
+}
+
+test("a 429 with Retry-After is repeated after that many seconds, also for a POST", async () => {
+  const { clock, requester, at } = setUp([refused(429, "2"), refused(503, "0"), refused(429, "2")]);
+  const answer = requester.send({ method: "POST", path: "/" });
+  await clock.advance(3_999);
+  expect(at).toEqual([0, 2_000, 2_000]);
+  await clock.advance(1);
+  expect(await answer).toBe(OK);
+  expect(at).toEqual([0, 2_000, 2_000, 4_000]);
+});
+
+test.each([undefined, "Wed, 21 Oct 2026 07:28:00 GMT", "1.5", "-1"])(
+  "a 429 with Retry-After %j is not repeated",
+  async (header) => {
+    const { requester, at } = setUp([refused(429, header)]);
+    expect((await requester.send(GET)).status).toBe(429);
+    expect(at).toEqual([0]);
+  },
+);
+
+test("a 409 with Retry-After is not repeated", async () => {
+  const { requester, at } = setUp([refused(409, "1")]);
+  expect((await requester.send(GET)).status).toBe(409);
+  expect(at).toEqual([0]);
+});
+
+test("the eleventh refusal in a row is the answer", async () => {
+  const { clock, requester, at } = setUp(Array.from({ length: 11 }, () => refused(503, "1")));
+  const answer = requester.send(GET);
+  await clock.advance(60_000);
+  expect((await answer).status).toBe(503);
+  expect(at).toHaveLength(11);
+});
+
+test("the body of an answer that is repeated is read to its end, so that the connection is free again", async () => {
+  let ended = false;
+  const chunks = (async function* () {
+    yield new Uint8Array(1);
+    ended = true;
+  })();
+  const { requester } = setUp([{ status: 429, headers: { "retry-after": "0" }, body: { type: "bytes", chunks } }]);
+  const answer = requester.send(GET);
+  await new SimulatedClock().settle();
+  expect(ended).toBe(true);
+  void answer;
+});
+
+test("a GET whose connection was lost is repeated a second later, a write is not", async () => {
+  const { clock, requester, at } = setUp([lost(), lost("read ECONNRESET", "ECONNRESET")]);
+  const answer = requester.send(GET);
+  await clock.advance(2_000);
+  expect(await answer).toBe(OK);
+  expect(at).toEqual([0, 1_000, 2_000]);
+
+  const write = setUp([lost()]);
+  await expect(write.requester.send({ method: "PUT", path: "/" })).rejects.toThrow("GET https://example/");
+  expect(write.at).toEqual([0]);
+});
+
+test("a refused connection is not repeated", async () => {
+  const { requester, at } = setUp([Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })]);
+  await expect(requester.send(GET)).rejects.toThrow("connect ECONNREFUSED");
+  expect(at).toEqual([0]);
+});
+
+test("an error after retries names the one before it", async () => {
+  const { clock, requester } = setUp([lost(), new Error("certificate has expired")]);
+  const error = failure(requester.send(GET));
+  await clock.advance(1_000);
+  expect((await error).message).toBe(
+    "certificate has expired - error from a previous attempt: GET https://example/: other side closed",
+  );
+});
+
+test("aborting ends the pause before a repetition with the signal's reason", async () => {
+  const { clock, requester, at } = setUp([refused(429, "60")]);
+  const abort = new AbortController();
+  const error = failure(requester.send({ ...GET, signal: abort.signal }));
+  await clock.settle();
+  const reason = new Error("enough");
+  abort.abort(reason);
+  expect(await error).toBe(reason);
+  expect(at).toEqual([0]);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("5 requests a second with a burst of 10: ten at once, then one every 200 ms, in order", async () => {
+  const { clock, requester, at } = setUp([], { qps: 5, burst: 10 });
+  const order: number[] = [];
+  for (let index = 0; index < 12; index++) void requester.send(GET).then(() => order.push(index));
+  await clock.advance(1_000);
+  expect(at).toEqual([...Array.from({ length: 10 }, () => 0), 200, 400]);
+  expect(order).toEqual([...Array(12).keys()]);
+});
+
+test("a watch's first attempt takes no token, its repetitions do", async () => {
+  const { clock, requester, at } = setUp([OK, refused(429, "0")], { qps: 1, burst: 1 });
+  await requester.send(GET);
+  const watch = requester.send({ ...GET, unlimited: true });
+  await clock.advance(999);
+  expect(at).toEqual([0, 0]);
+  await clock.advance(1);
+  await watch;
+  expect(at).toEqual([0, 0, 1_000]);
+});
+
+test("a request given up while waiting for a token hands the token back", async () => {
+  const { clock, requester, at } = setUp([], { qps: 1, burst: 1 });
+  await requester.send(GET);
+  const abort = new AbortController();
+  const error = failure(requester.send({ ...GET, signal: abort.signal }));
+  await clock.settle();
+  abort.abort(new Error("enough"));
+  expect((await error).message).toBe("enough");
+  void requester.send(GET);
+  await clock.advance(1_000);
+  expect(at).toEqual([0, 1_000]);
+});

@@ -1,0 +1,18 @@
+import type { Client } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+import type { InformerFactory } from "@kubewright/informer";
+
+import type { Decision } from "./controllers.js";
+
+/** What a component of the cluster is handed. */
+export interface ComponentContext {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly informers: InformerFactory;
+  readonly logger: Logger;
+  /** Zone of CronJobs without `timeZone`. */
+  readonly localTimeZone: string;
+  readonly onDecision: (decision: Decision) => void;
+}

@@ -1,0 +1,7 @@
+export { createCluster } from "./cluster.js";
+export { clusterControllers } from "./controllers.js";
+export { defaultNodes } from "./nodes.js";
+
+export type { Cluster, ClusterOptions } from "./cluster.js";
+export type { ControllerName, Decision } from "./controllers.js";
+export type { NodeShape } from "./nodes.js";

@@ -1,0 +1,54 @@
+import { type Node, formatTime, nodes } from "@kubewright/api";
+import { type Client, isAlreadyExists } from "@kubewright/client";
+
+/** A machine of the simulated cluster: room for this much. */
+export interface NodeShape {
+  readonly name: string;
+  /** Kubernetes quantities, e.g. `"8"` cores and `"32Gi"`. */
+  readonly cpu: string;
+  readonly memory: string;
+  readonly pods: number;
+}
+
+/** Three nodes with the usual 110 pods each. */
+export const defaultNodes: readonly NodeShape[] = [1, 2, 3].map((number) => ({
+  name: `node-${number}`,
+  cpu: "16",
+  memory: "64Gi",
+  pods: 110,
+}));
+
+/** Registers the nodes as Ready, as their kubelets would. One that exists already (restored, or made by a manifest) is left as it is. */
+export async function registerNodes(client: Client, shapes: readonly NodeShape[], nowMs: number): Promise<void> {
+  for (const shape of shapes) {
+    try {
+      await client.resource(nodes).create(nodeObject(shape, nowMs));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+}
+
+function nodeObject({ name, cpu, memory, pods }: NodeShape, nowMs: number): Node {
+  const resources = { cpu, memory, pods: String(pods) };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" } },
+    spec: {},
+    status: {
+      capacity: resources,
+      allocatable: resources,
+      conditions: [
+        {
+          type: "Ready",
+          status: "True",
+          reason: "KubeletReady",
+          message: "kubelet is posting ready status",
+          lastHeartbeatTime: formatTime(nowMs),
+          lastTransitionTime: formatTime(nowMs),
+        },
+      ],
+    },
+  };
+}

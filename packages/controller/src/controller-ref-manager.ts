@@ -1,0 +1,132 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type LabelMatcher,
+  type ResourceDefinition,
+  apiVersionOf,
+  getControllerOf,
+  keyOf,
+} from "@kubewright/api";
+import { errorMessage, isInvalid, isNotFound } from "@kubewright/client";
+
+import { aggregateErrors } from "./aggregate-errors.js";
+
+export interface ControllerRefManagerOptions<T extends KubernetesObject> {
+  /** The object that claims others. */
+  readonly controller: DeepReadonly<KubernetesObject>;
+  readonly controllerDefinition: ResourceDefinition;
+  /** Kind of the objects claimed, for error messages, e.g. `Pod`. */
+  readonly kind: string;
+  readonly selector: LabelMatcher;
+  /** A further condition an object must meet to be adopted or kept. Default: none. */
+  readonly filter?: (object: DeepReadonly<T>) => boolean;
+  /**
+   * Throws when the controller may not adopt now; see {@link recheckDeletionTimestamp}. Asked at most once per manager, and
+   * only before an adoption; its answer, also an error, is remembered.
+   */
+  readonly canAdopt: (signal: AbortSignal) => Promise<void>;
+  /** Added by adopting and removed by releasing. */
+  readonly finalizers?: readonly string[];
+  /** Sends a strategic merge patch and answers with the object as stored, e.g. {@link PodControl.patchPod}. */
+  readonly patch: (namespace: string, name: string, body: object, signal: AbortSignal) => Promise<DeepReadonly<T>>;
+}
+
+export interface ClaimResult<T> {
+  /** The objects that are the controller's now, in the order given. Those just adopted are as the API server stored them. */
+  readonly claimed: readonly DeepReadonly<T>[];
+  /** Everything that went wrong. The rest was claimed all the same; try again. */
+  readonly error?: Error;
+}
+
+/** What should become of one object. */
+export type Claim = "keep" | "ignore" | "adopt" | "release";
+
+/**
+ * Decides, for one sync of one controller object, which of the candidates are its own: adopts matching orphans, lets go
+ * of those that match no longer. Make a new one for every sync.
+ *
+ * Upstream: kubernetes/pkg/controller/controller_ref_manager.go.
+ */
+export class ControllerRefManager<T extends KubernetesObject> {
+  readonly #options: ControllerRefManagerOptions<T>;
+  #mayAdopt: Promise<void> | undefined;
+
+  constructor(options: ControllerRefManagerOptions<T>) {
+    this.#options = options;
+  }
+
+  /** What {@link claim} would do with the object. Asks nobody. */
+  decide(object: DeepReadonly<T>): Claim {
+    const { controller, selector, filter } = this.#options;
+    const matches = (): boolean => selector(object.metadata.labels) && (filter === undefined || filter(object));
+    const isDeleting = Boolean(controller.metadata.deletionTimestamp);
+    const reference = getControllerOf(object);
+    if (reference !== undefined) {
+      if (reference.uid !== controller.metadata.uid) return "ignore";
+      if (matches()) return "keep";
+      return isDeleting ? "ignore" : "release";
+    }
+    if (isDeleting || object.metadata.deletionTimestamp) return "ignore";
+    if (controller.metadata.namespace && object.metadata.namespace !== controller.metadata.namespace) return "ignore";
+    return matches() ? "adopt" : "ignore";
+  }
+
+  /** Claims what it can, one after the other. Throws only the signal's reason. */
+  async claim(objects: Iterable<DeepReadonly<T>>, signal: AbortSignal): Promise<ClaimResult<T>> {
+    const claimed: DeepReadonly<T>[] = [];
+    const errors: unknown[] = [];
+    for (const object of objects) {
+      const claim = this.decide(object);
+      if (claim === "keep") claimed.push(object);
+      if (claim === "keep" || claim === "ignore") continue;
+      try {
+        if (claim === "release") await this.#release(object, signal);
+        else claimed.push(await this.#adopt(object, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        // Gone in the meantime: not ours, and nothing to complain about.
+        if (!isNotFound(error)) errors.push(error);
+      }
+    }
+    const error = aggregateErrors(errors);
+    return error === undefined ? { claimed } : { claimed, error };
+  }
+
+  async #adopt(object: DeepReadonly<T>, signal: AbortSignal): Promise<DeepReadonly<T>> {
+    const { controller, controllerDefinition, canAdopt, finalizers = [], kind, patch } = this.#options;
+    const { namespace = "", name = "", uid } = object.metadata;
+    this.#mayAdopt ??= canAdopt(signal);
+    try {
+      await this.#mayAdopt;
+    } catch (error) {
+      throw new Error(`can't adopt ${kind} ${keyOf(object)} (${uid}): ${errorMessage(error)}`, { cause: error });
+    }
+    const reference = {
+      apiVersion: apiVersionOf(controllerDefinition),
+      kind: controllerDefinition.kind,
+      name: controller.metadata.name,
+      uid: controller.metadata.uid,
+      controller: true,
+      blockOwnerDeletion: true,
+    };
+    // The uid makes the patch fail when the name belongs to another object by now.
+    const metadata = { ownerReferences: [reference], uid, ...(finalizers.length === 0 ? {} : { finalizers }) };
+    return patch(namespace, name, { metadata }, signal);
+  }
+
+  async #release(object: DeepReadonly<T>, signal: AbortSignal): Promise<void> {
+    const { controller, finalizers = [], patch } = this.#options;
+    const { namespace = "", name = "", uid } = object.metadata;
+    const metadata = {
+      uid,
+      ownerReferences: [{ $patch: "delete", uid: controller.metadata.uid }],
+      ...(finalizers.length === 0 ? {} : { "$deleteFromPrimitiveList/finalizers": finalizers }),
+    };
+    try {
+      await patch(namespace, name, { metadata }, signal);
+    } catch (error) {
+      // Invalid: another object has the name, or the reference is gone already.
+      if (!isInvalid(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  type DeepReadonly,
+  type Event,
+  type KubernetesObject,
+  type ResourceDefinition,
+  apiVersionOf,
+  events,
+  formatTime,
+} from "@kubewright/api";
+import {
+  type Client,
+  StatusError,
+  type Writer,
+  errorMessage,
+  hasStatusCause,
+  isAlreadyExists,
+  isNotFound,
+} from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+
+import { EventCorrelator, type EventCorrelatorOptions } from "./event-correlator.js";
+import { EventNames } from "./event-names.js";
+import type { EventSink, EventType } from "./event-sink.js";
+import { type Logger, silentLogger } from "./logger.js";
+import type { Runnable } from "./runnable.js";
+
+export interface EventRecorderOptions {
+  readonly client: Pick<Client, "resource">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Who reports, e.g. `job-controller`. */
+  readonly component: string;
+  /** The machine that reports. Default: not said. */
+  readonly host?: string;
+  readonly logger?: Logger;
+  readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
+}
+
+/** Events waiting to be written; further ones are dropped. */
+const QUEUE_CAPACITY = 1000;
+/** Attempts to write one event when the API server cannot be reached. */
+const MOST_ATTEMPTS = 12;
+const RETRY_PAUSE_MS = 10_000;
+/** How long `run` goes on writing after its signal aborted. */
+const DRAIN_MS = 5_000;
+
+/**
+ * Records core/v1 Events about objects: in order, in the background, correlated by an {@link EventCorrelator}.
+ *
+ * `event` only queues, at most 1000 events; while nothing runs the recorder they wait. `run` writes them one at a time. An
+ * event the API server refuses is dropped; one that cannot be sent is tried 12 times, 10 s apart, and holds up those
+ * behind it. When the signal aborts, `run` writes what is queued, each at most once and for at most 5 s, then resolves.
+ * An idle recorder holds no timer.
+ *
+ * Upstream: client-go tools/record/event.go.
+ */
+export class EventRecorder implements EventSink, Runnable {
+  readonly name: string;
+  readonly #events: Writer<Event>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #logger: Logger;
+  readonly #source: { readonly component: string; readonly host?: string };
+  readonly #names: EventNames;
+  readonly #correlator: EventCorrelator;
+  readonly #queue: Event[] = [];
+  readonly #flushWaiters: (() => void)[] = [];
+  #writing = false;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor({ client, clock, random, component, host, logger = silentLogger, correlator }: EventRecorderOptions) {
+    this.name = `${component} events`;
+    this.#events = client.resource(events);
+    this.#clock = clock;
+    this.#random = random.fork(`events of ${component}`);
+    this.#logger = logger;
+    this.#source = host === undefined ? { component } : { component, host };
+    this.#names = new EventNames({ clock, random: this.#random });
+    this.#correlator = new EventCorrelator({ ...correlator, clock });
+  }
+
+  event(
+    object: DeepReadonly<KubernetesObject>,
+    definition: ResourceDefinition,
+    type: EventType,
+    reason: string,
+    message: string,
+  ): void {
+    const { name, namespace, uid, resourceVersion } = object.metadata;
+    const about = { kind: definition.kind, object: namespace ? `${namespace}/${name}` : name, type, reason, message };
+    if (!name || !definition.kind || !definition.version) {
+      return this.#logger.error(about, "Could not construct reference, will not report event");
+    }
+    if (type !== "Normal" && type !== "Warning") return this.#logger.error(about, "Unsupported event type");
+    if (this.#ended) return this.#logger.error(about, "Unable to record event (will not retry!)");
+    if (this.#queue.length >= QUEUE_CAPACITY) {
+      return this.#logger.error(about, "Unable to record event: too many queued events, dropped event");
+    }
+    this.#logger.debug(about, "Event occurred");
+    const now = formatTime(this.#clock.now());
+    this.#queue.push({
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: this.#names.next(name), namespace: namespace || "default" },
+      involvedObject: {
+        kind: definition.kind,
+        ...(namespace ? { namespace } : {}),
+        name,
+        ...(uid === undefined ? {} : { uid }),
+        apiVersion: apiVersionOf(definition),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      },
+      reason,
+      message,
+      source: { ...this.#source },
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+      type,
+      reportingComponent: this.#source.component,
+      reportingInstance: this.#source.host ?? "",
+    });
+    this.#wake?.();
+  }
+
+  /** Resolves once everything recorded so far, and what follows meanwhile, has been written or dropped. Needs `run`. */
+  flush(): Promise<void> {
+    if (this.#ended || (!this.#writing && this.#queue.length === 0)) return Promise.resolve();
+    return new Promise((resolve) => this.#flushWaiters.push(resolve));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const giveUp = new AbortController();
+    const drain = (): void => {
+      drainTimer = this.#clock.setTimer(DRAIN_MS, () => giveUp.abort(new Error("event recorder stopped")));
+      this.#wake?.();
+    };
+    let drainTimer: { cancel(): void } | undefined;
+    if (signal.aborted) drain();
+    else signal.addEventListener("abort", drain, { once: true });
+    while (!giveUp.signal.aborted) {
+      const event = this.#queue.shift();
+      if (event !== undefined) {
+        this.#writing = true;
+        await this.#record(event, signal, giveUp.signal);
+        this.#writing = false;
+        continue;
+      }
+      this.#flushed();
+      if (signal.aborted) break;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+    drainTimer?.cancel();
+    this.#ended = true;
+    if (this.#queue.length > 0)
+      this.#logger.warn({ recorder: this.name, events: this.#queue.length }, "Unable to write events in time, dropped");
+    this.#queue.length = 0;
+    this.#flushed();
+  }
+
+  #flushed(): void {
+    for (const resolve of this.#flushWaiters.splice(0)) resolve();
+  }
+
+  async #record(recorded: Event, stopping: AbortSignal, signal: AbortSignal): Promise<void> {
+    const { event, action, combined } = this.#correlator.correlate(recorded, () =>
+      this.#names.next(recorded.involvedObject.name ?? ""),
+    );
+    if (action === "discard") return;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const stored = await this.#write(event, action, signal);
+        if (!combined) this.#correlator.written(event, stored);
+        return;
+      } catch (error) {
+        if (error instanceof StatusError) return this.#refused(event, error);
+        if (attempt >= MOST_ATTEMPTS) return this.#lost(event, error, "Unable to write event (retry limit exceeded!)");
+        try {
+          await this.#clock.sleep(attempt === 1 ? this.#random.next() * RETRY_PAUSE_MS : RETRY_PAUSE_MS, stopping);
+        } catch {
+          return this.#lost(event, error, "Unable to write event (broadcaster is shut down)");
+        }
+      }
+    }
+  }
+
+  #refused(event: Event, error: StatusError): void {
+    const fields = { event: event.metadata.name, namespace: event.metadata.namespace, err: error.message };
+    const expected = isAlreadyExists(error) || hasStatusCause(error, "NamespaceTerminating");
+    this.#logger[expected ? "debug" : "error"](fields, "Server rejected event (will not retry!)");
+  }
+
+  #lost(event: Event, error: unknown, message: string): void {
+    this.#logger.error(
+      { event: event.metadata.name, namespace: event.metadata.namespace, err: errorMessage(error) },
+      message,
+    );
+  }
+
+  async #write(event: Event, action: "create" | "patch", signal: AbortSignal): Promise<DeepReadonly<Event>> {
+    const namespace = event.metadata.namespace;
+    if (action === "patch") {
+      const body = { count: event.count, lastTimestamp: event.lastTimestamp, message: event.message };
+      try {
+        return await this.#events.patch(event.metadata.name ?? "", { type: "strategic", body }, { namespace, signal });
+      } catch (error) {
+        // It has expired, or somebody deleted it: it comes back with the count it has reached.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return this.#events.create(event, { namespace, signal });
+  }
+}

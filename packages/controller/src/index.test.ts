@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+
+import * as kit from "./index.js";
+
+test("the package exports these values and no others", () => {
+  expect(Object.keys(kit).sort()).toEqual([
+    "ControllerRefManager",
+    "EventCorrelator",
+    "EventRecorder",
+    "LeaderElector",
+    "NotLeaderError",
+    "PodControl",
+    "ReconcileLoop",
+    "TerminalError",
+    "aggregateErrors",
+    "comparePodsForDeletion",
+    "defaultBackoff",
+    "defaultRetry",
+    "discardEvents",
+    "isDnsSubdomain",
+    "isDnsSubdomainPrefix",
+    "isPodActive",
+    "isPodReady",
+    "isPodTerminal",
+    "isPodTerminating",
+    "leaderFence",
+    "podControllerIndex",
+    "podControllerIndexKey",
+    "podControllerIndexValues",
+    "podFromTemplate",
+    "podsOfController",
+    "recheckDeletionTimestamp",
+    "retryOnConflict",
+    "runAll",
+    "silentLogger",
+    "slowStartBatch",
+  ]);
+});

@@ -1,0 +1,37 @@
+export { aggregateErrors } from "./aggregate-errors.js";
+export { ControllerRefManager } from "./controller-ref-manager.js";
+export { EventCorrelator } from "./event-correlator.js";
+export { EventRecorder } from "./event-recorder.js";
+export { discardEvents } from "./event-sink.js";
+export { LeaderElector } from "./leader-elector.js";
+export { NotLeaderError, leaderFence } from "./leader-fence.js";
+export { silentLogger } from "./logger.js";
+export { isDnsSubdomain, isDnsSubdomainPrefix } from "./object-name.js";
+export { PodControl } from "./pod-control.js";
+export {
+  podControllerIndex,
+  podControllerIndexKey,
+  podControllerIndexValues,
+  podsOfController,
+} from "./pod-controller-index.js";
+export { isPodActive, isPodReady, isPodTerminal, isPodTerminating } from "./pod-filters.js";
+export { comparePodsForDeletion } from "./pod-ranking.js";
+export { podFromTemplate } from "./pod-template.js";
+export { recheckDeletionTimestamp } from "./recheck-deletion-timestamp.js";
+export { ReconcileLoop } from "./reconcile-loop.js";
+export { defaultBackoff, defaultRetry, retryOnConflict } from "./retry-on-conflict.js";
+export { runAll } from "./runnable.js";
+export { slowStartBatch } from "./slow-start.js";
+export { TerminalError } from "./terminal-error.js";
+
+export type { Claim, ClaimResult, ControllerRefManagerOptions } from "./controller-ref-manager.js";
+export type { CorrelatedEvent, EventCorrelatorOptions } from "./event-correlator.js";
+export type { EventRecorderOptions } from "./event-recorder.js";
+export type { EventSink, EventType } from "./event-sink.js";
+export type { LeaderCallbacks, LeaderElectionMetrics, LeaderElectorOptions } from "./leader-elector.js";
+export type { Logger } from "./logger.js";
+export type { CreatePodOptions, PodControlOptions } from "./pod-control.js";
+export type { Reconcile, ReconcileLoopOptions, ReconcileResult } from "./reconcile-loop.js";
+export type { Backoff } from "./retry-on-conflict.js";
+export type { Runnable } from "./runnable.js";
+export type { SlowStartResult } from "./slow-start.js";

@@ -1,0 +1,435 @@
+import type { Lease } from "@kubewright/api";
+import { Client } from "@kubewright/client";
+import { type Clock, SimulatedClock, seededRandom } from "@kubewright/clock";
+import { expect, test } from "vitest";
+
+import { type SentRequest, refusal, scriptedTransport } from "../test/scripted-transport.js";
+import { LeaderElector, type LeaderElectorOptions } from "./leader-elector.js";
+import { NotLeaderError, leaderFence } from "./leader-fence.js";
+
+/** Just enough of an API server for one Lease: optimistic concurrency, and a network that can be cut per candidate. */
+class LeaseServer {
+  lease: Lease | undefined;
+  writes: string[] = [];
+  cut = new Set<string>();
+  #version = 0;
+
+  answer(identity: string, { method, body, signal }: SentRequest): unknown {
+    if (this.cut.has(identity)) {
+      return new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error)));
+    }
+    if (method === "POST") {
+      if (this.lease !== undefined) return refusal(409, "AlreadyExists", "exists");
+      return this.write(identity, body as Lease);
+    }
+    if (this.lease === undefined) return refusal(404, "NotFound", "no lease");
+    if (method === "GET") return this.lease;
+    if ((body as Lease).metadata.resourceVersion !== this.lease.metadata.resourceVersion)
+      return refusal(409, "Conflict", "modified");
+    return this.write(identity, body as Lease);
+  }
+
+  write(identity: string, lease: Lease): Lease {
+    this.writes.push(identity);
+    this.lease = Object.freeze({ ...lease, metadata: { ...lease.metadata, resourceVersion: String(++this.#version) } });
+    return this.lease;
+  }
+
+  /** What somebody else does to the Lease. */
+  set(spec: NonNullable<Lease["spec"]>, metadata: Lease["metadata"] = {}): void {
+    this.write("somebody", {
+      metadata: { namespace: "kube-system", name: "cm", ...this.lease?.metadata, ...metadata },
+      spec,
+    });
+  }
+}
+
+class World {
+  readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  readonly server = new LeaseServer();
+  readonly log: string[] = [];
+
+  candidate(
+    identity: string,
+    options: Partial<LeaderElectorOptions> & { work?: (signal: AbortSignal) => Promise<void> } = {},
+  ) {
+    const { work, ...rest } = options;
+    const clock = rest.clock ?? this.clock;
+    const { transport } = scriptedTransport((request) => this.server.answer(identity, request));
+    const say = (what: string): void => void this.log.push(`${this.clock.monotonic() / 1000}s ${identity} ${what}`);
+    const stop = new AbortController();
+    const slowPaths: string[] = [];
+    const status: boolean[] = [];
+    const elector = new LeaderElector({
+      client: new Client({ transport, clock }),
+      random: { ...seededRandom(1), next: () => 0, uint32: () => 0, fork: () => ({ next: () => 0 }) as never },
+      namespace: "kube-system",
+      name: "cm",
+      identity,
+      callbacks: {
+        onStartedLeading: (signal) => {
+          say("started");
+          return work?.(signal);
+        },
+        onStoppedLeading: () => say("stopped"),
+      },
+      events: {
+        event: (object, { kind }, type, reason, message) =>
+          say(`event ${kind}/${object.metadata.name} ${type} ${reason}: ${message}`),
+      },
+      metrics: { setLeading: (_name, leading) => status.push(leading), countSlowPath: (name) => slowPaths.push(name) },
+      ...rest,
+      clock,
+    });
+    return { elector, stop, slowPaths, status, run: () => elector.run(stop.signal) };
+  }
+}
+
+test("a candidate that finds no Lease creates it and leads", async () => {
+  const world = new World();
+  const leaders: string[] = [];
+  const a = world.candidate("a");
+  const b = world.candidate("b", {
+    callbacks: {
+      onStartedLeading: () => undefined,
+      onStoppedLeading: () => undefined,
+      onNewLeader: (identity) => leaders.push(identity),
+    },
+  });
+  void a.run();
+  void b.run();
+  await world.clock.advance(1000);
+  expect(world.log).toEqual(["0s a event Lease/cm Normal LeaderElection: a became leader", "0s a started"]);
+  expect(world.server.lease?.spec).toEqual({
+    holderIdentity: "a",
+    leaseDurationSeconds: 15,
+    acquireTime: "2026-01-01T00:00:00.000000Z",
+    renewTime: "2026-01-01T00:00:00.000000Z",
+    leaseTransitions: 0,
+  });
+  await world.clock.advance(2000);
+  expect(leaders).toEqual(["a"]);
+  expect(a.status).toEqual([false, true]);
+  expect(a.elector.mayActAsLeader).toBe(true);
+  expect(b.elector.mayActAsLeader).toBe(false);
+});
+
+test("the leader renews every two seconds, keeping when it acquired the lease", async () => {
+  const world = new World();
+  void world.candidate("a").run();
+  await world.clock.advance(60_000);
+  // Like upstream, the first renewal follows right upon acquiring.
+  expect(world.server.writes).toHaveLength(32);
+  expect(world.server.lease?.spec).toMatchObject({
+    acquireTime: "2026-01-01T00:00:00.000000Z",
+    renewTime: "2026-01-01T00:01:00.000000Z",
+    leaseTransitions: 0,
+  });
+});
+
+test("a standby never acquires while the leader renews, and takes over 15 s after the last renewal it saw", async () => {
+  const world = new World();
+  const a = world.candidate("a");
+  void a.run();
+  await world.clock.advance(100);
+  const b = world.candidate("b");
+  void b.run();
+  await world.clock.advance(600_000);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("a");
+  const renewedAt = Math.floor(world.clock.monotonic() / 2000) * 2;
+  world.server.cut.add("a");
+  await world.clock.advance(30_000);
+  const started = world.log.find((line) => line.endsWith("b started"))!;
+  const seconds = Number.parseFloat(started);
+  expect(seconds - renewedAt).toBeGreaterThanOrEqual(15);
+  expect(seconds - renewedAt).toBeLessThan(19.4);
+  expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+});
+
+test("a leader that cannot reach the server stops 12 s after its last renewal, before anybody else may begin", async () => {
+  const world = new World();
+  const a = world.candidate("a");
+  const b = world.candidate("b");
+  void a.run();
+  void b.run();
+  await world.clock.advance(4_500);
+  world.server.cut.add("a");
+  world.log.length = 0;
+  await world.clock.advance(30_000);
+  expect(world.log).toEqual([
+    "16s a event Lease/cm Normal LeaderElection: a stopped leading",
+    "16s a stopped",
+    // It looked at 4 s before that renewal came in, saw it at 6 s, and waited 15 s: its next look after that is at 22 s.
+    "22s b event Lease/cm Normal LeaderElection: b became leader",
+    "22s b started",
+  ]);
+  expect(a.status).toEqual([false, true, false]);
+});
+
+test("there are never two leaders, however the network breaks", async () => {
+  const world = new World();
+  const random = seededRandom(7);
+  const working = new Set<string>();
+  let most = 0;
+  let terms = 0;
+  const rounds = async (identity: string): Promise<void> => {
+    for (let run = 0; run < 1000; run++) {
+      const { run: start } = world.candidate(identity, {
+        random,
+        work: async (signal) => {
+          terms++;
+          working.add(identity);
+          most = Math.max(most, working.size);
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          working.delete(identity);
+        },
+      });
+      await start();
+    }
+  };
+  const identities = ["a", "b", "c"];
+  for (const identity of identities) void rounds(identity);
+  for (let step = 0; step < 400; step++) {
+    const identity = identities[random.uint32() % 3]!;
+    if (world.server.cut.has(identity)) world.server.cut.delete(identity);
+    else world.server.cut.add(identity);
+    await world.clock.advance(random.next() * 20_000);
+  }
+  expect(most).toBe(1);
+  expect(terms).toBeGreaterThan(20);
+});
+
+test("times in the Lease mean nothing: an old record is waited out from when it was first seen", async () => {
+  const world = new World();
+  world.server.set({
+    holderIdentity: "gone",
+    leaseDurationSeconds: 15,
+    renewTime: "2025-01-01T00:00:00.000000Z",
+    leaseTransitions: 4,
+  });
+  void world.candidate("b").run();
+  await world.clock.advance(14_999);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("gone");
+  await world.clock.advance(2_000);
+  expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 5 });
+});
+
+test("the duration in the record counts, not the candidate's own", async () => {
+  const world = new World();
+  world.server.set({ holderIdentity: "gone", leaseDurationSeconds: 60, leaseTransitions: 0 });
+  void world.candidate("b").run();
+  await world.clock.advance(59_999);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("gone");
+  await world.clock.advance(2_001);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("b");
+});
+
+test("a wall clock that is an hour ahead changes nothing", async () => {
+  const world = new World();
+  const skewed: Clock = {
+    now: () => world.clock.now() + 3_600_000,
+    monotonic: () => world.clock.monotonic() + 12_345,
+    setTimer: (...args) => world.clock.setTimer(...args),
+    sleep: (...args) => world.clock.sleep(...args),
+    turn: () => world.clock.turn(),
+  };
+  void world.candidate("a").run();
+  await world.clock.advance(100);
+  void world.candidate("b", { clock: skewed }).run();
+  await world.clock.advance(60_000);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("a");
+  world.server.cut.add("a");
+  await world.clock.advance(20_000);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("b");
+});
+
+test("a released lease is acquired at the first attempt", async () => {
+  const world = new World();
+  world.server.set({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 2 });
+  void world.candidate("b").run();
+  await world.clock.settle();
+  expect(world.server.lease?.spec).toMatchObject({
+    holderIdentity: "b",
+    leaseTransitions: 3,
+    leaseDurationSeconds: 15,
+  });
+});
+
+test("a candidate that comes back under the same identity goes on at once", async () => {
+  const world = new World();
+  world.server.set({
+    holderIdentity: "a",
+    leaseDurationSeconds: 15,
+    acquireTime: "2025-12-31T00:00:00.000000Z",
+    leaseTransitions: 3,
+  });
+  void world.candidate("a").run();
+  await world.clock.settle();
+  expect(world.server.lease?.spec).toMatchObject({ acquireTime: "2025-12-31T00:00:00.000000Z", leaseTransitions: 3 });
+  expect(world.log.at(-1)).toBe("0s a started");
+});
+
+test("a foreign change to the Lease costs the leader a read, not the leadership", async () => {
+  const world = new World();
+  const a = world.candidate("a", { labels: { component: "cm" } });
+  void a.run();
+  await world.clock.advance(1_000);
+  world.server.set(world.server.lease!.spec!, { labels: { team: "batch" } });
+  await world.clock.advance(5_000);
+  expect(a.slowPaths).toEqual(["cm"]);
+  expect(a.elector.mayActAsLeader).toBe(true);
+  expect(world.server.lease?.metadata.labels).toEqual({ team: "batch", component: "cm" });
+});
+
+test("a deleted Lease is created again by its leader, which stays leader", async () => {
+  const world = new World();
+  world.server.set({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 2 });
+  void world.candidate("a").run();
+  await world.clock.advance(1_000);
+  const { acquireTime } = world.server.lease!.spec!;
+  world.server.lease = undefined;
+  await world.clock.advance(5_000);
+  expect(world.server.lease).toMatchObject({ spec: { holderIdentity: "a", leaseTransitions: 3, acquireTime } });
+  expect(world.log).toEqual(["0s a event Lease/cm Normal LeaderElection: a became leader", "0s a started"]);
+});
+
+test("a leader that sees another holder writes no more, and stops at the deadline", async () => {
+  const world = new World();
+  void world.candidate("a").run();
+  await world.clock.advance(1_000);
+  world.server.set({ holderIdentity: "thief", leaseDurationSeconds: 60, leaseTransitions: 1 });
+  const writes = world.server.writes.length;
+  await world.clock.advance(30_000);
+  expect(world.server.writes).toHaveLength(writes);
+  expect(world.log.at(-1)).toBe("12s a stopped");
+});
+
+test("on abort the work ends first, then the lease is released", async () => {
+  const world = new World();
+  const holders: unknown[] = [];
+  const a = world.candidate("a", {
+    releaseOnCancel: true,
+    work: async (signal) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await world.clock.sleep(3_000);
+      holders.push(world.server.lease?.spec?.holderIdentity);
+    },
+  });
+  const done = a.run();
+  await world.clock.advance(5_000);
+  a.stop.abort();
+  await world.clock.advance(2_999);
+  expect(world.server.lease?.spec?.holderIdentity).toBe("a");
+  await world.clock.advance(1);
+  await done;
+  expect(holders).toEqual(["a"]);
+  expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 });
+  expect(a.elector.mayActAsLeader).toBe(false);
+});
+
+test("a lease that somebody else took over is not released", async () => {
+  const world = new World();
+  const a = world.candidate("a", { releaseOnCancel: true });
+  const done = a.run();
+  await world.clock.advance(1_000);
+  world.server.set({ holderIdentity: "thief", leaseDurationSeconds: 60, leaseTransitions: 1 });
+  a.stop.abort();
+  await done;
+  expect(world.server.lease?.spec?.holderIdentity).toBe("thief");
+});
+
+test("without releaseOnCancel the Lease is left as it is", async () => {
+  const world = new World();
+  const a = world.candidate("a");
+  const done = a.run();
+  await world.clock.advance(1_000);
+  const before = world.server.lease;
+  a.stop.abort();
+  await done;
+  expect(world.server.lease).toBe(before);
+  expect(world.log.at(-1)).toBe("1s a stopped");
+  expect(world.clock.nextTimerInMs).toBeUndefined();
+});
+
+test("a candidate stopped before it led says it stopped, and nothing else", async () => {
+  const world = new World();
+  world.server.set({ holderIdentity: "other", leaseDurationSeconds: 60, leaseTransitions: 0 });
+  const b = world.candidate("b");
+  const done = b.run();
+  await world.clock.advance(5_000);
+  b.stop.abort();
+  await done;
+  expect(world.log).toEqual(["5s b stopped"]);
+});
+
+test("work that fails gives up leadership, and run rejects with its error", async () => {
+  const world = new World();
+  const a = world.candidate("a", { work: () => Promise.reject(new Error("no informers")) });
+  await expect(a.run()).rejects.toThrow("no informers");
+  expect(world.log.at(-1)).toBe("0s a stopped");
+});
+
+test.each([
+  ["leaseDuration must be greater than renewDeadline", { leaseDurationMs: 10_000, renewDeadlineMs: 10_000 }],
+  ["renewDeadline must be greater than retryPeriod*JitterFactor", { renewDeadlineMs: 2_400, retryPeriodMs: 2_000 }],
+  ["retryPeriod must be greater than zero", { retryPeriodMs: 0 }],
+  ["Lock identity is empty", { identity: "" }],
+])("refuses options: %s", (message, options) => {
+  expect(() => new World().candidate("a", options)).toThrow(message);
+});
+
+test("the health check fails only for a leader that has not renewed for lease duration and tolerance", async () => {
+  const world = new World();
+  const stuck = { until: 0 };
+  const held: Clock = {
+    ...clockOf(world.clock),
+    sleep: async (delayMs, signal, options) =>
+      world.clock.sleep(Math.max(delayMs, stuck.until - world.clock.monotonic()), signal, options),
+  };
+  const a = world.candidate("a", { clock: held });
+  const b = world.candidate("b");
+  stuck.until = 100_000;
+  void a.run();
+  await world.clock.advance(34_000);
+  void b.elector;
+  expect(a.elector.checkHealth(20_000)).toBeUndefined();
+  await world.clock.advance(2_000);
+  expect(a.elector.checkHealth(20_000)?.message).toBe("failed election to renew leadership on lease cm");
+  expect(b.elector.checkHealth(20_000)).toBeUndefined();
+});
+
+test("a process held up past its lease may not act before it has renewed: the fence refuses its writes, not its reads", async () => {
+  const world = new World();
+  const stuck = { until: 0 };
+  const held: Clock = {
+    ...clockOf(world.clock),
+    sleep: async (delayMs, signal, options) =>
+      world.clock.sleep(Math.max(delayMs, stuck.until - world.clock.monotonic()), signal, options),
+  };
+  stuck.until = 20_000;
+  const a = world.candidate("a", { clock: held });
+  const { transport, requests } = scriptedTransport(() => ({}));
+  const fenced = leaderFence(transport, () => a.elector.mayActAsLeader);
+  const send = (method: "GET" | "POST") => fenced({ method, path: "/api/v1/namespaces/default/pods", headers: {} });
+  void a.run();
+  await world.clock.advance(9_999);
+  await send("POST");
+  await world.clock.advance(10_000);
+  await expect(send("POST")).rejects.toBeInstanceOf(NotLeaderError);
+  await send("GET");
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
+  await world.clock.advance(1);
+  await send("POST");
+  // The lease had run out: who holds it had to be read before it was renewed.
+  expect(a.slowPaths).toEqual(["cm"]);
+});
+
+function clockOf(clock: SimulatedClock): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    setTimer: (...args) => clock.setTimer(...args),
+    sleep: (...args) => clock.sleep(...args),
+    turn: () => clock.turn(),
+  };
+}

@@ -1,0 +1,347 @@
+import { leases } from "@kubewright/api";
+import { type Client, errorMessage, isNotFound } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+
+import type { EventSink } from "./event-sink.js";
+import { type LeaderElectionRecord, fingerprintOf } from "./leader-election-record.js";
+import { LeaseLock } from "./lease-lock.js";
+import { type Logger, silentLogger } from "./logger.js";
+import type { Runnable } from "./runnable.js";
+import { withinTime } from "./within-time.js";
+
+export interface LeaderElectorOptions {
+  /** Best a client of its own: without a rate limit, over its own connection, so that other traffic cannot delay a renewal. */
+  readonly client: Pick<Client, "resource">;
+  /** Wall time is only written; leases are judged by monotonic time. */
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where the Lease is, e.g. `kube-system`. */
+  readonly namespace: string;
+  /** What the Lease is called. */
+  readonly name: string;
+  /** Tells this candidate from all others, also from earlier ones of the same machine. */
+  readonly identity: string;
+  /** How long others wait, after the last change they saw, before they take over. Default 15,000. */
+  readonly leaseDurationMs?: number;
+  /** How long the leader tries to renew before it gives up. Default 10,000. */
+  readonly renewDeadlineMs?: number;
+  /** Pause between attempts. Default 2,000. */
+  readonly retryPeriodMs?: number;
+  /** Give the lease away when stopping, once the leader's work has ended, so that another can begin at once. Default false. */
+  readonly releaseOnCancel?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly callbacks: LeaderCallbacks;
+  readonly events?: EventSink;
+  readonly metrics?: LeaderElectionMetrics;
+  readonly logger?: Logger;
+}
+
+export interface LeaderCallbacks {
+  /** The leader's work. The signal aborts when leadership ends. If it rejects, leadership is given up and `run` rejects. */
+  readonly onStartedLeading: (signal: AbortSignal) => Promise<void> | void;
+  /** Called once when the elector stops, also if it never led. The work has been told to stop, but may not have ended. */
+  readonly onStoppedLeading: () => void;
+  /** Somebody else leads now (or this candidate, or nobody: `""`). */
+  readonly onNewLeader?: (identity: string) => void;
+}
+
+/** `leader_election_master_status` and `leader_election_slowpath_total`. */
+export interface LeaderElectionMetrics {
+  setLeading(leaseName: string, leading: boolean): void;
+  countSlowPath(leaseName: string): void;
+}
+
+/** Waiting candidates spread their attempts over up to this part more than the retry period. */
+const JITTER_FACTOR = 1.2;
+
+/**
+ * One candidate for leadership over a Lease. `run` waits to lead, leads, and resolves when leadership ended or the signal
+ * aborted; it never tries again by itself. Candidates in Go and TypeScript can share a Lease.
+ *
+ * Safe as long as clocks run at about the same rate; they need not agree. Differences from upstream: the lease is released
+ * only after the leader's work has ended and only if the Lease still names this candidate, and each request is given up
+ * after half the renew deadline (at least 1 s), as kube-controller-manager's election client does.
+ *
+ * Upstream: client-go tools/leaderelection/leaderelection.go.
+ */
+export class LeaderElector implements Runnable {
+  readonly name: string;
+  readonly identity: string;
+  readonly #lock: LeaseLock;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #leaseDurationMs: number;
+  readonly #renewDeadlineMs: number;
+  readonly #retryPeriodMs: number;
+  readonly #requestTimeoutMs: number;
+  readonly #releaseOnCancel: boolean;
+  readonly #callbacks: LeaderCallbacks;
+  readonly #events: EventSink | undefined;
+  readonly #metrics: LeaderElectionMetrics | undefined;
+  readonly #logger: Logger;
+  #observed: LeaderElectionRecord = {
+    holderIdentity: "",
+    leaseDurationSeconds: 0,
+    acquireTimeMs: undefined,
+    renewTimeMs: undefined,
+    leaseTransitions: 0,
+  };
+  #observedFingerprint = "";
+  /** Monotonic: when the record was last seen to change. */
+  #observedMs = 0;
+  /** Monotonic: when this candidate last wrote the record. */
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  #reportedLeader = "";
+
+  /** @throws Error when the durations do not fit each other, in upstream's words. */
+  constructor(options: LeaderElectorOptions) {
+    const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+    if (!(leaseDurationMs > renewDeadlineMs)) throw new Error("leaseDuration must be greater than renewDeadline");
+    if (!(renewDeadlineMs > retryPeriodMs * JITTER_FACTOR))
+      throw new Error("renewDeadline must be greater than retryPeriod*JitterFactor");
+    if (leaseDurationMs < 1_000)
+      throw new Error("leaseDuration must be at least one second: a Lease has whole seconds");
+    if (!(renewDeadlineMs > 0)) throw new Error("renewDeadline must be greater than zero");
+    if (!(retryPeriodMs > 0)) throw new Error("retryPeriod must be greater than zero");
+    if (options.identity === "") throw new Error("Lock identity is empty");
+    this.name = `leader election ${options.namespace}/${options.name}`;
+    this.identity = options.identity;
+    this.#lock = new LeaseLock(options);
+    this.#clock = options.clock;
+    this.#random = options.random.fork(`leader election of ${options.identity}`);
+    this.#leaseDurationMs = leaseDurationMs;
+    this.#renewDeadlineMs = renewDeadlineMs;
+    this.#retryPeriodMs = retryPeriodMs;
+    this.#requestTimeoutMs = Math.max(1_000, renewDeadlineMs / 2);
+    this.#releaseOnCancel = options.releaseOnCancel ?? false;
+    this.#callbacks = options.callbacks;
+    this.#events = options.events;
+    this.#metrics = options.metrics;
+    this.#logger = options.logger ?? silentLogger;
+    this.#metrics?.setLeading(this.#lock.name, false);
+  }
+
+  /** Whether the record last seen names this candidate. */
+  get isLeader(): boolean {
+    return this.#observed.holderIdentity === this.identity;
+  }
+
+  /**
+   * Whether it is safe to act as leader right now: also false when the process was held up for so long that the lease
+   * was not renewed in time, before any timer could tell.
+   */
+  get mayActAsLeader(): boolean {
+    return this.isLeader && this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs;
+  }
+
+  /** Who leads, as far as this candidate knows; `""` for nobody. */
+  get leader(): string {
+    return this.#observed.holderIdentity;
+  }
+
+  /** What is wrong, for a health check: this candidate believes it leads, but has not renewed for far too long. */
+  checkHealth(toleranceMs: number): Error | undefined {
+    if (!this.isLeader || this.#clock.monotonic() - this.#observedMs <= this.#leaseDurationMs + toleranceMs)
+      return undefined;
+    return new Error(`failed election to renew leadership on lease ${this.#lock.name}`);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (!(await this.#acquire(signal))) return this.#callbacks.onStoppedLeading();
+    const leading = new AbortController();
+    let failure: { readonly error: unknown } | undefined;
+    const lead = async (): Promise<void> => {
+      try {
+        await this.#callbacks.onStartedLeading(leading.signal);
+      } catch (error) {
+        if (!leading.signal.aborted) failure = { error };
+        leading.abort(error);
+      }
+    };
+    const onAbort = (): void => leading.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const work = lead();
+
+    const lost = await this.#renew(leading.signal);
+    signal.removeEventListener("abort", onAbort);
+    this.#metrics?.setLeading(this.#lock.name, false);
+    leading.abort(lost ?? signal.reason);
+    this.#recordEvent("stopped leading");
+    this.#callbacks.onStoppedLeading();
+    await work;
+    if (this.#releaseOnCancel) await this.#release();
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** Answers false when the signal aborted before this candidate could lead. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    this.#logger.info({ lock: this.#describe() }, "Attempting to acquire leader lease...");
+    while (!signal.aborted) {
+      if (await this.#attempt(signal)) {
+        this.#recordEvent("became leader");
+        this.#metrics?.setLeading(this.#lock.name, true);
+        this.#logger.info({ lock: this.#describe() }, "Successfully acquired lease");
+        return true;
+      }
+      const pauseMs = this.#retryPeriodMs * (1 + this.#random.next() * JITTER_FACTOR);
+      await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** Renews until a round fails (answers with the error to stop with) or the signal aborts (answers nothing). */
+  async #renew(signal: AbortSignal): Promise<Error | undefined> {
+    while (!signal.aborted) {
+      if (await this.#renewOnce(signal)) {
+        await this.#clock.sleep(this.#retryPeriodMs, signal, BACKGROUND).catch(() => undefined);
+        continue;
+      }
+      if (signal.aborted) return undefined;
+      this.#logger.error({ lock: this.#describe() }, "Failed to renew lease");
+      return new Error(`failed to renew lease ${this.#describe()}: timed out waiting for the condition`);
+    }
+    return undefined;
+  }
+
+  /** One round: attempts at fixed ticks from its start, until one succeeds or the renew deadline is over. */
+  async #renewOnce(signal: AbortSignal): Promise<boolean> {
+    const startMs = this.#clock.monotonic();
+    const deadlineMs = startMs + this.#renewDeadlineMs;
+    for (let tickMs = startMs; !signal.aborted;) {
+      if (await this.#attempt(signal, deadlineMs)) return true;
+      // A tick missed during the attempt fires at once, and only once, like a Go ticker's.
+      const missedMs =
+        startMs + Math.floor((this.#clock.monotonic() - startMs) / this.#retryPeriodMs) * this.#retryPeriodMs;
+      tickMs = Math.max(tickMs + this.#retryPeriodMs, missedMs);
+      const nextMs = Math.min(tickMs, deadlineMs);
+      await this.#clock.sleep(nextMs - this.#clock.monotonic(), signal, BACKGROUND).catch(() => undefined);
+      if (this.#clock.monotonic() >= deadlineMs) return false;
+    }
+    return false;
+  }
+
+  async #attempt(signal: AbortSignal, deadlineMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const leads = await this.#tryAcquireOrRenew(signal, deadlineMs);
+    const { holderIdentity } = this.#observed;
+    if (holderIdentity !== this.#reportedLeader) {
+      this.#reportedLeader = holderIdentity;
+      this.#callbacks.onNewLeader?.(holderIdentity);
+    }
+    return leads;
+  }
+
+  async #tryAcquireOrRenew(signal: AbortSignal, deadlineMs: number): Promise<boolean> {
+    const request = <T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+      this.#bounded(send, deadlineMs, signal);
+    const nowMs = this.#clock.now();
+    let record: LeaderElectionRecord = {
+      holderIdentity: this.identity,
+      leaseDurationSeconds: Math.floor(this.#leaseDurationMs / 1000),
+      acquireTimeMs: nowMs,
+      renewTimeMs: nowMs,
+      leaseTransitions: 0,
+    };
+    try {
+      if (this.isLeader && this.#isLeaseValid()) {
+        const { acquireTimeMs, leaseTransitions } = this.#observed;
+        record = { ...record, acquireTimeMs, leaseTransitions };
+        try {
+          await request((bounded) => this.#lock.update(record, bounded));
+          return this.#wrote(record);
+        } catch (error) {
+          this.#logger.debug(
+            { lock: this.#describe(), err: errorMessage(error) },
+            "Failed to update lease optimistically, falling back to slow path",
+          );
+        }
+      }
+      const found = await request((bounded) => this.#read(bounded));
+      if (found === undefined) {
+        await request((bounded) => this.#lock.create(record, bounded));
+        return this.#wrote(record);
+      }
+      if (fingerprintOf(found) !== this.#observedFingerprint) this.#observe(found);
+      const { holderIdentity, acquireTimeMs, leaseTransitions } = this.#observed;
+      if (holderIdentity !== "" && !this.isLeader && this.#isLeaseValid()) return false;
+      if (this.isLeader) {
+        record = { ...record, acquireTimeMs, leaseTransitions };
+        this.#metrics?.countSlowPath(this.#lock.name);
+      } else {
+        record = { ...record, acquireTimeMs: nowMs, leaseTransitions: leaseTransitions + 1 };
+      }
+      await request((bounded) => this.#lock.update(record, bounded));
+      return this.#wrote(record);
+    } catch (error) {
+      if (!signal.aborted)
+        this.#logger.warn({ lock: this.#describe(), err: errorMessage(error) }, "Failed to acquire or renew lease");
+      return false;
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<LeaderElectionRecord | undefined> {
+    try {
+      return await this.#lock.get(signal);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #release(): Promise<void> {
+    const deadlineMs = this.#clock.monotonic() + this.#renewDeadlineMs;
+    try {
+      const found = await this.#bounded((bounded) => this.#lock.get(bounded), deadlineMs);
+      // The Lease itself is asked, not what was last observed: upstream could wipe the lease of whoever took over unnoticed.
+      if (found.holderIdentity !== this.identity) return;
+      const nowMs = this.#clock.now();
+      const released = {
+        ...found,
+        holderIdentity: "",
+        leaseDurationSeconds: 1,
+        acquireTimeMs: nowMs,
+        renewTimeMs: nowMs,
+      };
+      await this.#bounded((bounded) => this.#lock.update(released, bounded), deadlineMs);
+      this.#observe(released);
+    } catch (error) {
+      this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "Failed to release lease");
+    }
+  }
+
+  #wrote(record: LeaderElectionRecord): true {
+    this.#observe(record);
+    this.#renewedMs = this.#observedMs;
+    return true;
+  }
+
+  #observe(record: LeaderElectionRecord): void {
+    this.#observed = record;
+    this.#observedFingerprint = fingerprintOf(record);
+    this.#observedMs = this.#clock.monotonic();
+  }
+
+  /** By the duration in the record, counted from when this candidate saw it change. */
+  #isLeaseValid(): boolean {
+    return this.#observedMs + this.#observed.leaseDurationSeconds * 1000 > this.#clock.monotonic();
+  }
+
+  /** A request ends after the request time-out, or at the deadline if that comes first. */
+  #bounded<T>(send: (signal: AbortSignal) => Promise<T>, deadlineMs: number, signal?: AbortSignal): Promise<T> {
+    const limitMs = Math.min(this.#requestTimeoutMs, deadlineMs - this.#clock.monotonic());
+    return withinTime(send, { clock: this.#clock, limitMs, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  #recordEvent(what: string): void {
+    const { lease } = this.#lock;
+    if (lease === undefined) return;
+    this.#events?.event(lease, leases, "Normal", "LeaderElection", `${this.identity} ${what}`);
+  }
+
+  #describe(): string {
+    return `${this.#lock.namespace}/${this.#lock.name}`;
+  }
+}
+
+/** Renewing keeps neither the process alive nor a simulation going: the leader's work does. */
+const BACKGROUND = { background: true } as const;

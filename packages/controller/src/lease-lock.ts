@@ -1,0 +1,61 @@
+import { type DeepReadonly, type Lease, leases } from "@kubewright/api";
+import type { Client, ResourceClient } from "@kubewright/client";
+
+import { type LeaderElectionRecord, leaseSpecOf, recordOf } from "./leader-election-record.js";
+
+export interface LeaseLockOptions {
+  readonly client: Pick<Client, "resource">;
+  readonly namespace: string;
+  /** Name of the Lease. */
+  readonly name: string;
+  /** Set when the Lease is created, and merged into its labels by every write. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A Lease object that candidates write to in turn: the server's optimistic concurrency decides who was first.
+ *
+ * Upstream: client-go tools/leaderelection/resourcelock/leaselock.go.
+ */
+export class LeaseLock {
+  readonly name: string;
+  readonly namespace: string;
+  readonly #leases: ResourceClient<Lease>;
+  readonly #labels: Readonly<Record<string, string>> | undefined;
+  #lease: DeepReadonly<Lease> | undefined;
+
+  constructor({ client, namespace, name, labels }: LeaseLockOptions) {
+    this.name = name;
+    this.namespace = namespace;
+    this.#leases = client.resource(leases);
+    this.#labels = labels;
+  }
+
+  /** The Lease as last read or written. */
+  get lease(): DeepReadonly<Lease> | undefined {
+    return this.#lease;
+  }
+
+  async get(signal: AbortSignal): Promise<LeaderElectionRecord> {
+    this.#lease = await this.#leases.get(this.name, { namespace: this.namespace, signal });
+    return recordOf(this.#lease);
+  }
+
+  async create(record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
+    const { name, namespace } = this;
+    const metadata = { name, namespace, ...(this.#labels === undefined ? {} : { labels: this.#labels }) };
+    this.#lease = await this.#leases.create({ metadata, spec: leaseSpecOf(record) }, { signal });
+  }
+
+  /** Replaces the spec of the Lease last seen. @throws StatusError `Conflict` when somebody wrote it since. */
+  async update(record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
+    if (this.#lease === undefined) throw new Error("lease not initialized, call get or create first");
+    const { metadata } = this.#lease;
+    const labelled =
+      this.#labels === undefined ? metadata : { ...metadata, labels: { ...metadata.labels, ...this.#labels } };
+    this.#lease = await this.#leases.update(
+      { ...this.#lease, metadata: labelled, spec: leaseSpecOf(record) },
+      { signal },
+    );
+  }
+}

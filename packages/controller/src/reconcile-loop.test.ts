@@ -1,0 +1,213 @@
+import { objectKey } from "@kubewright/api";
+import { SimulatedClock } from "@kubewright/clock";
+import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+import { expect, test } from "vitest";
+
+import { type Logger, silentLogger } from "./logger.js";
+import { type Reconcile, ReconcileLoop, type ReconcileLoopOptions } from "./reconcile-loop.js";
+import { TerminalError } from "./terminal-error.js";
+
+const a = objectKey({ namespace: "default", name: "a" });
+const b = objectKey({ namespace: "default", name: "b" });
+
+function setUp(reconcile: Reconcile, options: Partial<ReconcileLoopOptions> = {}) {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const rateLimiter = new ItemExponentialFailureRateLimiter<typeof a>({ baseDelayMs: 1000, maxDelayMs: 60_000 });
+  const queue = new RateLimitingQueue({ clock, rateLimiter });
+  const stop = new AbortController();
+  const loop = new ReconcileLoop({ name: "test", queue, reconcile, workers: 2, clock, ...options });
+  return { clock, queue, stop, loop, start: () => loop.run(stop.signal) };
+}
+
+test("a key added again while it is reconciled is reconciled once more, never twice at once", async () => {
+  let running = 0;
+  let most = 0;
+  let times = 0;
+  const { clock, queue, stop, start } = setUp(async () => {
+    times++;
+    most = Math.max(most, ++running);
+    await clock.sleep(1000);
+    running--;
+  });
+  const done = start();
+  queue.add(a);
+  await clock.advance(500);
+  queue.add(a);
+  queue.add(a);
+  await clock.advance(10_000);
+  expect({ times, most }).toEqual({ times: 2, most: 1 });
+  stop.abort();
+  await done;
+});
+
+test("as many keys are worked on at once as there are workers", async () => {
+  let most = 0;
+  let running = 0;
+  const { clock, queue, start, stop } = setUp(async () => {
+    most = Math.max(most, ++running);
+    await clock.sleep(1000);
+    running--;
+  });
+  const done = start();
+  for (let index = 0; index < 5; index++) queue.add(objectKey({ namespace: "default", name: `pod-${index}` }));
+  await clock.advance(5000);
+  expect(most).toBe(2);
+  stop.abort();
+  await done;
+});
+
+test("an error is retried with growing delays, and a success starts them afresh", async () => {
+  const at: number[] = [];
+  const { clock, queue, stop, start } = setUp(async () => {
+    at.push(clock.monotonic());
+    if (at.length <= 3 || at.length === 5) throw new Error("not yet");
+  });
+  const done = start();
+  queue.add(a);
+  await clock.advance(20_000);
+  expect(at).toEqual([0, 1000, 3000, 7000]);
+  queue.add(a);
+  await clock.advance(20_000);
+  expect(at.slice(4)).toEqual([20_000, 21_000]);
+  stop.abort();
+  await done;
+});
+
+test("a TerminalError is logged and not retried", async () => {
+  const logged: unknown[] = [];
+  const logger: Logger = { ...silentLogger, error: (fields, message) => logged.push({ ...fields, message }) };
+  let times = 0;
+  const reconcile: Reconcile = async () => {
+    times++;
+    throw new TerminalError("the schedule cannot be read");
+  };
+  const { clock, queue, stop, start } = setUp(reconcile, { logger, describeError: "Error syncing CronJob" });
+  const done = start();
+  queue.add(a);
+  await clock.advance(3_600_000);
+  expect(times).toBe(1);
+  expect(queue.numRequeues(a)).toBe(0);
+  expect(logged).toEqual([
+    {
+      controller: "test",
+      key: "default/a",
+      err: "the schedule cannot be read",
+      willRetry: false,
+      message: "Error syncing CronJob",
+    },
+  ]);
+  stop.abort();
+  await done;
+});
+
+test("requeueAfterMs brings the key back later without counting as a failure", async () => {
+  const at: number[] = [];
+  const { clock, queue, stop, start } = setUp(async () => {
+    at.push(clock.monotonic());
+    if (at.length === 1) throw new Error("once");
+    if (at.length === 2) return { requeueAfterMs: 5000 };
+    return undefined;
+  });
+  const done = start();
+  queue.add(a);
+  await clock.advance(60_000);
+  expect(at).toEqual([0, 1000, 6000]);
+  expect(queue.numRequeues(a)).toBe(0);
+  stop.abort();
+  await done;
+});
+
+test("keepFailures leaves the failure count alone", async () => {
+  let times = 0;
+  const { clock, queue, stop, start } = setUp(async () => {
+    if (++times === 1) throw new Error("once");
+    return { keepFailures: true };
+  });
+  const done = start();
+  queue.add(a);
+  await clock.advance(60_000);
+  expect(times).toBe(2);
+  expect(queue.numRequeues(a)).toBe(1);
+  stop.abort();
+  await done;
+});
+
+test("on abort, what is under way finishes, what is queued stays undone, and run resolves after both", async () => {
+  const finished: string[] = [];
+  const { clock, queue, stop, start } = setUp(
+    async (key) => {
+      await clock.sleep(1000);
+      finished.push(key);
+    },
+    { workers: 1 },
+  );
+  let ended = false;
+  const done = start().then(() => (ended = true));
+  queue.add(a);
+  queue.add(b);
+  await clock.advance(500);
+  stop.abort();
+  await clock.advance(499);
+  expect({ finished, ended }).toEqual({ finished: [], ended: false });
+  await clock.advance(60_000);
+  expect({ finished, ended }).toEqual({ finished: ["default/a"], ended: true });
+  await done;
+});
+
+test("a reconcile that an abort cuts short is not logged as an error", async () => {
+  const logged: string[] = [];
+  const logger: Logger = { ...silentLogger, error: (_fields, message) => logged.push(message) };
+  const { clock, queue, stop, start } = setUp((_key, signal) => clock.sleep(1000, signal), { logger });
+  const done = start();
+  queue.add(a);
+  await clock.advance(10);
+  stop.abort();
+  await done;
+  expect(logged).toEqual([]);
+});
+
+test("nothing is reconciled before the caches have synced, nor ever when the signal aborts first", async () => {
+  const seen: string[] = [];
+  const reconcile: Reconcile = async (key) => void seen.push(key);
+  const first = setUp(reconcile, { waitForSync: (signal) => first.clock.sleep(100, signal) });
+  const done = first.start();
+  first.queue.add(a);
+  await first.clock.advance(99);
+  expect(seen).toEqual([]);
+  await first.clock.advance(1);
+  expect(seen).toEqual(["default/a"]);
+  first.stop.abort();
+  await done;
+
+  const second = setUp(reconcile, { waitForSync: (signal) => second.clock.sleep(100, signal) });
+  const doneToo = second.start();
+  second.queue.add(b);
+  second.stop.abort();
+  await doneToo;
+  expect(seen).toEqual(["default/a"]);
+});
+
+test("a failure to sync stops the loop with that error", async () => {
+  const { start } = setUp(async () => undefined, {
+    waitForSync: () => Promise.reject(new Error("caches did not sync")),
+  });
+  await expect(start()).rejects.toThrow("caches did not sync");
+});
+
+test("a long stretch of work from caches lets the event loop turn", async () => {
+  let turns = 0;
+  const clock = new SimulatedClock();
+  const busy = Object.assign(Object.create(clock) as SimulatedClock, {
+    monotonic: () => (elapsedMs += 2),
+    turn: () => Promise.resolve(void turns++),
+    setTimer: clock.setTimer.bind(clock),
+  });
+  let elapsedMs = 0;
+  const { queue, stop, start } = setUp(async () => undefined, { workers: 1, clock: busy });
+  for (let index = 0; index < 30; index++) queue.add(objectKey({ name: `n${index}` }));
+  const done = start();
+  await clock.settle();
+  expect(turns).toBeGreaterThan(5);
+  stop.abort();
+  await done;
+});

@@ -1,0 +1,125 @@
+import type { ObjectKey } from "@kubewright/api";
+import { errorMessage } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { RateLimitingQueue } from "@kubewright/workqueue";
+
+import { type Logger, silentLogger } from "./logger.js";
+import type { Runnable } from "./runnable.js";
+import { TerminalError } from "./terminal-error.js";
+
+export interface ReconcileResult {
+  /** Look at the key again after this many milliseconds, whatever happens until then. */
+  readonly requeueAfterMs?: number;
+  /** Leave the key's failure count as it is: this was neither a success nor a failure. Default false. */
+  readonly keepFailures?: boolean;
+}
+
+/**
+ * Brings one object to where it should be. Never runs twice at once for one key. Throws to be tried again with back-off,
+ * {@link TerminalError} not to be.
+ */
+export type Reconcile = (key: ObjectKey, signal: AbortSignal) => Promise<ReconcileResult | void>;
+
+export interface ReconcileLoopOptions {
+  readonly name: string;
+  /** Belongs to the loop: it is shut down when the loop stops. */
+  readonly queue: RateLimitingQueue<ObjectKey>;
+  readonly reconcile: Reconcile;
+  /** How many keys are worked on at once. */
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  /** Awaited before the first key is taken, typically the caches' first sync. May reject when the signal aborts. */
+  readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
+  /** What the log says when a reconcile fails. Default `Reconciling failed`. */
+  readonly describeError?: string;
+}
+
+/** Longest stretch of reconciling, in milliseconds, before sockets and timers get their turn. */
+const LONGEST_STRETCH_MS = 5;
+
+/**
+ * Takes keys from a work queue and reconciles them: the worker contract every controller shares.
+ *
+ * Success forgets the key's failures; an error adds it again with back-off; a {@link TerminalError} drops it. When the
+ * signal aborts, reconciles under way finish (they are handed the same signal), queued keys stay undone, and `run`
+ * resolves. Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
+ */
+export class ReconcileLoop implements Runnable {
+  readonly name: string;
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #reconcile: Reconcile;
+  readonly #workers: number;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
+  readonly #describeError: string;
+  #stretchStartMs = 0;
+
+  constructor(options: ReconcileLoopOptions) {
+    if (!(options.workers >= 1))
+      throw new RangeError(`${options.name}: workers must be at least 1, not ${options.workers}`);
+    this.name = options.name;
+    this.#queue = options.queue;
+    this.#reconcile = options.reconcile;
+    this.#workers = options.workers;
+    this.#clock = options.clock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#waitForSync = options.waitForSync;
+    this.#describeError = options.describeError ?? "Reconciling failed";
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const shutDown = (): void => this.#queue.shutDown();
+    if (signal.aborted) return shutDown();
+    signal.addEventListener("abort", shutDown, { once: true });
+    try {
+      await this.#waitForSync?.(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      signal.removeEventListener("abort", shutDown);
+      shutDown();
+      throw error;
+    }
+    this.#stretchStartMs = this.#clock.monotonic();
+    await Promise.all(Array.from({ length: this.#workers }, () => this.#work(signal)));
+    signal.removeEventListener("abort", shutDown);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const key = await this.#queue.get();
+      if (key === undefined) return;
+      // Stopping leaves what is queued undone.
+      if (signal.aborted) return this.#queue.done(key);
+      await this.#process(key, signal);
+      await this.#yieldNowAndThen();
+    }
+  }
+
+  async #process(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const queue = this.#queue;
+    try {
+      const result = await this.#reconcile(key, signal);
+      if (result?.keepFailures !== true) queue.forget(key);
+      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs);
+    } catch (error) {
+      if (error instanceof TerminalError) queue.forget(key);
+      else queue.addRateLimited(key);
+      if (!signal.aborted) {
+        const willRetry = !(error instanceof TerminalError);
+        this.#logger.error({ controller: this.name, key, err: errorMessage(error), willRetry }, this.#describeError);
+      }
+    } finally {
+      // Last: with `done` first, another worker could begin the key before its back-off was recorded.
+      queue.done(key);
+    }
+  }
+
+  /** Reconciles served from caches alone never leave the promise queue: without this they would starve sockets and timers. */
+  async #yieldNowAndThen(): Promise<void> {
+    if (this.#clock.monotonic() - this.#stretchStartMs < LONGEST_STRETCH_MS) return;
+    await this.#clock.turn();
+    this.#stretchStartMs = this.#clock.monotonic();
+  }
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "@kubewright/clock";
+
+/**
+ * Calls `send` and gives up on it, even if it never answers, after `limitMs` or when the signal aborts. The signal it is
+ * handed aborts then.
+ *
+ * @throws What `send` throws, the signal's reason, or an Error that names the limit.
+ */
+export async function withinTime<T>(
+  send: (signal: AbortSignal) => Promise<T>,
+  { clock, limitMs, signal }: { clock: Clock; limitMs: number; signal?: AbortSignal },
+): Promise<T> {
+  signal?.throwIfAborted();
+  const attempt = new AbortController();
+  const gaveUp = Promise.withResolvers<never>();
+  const giveUp = (reason: unknown): void => {
+    attempt.abort(reason);
+    gaveUp.reject(reason);
+  };
+  const onAbort = (): void => giveUp(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const timer = clock.setTimer(limitMs, () => giveUp(new Error(`no answer within ${limitMs} ms`)), {
+    background: true,
+  });
+  try {
+    return await Promise.race([send(attempt.signal), gaveUp.promise]);
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * How many next() per second a parsed schedule answers, stepping from run to run. Build the package first, then:
+ * `node bench/next.ts`
+ */
+import { parseSchedule } from "@kubewright/cron";
+
+const SCHEDULES = [
+  "* * * * *",
+  "*/5 * * * *",
+  "0 * * * *",
+  "30 2 * * *",
+  "0 9-17 * * 1-5",
+  "0 0 1 * *",
+  "0 0 29 2 *",
+  "0 12 13 * 5",
+  "@every 90s",
+];
+const ZONES = ["UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe"];
+const START_MS = Date.UTC(2026, 0, 1);
+const END_MS = Date.UTC(2036, 0, 1);
+const STEPS = 300_000;
+
+for (const timeZone of ZONES) {
+  let totalMs = 0;
+  for (const text of SCHEDULES) {
+    const schedule = parseSchedule(text, { timeZone });
+    let time = START_MS;
+    const step = () => {
+      time = schedule.next(time) ?? START_MS;
+      if (time > END_MS) time = START_MS;
+    };
+    for (let count = 0; count < STEPS / 10; count++) step();
+    const before = performance.now();
+    for (let count = 0; count < STEPS; count++) step();
+    const elapsedMs = performance.now() - before;
+    totalMs += elapsedMs;
+    console.log(`${timeZone.padEnd(20)} ${text.padEnd(16)} ${rate(STEPS, elapsedMs)}`);
+  }
+  console.log(`${timeZone.padEnd(20)} ${"all".padEnd(16)} ${rate(STEPS * SCHEDULES.length, totalMs)}\n`);
+}
+
+function rate(steps: number, elapsedMs: number): string {
+  return `${Math.round(steps / elapsedMs)
+    .toString()
+    .padStart(7)},000 next()/s`;
+}

@@ -1,0 +1,71 @@
+import { ScheduleError } from "./schedule-error.js";
+
+const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1_000n],
+  ["\u00b5s", 1_000n], // the micro sign
+  ["\u03bcs", 1_000n], // the Greek letter mu
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+]);
+
+/** Durations are signed 64-bit nanoseconds: about 292 years either way. */
+const LIMIT = 1n << 63n;
+
+/**
+ * Parses a Go duration such as `1h30m`, `-1.5s` or `300ms`; units are h, m, s, ms, us (µs) and ns.
+ *
+ * @returns Nanoseconds.
+ * @throws {@link ScheduleError} with Go's words.
+ * @see go src/time/format.go ParseDuration
+ */
+export function parseDuration(text: string): bigint {
+  const invalid = () => new ScheduleError(`time: invalid duration ${quote(text)}`);
+  const negative = text.startsWith("-");
+  let rest = negative || text.startsWith("+") ? text.slice(1) : text;
+  if (rest === "0") return 0n;
+  if (rest === "") throw invalid();
+
+  let total = 0n;
+  while (rest !== "") {
+    const [number, whole = "", fraction = ""] = /^(\d*)(?:\.(\d*))?/.exec(rest)!;
+    const count = BigInt(whole);
+    if ((whole === "" && fraction === "") || count > LIMIT) throw invalid();
+    const unitName = /^[^.\d]*/.exec((rest = rest.slice(number.length)))![0];
+    if (unitName === "") throw new ScheduleError(`time: missing unit in duration ${quote(text)}`);
+    const unit = NANOSECONDS.get(unitName);
+    if (unit === undefined) throw new ScheduleError(`time: unknown unit ${quote(unitName)} in duration ${quote(text)}`);
+    rest = rest.slice(unitName.length);
+    total += count * unit + fractionOf(fraction, unit);
+    if (total > LIMIT) throw invalid();
+  }
+  if (negative) return -total;
+  if (total === LIMIT) throw invalid();
+  return total;
+}
+
+/** `0.fraction` units, cut to whole nanoseconds: in floating point, as upstream, because the rounding shows. */
+function fractionOf(fraction: string, unit: bigint): bigint {
+  let value = 0n;
+  let scale = 1;
+  for (const digit of fraction) {
+    const next = value * 10n + BigInt(digit);
+    if (next > LIMIT) break;
+    value = next;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
+}
+
+/** As Go's time package quotes: everything but printable ASCII as the hexadecimal bytes of its UTF-8. */
+function quote(text: string): string {
+  let quoted = '"';
+  for (const character of text) {
+    if (character === '"' || character === "\\") quoted += `\\${character}`;
+    else if (character >= " " && character < "\x80") quoted += character;
+    else for (const byte of new TextEncoder().encode(character)) quoted += `\\x${byte.toString(16).padStart(2, "0")}`;
+  }
+  return `${quoted}"`;
+}

@@ -1,0 +1,128 @@
+import { DAY } from "./civil-date.js";
+import { FieldSchedule } from "./field-schedule.js";
+import { type ScheduleOptions, parse } from "./schedule.js";
+import type { Transition } from "./time-zone.js";
+
+const DEFAULT_LIMIT = 1000;
+const LONGEST_WINDOW_MS = 100 * 366 * DAY * 1000;
+
+export interface ExplainOptions extends ScheduleOptions {
+  /** The window: runs after `fromMs`, up to and including `toMs`. At most 100 years. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The most runs to list. Default 1000. */
+  readonly limit?: number;
+}
+
+/** What a schedule does in a window of time: plain data. Times are milliseconds since the epoch. */
+export interface ScheduleExplanation {
+  readonly timeZone: string;
+  /** Each the next after the one before, the first the next after `fromMs`. */
+  readonly runs: readonly number[];
+  /** What is said holds up to here: `toMs`, or the last run listed if there were more than `limit`. */
+  readonly untilMs: number;
+  /** Changes of the zone's offset in the window, with or without effect. None for `@every`, which they do not touch. */
+  readonly transitions: readonly ScheduleTransition[];
+}
+
+/** A change of a zone's offset from UTC, and what it does to a schedule on the days it touches. */
+export interface ScheduleTransition {
+  /** The clock is set forward (some wall times do not exist) or back (some come twice). */
+  readonly kind: "gap" | "overlap";
+  readonly atMs: number;
+  readonly offsetBeforeMs: number;
+  readonly offsetAfterMs: number;
+  /** Wall times that match the fields but have no run, such as `2024-03-10T02:30`: missing from the clock, or passed by. */
+  readonly skipped: readonly string[];
+  /** Runs at a wall time that had its run before the clock was set back. */
+  readonly repeated: readonly number[];
+  /** Runs after the change at a wall time that does not match the fields: the search went past a missing midnight. */
+  readonly misplaced: readonly number[];
+}
+
+/**
+ * Lists the runs of a schedule in a window, and what changes of the clock (daylight saving time) did to them.
+ *
+ * @throws {@link ScheduleError} as `parseSchedule`; RangeError if the window is not one, or too long.
+ */
+export function explainSchedule(text: string, options: ExplainOptions): ScheduleExplanation {
+  const { fromMs, toMs, limit = DEFAULT_LIMIT } = options;
+  const schedule = parse(text, options);
+  if (!(toMs >= fromMs && toMs - fromMs <= LONGEST_WINDOW_MS))
+    throw new RangeError(`toMs (${toMs}) must be at most 100 years after fromMs (${fromMs})`);
+
+  const runs: number[] = [];
+  let untilMs = toMs;
+  for (let run = schedule.next(fromMs); run !== undefined && run <= toMs; run = schedule.next(run)) {
+    if (runs.length >= limit) {
+      untilMs = runs.at(-1) ?? fromMs;
+      break;
+    }
+    runs.push(run);
+  }
+
+  const transitions = schedule instanceof FieldSchedule ? explainTransitions(schedule, runs, { fromMs, untilMs }) : [];
+  return { timeZone: schedule.timeZone, runs, untilMs, transitions };
+}
+
+interface Window {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+function explainTransitions(schedule: FieldSchedule, runs: readonly number[], window: Window): ScheduleTransition[] {
+  const ran = new Set(runs);
+  const found = schedule.zone
+    .transitions(Math.floor(window.fromMs / 1000), Math.floor(window.untilMs / 1000))
+    .map((transition) => ({ ...explainTransition(schedule, transition, ran, window), misplaced: [] as number[] }));
+  let last = -1;
+  for (const run of runs) {
+    while (last + 1 < found.length && found[last + 1]!.atMs <= run) last++;
+    if (last >= 0 && !matches(schedule, schedule.zone.wallAt(run / 1000))) found[last]!.misplaced.push(run);
+  }
+  return found;
+}
+
+function matches(schedule: FieldSchedule, wall: number): boolean {
+  return schedule.matchesDay(wall) && schedule.matchesTimeOfDay(wall);
+}
+
+/**
+ * Compares the days that a transition touches, minute by minute of the wall clock, with what ran. Whole days, because a
+ * clock that changes at midnight can cost a schedule a run at any hour of the day.
+ */
+function explainTransition(
+  schedule: FieldSchedule,
+  { at, offsetBefore, offsetAfter }: Transition,
+  ran: ReadonlySet<number>,
+  { fromMs, untilMs }: Window,
+): Omit<ScheduleTransition, "misplaced"> {
+  const { zone } = schedule;
+  const firstDay = Math.floor((at + Math.min(offsetBefore, offsetAfter)) / DAY);
+  const lastDay = Math.floor((at + Math.max(offsetBefore, offsetAfter)) / DAY);
+  const skipped: string[] = [];
+  const repeated: number[] = [];
+  for (let wall = firstDay * DAY; wall < (lastDay + 1) * DAY; wall += 60) {
+    if (!matches(schedule, wall)) continue;
+    // When the clock showed this time: never, once, or (the offset being greater before than after) twice.
+    const instants = [wall - offsetBefore, wall - offsetAfter]
+      .filter((instant, index, both) => zone.wallAt(instant) === wall && both.indexOf(instant) === index)
+      .map((instant) => instant * 1000);
+    const inWindow = instants.filter((instant) => instant > fromMs && instant <= untilMs);
+    const runs = inWindow.filter((instant) => ran.has(instant));
+    if (runs.length === 2) repeated.push(runs[1]!);
+    else if (runs.length === 0 && (instants.length === 0 || inWindow.length > 0)) skipped.push(wallTime(wall));
+  }
+  return {
+    kind: offsetAfter > offsetBefore ? "gap" : "overlap",
+    atMs: at * 1000,
+    offsetBeforeMs: offsetBefore * 1000,
+    offsetAfterMs: offsetAfter * 1000,
+    skipped,
+    repeated,
+  };
+}
+
+function wallTime(wall: number): string {
+  return new Date(wall * 1000).toISOString().slice(0, 16);
+}

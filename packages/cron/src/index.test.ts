@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+import * as cron from "./index.js";
+
+test("the package exports what it promises and nothing else", () => {
+  expect(Object.keys(cron).sort()).toEqual([
+    "ScheduleError",
+    "TimeZoneCache",
+    "explainSchedule",
+    "isTimeZone",
+    "parseSchedule",
+    "timeZoneError",
+  ]);
+});

@@ -1,0 +1,8 @@
+export { explainSchedule } from "./explain-schedule.js";
+export { parseSchedule } from "./schedule.js";
+export { ScheduleError } from "./schedule-error.js";
+export { isTimeZone, timeZoneError } from "./time-zone-names.js";
+export { TimeZoneCache } from "./time-zone.js";
+
+export type { ExplainOptions, ScheduleExplanation, ScheduleTransition } from "./explain-schedule.js";
+export type { Schedule, ScheduleOptions } from "./schedule.js";

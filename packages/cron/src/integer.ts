@@ -1,0 +1,60 @@
+import { ScheduleError } from "./schedule-error.js";
+
+/**
+ * A non-negative decimal integer of at most 63 bits; leading zeros and a leading `+` are fine.
+ *
+ * A bigint, because error messages repeat numbers that a JavaScript number cannot hold.
+ *
+ * @throws {@link ScheduleError} with Go's words (strconv.Atoi).
+ */
+export function parseInteger(text: string): bigint {
+  const negative = text.startsWith("-");
+  const digits = negative || text.startsWith("+") ? text.slice(1) : text;
+  const value = parseDigits(digits, text);
+  if (value > (negative ? 1n << 63n : (1n << 63n) - 1n)) throw notAnInteger(text, "value out of range");
+  if (negative && value > 0n) throw new ScheduleError(`negative number (-${value}) not allowed: ${text}`);
+  return value;
+}
+
+function parseDigits(digits: string, text: string): bigint {
+  if (digits === "") throw notAnInteger(text, "invalid syntax");
+  let value = 0n;
+  for (const digit of digits) {
+    if (digit < "0" || digit > "9") throw notAnInteger(text, "invalid syntax");
+    value = value * 10n + BigInt(digit);
+    // As in Go, what follows the digit that overflows 64 bits is not looked at.
+    if (value >= 1n << 64n) throw notAnInteger(text, "value out of range");
+  }
+  return value;
+}
+
+function notAnInteger(text: string, problem: string): ScheduleError {
+  return new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: ${problem}`);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+/** A Go string literal (strconv.Quote): printable Unicode stays, everything else is escaped. */
+function quote(text: string): string {
+  let quoted = '"';
+  for (const character of text.toWellFormed()) {
+    const code = character.codePointAt(0)!;
+    const escape = ESCAPES[character];
+    if (escape !== undefined) quoted += escape;
+    else if (character === " " || /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character)) quoted += character;
+    else if (code < 0x20 || code === 0x7f) quoted += `\\x${code.toString(16).padStart(2, "0")}`;
+    else if (code < 0x10000) quoted += `\\u${code.toString(16).padStart(4, "0")}`;
+    else quoted += `\\U${code.toString(16).padStart(8, "0")}`;
+  }
+  return `${quoted}"`;
+}

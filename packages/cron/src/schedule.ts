@@ -1,0 +1,110 @@
+import { ConstantDelaySchedule } from "./constant-delay-schedule.js";
+import { parseDuration } from "./duration.js";
+import { daysOfMonth, daysOfWeek, hours, minutes, months, parseField } from "./field.js";
+import { FieldSchedule } from "./field-schedule.js";
+import { ScheduleError } from "./schedule-error.js";
+import { timeZoneError } from "./time-zone-names.js";
+import { type TimeZone, TimeZoneCache } from "./time-zone.js";
+import { splitFields, trimSpace } from "./whitespace.js";
+
+/** When something runs. Immutable but for its zone's table of offsets, which fills as it is asked about more years. */
+export interface Schedule {
+  /** The zone whose wall time the fields are about. */
+  readonly timeZone: string;
+
+  /**
+   * The first run strictly after a time.
+   *
+   * @param afterMs - Milliseconds since the epoch.
+   * @returns Milliseconds since the epoch, a whole second; undefined if there is no run within five calendar years (no
+   * further than to the end of the fifth year after that of `afterMs`), or `afterMs` is not a time a `Date` can hold.
+   */
+  next(afterMs: number): number | undefined;
+}
+
+export interface ScheduleOptions {
+  /** The zone of a schedule that names none itself. Default `"UTC"`. */
+  readonly timeZone?: string;
+  /** What `TZ=Local` means, the zone of the process upstream. Default `"UTC"`. */
+  readonly localTimeZone?: string;
+  /** Where zone data is kept; give many schedules the same to read each zone once. Default: one for this schedule. */
+  readonly zones?: TimeZoneCache;
+}
+
+const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
+
+const EVERY = "@every ";
+
+/**
+ * Parses a schedule as Kubernetes does: five fields (minute, hour, day of month, month, day of week), or `@hourly`,
+ * `@daily`, `@weekly`, `@monthly`, `@yearly` and their synonyms, or `@every <duration>`; each may begin with
+ * `TZ=<zone> ` or `CRON_TZ=<zone> `, which wins over the option.
+ *
+ * @throws {@link ScheduleError}, and nothing else, whatever the text.
+ * @see robfig/cron v3.0.1 parser.go ParseStandard
+ */
+export function parseSchedule(text: string, options: ScheduleOptions = {}): Schedule {
+  return parse(text, options);
+}
+
+/** {@link parseSchedule}, for those who need to know which of the two kinds it is. */
+export function parse(text: string, options: ScheduleOptions): FieldSchedule | ConstantDelaySchedule {
+  if (typeof text !== "string") throw new ScheduleError(`schedule must be a string, not ${typeof text}`);
+  if (text === "") throw new ScheduleError("empty spec string");
+
+  let zoneName = options.timeZone ?? "UTC";
+  let rest = text;
+  if (text.startsWith("TZ=") || text.startsWith("CRON_TZ=")) {
+    const space = text.indexOf(" ");
+    // Upstream panics here; its callers recover and report the panic as a format error, in these words.
+    if (space < 0) throw new ScheduleError("invalid schedule format: runtime error: slice bounds out of range [:-1]");
+    zoneName = text.slice(text.indexOf("=") + 1, space);
+    rest = trimSpace(text.slice(space));
+  }
+  const zone = loadZone(zoneName, options);
+
+  if (rest.startsWith(EVERY)) return parseEvery(rest, zone);
+  const expanded = rest.startsWith("@") ? DESCRIPTORS.get(rest) : rest;
+  if (expanded === undefined) throw new ScheduleError(`unrecognized descriptor: ${rest}`);
+
+  const fields = splitFields(expanded);
+  const [minute, hour, dayOfMonth, month, dayOfWeek] = fields;
+  if (fields.length !== 5)
+    throw new ScheduleError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`);
+  return new FieldSchedule(
+    {
+      minute: parseField(minute!, minutes),
+      hour: parseField(hour!, hours),
+      dayOfMonth: parseField(dayOfMonth!, daysOfMonth),
+      month: parseField(month!, months),
+      dayOfWeek: parseField(dayOfWeek!, daysOfWeek),
+    },
+    zone,
+  );
+}
+
+function loadZone(name: string, { localTimeZone = "UTC", zones = new TimeZoneCache() }: ScheduleOptions): TimeZone {
+  const zone = zones.get(name === "Local" ? localTimeZone : name);
+  if (zone === undefined)
+    throw new ScheduleError(
+      `provided bad location ${name}: ${timeZoneError(name) ?? `unknown time zone ${localTimeZone}`}`,
+    );
+  return zone;
+}
+
+function parseEvery(descriptor: string, zone: TimeZone): ConstantDelaySchedule {
+  try {
+    return new ConstantDelaySchedule(parseDuration(descriptor.slice(EVERY.length)), zone.name);
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    throw new ScheduleError(`failed to parse duration ${descriptor}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+
+import { TimeZoneCache, isTimeZone, parseSchedule, timeZoneError } from "./index.js";
+
+test("a time zone is known by its exact name, old names included", () => {
+  const names = ["UTC", "US/Pacific", "Zulu", "EST5EDT", "Etc/GMT+5", "Asia/Calcutta", "Asia/Kolkata", "GMT-0", "W-SU"];
+  for (const name of [...names, "America/Argentina/ComodRivadavia", "America/Port-au-Prince", "NZ-CHAT"])
+    expect([name, isTimeZone(name)]).toEqual([name, true]);
+  for (const name of Intl.supportedValuesOf("timeZone")) expect([name, isTimeZone(name)]).toEqual([name, true]);
+});
+
+test("other letter case, offsets and names only the runtime knows are not time zones", () => {
+  const names = ["utc", "america/new_york", "America/new_york", "GMT+5", "+05:00", "ACT", "IST", "", "Local", " UTC"];
+  for (const name of [...names, "UTC ", "America", "America/", "__proto__"])
+    expect([name, isTimeZone(name)]).toEqual([name, false]);
+});
+
+test("timeZoneError gives Go's words, and none for what Go can load", () => {
+  expect(timeZoneError("Europe/Rome")).toBeUndefined();
+  expect(timeZoneError("")).toBeUndefined();
+  expect(timeZoneError("Local")).toBeUndefined();
+  expect(timeZoneError("local")).toBe("unknown time zone local");
+  expect(timeZoneError("bad timezone")).toBe("unknown time zone bad timezone");
+  for (const name of ["a/../b", "a..b", "/UTC", "\\UTC"])
+    expect([name, timeZoneError(name)]).toEqual([name, "time: invalid location name"]);
+});
+
+test("a cache loads each zone once, and only by its exact name", () => {
+  const zones = new TimeZoneCache();
+  expect(zones.get("Europe/Rome")).toBe(zones.get("Europe/Rome"));
+  expect(zones.get("")).toBe(zones.get("UTC"));
+  expect(zones.get("europe/rome")).toBeUndefined();
+  expect(zones.get("Local")).toBeUndefined();
+  expect(new TimeZoneCache().get("Europe/Rome")).not.toBe(zones.get("Europe/Rome"));
+});
+
+test("the table of a zone is what the runtime says, in any order of asking", () => {
+  const zones = new TimeZoneCache();
+  const names = ["America/New_York", "Africa/Casablanca", "Australia/Lord_Howe", "America/Boa_Vista", "Pacific/Apia"];
+  for (const name of [...names, "Asia/Gaza", "America/Caracas", "Etc/GMT+5"]) {
+    const zone = zones.get(name)!;
+    const format = new Intl.DateTimeFormat("en-US", {
+      timeZone: name,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+    const wrong: number[] = [];
+    // Multiplying by a number without a common factor visits all of 1900 to 2089 in leaps.
+    for (let index = 0; index < 5_000; index++) {
+      const instant = -2_208_988_800 + ((index * 1_234_577) % 5_000) * 1_199_999;
+      const part = Object.fromEntries(
+        format.formatToParts(instant * 1000).map(({ type, value }) => [type, Number(value)]),
+      );
+      const wall = Date.UTC(
+        part["year"]!,
+        part["month"]! - 1,
+        part["day"],
+        part["hour"],
+        part["minute"],
+        part["second"],
+      );
+      if (zone.wallAt(instant) !== wall / 1000) wrong.push(instant);
+    }
+    expect([name, wrong]).toEqual([name, []]);
+  }
+});
+
+test("changes that last less than a week are seen", () => {
+  const transitions = new TimeZoneCache()
+    .get("America/Boa_Vista")!
+    .transitions(Date.parse("2000-09-01T00:00:00Z") / 1000, Date.parse("2001-01-01T00:00:00Z") / 1000);
+  expect(transitions).toEqual([
+    { at: Date.parse("2000-10-08T04:00:00Z") / 1000, offsetBefore: -14_400, offsetAfter: -10_800 },
+    { at: Date.parse("2000-10-15T03:00:00Z") / 1000, offsetBefore: -10_800, offsetAfter: -14_400 },
+  ]);
+});
+
+test("schedules that share a cache do not disturb each other", () => {
+  const zones = new TimeZoneCache();
+  const shared = ["0 2 * * *", "0 12 * * *"].map((text) => parseSchedule(text, { timeZone: "Europe/Berlin", zones }));
+  const alone = ["0 2 * * *", "0 12 * * *"].map((text) => parseSchedule(text, { timeZone: "Europe/Berlin" }));
+  for (let index = 0; index < 2_000; index++) {
+    const after = Date.UTC(2020 + ((index * 7) % 30), 0, 1) + index * 86_400_000;
+    const which = index % 2;
+    expect(shared[which]!.next(after)).toBe(alone[which]!.next(after));
+  }
+});

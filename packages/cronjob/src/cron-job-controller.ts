@@ -1,0 +1,207 @@
+import {
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  type ObjectKey,
+  cronJobs,
+  getControllerOf,
+  jobs,
+  keyOf,
+  objectKey,
+} from "@kubewright/api";
+import type { Client } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import {
+  EventRecorder,
+  type EventSink,
+  type Logger,
+  ReconcileLoop,
+  type ReconcileResult,
+  type Runnable,
+  runAll,
+  silentLogger,
+} from "@kubewright/controller";
+import {
+  type InformerFactory,
+  type SharedInformer,
+  deletedObject,
+  isDeletedFinalStateUnknown,
+} from "@kubewright/informer";
+import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+
+import type { CronJobDecision } from "./decision.js";
+import { slotSearch } from "./plan-cron-job.js";
+import { nextScheduleDelayMs } from "./schedule-slots.js";
+import { Schedules, effectiveSchedule } from "./schedules.js";
+import { type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
+
+export interface CronJobControllerOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly informers: InformerFactory;
+  /** CronJobs synced at once. Default 5. */
+  readonly workers?: number;
+  /** The zone of CronJobs without `spec.timeZone`: that of the process, in a controller manager. Default `UTC`. */
+  readonly localTimeZone?: string;
+  readonly logger?: Logger;
+  /** Default: an event recorder of its own, run with the controller. */
+  readonly events?: EventSink;
+  /** Told of every sync what it came to, also when nothing was due. */
+  readonly onDecision?: (decision: CronJobDecision) => void;
+  readonly metrics?: CronJobMetrics;
+  readonly queueMetrics?: QueueMetricsProvider;
+}
+
+export interface CronJobMetrics {
+  /**
+   * `cronjob_controller_job_creation_skew_duration_seconds`: seconds from a slot to the creation of its Job. Upstream's
+   * buckets are 1, 2, 4 … 512.
+   */
+  jobCreationSkew(seconds: number): void;
+}
+
+/** How the informer finds Jobs by the name of their controller: `namespace/name`, of whatever kind. */
+const controllerNameIndex = "cronJobControllerName";
+
+interface Memory extends SyncMemory {
+  readonly uid: string | undefined;
+}
+
+/**
+ * Starts Jobs on schedule: the CronJob controller, version 2.
+ *
+ * One timer per CronJob, set by its last sync, wakes it for its next slot. Any change of it or its Jobs syncs it at once,
+ * except a changed schedule, which only sets the timer for the new schedule's next slot.
+ *
+ * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go ControllerV2
+ */
+export class CronJobController implements Runnable {
+  readonly name = "cronjob-controller";
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #loop: ReconcileLoop;
+  readonly #cronJobs: SharedInformer<CronJob>;
+  readonly #jobs: SharedInformer<Job>;
+  readonly #schedules: Schedules;
+  readonly #events: EventSink;
+  readonly #recorder: EventRecorder | undefined;
+  readonly #deps: SyncDeps;
+  readonly #memories = new Map<ObjectKey, Memory>();
+
+  constructor(options: CronJobControllerOptions) {
+    const { client, clock, random, informers, localTimeZone = "UTC", workers = 5, queueMetrics, metrics } = options;
+    const logger = options.logger ?? silentLogger;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#schedules = new Schedules(localTimeZone);
+    this.#recorder =
+      options.events === undefined
+        ? new EventRecorder({ client, clock, random, component: this.name, logger })
+        : undefined;
+    this.#events = options.events ?? this.#recorder!;
+    this.#queue = new RateLimitingQueue<ObjectKey>({
+      clock,
+      name: "cronjob",
+      rateLimiter: defaultControllerRateLimiter<ObjectKey>({ clock }),
+      ...(queueMetrics === undefined ? {} : { metrics: queueMetrics }),
+    });
+    this.#cronJobs = informers.informerFor(cronJobs);
+    this.#jobs = informers.informerFor(jobs);
+    this.#jobs.addIndexers({ [controllerNameIndex]: controllerNameIndexValues });
+    this.#deps = {
+      cronJobs: client.resource(cronJobs),
+      jobs: client.resource(jobs),
+      events: this.#events,
+      now: () => clock.now(),
+      schedules: this.#schedules,
+      observeCreationSkew: (seconds) => metrics?.jobCreationSkew(seconds),
+      decided: (decision) => options.onDecision?.(decision),
+    };
+    this.#loop = new ReconcileLoop({
+      name: this.name,
+      queue: this.#queue,
+      reconcile: (key) => this.#sync(key),
+      workers,
+      clock,
+      logger,
+      waitForSync: async (signal) => {
+        await Promise.all([this.#jobs.waitForSync(signal), this.#cronJobs.waitForSync(signal)]);
+      },
+      describeError: "Error syncing CronJobController, requeuing",
+    });
+    this.#cronJobs.addEventHandler({
+      onAdd: (cronJob) => this.#queue.add(keyOf(cronJob)),
+      onUpdate: (old, cronJob) => this.#updateCronJob(old, cronJob),
+      onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
+    });
+    this.#jobs.addEventHandler({
+      onAdd: (job) => this.#enqueueOwner(job),
+      onUpdate: (old, job) => this.#updateJob(old, job),
+      onDelete: (deleted) => {
+        const job = deletedObject(deleted);
+        if (job !== undefined) this.#enqueueOwner(job);
+      },
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#logger.info({}, "Starting cronjob controller v2");
+    await runAll(this.#recorder === undefined ? [this.#loop] : [this.#recorder, this.#loop], signal);
+    this.#logger.info({}, "Shutting down cronjob controller v2");
+  }
+
+  async #sync(key: ObjectKey): Promise<ReconcileResult> {
+    const cronJob = this.#cronJobs.store.get(key);
+    if (cronJob === undefined) {
+      this.#memories.delete(key);
+      return { keepFailures: true };
+    }
+    const children = this.#jobs.store.byIndex(controllerNameIndex, key);
+    const { uid } = cronJob.metadata;
+    let memory = this.#memories.get(key);
+    if (memory === undefined || memory.uid !== uid) {
+      memory = { uid };
+      this.#memories.set(key, memory);
+    }
+    const result = await syncCronJob(cronJob, children, memory, this.#deps);
+    return result.requeueAfterMs === undefined ? { keepFailures: true } : { requeueAfterMs: result.requeueAfterMs };
+  }
+
+  #updateCronJob(old: DeepReadonly<CronJob>, cronJob: DeepReadonly<CronJob>): void {
+    const key = keyOf(cronJob);
+    const spec = cronJob.spec;
+    if (spec === undefined || (old.spec?.schedule === spec.schedule && old.spec?.timeZone === spec.timeZone)) {
+      this.#queue.add(key);
+      return;
+    }
+    const parsed = this.#schedules.parse(effectiveSchedule(spec, this.#schedules));
+    if (!("schedule" in parsed)) {
+      const message = `unparseable schedule for cronjob: ${spec.schedule}`;
+      this.#events.event(cronJob, cronJobs, "Warning", "UnParseableCronJobSchedule", message);
+      return;
+    }
+    this.#queue.addAfter(key, nextScheduleDelayMs(slotSearch(cronJob, parsed.schedule), this.#clock.now()));
+  }
+
+  #updateJob(old: DeepReadonly<Job>, job: DeepReadonly<Job>): void {
+    if (old.metadata.resourceVersion === job.metadata.resourceVersion) return;
+    const oldController = getControllerOf(old);
+    if (oldController !== undefined && oldController.uid !== getControllerOf(job)?.uid) this.#enqueueOwner(old);
+    this.#enqueueOwner(job);
+  }
+
+  /** Enqueues the CronJob that controls the Job, if it is the very one in the cache. */
+  #enqueueOwner(job: DeepReadonly<Job>): void {
+    const controller = getControllerOf(job);
+    if (controller?.kind !== cronJobs.kind) return;
+    const key = objectKey({ namespace: job.metadata.namespace, name: controller.name });
+    if (this.#cronJobs.store.get(key)?.metadata.uid === controller.uid) this.#queue.add(key);
+  }
+}
+
+function controllerNameIndexValues(job: DeepReadonly<Job>): readonly string[] {
+  const controller = getControllerOf(job);
+  return controller === undefined ? [] : [objectKey({ namespace: job.metadata.namespace, name: controller.name })];
+}

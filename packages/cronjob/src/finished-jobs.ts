@@ -1,0 +1,48 @@
+import { type DeepReadonly, type Job, type JobCondition, parseTime } from "@kubewright/api";
+
+/** The first condition that says how the Job ended: `Complete` or `Failed` with status `True`. */
+export function finishedCondition(job: DeepReadonly<Job>): DeepReadonly<JobCondition> | undefined {
+  return job.status?.conditions?.find(
+    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+  );
+}
+
+export interface HistoryLimits {
+  readonly successfulJobsHistoryLimit?: number | undefined;
+  readonly failedJobsHistoryLimit?: number | undefined;
+}
+
+/**
+ * The finished Jobs over the history limits, in the order they are to be deleted: successful ones first, each kind
+ * oldest start first. An absent limit keeps all.
+ *
+ * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go cleanupFinishedJobs
+ */
+export function jobsOverHistoryLimit(
+  jobs: readonly DeepReadonly<Job>[],
+  { successfulJobsHistoryLimit, failedJobsHistoryLimit }: HistoryLimits,
+): DeepReadonly<Job>[] {
+  if (successfulJobsHistoryLimit === undefined && failedJobsHistoryLimit === undefined) return [];
+  const successful: DeepReadonly<Job>[] = [];
+  const failed: DeepReadonly<Job>[] = [];
+  for (const job of jobs) {
+    const condition = finishedCondition(job);
+    if (condition !== undefined) (condition.type === "Complete" ? successful : failed).push(job);
+  }
+  return [...oldest(successful, successfulJobsHistoryLimit), ...oldest(failed, failedJobsHistoryLimit)];
+}
+
+function oldest(jobs: DeepReadonly<Job>[], limit: number | undefined): DeepReadonly<Job>[] {
+  if (limit === undefined || jobs.length <= limit) return [];
+  return jobs.sort(compareByStart).slice(0, jobs.length - limit);
+}
+
+/** By start time; a Job that has not started counts as the newest; equal ones by name. */
+function compareByStart(a: DeepReadonly<Job>, b: DeepReadonly<Job>): number {
+  const startA = parseTime(a.status?.startTime) ?? Number.POSITIVE_INFINITY;
+  const startB = parseTime(b.status?.startTime) ?? Number.POSITIVE_INFINITY;
+  if (startA !== startB) return startA < startB ? -1 : 1;
+  const nameA = a.metadata.name ?? "";
+  const nameB = b.metadata.name ?? "";
+  return nameA < nameB ? -1 : nameA > nameB ? 1 : 0;
+}

@@ -1,0 +1,23 @@
+const NAMED: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+
+/** A text in double quotes as Go's `%q` writes it: what can be printed stays as it is. */
+export function goQuote(text: string): string {
+  return `"${text.replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, escape)}"`;
+}
+
+function escape(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (NAMED[character] !== undefined) return NAMED[character];
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}

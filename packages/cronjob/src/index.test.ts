@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+import * as api from "./index.js";
+
+test("the package exports these names", () => {
+  expect(Object.keys(api).sort()).toEqual([
+    "CronJobController",
+    "Schedules",
+    "mostRecentSlot",
+    "nextScheduleDelayMs",
+    "planCronJob",
+    "slotsBetween",
+  ]);
+});

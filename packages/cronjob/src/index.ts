@@ -1,0 +1,11 @@
+export { CronJobController } from "./cron-job-controller.js";
+export { planCronJob } from "./plan-cron-job.js";
+export { mostRecentSlot, nextScheduleDelayMs, slotsBetween } from "./schedule-slots.js";
+export { Schedules } from "./schedules.js";
+
+export type { CronJobControllerOptions, CronJobMetrics } from "./cron-job-controller.js";
+export type { CronJobDecision, CronJobOutcome, CronJobReason, MissReason, MissedSlots } from "./decision.js";
+export type { Reported } from "./missed-slots.js";
+export type { CronJobPlan, PlanContext, PlannedEvent, StartPlan } from "./plan-cron-job.js";
+export type { MissedClass, RecentSlot, SlotList, SlotSearch } from "./schedule-slots.js";
+export type { ParsedSchedule } from "./schedules.js";

@@ -1,0 +1,225 @@
+import {
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  type ObjectReference,
+  formatTime,
+  parseTime,
+} from "@kubewright/api";
+import type { Schedule } from "@kubewright/cron";
+
+import type { CronJobDecision, CronJobOutcome, CronJobReason, MissedSlots } from "./decision.js";
+import { goQuote } from "./go-quote.js";
+import { jobFromTemplate, jobNameFor } from "./job-from-template.js";
+import { type Reported, lastMissed, missedSlots } from "./missed-slots.js";
+import { NEVER, type RecentSlot, type SlotSearch, delayUntil, mostRecentSlot } from "./schedule-slots.js";
+import { type Schedules, effectiveSchedule, hasEmbeddedTimeZone } from "./schedules.js";
+import { formatRfc1123 } from "./zoned-time.js";
+
+/** An event to record on the CronJob. */
+export interface PlannedEvent {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What is to be done about the next run of a CronJob. */
+export interface CronJobPlan {
+  readonly events: readonly PlannedEvent[];
+  /** What the sync came to; if there is something to start, what it comes to when that succeeds. */
+  readonly decision: Omit<CronJobDecision, "key" | "atMs">;
+  readonly start?: StartPlan;
+  /** Absent: no timer. Not positive: at once. */
+  readonly requeueAfterMs?: number;
+  /** What the next plan need not report again. */
+  readonly reported?: Reported;
+}
+
+export interface StartPlan {
+  readonly slotMs: number;
+  readonly job: Job;
+  /** Active Jobs to delete first (policy Replace). */
+  readonly replace: readonly DeepReadonly<ObjectReference>[];
+}
+
+export interface PlanContext {
+  readonly nowMs: number;
+  readonly schedules: Schedules;
+  /** What earlier plans reported. Only `missed` depends on it. */
+  readonly reported?: Reported | undefined;
+}
+
+/**
+ * Decides whether a CronJob starts a Job now. Its `status.active` has been brought up to date before.
+ *
+ * The order of the checks is upstream's and observable: an unknown time zone is reported of a suspended CronJob too, and
+ * a slot that was started before is not reported as blocked.
+ *
+ * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
+ */
+export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext): CronJobPlan {
+  const { nowMs, schedules } = context;
+  const spec = cronJob.spec;
+  if (cronJob.metadata.deletionTimestamp != null) return stop(context, "beingDeleted", "the CronJob is being deleted");
+  if (spec?.timeZone != null) {
+    const error = schedules.zoneError(spec.timeZone);
+    if (error !== undefined) {
+      const message = `invalid timeZone: ${goQuote(spec.timeZone)}: ${error}`;
+      return stop(context, "unknownTimeZone", message, [warning("UnknownTimeZone", message)]);
+    }
+  }
+  if (spec?.suspend === true) return stop(context, "suspended", "the CronJob is suspended");
+
+  const events: PlannedEvent[] = [];
+  const text = spec?.schedule ?? "";
+  if (hasEmbeddedTimeZone(text)) events.push(unsupportedSchedule(text));
+  const parsed = schedules.parse(effectiveSchedule(spec, schedules));
+  if (!("schedule" in parsed)) {
+    const message = `unparseable schedule: ${goQuote(text)} : ${parsed.error}`;
+    return stop(context, "unparseableSchedule", message, [...events, warning("UnparseableSchedule", message)]);
+  }
+
+  const search = slotSearch(cronJob, parsed.schedule);
+  const recent = mostRecentSlot(search, nowMs);
+  if (recent === undefined) {
+    const message = `invalid schedule: ${text} : time difference between two schedules is less than 1 second`;
+    return stop(context, "invalidSchedule", message, [...events, warning("InvalidSchedule", message)]);
+  }
+  if (recent.missed === "many" && recent.slotMs !== undefined) events.push(TOO_MANY_MISSED);
+  // Timers go by the schedule alone, as if there were no deadline.
+  const unlimited =
+    search.startingDeadlineSeconds === undefined
+      ? recent
+      : mostRecentSlot({ ...search, startingDeadlineSeconds: undefined }, nowMs);
+  const nextMs = unlimited === undefined ? (parsed.schedule.next(nowMs) ?? NEVER) : unlimited.nextMs;
+  const missed = missedSlots({ schedule: parsed.schedule, nowMs, recent, unlimited, reported: context.reported });
+  const slot = decideSlot(cronJob, recent, missed, context);
+  // A slot that Forbid holds back may still start late: it counts as missed once it cannot any more.
+  const settledMs = recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
+  const reportedUpToMs = settledMs ?? lastMissed(missed, nowMs) ?? context.reported?.upToMs;
+  return {
+    events: slot.event === undefined ? events : [...events, slot.event],
+    decision: {
+      ...slot.decision,
+      missed,
+      ...(nextMs === NEVER ? {} : { nextSyncMs: nowMs + delayUntil(nextMs, nowMs) }),
+    },
+    ...(slot.start === undefined ? {} : { start: slot.start }),
+    requeueAfterMs: delayUntil(nextMs, nowMs),
+    ...(reportedUpToMs === undefined ? {} : { reported: { upToMs: reportedUpToMs } }),
+  };
+}
+
+interface SlotPlan {
+  readonly decision: Omit<CronJobPlan["decision"], "missed">;
+  readonly event?: PlannedEvent;
+  readonly start?: StartPlan;
+}
+
+function decideSlot(
+  cronJob: DeepReadonly<CronJob>,
+  { slotMs }: RecentSlot,
+  missed: readonly MissedSlots[],
+  { nowMs, schedules }: PlanContext,
+): SlotPlan {
+  if (slotMs === undefined) return nothingDue(missed, nowMs);
+  const jobName = jobNameFor(cronJob.metadata.name ?? "", slotMs);
+  const about = { slotMs, jobName };
+  const active = cronJob.status?.active ?? [];
+  const { concurrencyPolicy, startingDeadlineSeconds } = cronJob.spec ?? {};
+  // Cannot happen for a deadline of zero or more, since the search leaves such slots out. Upstream checks, so we do.
+  if (startingDeadlineSeconds != null && slotMs + startingDeadlineSeconds * 1000 < nowMs) {
+    const event = warning("MissSchedule", `Missed scheduled time to start a job: ${formatRfc1123(slotMs)}`);
+    return { decision: decision("skipped", "deadlinePassed", event.message, about), event };
+  }
+  const listed = active.some((job) => job.name === jobName && job.namespace === cronJob.metadata.namespace);
+  if (listed || parseTime(cronJob.status?.lastScheduleTime) === slotMs) {
+    return { decision: decision("alreadyProcessed", "alreadyStarted", `job ${jobName} was started already`, about) };
+  }
+  const activeJobs = active.map(({ name }) => name ?? "");
+  if (concurrencyPolicy === "Forbid" && active.length > 0) {
+    return {
+      decision: decision("skipped", "stillActive", JOB_ALREADY_ACTIVE.message, { ...about, activeJobs }),
+      event: JOB_ALREADY_ACTIVE,
+    };
+  }
+  const replace = concurrencyPolicy === "Replace" ? active : [];
+  return {
+    decision: decision(replace.length > 0 ? "replaced" : "ran", "due", `Created job ${jobName}`, {
+      ...about,
+      ...(replace.length > 0 ? { activeJobs } : {}),
+    }),
+    start: { slotMs, job: jobFromTemplate(cronJob, slotMs, schedules), replace },
+  };
+}
+
+function nothingDue(missed: readonly MissedSlots[], nowMs: number): SlotPlan {
+  const last = missed.at(-1);
+  const slotMs = last?.exact === true ? last.slotsMs.at(-1) : undefined;
+  if (last === undefined)
+    return { decision: decision("notDue", "notDue", `no slot is due at ${formatTime(nowMs)}`, {}) };
+  const message = `${last.count} missed, none started: ${MISS_TEXT[last.reason] ?? last.reason}`;
+  return { decision: decision("skipped", last.reason, message, slotMs === undefined ? {} : { slotMs }) };
+}
+
+const MISS_TEXT: Partial<Record<CronJobReason, string>> = {
+  deadlinePassed: "startingDeadlineSeconds had passed",
+  overlooked: "the most recent slot lies too far back for this schedule's first interval",
+  suspended: "the CronJob was suspended",
+};
+
+/** The inputs of the slot search, taken from the object. */
+export function slotSearch(cronJob: DeepReadonly<CronJob>, schedule: Schedule): SlotSearch {
+  return {
+    schedule,
+    createdMs: parseTime(cronJob.metadata.creationTimestamp) ?? 0,
+    lastScheduleMs: parseTime(cronJob.status?.lastScheduleTime),
+    startingDeadlineSeconds: cronJob.spec?.startingDeadlineSeconds ?? undefined,
+  };
+}
+
+type StopReason = "beingDeleted" | "unknownTimeZone" | "suspended" | "unparseableSchedule" | "invalidSchedule";
+
+function stop(
+  { reported }: PlanContext,
+  reason: StopReason,
+  message: string,
+  events: readonly PlannedEvent[] = [],
+): CronJobPlan {
+  return {
+    events,
+    decision: { ...decision(reason === "suspended" ? "skipped" : "stopped", reason, message, {}), missed: [] },
+    reported: { upToMs: reported?.upToMs ?? NEVER, stoppedBy: reason },
+  };
+}
+
+function decision(
+  outcome: CronJobOutcome,
+  reason: CronJobReason,
+  message: string,
+  about: Pick<CronJobDecision, "slotMs" | "jobName" | "activeJobs">,
+): Omit<CronJobPlan["decision"], "missed"> {
+  return { outcome, reason, message, ...about };
+}
+
+function warning(reason: string, message: string): PlannedEvent {
+  return { type: "Warning", reason, message };
+}
+
+function unsupportedSchedule(schedule: string): PlannedEvent {
+  return warning(
+    "UnsupportedSchedule",
+    `CRON_TZ or TZ used in schedule ${goQuote(schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
+  );
+}
+
+const TOO_MANY_MISSED = warning(
+  "TooManyMissedTimes",
+  "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
+);
+
+const JOB_ALREADY_ACTIVE: PlannedEvent = {
+  type: "Normal",
+  reason: "JobAlreadyActive",
+  message: "Not starting job because prior execution is running and concurrency policy is Forbid",
+};

@@ -1,0 +1,265 @@
+import {
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  cronJobs,
+  formatTime,
+  getControllerOf,
+  isConditionTrue,
+  keyOf,
+  parseTime,
+} from "@kubewright/api";
+import { type ResourceClient, errorMessage, hasStatusCause, isAlreadyExists, isNotFound } from "@kubewright/client";
+import type { EventSink, EventType } from "@kubewright/controller";
+
+import { CronJobDraft, isListed } from "./cron-job-draft.js";
+import type { CronJobDecision, CronJobOutcome, CronJobReason } from "./decision.js";
+import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
+import type { Reported } from "./missed-slots.js";
+import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
+
+export interface SyncDeps extends Pick<PlanContext, "schedules"> {
+  readonly cronJobs: ResourceClient<CronJob>;
+  readonly jobs: ResourceClient<Job>;
+  readonly events: EventSink;
+  readonly now: () => number;
+  /** Seconds from a slot to the creation of its Job, as the server dated it. */
+  readonly observeCreationSkew: (seconds: number) => void;
+  readonly decided: (decision: CronJobDecision) => void;
+}
+
+export interface SyncResult {
+  /** Absent: no timer, and the CronJob's failures stay counted as they are. */
+  readonly requeueAfterMs?: number;
+}
+
+/** What is kept of a CronJob between syncs. It affects nothing but what decisions report. */
+export interface SyncMemory {
+  reported?: Reported | undefined;
+}
+
+/**
+ * Brings one CronJob up to date: deletes finished Jobs over the history limits, refreshes the status, starts the Job of
+ * the most recent slot if one is due, and writes the status at most once, last.
+ *
+ * Old Jobs go first, so that a full quota cannot keep them from making room. The new Job comes before the status, so
+ * that a crash in between leads to a second attempt under the same name and never to a lost run. For the same reason a
+ * sync that has begun is never cut off: it takes no signal.
+ *
+ * @param jobs - The Jobs in the namespace whose controller reference has the CronJob's name.
+ * @throws StatusError or Error when a step failed that has to be tried again. What was done until then is written.
+ * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob
+ */
+export async function syncCronJob(
+  cached: DeepReadonly<CronJob>,
+  jobs: readonly DeepReadonly<Job>[],
+  memory: SyncMemory,
+  deps: SyncDeps,
+): Promise<SyncResult> {
+  const sync = new Sync(cached, deps);
+  await sync.cleanUpFinishedJobs(jobs);
+  let result: SyncResult = {};
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    result = await sync.reconcile(jobs, memory);
+  } catch (error) {
+    failure = { error };
+  }
+  if (sync.draft.changed) await deps.cronJobs.updateStatus(sync.draft.cronJob);
+  if (failure !== undefined) throw failure.error;
+  return result;
+}
+
+class Sync {
+  readonly draft: CronJobDraft;
+  readonly #deps: SyncDeps;
+  readonly #namespace: string;
+
+  constructor(cached: DeepReadonly<CronJob>, deps: SyncDeps) {
+    this.draft = new CronJobDraft(cached);
+    this.#deps = deps;
+    this.#namespace = cached.metadata.namespace ?? "";
+  }
+
+  async cleanUpFinishedJobs(jobs: readonly DeepReadonly<Job>[]): Promise<void> {
+    const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = this.draft.cronJob.spec ?? {};
+    // A Job that cannot be deleted is told by its event alone; the next sync tries again.
+    for (const job of jobsOverHistoryLimit(jobs, { successfulJobsHistoryLimit, failedJobsHistoryLimit }))
+      await this.#deleteJob(job);
+  }
+
+  async reconcile(jobs: readonly DeepReadonly<Job>[], memory: SyncMemory): Promise<SyncResult> {
+    const { now, schedules } = this.#deps;
+    const nowMs = now();
+    let plan: CronJobPlan | undefined;
+    try {
+      await this.#refreshStatus(jobs);
+      plan = planCronJob(this.draft.cronJob, { nowMs, schedules, reported: memory.reported });
+      memory.reported = plan.reported;
+      for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
+      if (plan.start === undefined) {
+        this.#decided(nowMs, plan.decision);
+        return timed(plan);
+      }
+      const stopped = await this.#start(plan.start);
+      if (stopped === undefined) {
+        this.#decided(nowMs, plan.decision);
+        return timed(plan);
+      }
+      const { nextSyncMs: _none, ...decision } = plan.decision;
+      this.#decided(nowMs, { ...decision, ...stopped });
+      if (stopped.outcome === "adopted") return timed(plan);
+      if (stopped.reason === "ownedByAnother") {
+        memory.reported = { upToMs: plan.start.slotMs, stoppedBy: stopped.reason };
+      }
+      return {};
+    } catch (error) {
+      const { nextSyncMs: _none, ...decision } = plan?.decision ?? { missed: [] };
+      const reason = error instanceof StepError ? error.reason : "getFailed";
+      this.#decided(nowMs, { ...decision, outcome: "failed", reason, message: errorMessage(error) });
+      throw error instanceof StepError && error.cause !== undefined ? error.cause : error;
+    }
+  }
+
+  async #refreshStatus(jobs: readonly DeepReadonly<Job>[]): Promise<void> {
+    const { draft } = this;
+    const children = new Set<string | undefined>();
+    for (const job of jobs) {
+      const { name, uid } = job.metadata;
+      children.add(uid);
+      const condition = finishedCondition(job);
+      const active = draft.isActive(uid);
+      if (condition === undefined && !active) await this.#lookForUnlistedJob(job);
+      else if (condition !== undefined && active) {
+        draft.removeActive(uid);
+        draft.changed = true;
+        this.#event("Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${condition.type}`);
+      }
+      if (isConditionTrue(job.status?.conditions, "Complete")) this.#noteSuccess(job.status?.completionTime);
+    }
+    for (const { name = "", namespace, uid } of draft.cronJob.status?.active ?? []) {
+      if (children.has(uid)) continue;
+      try {
+        // Whichever Job has that name keeps the entry: the cache may be behind.
+        await this.#deps.jobs.get(name, { namespace });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        this.#event("Normal", "MissingJob", `Active job went missing: ${name}`);
+        draft.removeActive(uid);
+        draft.changed = true;
+      }
+    }
+  }
+
+  /** An unfinished Job that the cached CronJob does not list: either the cache is behind, or nobody here created it. */
+  async #lookForUnlistedJob({ metadata: { name, uid } }: DeepReadonly<Job>): Promise<void> {
+    const live = await this.#deps.cronJobs.get(this.draft.cronJob.metadata.name ?? "", {
+      namespace: this.#namespace,
+    });
+    if (isListed(live, uid)) this.draft.rebase(live);
+    else this.#event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
+  }
+
+  #noteSuccess(completionTime: string | undefined): void {
+    const lastMs = parseTime(this.draft.cronJob.status?.lastSuccessfulTime);
+    const completedMs = parseTime(completionTime);
+    if (lastMs === undefined || (completedMs !== undefined && completedMs > lastMs))
+      this.draft.setLastSuccessfulTime(completionTime);
+  }
+
+  /** @returns What it came to instead, when the Job existed; `undefined` when it was created. */
+  async #start({ slotMs, job, replace }: StartPlan): Promise<Came | undefined> {
+    const { draft } = this;
+    const deps = this.#deps;
+    for (const { name = "", namespace } of replace) await this.#replaceJob(name, namespace);
+    let created: DeepReadonly<Job>;
+    let came: Came | undefined;
+    try {
+      created = await deps.jobs.create(job);
+      deps.observeCreationSkew(((parseTime(created.metadata.creationTimestamp) ?? slotMs) - slotMs) / 1000);
+      this.#event("Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
+    } catch (error) {
+      if (hasStatusCause(error, "NamespaceTerminating")) throw new StepError("namespaceTerminating", error);
+      if (!isAlreadyExists(error)) {
+        this.#event("Warning", "FailedCreate", `Error creating job: ${errorMessage(error)}`);
+        throw new StepError("createFailed", error);
+      }
+      const { name = "" } = job.metadata;
+      created = await deps.jobs.get(name, { namespace: this.#namespace });
+      if (getControllerOf(created)?.uid !== draft.cronJob.metadata.uid) {
+        return {
+          outcome: "alreadyExists",
+          reason: "ownedByAnother",
+          message: `job ${name} exists and is not controlled by this CronJob`,
+        };
+      }
+      if (draft.isActive(created.metadata.uid)) {
+        return {
+          outcome: "alreadyExists",
+          reason: "alreadyListed",
+          message: `job ${name} exists and is listed as active`,
+        };
+      }
+      came = { outcome: "adopted", reason: "due", message: `job ${name} exists and is listed as active again` };
+    }
+    draft.addActive(created, formatTime(slotMs));
+    return came;
+  }
+
+  async #replaceJob(name: string, namespace: string | undefined): Promise<void> {
+    let job: DeepReadonly<Job>;
+    try {
+      job = await this.#deps.jobs.get(name, { namespace });
+    } catch (error) {
+      this.#event("Warning", "FailedGet", `Get job: ${errorMessage(error)}`);
+      throw error;
+    }
+    if (!(await this.#deleteJob(job)))
+      throw new StepError("deleteFailed", new Error(`could not replace job ${keyOf(job)}`));
+  }
+
+  /** Asks for a Job and its pods to be deleted, and reports how that went. Its pods may go on for a while. */
+  async #deleteJob(job: DeepReadonly<Job>): Promise<boolean> {
+    const { name = "", namespace, uid } = job.metadata;
+    try {
+      await this.#deps.jobs.delete(name, { namespace, propagationPolicy: "Background" });
+    } catch (error) {
+      this.#event("Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`);
+      return false;
+    }
+    this.draft.removeActive(uid);
+    this.draft.changed = true;
+    this.#event("Normal", "SuccessfulDelete", `Deleted job ${name}`);
+    return true;
+  }
+
+  #event(type: EventType, reason: string, message: string): void {
+    this.#deps.events.event(this.draft.cronJob, cronJobs, type, reason, message);
+  }
+
+  #decided(atMs: number, decision: Omit<CronJobDecision, "key" | "atMs">): void {
+    this.#deps.decided({ key: keyOf(this.draft.cronJob), atMs, ...decision });
+  }
+}
+
+interface Came {
+  readonly outcome: CronJobOutcome;
+  readonly reason: CronJobReason;
+  readonly message: string;
+}
+
+/** Marks which step an error came from, for the decision; the cause is what is thrown on. */
+class StepError extends Error {
+  override readonly name = "StepError";
+
+  constructor(
+    readonly reason: CronJobReason,
+    override readonly cause: unknown,
+  ) {
+    super(errorMessage(cause));
+  }
+}
+
+function timed({ requeueAfterMs }: CronJobPlan): SyncResult {
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+}

@@ -1,0 +1,344 @@
+import {
+  type DeepReadonly,
+  type Node,
+  type ObjectKey,
+  type Pod,
+  compareResourceVersions,
+  formatTime,
+  keyOf,
+  nodes,
+  pods,
+} from "@kubewright/api";
+import { type Client, type ResourceClient, isConflict, isInvalid, isNotFound } from "@kubewright/client";
+import type { Clock, Random, Timer } from "@kubewright/clock";
+import {
+  EventRecorder,
+  type EventSink,
+  type Logger,
+  ReconcileLoop,
+  type Runnable,
+  isPodTerminal,
+  runAll,
+  silentLogger,
+} from "@kubewright/controller";
+import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import { RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+
+import { lengthen } from "./crash-loop-back-off.js";
+import { type PodEnd, type PodStep, decideStep, isLingering } from "./decide-step.js";
+import { Lots } from "./lots.js";
+import { madeUpAddress, nodeAddress, readyNodeStatus } from "./node-status.js";
+import type { PodRun, Termination } from "./pod-run.js";
+import {
+  type PodStatusPatch,
+  acceptedStatus,
+  backOffStatus,
+  finishedStatus,
+  runningStatus,
+  termination,
+} from "./pod-status.js";
+import { resumeRun } from "./resume-run.js";
+import { workloadOf } from "./workload.js";
+
+export interface FakeKubeletOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly informers: InformerFactory;
+  /** Names of the nodes it plays the kubelet of. Default: all there are, and those still to come. */
+  readonly nodes?: readonly string[];
+  /** Pods worked on at once. Default 20. */
+  readonly workers?: number;
+  readonly logger?: Logger;
+  /** Default: an event recorder of its own, run with the kubelet. */
+  readonly events?: EventSink;
+}
+
+/**
+ * Plays the kubelet of simulated nodes: takes pods bound to them through the statuses a real node writes, for as long as
+ * the pods' annotations say, and removes pods that are deleted once they have ended.
+ *
+ * One write per step: accepted, running, ended, and two for each restart after a back-off. It holds a timer for a pod
+ * only while something is going to happen to it by itself.
+ */
+export class FakeKubelet implements Runnable {
+  readonly name = "fake-kubelet";
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #lots: Lots;
+  readonly #logger: Logger;
+  readonly #owned: ReadonlySet<string> | undefined;
+  readonly #podClient: ResourceClient<Pod>;
+  readonly #nodeClient: ResourceClient<Node>;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #nodes: SharedInformer<Node>;
+  readonly #events: EventSink;
+  readonly #recorder: EventRecorder | undefined;
+  /** Of pods, and of nodes: their keys have no namespace. */
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #loop: ReconcileLoop;
+  readonly #runs = new Map<ObjectKey, PodRun>();
+  readonly #timers = new Map<ObjectKey, Timer>();
+
+  constructor(options: FakeKubeletOptions) {
+    const { client, clock, random, informers, workers = 20, logger = silentLogger } = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#lots = new Lots(random);
+    this.#logger = logger;
+    this.#owned = options.nodes === undefined ? undefined : new Set(options.nodes);
+    this.#podClient = client.resource(pods);
+    this.#nodeClient = client.resource(nodes);
+    this.#recorder =
+      options.events === undefined
+        ? new EventRecorder({ client, clock, random, component: "kubelet", logger })
+        : undefined;
+    this.#events = options.events ?? this.#recorder!;
+    this.#queue = new RateLimitingQueue<ObjectKey>({
+      clock,
+      name: "kubelet",
+      rateLimiter: defaultControllerRateLimiter<ObjectKey>({ clock }),
+    });
+    this.#pods = informers.informerFor(pods);
+    this.#nodes = informers.informerFor(nodes);
+    this.#loop = new ReconcileLoop({
+      name: this.name,
+      queue: this.#queue,
+      reconcile: (key, signal) => (key.includes("/") ? this.#syncPod(key, signal) : this.#syncNode(key, signal)),
+      workers,
+      clock,
+      logger,
+      waitForSync: async (signal) => {
+        await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)]);
+      },
+      describeError: "Error syncing pod, skipping",
+    });
+    this.#pods.addEventHandler({
+      onAdd: (pod) => this.#sawPod(pod),
+      onUpdate: (_old, pod) => this.#sawPod(pod),
+      onDelete: (deleted) => this.#forget(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
+    });
+    this.#nodes.addEventHandler({
+      onAdd: (node) => {
+        if (this.#owns(node.metadata.name)) this.#queue.add(keyOf(node));
+      },
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#logger.info({}, "Starting simulated kubelet");
+    await runAll(this.#recorder === undefined ? [this.#loop] : [this.#recorder, this.#loop], signal);
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    this.#logger.info({}, "Shutting down simulated kubelet");
+  }
+
+  #owns(nodeName: string | undefined): boolean {
+    return !!nodeName && (this.#owned === undefined || this.#owned.has(nodeName));
+  }
+
+  /** Most updates are echoes of what was written here: only those that change what is to be done are looked into. */
+  #sawPod(pod: DeepReadonly<Pod>): void {
+    if (!this.#owns(pod.spec?.nodeName)) return;
+    const key = keyOf(pod);
+    let run = this.#runs.get(key);
+    if (run !== undefined && run.uid !== pod.metadata.uid) {
+      this.#forget(key);
+      run = undefined;
+    }
+    if (isPodTerminal(pod)) {
+      // Ended here, or by somebody else, such as a garbage collector that took the node for lost.
+      const endedHere = run?.stage.name === "finished";
+      this.#forget(key);
+      if (isLingering(pod) && !endedHere) this.#queue.add(key);
+    } else if (run === undefined || differs(pod, run.latest)) {
+      this.#queue.add(key);
+    }
+  }
+
+  async #syncNode(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const node = this.#nodes.store.get(key);
+    if (node === undefined) return;
+    const body = readyNodeStatus(node, formatTime(this.#clock.now()), this.#random);
+    if (body === undefined) return;
+    try {
+      await this.#nodeClient.patch(key, { type: "strategic", body }, { subresource: "status", signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async #syncPod(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const pod = this.#pods.store.get(key);
+    if (pod === undefined) return this.#forget(key);
+    if (isPodTerminal(pod)) {
+      this.#forget(key);
+      if (isLingering(pod)) await this.#remove(pod, signal);
+      return;
+    }
+    const run = this.#runOf(key, pod);
+    // Each write is followed by the decision what comes next, so that steps due at once need no round through the queue.
+    while (!signal.aborted) {
+      const current = run.latest ?? pod;
+      const nowMs = this.#clock.monotonic();
+      const step = decideStep(current, run, nowMs, this.#clock.now() - nowMs);
+      if (step.type === "wait") return this.#wait(key, run, step.untilMs - nowMs);
+      if (!(await this.#perform(current, run, step, signal))) return this.#forget(key);
+      // An ended run is remembered until the cache shows the end: a pod that still looks alive there is not run again.
+      if (step.type === "remove") return;
+    }
+  }
+
+  /** What is remembered of the pod, brought up to date with the cache. */
+  #runOf(key: ObjectKey, pod: DeepReadonly<Pod>): PodRun {
+    const nowMs = this.#clock.monotonic();
+    let run = this.#runs.get(key);
+    if (run === undefined || run.uid !== pod.metadata.uid) {
+      const { workload, problems } = workloadOf(pod);
+      for (const problem of problems) this.#events.event(pod, pods, "Warning", "InvalidWorkload", problem);
+      run = resumeRun(pod, workload, this.#lots, nowMs, this.#clock.now() - nowMs);
+      this.#runs.set(key, run);
+    }
+    if (run.latest === undefined || isNewer(pod, run.latest)) run.latest = pod;
+    if (run.latest.metadata.deletionTimestamp !== undefined) run.deletionSeenAtMs ??= nowMs;
+    return run;
+  }
+
+  /** @returns False when the pod is gone. */
+  async #perform(
+    pod: DeepReadonly<Pod>,
+    run: PodRun,
+    step: Exclude<PodStep, { type: "wait" }>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const nowMs = this.#clock.monotonic();
+    const now = formatTime(this.#clock.now());
+    const context = { pod, now };
+    switch (step.type) {
+      case "accept": {
+        const nodeName = pod.spec?.nodeName ?? "";
+        const hostIP = nodeAddress(this.#nodes.store.get(nodeName as ObjectKey), nodeName, this.#random);
+        if (!(await this.#write(pod, run, acceptedStatus(context, hostIP), signal))) return false;
+        run.acceptedAtMs = nowMs;
+        run.stage = { name: "starting", startAtMs: nowMs + this.#lots.startupDelayMs(run.workload, run.identity) };
+        return true;
+      }
+      case "start":
+        return this.#start(pod, run, 0, undefined, signal);
+      case "restart":
+      case "backOff": {
+        if (run.stage.name !== "running") return false;
+        const { restarts, startedAt } = run.stage;
+        const last = termination({ cause: "exited", exitCode: step.exitCode }, startedAt, now);
+        if (step.type === "restart") {
+          const { exitedAtMs } = step;
+          run.backOff = lengthen(run.backOff, exitedAtMs, nowMs);
+          return this.#start(pod, run, restarts + 1, last, signal);
+        }
+        const { exitedAtMs, restartAtMs } = step;
+        if (!(await this.#write(pod, run, backOffStatus(context, restarts, restartAtMs - exitedAtMs, last), signal)))
+          return false;
+        run.stage = { name: "backingOff", restarts, exitedAtMs, restartAtMs, last };
+        return true;
+      }
+      case "resume": {
+        if (run.stage.name !== "backingOff") return false;
+        const { restarts, exitedAtMs, last } = run.stage;
+        run.backOff = lengthen(run.backOff, exitedAtMs, nowMs);
+        return this.#start(pod, run, restarts + 1, last, signal);
+      }
+      case "finish":
+        return this.#finish(pod, run, step.end, signal);
+      case "remove":
+        await this.#remove(pod, signal);
+        return true;
+      default:
+        return step satisfies never;
+    }
+  }
+
+  async #start(
+    pod: DeepReadonly<Pod>,
+    run: PodRun,
+    restarts: number,
+    last: Termination | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const startedAtMs = this.#clock.monotonic();
+    const startedAt = formatTime(this.#clock.now());
+    const podIP = pod.status?.podIP ?? madeUpAddress("10.244", this.#random.fork(`${run.identity}/address`));
+    const status = runningStatus({ pod, now: startedAt }, podIP, restarts, last);
+    if (!(await this.#write(pod, run, status, signal))) return false;
+    const attempt = this.#lots.attempt(pod, run.workload, run.identity, restarts);
+    run.stage = { name: "running", restarts, startedAtMs, startedAt, attempt };
+    return true;
+  }
+
+  async #finish(pod: DeepReadonly<Pod>, run: PodRun, end: PodEnd, signal: AbortSignal): Promise<boolean> {
+    const { stage } = run;
+    const now = formatTime(this.#clock.now());
+    const restarts = stage.name === "running" || stage.name === "backingOff" ? stage.restarts : 0;
+    const startedAt =
+      stage.name === "running" ? stage.startedAt : stage.name === "backingOff" ? stage.last.startedAt : undefined;
+    if (!(await this.#write(pod, run, finishedStatus({ pod, now }, end, restarts, startedAt), signal))) return false;
+    run.stage = { name: "finished" };
+    return true;
+  }
+
+  /** @returns False when the pod is gone. */
+  async #write(pod: DeepReadonly<Pod>, run: PodRun, body: PodStatusPatch, signal: AbortSignal): Promise<boolean> {
+    const { name = "", namespace } = pod.metadata;
+    try {
+      run.latest = await this.#podClient.patch(
+        name,
+        { type: "strategic", body },
+        { namespace, subresource: "status", signal },
+      );
+    } catch (error) {
+      // Gone, or another pod has taken its name.
+      if (isNotFound(error) || (isInvalid(error) && this.#pods.store.get(keyOf(pod))?.metadata.uid !== run.uid))
+        return false;
+      throw error;
+    }
+    if (run.latest.metadata.deletionTimestamp !== undefined) run.deletionSeenAtMs ??= this.#clock.monotonic();
+    return true;
+  }
+
+  async #remove({ metadata: { name = "", namespace, uid } }: DeepReadonly<Pod>, signal: AbortSignal): Promise<void> {
+    const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+    try {
+      await this.#podClient.delete(name, { namespace, gracePeriodSeconds: 0, ...preconditions, signal });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  #wait(key: ObjectKey, run: PodRun, delayMs: number): void {
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    if (delayMs === Infinity || this.#runs.get(key) !== run) return;
+    const timer = this.#clock.setTimer(delayMs, () => {
+      this.#timers.delete(key);
+      this.#queue.add(key);
+    });
+    this.#timers.set(key, timer);
+  }
+
+  #forget(key: ObjectKey): void {
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    this.#runs.delete(key);
+  }
+}
+
+function isNewer(pod: DeepReadonly<Pod>, than: DeepReadonly<Pod>): boolean {
+  return (compareResourceVersions(pod.metadata.resourceVersion ?? "", than.metadata.resourceVersion ?? "") ?? 1) > 0;
+}
+
+/** Whether something changed that a pod's next step depends on, and that others may change. */
+function differs(pod: DeepReadonly<Pod>, known: DeepReadonly<Pod> | undefined): boolean {
+  return (
+    pod.metadata.deletionTimestamp !== known?.metadata.deletionTimestamp ||
+    pod.spec?.activeDeadlineSeconds !== known?.spec?.activeDeadlineSeconds
+  );
+}

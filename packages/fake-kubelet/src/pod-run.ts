@@ -1,0 +1,50 @@
+import type { ContainerState, DeepReadonly, Pod } from "@kubewright/api";
+
+import type { BackOff } from "./crash-loop-back-off.js";
+import type { Attempt } from "./lots.js";
+import type { Workload } from "./workload.js";
+
+/** How a container ended, as the status says it. */
+export type Termination = NonNullable<ContainerState["terminated"]>;
+
+/**
+ * What the kubelet remembers of a pod it runs. All containers of a pod do the same at the same time. Times are monotonic
+ * milliseconds: those in the status have only whole seconds, and the wall clock may be set.
+ */
+export interface PodRun {
+  readonly uid: string;
+  /** The name under which lots are drawn. */
+  readonly identity: string;
+  readonly workload: Workload;
+  /** When the pod was accepted, from which its deadline counts. */
+  acceptedAtMs?: number;
+  /** When the deletion was first seen. */
+  deletionSeenAtMs?: number;
+  backOff?: BackOff;
+  /** The server's answer to the last write: newer than the cache, for a while. */
+  latest?: DeepReadonly<Pod>;
+  stage: Stage;
+}
+
+export type Stage =
+  /** Bound to the node, and not looked at yet. */
+  | { readonly name: "bound" }
+  /** Pulling images. */
+  | { readonly name: "starting"; readonly startAtMs: number }
+  | {
+      readonly name: "running";
+      readonly restarts: number;
+      readonly startedAtMs: number;
+      readonly startedAt: string;
+      readonly attempt: Attempt;
+    }
+  /** Crashed, and waiting to be started again. */
+  | {
+      readonly name: "backingOff";
+      readonly restarts: number;
+      readonly exitedAtMs: number;
+      readonly restartAtMs: number;
+      readonly last: Termination;
+    }
+  /** The last status was written. */
+  | { readonly name: "finished" };

@@ -1,0 +1,241 @@
+import type { Container, ContainerState, ContainerStatus, DeepReadonly, Pod, PodCondition } from "@kubewright/api";
+
+import type { PodEnd } from "./decide-step.js";
+import type { Termination } from "./pod-run.js";
+
+/**
+ * Bodies of strategic merge patches of a pod's status: a condition is merged by its type and keeps what is not named,
+ * and `null` takes a member away; the list of container statuses is replaced as a whole.
+ */
+export interface PodStatusPatch {
+  readonly metadata: { readonly uid: string };
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
+type ConditionPatch = { readonly [Member in keyof PodCondition]: PodCondition[Member] | null };
+
+/** What every patch needs to know. `now` is in RFC 3339 with whole seconds. */
+export interface StatusContext {
+  readonly pod: DeepReadonly<Pod>;
+  readonly now: string;
+}
+
+const CONTAINERS_NOT_READY = "ContainersNotReady";
+
+/** The node has taken the pod on: it is Pending, and its containers are being created. */
+export function acceptedStatus({ pod, now }: StatusContext, hostIP: string): PodStatusPatch {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const initializing = initContainers.length > 0;
+  const waiting: ContainerState = { waiting: { reason: initializing ? "PodInitializing" : "ContainerCreating" } };
+  const unready = `containers with unready status: [${names(containers)}]`;
+  return patch(pod, {
+    phase: "Pending",
+    startTime: now,
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    conditions: [
+      condition(pod, now, "PodReadyToStartContainers", "False"),
+      initializing
+        ? condition(
+            pod,
+            now,
+            "Initialized",
+            "False",
+            "ContainersNotInitialized",
+            `containers with incomplete status: [${names(initContainers)}]`,
+          )
+        : condition(pod, now, "Initialized", "True"),
+      condition(pod, now, "Ready", "False", CONTAINERS_NOT_READY, unready),
+      condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
+      condition(pod, now, "PodScheduled", "True"),
+    ],
+    containerStatuses: containers.map((container) => ({ ...notReady(container, 0), state: waiting })),
+    ...(initializing
+      ? { initContainerStatuses: initContainers.map((container) => ({ ...notReady(container, 0), state: waiting })) }
+      : {}),
+  });
+}
+
+/** The containers run, for the first time or again. */
+export function runningStatus(
+  { pod, now }: StatusContext,
+  podIP: string,
+  restarts: number,
+  last?: Termination,
+): PodStatusPatch {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const containerStatuses = containers.map((container): ContainerStatus => ({
+    ...notReady(container, restarts),
+    containerID: containerId(pod, container, restarts),
+    imageID: imageId(container),
+    ready: true,
+    started: true,
+    state: { running: { startedAt: now } },
+    ...(last === undefined ? {} : { lastState: { terminated: ofContainer(pod, container, restarts - 1, last) } }),
+  }));
+  return patch(pod, {
+    phase: "Running",
+    podIP,
+    podIPs: [{ ip: podIP }],
+    conditions: [
+      condition(pod, now, "PodReadyToStartContainers", "True"),
+      condition(pod, now, "Initialized", "True"),
+      condition(pod, now, "Ready", "True"),
+      condition(pod, now, "ContainersReady", "True"),
+    ],
+    containerStatuses,
+    ...(initContainers.length > 0 && restarts === 0
+      ? { initContainerStatuses: initContainers.map((container) => completedInitContainer(pod, container, now)) }
+      : {}),
+  });
+}
+
+/** The containers crashed, and wait to be started again. */
+export function backOffStatus(
+  { pod, now }: StatusContext,
+  restarts: number,
+  delayMs: number,
+  last: Termination,
+): PodStatusPatch {
+  const containers = pod.spec?.containers ?? [];
+  const unready = `containers with unready status: [${names(containers)}]`;
+  return patch(pod, {
+    conditions: [
+      condition(pod, now, "Ready", "False", CONTAINERS_NOT_READY, unready),
+      condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
+    ],
+    containerStatuses: containers.map((container) => ({
+      ...notReady(container, restarts),
+      containerID: containerId(pod, container, restarts),
+      imageID: imageId(container),
+      state: {
+        waiting: {
+          reason: "CrashLoopBackOff",
+          message: `back-off ${duration(delayMs)} restarting failed container=${container.name} pod=${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`,
+        },
+      },
+      lastState: { terminated: ofContainer(pod, container, restarts, last) },
+    })),
+  });
+}
+
+/** The pod has come to its end, and its phase will not change any more. */
+export function finishedStatus(
+  { pod, now }: StatusContext,
+  end: PodEnd,
+  restarts: number,
+  startedAt: string | undefined,
+): PodStatusPatch {
+  const succeeded = end.cause === "exited" && end.exitCode === 0;
+  const reason = succeeded ? "PodCompleted" : "PodFailed";
+  const containers = pod.spec?.containers ?? [];
+  return patch(pod, {
+    phase: succeeded ? "Succeeded" : "Failed",
+    ...(end.cause === "deadlineExceeded"
+      ? { reason: "DeadlineExceeded", message: "Pod was active on the node longer than the specified deadline" }
+      : {}),
+    conditions: [
+      condition(pod, now, "PodReadyToStartContainers", "False"),
+      ...(succeeded ? [condition(pod, now, "Initialized", "True", reason)] : []),
+      condition(pod, now, "Ready", "False", reason),
+      condition(pod, now, "ContainersReady", "False", reason),
+    ],
+    containerStatuses: containers.map((container) =>
+      startedAt === undefined
+        ? { ...notReady(container, 0), state: { terminated: NOT_STARTED } }
+        : {
+            ...notReady(container, restarts),
+            containerID: containerId(pod, container, restarts),
+            imageID: imageId(container),
+            state: { terminated: ofContainer(pod, container, restarts, termination(end, startedAt, now)) },
+          },
+    ),
+  });
+}
+
+/** How a container ended that had started. */
+export function termination(end: PodEnd, startedAt: string, finishedAt: string): Termination {
+  const exitCode = end.cause === "exited" ? end.exitCode : 137;
+  return { exitCode, reason: exitCode === 0 ? "Completed" : "Error", startedAt, finishedAt };
+}
+
+const NOT_STARTED: Termination = {
+  exitCode: 137,
+  reason: "ContainerStatusUnknown",
+  message: "The container could not be located when the pod was terminated",
+};
+
+function patch(pod: DeepReadonly<Pod>, status: Readonly<Record<string, unknown>>): PodStatusPatch {
+  // The UID keeps a pod of the same name, created since, from being taken for this one.
+  return {
+    metadata: { uid: pod.metadata.uid ?? "" },
+    status: { observedGeneration: pod.metadata.generation ?? 1, ...status },
+  };
+}
+
+function condition(
+  pod: DeepReadonly<Pod>,
+  now: string,
+  type: string,
+  status: "True" | "False",
+  reason: string | null = null,
+  message: string | null = null,
+): ConditionPatch {
+  const before = pod.status?.conditions?.find((each) => each.type === type);
+  return {
+    type,
+    status,
+    observedGeneration: pod.metadata.generation ?? 1,
+    ...(before?.status === status ? {} : { lastTransitionTime: now }),
+    ...(reason === null && before?.reason === undefined ? {} : { reason }),
+    ...(message === null && before?.message === undefined ? {} : { message }),
+  };
+}
+
+function notReady({ name, image = "" }: DeepReadonly<Container>, restartCount: number): ContainerStatus {
+  return { name, image, imageID: "", ready: false, restartCount, started: false, state: {}, lastState: {} };
+}
+
+function completedInitContainer(
+  pod: DeepReadonly<Pod>,
+  container: DeepReadonly<Container>,
+  now: string,
+): ContainerStatus {
+  const startedAt = pod.status?.startTime ?? now;
+  return {
+    ...notReady(container, 0),
+    containerID: containerId(pod, container, 0),
+    imageID: imageId(container),
+    ready: true,
+    state: {
+      terminated: ofContainer(pod, container, 0, { exitCode: 0, reason: "Completed", startedAt, finishedAt: now }),
+    },
+  };
+}
+
+function ofContainer(
+  pod: DeepReadonly<Pod>,
+  container: DeepReadonly<Container>,
+  restarts: number,
+  ended: Termination,
+): Termination {
+  return { ...ended, containerID: containerId(pod, container, restarts) };
+}
+
+function containerId(pod: DeepReadonly<Pod>, { name }: DeepReadonly<Container>, restarts: number): string {
+  return `simulated://${pod.metadata.uid}/${name}/${restarts}`;
+}
+
+function imageId({ image = "" }: DeepReadonly<Container>): string {
+  return `simulated://${image}`;
+}
+
+function names(containers: readonly DeepReadonly<Container>[]): string {
+  return containers.map(({ name }) => name).join(" ");
+}
+
+/** As Go prints it: `10s`, `1m20s`, `5m0s`. */
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}

@@ -1,0 +1,59 @@
+import { type DeepReadonly, type Pod, parseTime } from "@kubewright/api";
+
+import { type BackOff, lengthen, restartDelayMs } from "./crash-loop-back-off.js";
+import type { Lots } from "./lots.js";
+import type { PodRun, Stage } from "./pod-run.js";
+import type { Workload } from "./workload.js";
+
+/**
+ * What a kubelet that begins now has to remember of a pod: for a pod that an earlier one worked on, as much as the status
+ * tells, to the second.
+ *
+ * @param wallOffsetMs - What to add to monotonic time to get wall time.
+ */
+export function resumeRun(
+  pod: DeepReadonly<Pod>,
+  workload: Workload,
+  lots: Lots,
+  nowMs: number,
+  wallOffsetMs: number,
+): PodRun {
+  const run: PodRun = { uid: pod.metadata.uid ?? "", identity: lots.identify(pod), workload, stage: { name: "bound" } };
+  const startMs = parseTime(pod.status?.startTime);
+  if (startMs === undefined) return run;
+  run.acceptedAtMs = startMs - wallOffsetMs;
+  run.stage = resumeStage(pod, run, lots, nowMs, wallOffsetMs);
+  return run;
+}
+
+function resumeStage(pod: DeepReadonly<Pod>, run: PodRun, lots: Lots, nowMs: number, wallOffsetMs: number): Stage {
+  const { state, lastState, restartCount: restarts = 0 } = pod.status?.containerStatuses?.[0] ?? {};
+  const backOff = backOffAfter(restarts, nowMs);
+  if (backOff !== undefined) run.backOff = backOff;
+  const startedAtMs = parseTime(state?.running?.startedAt);
+  if (state?.running !== undefined && startedAtMs !== undefined) {
+    const attempt = lots.attempt(pod, run.workload, run.identity, restarts);
+    const startedAt = state.running.startedAt ?? "";
+    return { name: "running", restarts, startedAtMs: startedAtMs - wallOffsetMs, startedAt, attempt };
+  }
+  const last = lastState?.terminated;
+  if (state?.waiting?.reason === "CrashLoopBackOff" && last !== undefined) {
+    const exitedAtMs = (parseTime(last.finishedAt) ?? nowMs + wallOffsetMs) - wallOffsetMs;
+    return {
+      name: "backingOff",
+      restarts,
+      exitedAtMs,
+      restartAtMs: exitedAtMs + restartDelayMs(run.backOff, exitedAtMs),
+      last,
+    };
+  }
+  return { name: "starting", startAtMs: (run.acceptedAtMs ?? nowMs) + lots.startupDelayMs(run.workload, run.identity) };
+}
+
+/** The back-off of containers that were restarted so many times in quick succession, which is all the status tells. */
+function backOffAfter(restarts: number, nowMs: number): BackOff | undefined {
+  let backOff: BackOff | undefined;
+  // Five doublings reach the longest delay.
+  for (let restart = 0; restart < Math.min(restarts, 6); restart++) backOff = lengthen(backOff, nowMs, nowMs);
+  return backOff;
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+
+import { parseDuration, parseDurationRange } from "./duration.js";
+import { parseIndexes } from "./index-ranges.js";
+import { workloadOf } from "./workload.js";
+
+function read(annotations: Record<string, string>) {
+  const prefixed = Object.entries(annotations).map(([name, value]) => [`sim.kubewright.dev/${name}`, value] as const);
+  return workloadOf({ metadata: { name: "p", annotations: Object.fromEntries(prefixed) } });
+}
+
+test("a pod without annotations runs for ten seconds after one second of start-up, and succeeds", () => {
+  expect(workloadOf({ metadata: { name: "p", annotations: { other: "x" } } })).toEqual({
+    workload: {
+      duration: { fromMs: 10_000, toMs: 10_000 },
+      startupDelay: { fromMs: 1000, toMs: 1000 },
+      exitCode: 0,
+      failureRate: 0,
+      failureExitCode: 1,
+      failingIndexes: [],
+      ignoreSigterm: false,
+    },
+    problems: [],
+  });
+});
+
+test("every annotation is read", () => {
+  const { workload, problems } = read({
+    duration: "20m..70m",
+    "startup-delay": "250ms",
+    "exit-code": "3",
+    "failure-rate": "0.25",
+    "failure-exit-code": "42",
+    "failing-indexes": "1,3-5",
+    "ignore-sigterm": "true",
+  });
+  expect(problems).toEqual([]);
+  expect(workload).toEqual({
+    duration: { fromMs: 1_200_000, toMs: 4_200_000 },
+    startupDelay: { fromMs: 250, toMs: 250 },
+    exitCode: 3,
+    failureRate: 0.25,
+    failureExitCode: 42,
+    failingIndexes: [
+      { first: 1, last: 1 },
+      { first: 3, last: 5 },
+    ],
+    ignoreSigterm: true,
+  });
+});
+
+test("an annotation that cannot be read is named with the fix, and its default is used", () => {
+  const { workload, problems } = read({ duration: "10 minutes", "exit-code": "256", "failure-rate": "50%" });
+  expect(workload).toMatchObject({ duration: { fromMs: 10_000 }, exitCode: 0, failureRate: 0 });
+  expect(problems).toEqual([
+    'annotation sim.kubewright.dev/duration is "10 minutes": write a duration such as 30s, 5m, 1h30m or 250ms, or a range such as 20m..70m; the default, 10s, is used',
+    'annotation sim.kubewright.dev/exit-code is "256": write a whole number from 0 to 255; the default, 0, is used',
+    'annotation sim.kubewright.dev/failure-rate is "50%": write a number from 0 to 1 such as 0.2; the default, 0, is used',
+  ]);
+});
+
+test("a misspelt annotation is reported with the names there are", () => {
+  expect(read({ durration: "5m" }).problems).toEqual([
+    "annotation sim.kubewright.dev/durration is not known and does nothing; known are duration, startup-delay, exit-code, failure-rate, failure-exit-code, failing-indexes, ignore-sigterm",
+  ]);
+});
+
+test("durations are Go's, without a sign", () => {
+  const texts = ["30s", "1h30m", "250ms", "1.5h", ".5s", "0", "5", "", "-5s", "1d", "5 m", "s"];
+  expect(texts.map(parseDuration)).toEqual([
+    30_000,
+    5_400_000,
+    250,
+    5_400_000,
+    500,
+    0,
+    ...Array.from({ length: 6 }, () => undefined),
+  ]);
+});
+
+test("a range must have two ends in order", () => {
+  expect(parseDurationRange("1m .. 2m")).toEqual({ fromMs: 60_000, toMs: 120_000 });
+  expect(["2m..1m", "1m..", "..1m", "1m..2m..3m"].map(parseDurationRange)).toEqual(
+    Array.from({ length: 4 }, () => undefined),
+  );
+});
+
+test("indexes are numbers and rising ranges", () => {
+  expect(parseIndexes("7, 1-2")).toEqual([
+    { first: 7, last: 7 },
+    { first: 1, last: 2 },
+  ]);
+  expect(parseIndexes("")).toEqual([]);
+  expect(["a", "1-", "5-3", "1,,2", "-1"].map(parseIndexes)).toEqual(Array.from({ length: 5 }, () => undefined));
+});

@@ -1,0 +1,122 @@
+import type { DeepReadonly, Pod } from "@kubewright/api";
+
+import { type DurationRange, parseDurationRange } from "./duration.js";
+import { type IndexRange, parseIndexes } from "./index-ranges.js";
+
+/** Begins the names of the annotations that say how a simulated pod behaves. */
+export const WORKLOAD_ANNOTATION_PREFIX = "sim.kubewright.dev/";
+
+/** How the containers of a pod behave, each time they are run. */
+export interface Workload {
+  /** How long they run. */
+  readonly duration: DurationRange;
+  /** How long it takes to pull the image and start them. */
+  readonly startupDelay: DurationRange;
+  /** How they exit when they do not fail. */
+  readonly exitCode: number;
+  /** The probability that a run fails. */
+  readonly failureRate: number;
+  readonly failureExitCode: number;
+  /** Pods of these completion indexes always fail. */
+  readonly failingIndexes: readonly IndexRange[];
+  /** Keep running until the grace period is over. */
+  readonly ignoreSigterm: boolean;
+}
+
+const DEFAULT_WORKLOAD: Workload = {
+  duration: { fromMs: 10_000, toMs: 10_000 },
+  startupDelay: { fromMs: 1000, toMs: 1000 },
+  exitCode: 0,
+  failureRate: 0,
+  failureExitCode: 1,
+  failingIndexes: [],
+  ignoreSigterm: false,
+};
+
+interface Annotation<Key extends keyof Workload> {
+  readonly key: Key;
+  /** @returns `undefined` for a value it cannot read. */
+  readonly parse: (text: string) => Workload[Key] | undefined;
+  /** What to write instead. */
+  readonly fix: string;
+  readonly byDefault: string;
+}
+
+function annotation<Key extends keyof Workload>(definition: Annotation<Key>): Annotation<keyof Workload> {
+  return definition;
+}
+
+const DURATION_FIX = "a duration such as 30s, 5m, 1h30m or 250ms, or a range such as 20m..70m";
+const EXIT_CODE_FIX = "a whole number from 0 to 255";
+
+const ANNOTATIONS: ReadonlyMap<string, Annotation<keyof Workload>> = new Map([
+  ["duration", annotation({ key: "duration", parse: parseDurationRange, fix: DURATION_FIX, byDefault: "10s" })],
+  ["startup-delay", annotation({ key: "startupDelay", parse: parseDurationRange, fix: DURATION_FIX, byDefault: "1s" })],
+  ["exit-code", annotation({ key: "exitCode", parse: parseExitCode, fix: EXIT_CODE_FIX, byDefault: "0" })],
+  [
+    "failure-rate",
+    annotation({ key: "failureRate", parse: parseRate, fix: "a number from 0 to 1 such as 0.2", byDefault: "0" }),
+  ],
+  [
+    "failure-exit-code",
+    annotation({ key: "failureExitCode", parse: parseFailure, fix: "a whole number from 1 to 255", byDefault: "1" }),
+  ],
+  [
+    "failing-indexes",
+    annotation({ key: "failingIndexes", parse: parseIndexes, fix: "indexes such as 1,3-5", byDefault: "no index" }),
+  ],
+  [
+    "ignore-sigterm",
+    annotation({ key: "ignoreSigterm", parse: parseBoolean, fix: '"true" or "false"', byDefault: "false" }),
+  ],
+]);
+
+/**
+ * Reads the annotations of a pod.
+ *
+ * @returns The behaviour, and one sentence for each annotation that cannot be read: its default counts instead.
+ */
+export function workloadOf(pod: DeepReadonly<Pod>): {
+  readonly workload: Workload;
+  readonly problems: readonly string[];
+} {
+  const annotations = pod.metadata.annotations;
+  let workload = DEFAULT_WORKLOAD;
+  const problems: string[] = [];
+  for (const name in annotations) {
+    if (!name.startsWith(WORKLOAD_ANNOTATION_PREFIX)) continue;
+    const known = ANNOTATIONS.get(name.slice(WORKLOAD_ANNOTATION_PREFIX.length));
+    if (known === undefined) {
+      problems.push(
+        `annotation ${name} is not known and does nothing; known are ${[...ANNOTATIONS.keys()].join(", ")}`,
+      );
+      continue;
+    }
+    const text = annotations[name] ?? "";
+    const value = known.parse(text.trim());
+    if (value !== undefined) workload = { ...workload, [known.key]: value };
+    else
+      problems.push(
+        `annotation ${name} is ${JSON.stringify(text)}: write ${known.fix}; the default, ${known.byDefault}, is used`,
+      );
+  }
+  return { workload, problems };
+}
+
+function parseExitCode(text: string): number | undefined {
+  return /^\d{1,3}$/.test(text) && Number(text) <= 255 ? Number(text) : undefined;
+}
+
+function parseFailure(text: string): number | undefined {
+  const code = parseExitCode(text);
+  return code === 0 ? undefined : code;
+}
+
+function parseRate(text: string): number | undefined {
+  const rate = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+  return rate <= 1 ? rate : undefined;
+}
+
+function parseBoolean(text: string): boolean | undefined {
+  return text === "true" ? true : text === "false" ? false : undefined;
+}

@@ -1,0 +1,246 @@
+import {
+  type DeepReadonly,
+  type Node,
+  type ObjectKey,
+  type Pod,
+  findCondition,
+  formatTime,
+  keyOf,
+  nodes,
+  pods,
+} from "@kubewright/api";
+import { type Client, type ResourceClient, isNotFound } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import {
+  EventRecorder,
+  type EventSink,
+  type Logger,
+  ReconcileLoop,
+  type Runnable,
+  isPodTerminal,
+  silentLogger,
+} from "@kubewright/controller";
+import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
+import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+
+import { NodeLedger } from "./node-ledger.js";
+import { type PodRequests, podRequests } from "./resources.js";
+import { WaitingPods } from "./waiting-pods.js";
+
+export interface FakeSchedulerOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly informers: InformerFactory;
+  /** Default: an EventRecorder of its own. */
+  readonly events?: EventSink;
+  readonly logger?: Logger;
+  /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
+  readonly schedulerName?: string;
+}
+
+/**
+ * A scheduler for simulated nodes: binds every pod to the first node by name that is ready, schedulable and has room.
+ *
+ * Pods that fit nowhere get condition `PodScheduled` `False`, reason `Unschedulable`, once, and are tried again, the one
+ * that has waited longest first, when a node gets room. One pod is bound at a time.
+ *
+ * Events, conditions and bindings are kube-scheduler's; the choice is not: no affinity, selectors, taints, spreading,
+ * priorities or preemption.
+ */
+export class FakeScheduler implements Runnable {
+  readonly name = "fake-scheduler";
+  readonly #schedulerName: string;
+  readonly #clock: Clock;
+  readonly #events: EventSink;
+  readonly #ownRecorder: EventRecorder | undefined;
+  readonly #podClient: ResourceClient<Pod>;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #nodes: SharedInformer<Node>;
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #loop: ReconcileLoop;
+  readonly #ledger = new NodeLedger();
+  readonly #waiting = new WaitingPods();
+  /** Nodes that may have room for a waiting pod. */
+  readonly #roomier = new Set<string>();
+
+  constructor(options: FakeSchedulerOptions) {
+    const {
+      client,
+      clock,
+      random,
+      informers,
+      events,
+      logger = silentLogger,
+      schedulerName = "default-scheduler",
+    } = options;
+    this.#schedulerName = schedulerName;
+    this.#clock = clock;
+    this.#ownRecorder =
+      events === undefined ? new EventRecorder({ client, clock, random, component: schedulerName, logger }) : undefined;
+    this.#events = events ?? this.#ownRecorder!;
+    this.#podClient = client.resource(pods);
+    this.#pods = informers.informerFor(pods);
+    this.#nodes = informers.informerFor(nodes);
+    const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1_000, maxDelayMs: 10_000 });
+    this.#queue = new RateLimitingQueue({ clock, rateLimiter, name: this.name });
+    this.#loop = new ReconcileLoop({
+      name: this.name,
+      queue: this.#queue,
+      reconcile: (key, signal) => this.#schedule(key, signal),
+      workers: 1,
+      clock,
+      logger,
+      waitForSync: async (signal) =>
+        void (await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)])),
+      describeError: "Error scheduling pod",
+    });
+    this.#pods.addEventHandler({
+      onAdd: (pod) => this.#podChanged(undefined, pod),
+      onUpdate: (old, pod) => this.#podChanged(old, pod),
+      onDelete: (deleted) => this.#podGone(deletedObject(deleted)),
+    });
+    this.#nodes.addEventHandler({
+      onAdd: (node) => this.#nodeChanged(node),
+      onUpdate: (_old, node) => this.#nodeChanged(node),
+      onDelete: (deleted) => this.#ledger.removeNode(deletedObject(deleted)?.metadata.name ?? ""),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const recording = new AbortController();
+    const recorded = this.#ownRecorder?.run(recording.signal);
+    try {
+      await this.#loop.run(signal);
+    } finally {
+      recording.abort();
+      await recorded;
+    }
+  }
+
+  #podChanged(old: DeepReadonly<Pod> | undefined, pod: DeepReadonly<Pod>): void {
+    if (old !== undefined && old.metadata.uid !== pod.metadata.uid) this.#podGone(old);
+    const uid = pod.metadata.uid ?? "";
+    const key = keyOf(pod);
+    const nodeName = pod.spec?.nodeName;
+    if (isPodTerminal(pod)) {
+      this.#waiting.remove(key);
+      this.#release(uid);
+    } else if (nodeName) {
+      this.#waiting.remove(key);
+      if (this.#ledger.nodeOf(uid) === nodeName) return;
+      this.#release(uid);
+      this.#ledger.charge(uid, nodeName, podRequests(pod));
+    } else if (!this.#isMine(pod)) {
+      this.#waiting.remove(key);
+    } else if (!this.#waiting.has(key) || old?.metadata.generation !== pod.metadata.generation) {
+      // A waiting pod's status changes with the condition written here: that is no reason to try again.
+      this.#queue.add(key);
+    }
+  }
+
+  #podGone(pod: DeepReadonly<Pod> | undefined): void {
+    if (pod === undefined) return;
+    this.#waiting.remove(keyOf(pod));
+    this.#release(pod.metadata.uid ?? "");
+  }
+
+  #nodeChanged(node: DeepReadonly<Node>): void {
+    this.#ledger.setNode(node);
+    this.#roomier.add(node.metadata.name ?? "");
+    this.#tryWaiting();
+  }
+
+  #isMine(pod: DeepReadonly<Pod>): boolean {
+    const { spec, metadata } = pod;
+    return (
+      !spec?.nodeName &&
+      !metadata.deletionTimestamp &&
+      (spec?.schedulerName ?? this.#schedulerName) === this.#schedulerName &&
+      (spec?.schedulingGates ?? []).length === 0 &&
+      !isPodTerminal(pod)
+    );
+  }
+
+  #release(uid: string): void {
+    const nodeName = this.#ledger.release(uid);
+    if (nodeName === undefined) return;
+    this.#roomier.add(nodeName);
+    this.#tryWaiting();
+  }
+
+  /**
+   * Queues one waiting pod that fits on a node that has got room; each pod scheduled calls for the next, so that a node
+   * stays under watch until nobody who waits fits on it.
+   */
+  #tryWaiting(): void {
+    if (this.#waiting.size === 0) return this.#roomier.clear();
+    if (this.#queue.length > 0) return;
+    for (const nodeName of this.#roomier) {
+      const key = this.#waiting.takeFirst((requests) => this.#ledger.fits(nodeName, requests));
+      if (key !== undefined) return this.#queue.add(key);
+      this.#roomier.delete(nodeName);
+    }
+  }
+
+  async #schedule(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    this.#waiting.remove(key);
+    try {
+      const pod = this.#pods.store.get(key);
+      if (pod === undefined || !this.#isMine(pod) || this.#ledger.nodeOf(pod.metadata.uid ?? "") !== undefined) return;
+      const requests = podRequests(pod);
+      const nodeName = this.#ledger.firstFit(requests);
+      if (nodeName !== undefined) return await this.#bind(key, pod, requests, nodeName, signal);
+      // Before the condition is written: room that appears meanwhile must find the pod waiting.
+      this.#waiting.add(key, requests);
+      await this.#reportUnschedulable(pod, this.#ledger.explain(requests), signal);
+    } finally {
+      this.#tryWaiting();
+    }
+  }
+
+  /** Charges the node at once: the next pod must not be placed by what the cache has yet to see. */
+  async #bind(
+    key: ObjectKey,
+    pod: DeepReadonly<Pod>,
+    requests: PodRequests,
+    nodeName: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = "", namespace, uid = "" } = pod.metadata;
+    this.#ledger.charge(uid, nodeName, requests);
+    const binding = {
+      apiVersion: "v1",
+      kind: "Binding",
+      metadata: { name, namespace, uid },
+      target: { apiVersion: "v1", kind: nodes.kind, name: nodeName },
+    };
+    try {
+      await this.#podClient.createSubresource(name, "binding", binding, { namespace, signal });
+    } catch (error) {
+      const current = this.#pods.store.get(key);
+      if (current?.metadata.uid !== uid || !current.spec?.nodeName) this.#release(uid);
+      if (isNotFound(error)) return;
+      throw error;
+    }
+    this.#events.event(pod, pods, "Normal", "Scheduled", `Successfully assigned ${key} to ${nodeName}`);
+  }
+
+  async #reportUnschedulable(pod: DeepReadonly<Pod>, message: string, signal: AbortSignal): Promise<void> {
+    const { name = "", namespace } = pod.metadata;
+    const scheduled = findCondition(pod.status?.conditions, "PodScheduled");
+    if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") return;
+    this.#events.event(pod, pods, "Warning", "FailedScheduling", message);
+    const lastTransitionTime = formatTime(this.#clock.now());
+    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message, lastTransitionTime };
+    try {
+      await this.#podClient.patch(
+        name,
+        { type: "strategic", body: { status: { conditions: [condition] } } },
+        { namespace, signal, subresource: "status" },
+      );
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}

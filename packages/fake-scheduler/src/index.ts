@@ -1,0 +1,3 @@
+export { FakeScheduler } from "./fake-scheduler.js";
+
+export type { FakeSchedulerOptions } from "./fake-scheduler.js";

@@ -1,0 +1,89 @@
+import type { Node } from "@kubewright/api";
+import { expect, test } from "vitest";
+
+import { NodeLedger } from "./node-ledger.js";
+import type { PodRequests } from "./resources.js";
+
+function node(name: string, { cpu = "1", pods = "10", ready = "True", unschedulable = false } = {}): Node {
+  return {
+    metadata: { name },
+    spec: unschedulable ? { unschedulable } : {},
+    status: { allocatable: { cpu, memory: "1Gi", pods }, conditions: [{ type: "Ready", status: ready }] },
+  };
+}
+
+function cpu(milli: number): PodRequests {
+  return { amounts: new Map([["cpu", milli]]), key: `cpu=${milli}` };
+}
+
+function ledgerOf(...nodes: Node[]): NodeLedger {
+  const ledger = new NodeLedger();
+  for (const each of nodes) ledger.setNode(each);
+  return ledger;
+}
+
+test("the first node by name with room is taken, however the nodes arrived", () => {
+  const ledger = ledgerOf(node("c"), node("a"), node("b"));
+  const order: unknown[] = [];
+  for (const uid of ["1", "2", "3"]) {
+    const name = ledger.firstFit(cpu(600))!;
+    order.push(name);
+    ledger.charge(uid, name, cpu(600));
+  }
+  expect(order).toEqual(["a", "b", "c"]);
+  expect(ledger.firstFit(cpu(600))).toBeUndefined();
+  expect(ledger.firstFit(cpu(400))).toBe("a");
+  expect(ledger.release("2")).toBe("b");
+  expect(ledger.firstFit(cpu(600))).toBe("b");
+});
+
+test("nodes that are not ready, unschedulable, full of pods, or without a resource are passed over", () => {
+  const ledger = ledgerOf(
+    node("a", { ready: "False" }),
+    node("b", { unschedulable: true }),
+    node("c", { pods: "0" }),
+    node("d", { cpu: "100m" }),
+  );
+  expect(ledger.firstFit(cpu(200))).toBeUndefined();
+  expect(ledger.explain(cpu(200))).toBe(
+    "0/4 nodes are available: 1 Insufficient cpu, 1 Too many pods, 1 node(s) were not ready, 1 node(s) were unschedulable.",
+  );
+  expect(ledger.firstFit({ amounts: new Map([["example.com/gpu", 1]]), key: "gpu" })).toBeUndefined();
+  expect(ledger.firstFit(cpu(100))).toBe("d");
+});
+
+test("without nodes the explanation says so", () => {
+  expect(ledgerOf().explain(cpu(1))).toBe("no nodes available to schedule pods");
+});
+
+test("a node that gave away too much still takes pods that ask for nothing", () => {
+  const ledger = ledgerOf(node("a"));
+  ledger.charge("1", "a", cpu(1000));
+  ledger.setNode(node("a", { cpu: "500m" }));
+  expect(ledger.firstFit(cpu(1))).toBeUndefined();
+  expect(ledger.firstFit(cpu(0))).toBe("a");
+});
+
+test("pods charged to a node before it is known, or while it is gone, count when it is there", () => {
+  const ledger = ledgerOf();
+  ledger.charge("1", "a", cpu(800));
+  ledger.setNode(node("a"));
+  expect(ledger.firstFit(cpu(300))).toBeUndefined();
+  ledger.removeNode("a");
+  expect(ledger.size).toBe(0);
+  expect(ledger.firstFit(cpu(1))).toBeUndefined();
+  ledger.setNode(node("a"));
+  expect(ledger.firstFit(cpu(300))).toBeUndefined();
+  expect(ledger.firstFit(cpu(200))).toBe("a");
+});
+
+test("a pod is charged once, and releasing an unknown one changes nothing", () => {
+  const ledger = ledgerOf(node("a"));
+  ledger.charge("1", "a", cpu(500));
+  expect(() => ledger.charge("1", "a", cpu(500))).toThrow("pod 1 is charged to node a already");
+  expect(ledger.nodeOf("1")).toBe("a");
+  expect(ledger.release("2")).toBeUndefined();
+  expect(ledger.release("1")).toBe("a");
+  expect(ledger.release("1")).toBeUndefined();
+  expect(ledger.firstFit(cpu(1000))).toBe("a");
+});

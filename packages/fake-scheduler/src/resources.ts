@@ -1,0 +1,70 @@
+import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
+
+import { scaledQuantity } from "./quantity.js";
+
+/** Amounts by resource name: CPU in thousandths, everything else in whole units. Names not there mean none. */
+export type Amounts = ReadonlyMap<string, number>;
+
+/** What a pod asks of its node. Equal `key`s mean equal amounts. */
+export interface PodRequests {
+  readonly amounts: Amounts;
+  readonly key: string;
+}
+
+type Quantities = Readonly<Record<string, string>> | undefined;
+
+/** Quantities as they stand in `resources.requests` or `status.allocatable`. @throws Error for a malformed quantity. */
+export function parseAmounts(quantities: Quantities): Map<string, number> {
+  const amounts = new Map<string, number>();
+  for (const [name, text] of Object.entries(quantities ?? {}))
+    amounts.set(name, scaledQuantity(text, name === "cpu" ? -3 : 0));
+  return amounts;
+}
+
+/**
+ * What a pod needs at most at any one time: the sum of its containers and sidecars, or, if that is more, an init
+ * container together with the sidecars started before it; plus the overhead. Requests of the whole pod replace the sum.
+ *
+ * Upstream: k8s.io/component-helpers/resource PodRequests.
+ */
+export function podRequests(pod: DeepReadonly<Pod>): PodRequests {
+  const amounts = totalRequests(pod.spec);
+  const key = [...amounts]
+    .filter(([, amount]) => amount !== 0)
+    .map(([name, amount]) => `${name}=${amount}`)
+    .sort()
+    .join();
+  return { amounts, key };
+}
+
+function totalRequests(spec: DeepReadonly<PodSpec> | undefined): Map<string, number> {
+  const total = new Map<string, number>();
+  if (spec === undefined) return total;
+  for (const container of spec.containers) add(total, parseAmounts(container.resources?.requests));
+  if (spec.initContainers !== undefined) {
+    const sidecars = new Map<string, number>();
+    const initPeak = new Map<string, number>();
+    for (const container of spec.initContainers) {
+      const requests = parseAmounts(container.resources?.requests);
+      if (container.restartPolicy === "Always") {
+        add(total, requests);
+        add(sidecars, requests);
+      } else {
+        add(requests, sidecars);
+        raise(initPeak, requests);
+      }
+    }
+    raise(total, initPeak);
+  }
+  for (const [name, amount] of parseAmounts(spec.resources?.requests)) total.set(name, amount);
+  add(total, parseAmounts(spec.overhead));
+  return total;
+}
+
+function add(total: Map<string, number>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) total.set(name, (total.get(name) ?? 0) + amount);
+}
+
+function raise(total: Map<string, number>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) if (amount > (total.get(name) ?? 0)) total.set(name, amount);
+}

@@ -1,0 +1,29 @@
+import type { ConnectionOptions } from "./connection-options.js";
+import { type InClusterOptions, inClusterConfig } from "./in-cluster-config.js";
+import { loadKubeConfig } from "./kubeconfig.js";
+
+export interface ClientConfigOptions extends InClusterOptions {
+  /** Value of `--kubeconfig`, `""` when not given. */
+  readonly kubeconfig: string;
+  /** Value of `--master`, `""` when not given. */
+  readonly master: string;
+}
+
+/**
+ * What a Kubernetes component connects to (client-go `clientcmd.BuildConfigFromFlags`): the kubeconfig, with `master` in
+ * place of its server; or `master` alone, without credentials; or, when there is neither, the cluster we run in.
+ *
+ * @throws Error that says why none of them serves.
+ */
+export async function loadClientConfig(options: ClientConfigOptions): Promise<ConnectionOptions> {
+  const { kubeconfig, master, warn } = options;
+  if (kubeconfig) return loadKubeConfig({ path: kubeconfig, server: master });
+  if (master) return { server: master };
+  warn?.("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.");
+  try {
+    return await inClusterConfig(options);
+  } catch (error) {
+    warn?.(`error creating inClusterConfig, falling back to default config: ${(error as Error).message}`);
+    return loadKubeConfig();
+  }
+}

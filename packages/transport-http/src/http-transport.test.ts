@@ -1,0 +1,409 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { type IncomingMessage, type RequestListener, createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+
+import { SimulatedClock } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+import { afterEach, expect, test } from "vitest";
+
+import { type HttpTransport, type HttpTransportOptions, createHttpTransport } from "./http-transport.js";
+
+const cleanUps: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+const pem = (name: string): string => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8");
+
+/** Answers nothing: the handler does. */
+async function serve(handler: RequestListener, tls?: object): Promise<string> {
+  const server: Server & { closeAllConnections?(): void } =
+    tls === undefined ? createServer(handler) : createTlsServer(tls, handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanUps.push(() => {
+    server.closeAllConnections?.();
+    server.close();
+  });
+  return `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function connect(options: HttpTransportOptions): HttpTransport["transport"] {
+  const { transport, close } = createHttpTransport(options);
+  cleanUps.push(close);
+  return transport;
+}
+
+const GET: ApiRequest = { method: "GET", path: "/x", headers: {} };
+
+async function text({ body }: ApiResponse): Promise<string> {
+  if (body.type !== "bytes") throw new Error(`unexpected ${body.type} body`);
+  let result = "";
+  for await (const chunk of body.chunks) result += new TextDecoder().decode(chunk);
+  return result;
+}
+
+function failure(promise: Promise<unknown>): Promise<Error & { code?: string }> {
+  return promise.then(
+    () => expect.unreachable("it did not fail"),
+    (error: unknown) => error as Error,
+  );
+}
+
+async function scratchFile(name: string, content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "kubewright-"));
+  cleanUps.push(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, name), content);
+  return join(folder, name);
+}
+
+const echo: RequestListener = (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const { method, url, headers } = request;
+    response.writeHead(201, { "content-type": "application/json", "x-two": ["a", "b"] });
+    response.end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
+  });
+};
+
+async function echoed(
+  transport: HttpTransport["transport"],
+  request: ApiRequest,
+): Promise<{ method: string; url: string; headers: IncomingMessage["headers"]; body: string }> {
+  return JSON.parse(await text(await transport(request)));
+}
+
+test("a request arrives with its method, path, headers and body, and the answer comes back", async () => {
+  const transport = connect({ server: await serve(echo) });
+  const request: ApiRequest = {
+    method: "PATCH",
+    path: "/api/v1/pods?x=%20y",
+    headers: { "content-type": "application/merge-patch+json", accept: "application/json" },
+    body: { type: "bytes", bytes: new TextEncoder().encode("{}") },
+  };
+  const response = await transport(request);
+  expect(response.status).toBe(201);
+  expect(response.headers["content-type"]).toBe("application/json");
+  expect(JSON.parse(await text(response))).toMatchObject({
+    method: "PATCH",
+    url: "/api/v1/pods?x=%20y",
+    body: "{}",
+    headers: { "content-type": "application/merge-patch+json", accept: "application/json", "content-length": "2" },
+  });
+});
+
+test("a decoded body is written as JSON", async () => {
+  const transport = connect({ server: await serve(echo) });
+  const got = await echoed(transport, {
+    ...GET,
+    method: "POST",
+    body: { type: "decoded", value: { name: "grün 🚀" } },
+  });
+  expect(JSON.parse(got.body)).toEqual({ name: "grün 🚀" });
+  expect(got.headers["content-type"]).toBe("application/json");
+});
+
+test("a path in the server's URL is kept, and compression is not asked for", async () => {
+  const transport = connect({ server: `${await serve(echo)}/k8s/clusters/c-1/` });
+  const got = await echoed(transport, GET);
+  expect(got.url).toBe("/k8s/clusters/c-1/x");
+  expect(got.headers["accept-encoding"]).toBeUndefined();
+});
+
+test("a server without a scheme is http, unless TLS options are given", async () => {
+  const url = new URL(await serve(echo));
+  expect((await echoed(connect({ server: url.host }), GET)).url).toBe("/x");
+  const error = await failure(connect({ server: url.host, insecureSkipTlsVerify: true })(GET));
+  expect(error.message).toContain(`GET https://${url.host}/x: `);
+});
+
+test("what is not a URL is refused at once", () => {
+  expect(() => createHttpTransport({ server: "ftp://x" })).toThrow('server "ftp://x" is not an http or https URL');
+  expect(() => createHttpTransport({ server: "" })).toThrow('server "" is not an http or https URL');
+});
+
+test("an HTTP error status is an answer, not an error", async () => {
+  const transport = connect({
+    server: await serve((_, response) => response.writeHead(503, { "retry-after": "1" }).end("no")),
+  });
+  const response = await transport(GET);
+  expect(response.status).toBe(503);
+  expect(response.headers["retry-after"]).toBe("1");
+  expect(await text(response)).toBe("no");
+});
+
+test("a server that is not there is an error that names it and says why, with the code", async () => {
+  const error = await failure(connect({ server: "http://127.0.0.1:1" })({ ...GET, path: "/api?limit=1" }));
+  expect(error.message).toBe("GET http://127.0.0.1:1/api: connect ECONNREFUSED 127.0.0.1:1");
+  expect(error.code).toBe("ECONNREFUSED");
+  expect((error.cause as { code?: string }).code).toBe("ECONNREFUSED");
+});
+
+test("a host with several addresses that all refuse is an error with a message", async () => {
+  const error = await failure(connect({ server: "http://localhost:1" })(GET));
+  expect(error.message).toContain("connect ECONNREFUSED");
+  expect(error.code).toBe("ECONNREFUSED");
+});
+
+test("a connection cut before the answer, and one cut within it, are errors", async () => {
+  const before = connect({ server: await serve((request) => request.socket.destroy()) });
+  expect((await failure(before(GET))).code).toMatch(/^(UND_ERR_SOCKET|ECONNRESET)$/);
+
+  const within = connect({
+    server: await serve((request, response) => {
+      response.writeHead(200, { "content-length": "10" });
+      response.write("abc", () => request.socket.destroy());
+    }),
+  });
+  const error = await failure(within(GET).then(text));
+  expect(error.message).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/x: /);
+  expect(error.code).toMatch(/^(UND_ERR_SOCKET|ECONNRESET)$/);
+});
+
+test("aborting rejects with the signal's reason: before, while waiting, and while reading an answer", async () => {
+  const transport = connect({
+    server: await serve((request, response) => {
+      if (request.url === "/half") response.writeHead(200, { "content-length": "10" }).write("abc");
+    }),
+  });
+  const reason = new Error("enough");
+  expect(await failure(transport({ ...GET, signal: AbortSignal.abort(reason) }))).toBe(reason);
+
+  const waiting = new AbortController();
+  const pending = failure(transport({ ...GET, signal: waiting.signal }));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  waiting.abort(reason);
+  expect(await pending).toBe(reason);
+
+  const reading = new AbortController();
+  const response = await transport({ ...GET, path: "/half", signal: reading.signal });
+  const half = failure(text(response));
+  reading.abort(reason);
+  expect(await half).toBe(reason);
+});
+
+test("a watch's chunks arrive one by one, and its stream ends quietly when it is aborted", async () => {
+  let closed = false;
+  const transport = connect({
+    server: await serve((_, response) => {
+      response.on("close", () => (closed = true));
+      response.writeHead(200).write("one\n");
+      setTimeout(() => response.write("two\n"), 20);
+    }),
+  });
+  const abort = new AbortController();
+  const response = await transport({ ...GET, path: "/x?watch=true", signal: abort.signal });
+  const chunks: string[] = [];
+  if (response.body.type !== "bytes") throw new Error("not bytes");
+  for await (const chunk of response.body.chunks) {
+    chunks.push(new TextDecoder().decode(chunk));
+    if (chunks.length === 2) abort.abort();
+  }
+  expect(chunks).toEqual(["one\n", "two\n"]);
+  await expect.poll(() => closed).toBe(true);
+});
+
+test("a reader that stops early closes the stream", async () => {
+  let closed = false;
+  const transport = connect({
+    server: await serve((_, response) => {
+      response.on("close", () => (closed = true));
+      response.writeHead(200).write("one\n");
+    }),
+  });
+  const { body } = await transport({ ...GET, path: "/x?watch=1" });
+  if (body.type !== "bytes") throw new Error("not bytes");
+  for await (const _chunk of body.chunks) break;
+  await expect.poll(() => closed).toBe(true);
+});
+
+test("however many watches are open, other requests get through", async () => {
+  const transport = connect({
+    server: await serve((request, response) => {
+      if (request.url!.includes("watch=true")) response.writeHead(200).flushHeaders();
+      else response.end("ok");
+    }),
+  });
+  const abort = new AbortController();
+  const watches = await Promise.all(
+    Array.from({ length: 100 }, () => transport({ ...GET, path: "/x?watch=true", signal: abort.signal })),
+  );
+  expect(await text(await transport(GET))).toBe("ok");
+  const ended = watches.map(text);
+  abort.abort();
+  expect(await Promise.all(ended)).toEqual(Array(100).fill(""));
+});
+
+test("connections are used again", async () => {
+  const ports = new Set<number>();
+  const transport = connect({
+    server: await serve((request, response) => {
+      ports.add(request.socket.remotePort!);
+      response.end("ok");
+    }),
+  });
+  for (let index = 0; index < 20; index++) await text(await transport(GET));
+  expect(ports.size).toBeLessThanOrEqual(2);
+});
+
+test("closing ends what is under way", async () => {
+  const server = await serve((_, response) => response.writeHead(200).flushHeaders());
+  const { transport, close } = createHttpTransport({ server });
+  const watch = failure(transport({ ...GET, path: "/x?watch=true" }).then(text));
+  const request = failure(transport(GET).then(text));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await close();
+  expect([(await watch).name, (await request).name]).toEqual(["ConnectionError", "ConnectionError"]);
+});
+
+test("TLS: the CA, the client certificate and the name asked for are used", async () => {
+  const seen: { cn: unknown; sni: unknown }[] = [];
+  const server = await serve(
+    (request, response) => {
+      const socket = request.socket as TLSSocket;
+      seen.push({ cn: socket.getPeerCertificate().subject?.CN, sni: socket.servername });
+      response.end("ok");
+    },
+    {
+      key: pem("server.key"),
+      cert: pem("server.crt"),
+      ca: pem("ca.crt"),
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
+  );
+  const ca = pem("ca.crt");
+  const client = { cert: pem("client.crt"), key: pem("client.key") };
+
+  expect((await failure(connect({ server })(GET))).code).toBe("SELF_SIGNED_CERT_IN_CHAIN");
+  expect((await failure(connect({ server, ca, serverName: "other.example" })(GET))).code).toBe(
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+  );
+  expect(seen).toEqual([]);
+  expect(await text(await connect({ server, insecureSkipTlsVerify: true })(GET))).toBe("ok");
+  expect(await text(await connect({ server, ca, ...client, serverName: "kubernetes.default" })(GET))).toBe("ok");
+  expect(await text(await connect({ server, ca, ...client })({ ...GET, path: "/x?watch=true" }))).toBe("ok");
+  expect(seen).toEqual([
+    { cn: undefined, sni: false },
+    { cn: "admin", sni: "kubernetes.default" },
+    { cn: "admin", sni: false },
+  ]);
+});
+
+test("tokens and basic authentication become an Authorization header, unless the request has one", async () => {
+  const server = await serve(echo);
+  const authorization = async (
+    options: Omit<HttpTransportOptions, "server">,
+    headers = {},
+  ): Promise<string | undefined> =>
+    (await echoed(connect({ server, ...options }), { ...GET, headers })).headers.authorization;
+  expect(await authorization({})).toBeUndefined();
+  expect(await authorization({ token: "t" })).toBe("Bearer t");
+  expect(await authorization({ token: "t" }, { authorization: "Bearer mine" })).toBe("Bearer mine");
+  expect(await authorization({ username: "jo", password: "pä:ss" })).toBe(
+    `Basic ${Buffer.from("jo:pä:ss").toString("base64")}`,
+  );
+  expect(() => createHttpTransport({ server, token: "t", username: "jo" })).toThrow(
+    "username/password or bearer token may be set, but not both",
+  );
+});
+
+test("impersonation becomes headers", async () => {
+  const impersonate = { user: "jo", groups: ["a", "b"], uid: "7", extra: { "example.com/Scope": ["x"] } };
+  const { headers } = await echoed(connect({ server: await serve(echo), impersonate }), GET);
+  expect(headers).toMatchObject({
+    "impersonate-user": "jo",
+    "impersonate-group": "a, b",
+    "impersonate-uid": "7",
+    "impersonate-extra-example.com%2fscope": "x",
+  });
+});
+
+test("a token file is read again when it is a minute old; an empty or missing one leaves the last token", async () => {
+  const tokenFile = await scratchFile("token", " first\n");
+  const clock = new SimulatedClock();
+  const transport = connect({ server: await serve(echo), tokenFile, clock });
+  const authorization = async (): Promise<string | undefined> => (await echoed(transport, GET)).headers.authorization;
+
+  expect(await authorization()).toBe("Bearer first");
+  await writeFile(tokenFile, "second");
+  await clock.advance(49_000);
+  expect(await authorization()).toBe("Bearer first");
+  await clock.advance(2_000);
+  expect(await authorization()).toBe("Bearer second");
+  await writeFile(tokenFile, "");
+  await clock.advance(60_000);
+  expect(await authorization()).toBe("Bearer second");
+  await rm(tokenFile);
+  expect(await authorization()).toBe("Bearer second");
+  await writeFile(tokenFile, "third");
+  expect(await authorization()).toBe("Bearer third");
+});
+
+test("a token file that never was there fails the request", async () => {
+  const error = await failure(connect({ server: await serve(echo), tokenFile: "/no/such/token" })(GET));
+  expect(error.message).toContain('failed to read token file "/no/such/token": ENOENT');
+});
+
+test("a credential plugin runs once for many requests, and again after a 401", async () => {
+  const log = await scratchFile("log", "");
+  const script = `
+    const { appendFileSync, readFileSync } = require("node:fs");
+    appendFileSync(${JSON.stringify(log)}, "x");
+    const info = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+    const token = process.env.WHO + readFileSync(${JSON.stringify(log)}).length + info.spec.interactive;
+    console.log(JSON.stringify({ apiVersion: info.apiVersion, kind: "ExecCredential", status: { token } }));`;
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: process.execPath,
+    args: ["-e", script],
+    env: [{ name: "WHO", value: "me" }],
+  };
+  const refused = "Bearer me1false";
+  let refuse = false;
+  const server = await serve((request, response) => {
+    response.statusCode = refuse && request.headers.authorization === refused ? 401 : 200;
+    response.end(request.headers.authorization);
+  });
+  const transport = connect({ server, exec });
+  expect(await Promise.all(Array.from({ length: 20 }, async () => text(await transport(GET))))).toEqual(
+    Array(20).fill(refused),
+  );
+  refuse = true;
+  expect((await transport(GET)).status).toBe(401);
+  const next = await transport(GET);
+  expect([next.status, await text(next)]).toEqual([200, "Bearer me2false"]);
+});
+
+test.each([
+  ["/no/such/plugin", [], "getting credentials: exec: executable /no/such/plugin not found"],
+  [
+    process.execPath,
+    ["-e", "console.error('log in first'); process.exit(1)"],
+    `getting credentials: exec: executable ${process.execPath} failed: log in first`,
+  ],
+  [process.execPath, ["-e", "console.log('{}')"], "getting credentials: exec plugin didn't return a status field"],
+  [
+    process.execPath,
+    ["-e", "console.log('{\"status\":{}}')"],
+    "getting credentials: exec plugin didn't return a token or cert/key pair",
+  ],
+])("a credential plugin that fails is named: %s %j", async (command, args, message) => {
+  const transport = connect({
+    server: "http://127.0.0.1:1",
+    exec: { apiVersion: "client.authentication.k8s.io/v1", command, args },
+  });
+  expect((await failure(transport(GET))).message).toBe(message);
+});
+
+test("requests go through a proxy when one is given", async () => {
+  const proxyUrl = await serve((request, response) => response.end(`proxied ${request.url}`));
+  expect(await text(await connect({ server: "http://kubernetes.invalid", proxyUrl })(GET))).toBe(
+    "proxied http://kubernetes.invalid/x",
+  );
+});

@@ -1,0 +1,40 @@
+import type { Clock } from "@kubewright/clock";
+
+import type { ConnectionOptions } from "./connection-options.js";
+import { ExecIdentity } from "./exec-identity.js";
+import { TokenFile } from "./token-file.js";
+
+/** What a request shows to be let in. The same object as long as it is the same credential. */
+export interface Identity {
+  readonly authorization?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface IdentitySource {
+  /** What to show now. Not a promise when there is nothing to wait for. */
+  current(): Identity | Promise<Identity>;
+  /** The server answered 401 to it. */
+  rejected?(identity: Identity): void;
+}
+
+/**
+ * Picks the way to authenticate: token file, token, basic, credential plugin, nothing.
+ *
+ * @throws Error when the options ask for two ways at once (client-go `transport.HTTPWrappersForConfig`).
+ */
+export function identitySource(options: ConnectionOptions, clock: Clock): IdentitySource {
+  const { token, tokenFile, username, password, cert, exec } = options;
+  const basic = Boolean(username) || Boolean(password);
+  if (basic && (token || tokenFile)) throw new Error("username/password or bearer token may be set, but not both");
+  if (tokenFile) return new TokenFile({ path: tokenFile, clock, initial: token });
+  if (token) return fixed(`Bearer ${token}`);
+  if (basic) return fixed(`Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`);
+  if (exec !== undefined && !cert) return new ExecIdentity(exec);
+  return fixed(undefined);
+}
+
+function fixed(authorization: string | undefined): IdentitySource {
+  const identity: Identity = authorization === undefined ? {} : { authorization };
+  return { current: () => identity };
+}

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+
+import type { Clock } from "@kubewright/clock";
+
+import type { Identity, IdentitySource } from "./identity.js";
+
+/** Tokens are kept for a minute, and read again ten seconds before that is over. */
+const FRESH_MS = 50_000;
+
+/**
+ * A bearer token that somebody else keeps up to date in a file.
+ *
+ * A file that cannot be read, or is empty, leaves the last good token in use. Upstream: client-go `transport/token_source.go`.
+ */
+export class TokenFile implements IdentitySource {
+  readonly #path: string;
+  readonly #clock: Clock;
+  #identity: Identity | undefined;
+  #freshUntilMs = -Infinity;
+  #reading: Promise<Identity> | undefined;
+
+  constructor({ path, clock, initial }: { path: string; clock: Clock; initial?: string | undefined }) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#identity = initial ? { authorization: `Bearer ${initial}` } : undefined;
+  }
+
+  /** @throws Error naming the file, when there never was a token. */
+  current(): Identity | Promise<Identity> {
+    if (this.#identity !== undefined && this.#clock.monotonic() < this.#freshUntilMs) return this.#identity;
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<Identity> {
+    try {
+      const token = (await readFile(this.#path, "utf8")).trim();
+      if (token === "") throw new Error("the file is empty");
+      const authorization = `Bearer ${token}`;
+      if (authorization !== this.#identity?.authorization) this.#identity = { authorization };
+      this.#freshUntilMs = this.#clock.monotonic() + FRESH_MS;
+    } catch (error) {
+      if (this.#identity === undefined) {
+        throw new Error(`failed to read token file ${JSON.stringify(this.#path)}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+    }
+    return this.#identity;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * `npm test`: everything, with as much overlapping as two cores allow. Prints a line per suite, the whole output of a
+ * suite that fails, and closes with `N passed, N failed`.
+ *
+ *   node tooling/test.ts            all suites
+ *   node tooling/test.ts lint unit  only these
+ */
+import { spawn } from "node:child_process";
+import path from "node:path";
+
+interface Suite {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** How many tests the output of a finished suite tells of. Default: the suite counts as one. */
+  readonly count?: (output: string) => { passed: number; failed: number };
+}
+
+const root = path.resolve(import.meta.dirname, "..");
+const bin = (name: string): string => path.join(root, "node_modules/.bin", name);
+
+const build: Suite = { name: "build", command: ["npm", "run", "--silent", "build:quiet"] };
+/** Suites that keep the processor busy run one after another; the conformance kits mostly wait, so they run beside them. */
+const lanes: readonly (readonly Suite[])[] = [
+  [
+    { name: "types", command: [bin("tsc"), "--project", "tsconfig.json"] },
+    { name: "lint", command: [bin("oxlint")] },
+    { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
+    { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
+    { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
+    { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount },
+    { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
+    { name: "packages", command: [bin("turbo"), "run", "check:package", "--output-logs=errors-only"] },
+  ],
+  [{ name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount }],
+];
+
+const wanted = process.argv.slice(2);
+let passed = 0;
+let failed = 0;
+const built = await run(build);
+if (built) await Promise.all(lanes.map((lane) => runLane(lane)));
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+async function runLane(lane: readonly Suite[]): Promise<void> {
+  for (const suite of lane) if (wanted.length === 0 || wanted.includes(suite.name)) await run(suite);
+}
+
+async function run(suite: Suite): Promise<boolean> {
+  const started = performance.now();
+  const [command, ...args] = suite.command;
+  const child = spawn(command!, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, FORCE_COLOR: "0" } });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const code = await new Promise<number>((resolve) => {
+    child.once("error", () => resolve(127));
+    child.once("close", (status) => resolve(status ?? 1));
+  });
+  const output = Buffer.concat(chunks).toString();
+  const ok = code === 0;
+  const counted = suite.count?.(output) ?? { passed: ok ? 1 : 0, failed: ok ? 0 : 1 };
+  // A suite that broke down without failing a test still failed.
+  const failures = ok ? counted.failed : Math.max(1, counted.failed);
+  passed += counted.passed;
+  failed += failures;
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${ok ? "ok    " : "FAILED"}  ${suite.name.padEnd(12)} ${seconds.padStart(6)} s  ${counted.passed} passed, ${failures} failed`);
+  if (!ok || suite.name === "conformance") console.log(output.replace(/^/gm, "    "));
+  return ok;
+}
+
+function vitestCount(output: string): { passed: number; failed: number } {
+  const line = /^\s*Tests\s+(.*)$/m.exec(output)?.[1] ?? "";
+  return { passed: Number(/(\d+) passed/.exec(line)?.[1] ?? 0), failed: Number(/(\d+) failed/.exec(line)?.[1] ?? 0) };
+}
+
+function closingCount(output: string): { passed: number; failed: number } {
+  const match = /^(\d+) passed, (\d+) failed$/m.exec(output);
+  return { passed: Number(match?.[1] ?? 0), failed: Number(match?.[2] ?? 0) };
+}
