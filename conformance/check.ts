@@ -83,7 +83,8 @@ async function play(kit: Kit, url: string): Promise<Result[]> {
   if (!everything) args.push("--only", `^(${listed[kit.name].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`);
   const driver = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   await new Promise((resolve) => driver.once("exit", resolve));
-  return JSON.parse(readFileSync(report, "utf8")) as Result[];
+  const written = JSON.parse(readFileSync(report, "utf8")) as Result[] | { cases: Result[] };
+  return Array.isArray(written) ? written : written.cases;
 }
 
 /** Starts `kubewright serve` on a free port and waits until it says where. */

@@ -68,7 +68,7 @@ test("run plays a Job to its end and prints its timeline and a summary", async (
   expect(stderr).toBe("");
   expect(code).toBe(0);
   expect(stdout).toContain("Job default/pi");
-  expect(stdout).toMatch(/pi +█+.*Complete in \dm\d+s \(2 ok\)/);
+  expect(stdout).toMatch(/pi +─?█+.*Complete in \dm\d+s \(2 ok\)/);
   expect(stdout).toContain("Jobs  1 run, 1 complete, 0 failed, 0 skipped\nPods  2 started, 2 succeeded, 0 failed\n");
 });
 
@@ -113,7 +113,7 @@ test.each([
   ["a duration that is none", ["run", "pi.yaml", "--for", "long"], 'kubewright: --for: "long" is not a duration; write for example 30d, 1d12h, 90m or 45s\n'],
   ["a seed that is none", ["run", "pi.yaml", "--seed", "x"], /^kubewright: --seed: "x" is not a whole number/],
   ["no file at all", ["run"], "kubewright: missing required argument 'file'\n"],
-  ["an unknown flag", ["run", "pi.yaml", "--frob"], "kubewright: unknown option '--frob'\n"],
+  ["an unknown flag", ["run", "pi.yaml", "--frob"], "kubewright: unknown option '--frob' (Did you mean --for?)\n"],
   ["an unknown command", ["frob"], "kubewright: unknown command 'frob'\n"],
   ["a port that is none", ["serve", "--port", "http"], 'kubewright: --port: "http" is not a port number from 0 to 65535\n'],
   ["an unknown kubelet", ["serve", "--kubelet", "real"], 'kubewright: --kubelet: "real" is not one of simulated, none\n'],

@@ -36,7 +36,7 @@ function program(io: Io, version: string): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text.replace(/^error: /, "kubewright: ")),
+      writeErr: (text) => io.stderr.write(text.replace(/^error: /, "kubewright: ").replace("\n(Did", " (Did")),
       getOutHelpWidth: () => io.stdout.columns || 100,
     })
     .addHelpText("after", "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin");

@@ -99,7 +99,8 @@ export function parseStart(text: string): number {
   return startMs;
 }
 
-function parseSeed(text: string): number {
+/** @throws UserError for anything but an unsigned 32-bit integer. */
+export function parseSeed(text: string): number {
   const seed = Number(text);
   if (!/^\d{1,10}$/.test(text) || seed > 0xffff_ffff) throw new UserError(`--seed: ${JSON.stringify(text)} is not a whole number from 0 to 4294967295`);
   return seed;

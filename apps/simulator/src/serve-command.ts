@@ -1,8 +1,10 @@
 import { realClock, realRandom, seededRandom } from "@kubewright/clock";
 import { type ControllerName, clusterControllers, createCluster } from "@kubewright/cluster";
+import { canonicalControllers, controllerListErrors, selectControllers } from "@kubewright/controller";
 
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
+import { parseSeed } from "./run-command.js";
 import { UserError } from "./user-error.js";
 
 export interface ServeFlags {
@@ -23,9 +25,9 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   }
   const cluster = createCluster({
     clock: realClock,
-    random: flags.seed === undefined ? realRandom : seededRandom(Number(flags.seed)),
+    random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
     kubelet: flags.kubelet,
-    controllers: selectControllers(flags.controllers),
+    controllers: controllersFrom(flags.controllers),
   });
   const listener = await cluster.apiServer.listen({ host: flags.host, port }).catch((error: unknown) => {
     throw new UserError((error as Error).message, { cause: error });
@@ -49,7 +51,12 @@ async function writeKubeconfig(path: string, url: string, io: Io): Promise<void>
   }
 }
 
-function selectControllers(list: string): ControllerName[] {
-  void list;
-  return Object.keys(clusterControllers) as ControllerName[];
+/** @throws UserError naming what is not a controller, and what this cluster does not have. */
+function controllersFrom(list: string): readonly ControllerName[] {
+  const items = list === "" ? [] : list.split(",");
+  const [problem] = controllerListErrors(items);
+  if (problem !== undefined) throw new UserError(`--controllers: ${problem}`);
+  const { enabled, missing } = selectControllers(Object.keys(clusterControllers) as ControllerName[], canonicalControllers(items));
+  if (missing.length > 0) throw new UserError(`--controllers: the embedded cluster has no ${missing.join(", ")}`);
+  return enabled;
 }

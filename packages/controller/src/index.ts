@@ -1,3 +1,5 @@
+export { canonicalControllers, controllerListErrors, isControllerEnabled, selectControllers } from "./controller-list.js";
+export { knownControllers } from "./known-controllers.js";
 export { aggregateErrors } from "./aggregate-errors.js";
 export { ControllerRefManager } from "./controller-ref-manager.js";
 export { EventCorrelator } from "./event-correlator.js";
@@ -24,6 +26,8 @@ export { runAll } from "./runnable.js";
 export { slowStartBatch } from "./slow-start.js";
 export { TerminalError } from "./terminal-error.js";
 
+export type { ControllerSelection } from "./controller-list.js";
+export type { KnownController } from "./known-controllers.js";
 export type { Claim, ClaimResult, ControllerRefManagerOptions } from "./controller-ref-manager.js";
 export type { CorrelatedEvent, EventCorrelatorOptions } from "./event-correlator.js";
 export type { EventRecorderOptions } from "./event-recorder.js";

@@ -1,0 +1,76 @@
+/** Wrong usage: one line for the user, exit status 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Reads one value of a flag. @throws UsageError in the words of Go's flag packages. */
+export type ParseValue<T> = (flag: string, text: string) => T;
+
+export const parseInt32: ParseValue<number> = (flag, text) => {
+  if (!/^[+-]?\d+$/.test(text))
+    throw invalid(flag, text, `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = Number(text);
+  if (value > 2 ** 31 - 1 || value < -(2 ** 31)) {
+    throw invalid(flag, text, `strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  }
+  return value;
+};
+
+export const parseFloat32: ParseValue<number> = (flag, text) => {
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(value))
+    throw invalid(flag, text, `strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return value;
+};
+
+export const parseBool: ParseValue<boolean> = (flag, text) => {
+  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
+  if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;
+  throw invalid(flag, text, `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
+};
+
+/** The level of `-v`: 0 to 2,147,483,647. */
+export const parseVerbosity: ParseValue<number> = (flag, text) => {
+  if (!/^\d+$/.test(text) || Number(text) > 2 ** 31 - 1) {
+    throw invalid(flag, text, `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  }
+  return Number(text);
+};
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** A duration in Go's form (`1h30m`, `300ms`, `0`), in milliseconds. */
+export const parseDurationMs: ParseValue<number> = (flag, text) => {
+  const body = text.replace(/^[+-]/, "");
+  if (body === "0") return 0;
+  if (!/^((\d+\.?\d*|\.\d+)[a-zµμ]+)+$/.test(body)) {
+    const missingUnit = /^((\d+\.?\d*|\.\d+)[a-zµμ]+)*(\d+\.?\d*|\.\d+)$/.test(body);
+    throw invalid(flag, text, `time: ${missingUnit ? "missing unit in" : "invalid"} duration ${JSON.stringify(text)}`);
+  }
+  let totalMs = 0;
+  for (const [, number, unit] of body.matchAll(/([\d.]+)([a-zµμ]+)/g)) {
+    const unitMs = UNIT_MS[unit!];
+    if (unitMs === undefined)
+      throw invalid(flag, text, `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
+    totalMs += Number(number) * unitMs;
+  }
+  return text.startsWith("-") ? -totalMs : totalMs;
+};
+
+/** Comma-separated; an empty value is an empty list. Blanks stay. */
+export function splitList(text: string): string[] {
+  return text === "" ? [] : text.split(",");
+}
+
+function invalid(flag: string, text: string, reason: string): UsageError {
+  return new UsageError(`invalid argument ${JSON.stringify(text)} for ${JSON.stringify(flag)} flag: ${reason}`);
+}

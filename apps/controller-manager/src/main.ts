@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+import { realClock, realRandom } from "@kubewright/clock";
+
+import { run } from "./run.js";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+const stop = new AbortController();
+for (const name of ["SIGTERM", "SIGINT"] as const) {
+  process.on(name, () => {
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(new Error(`stopped by ${name}`));
+  });
+}
+
+// A standby, and a manager without controllers, have nothing of their own that keeps a process alive.
+setInterval(() => {}, 3_600_000);
+
+const status = await run(
+  {
+    args: process.argv.slice(2),
+    env: process.env,
+    pid: process.pid,
+    hostname: hostname(),
+    build: { version, platform: process.platform, arch: process.arch },
+    localTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock: realClock,
+    random: realRandom,
+    writeOut: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  },
+  stop.signal,
+);
+// Not left to run out: after a failure something may still be in flight.
+process.exit(status);

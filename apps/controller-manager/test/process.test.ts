@@ -1,0 +1,197 @@
+import { events, jobs, leases, pods } from "@kubewright/api";
+import { realClock } from "@kubewright/clock";
+import { describe, expect, test } from "vitest";
+
+import { type ManagerProcess, startManager } from "./manager-process.js";
+import { startProxy } from "./proxy.js";
+import { type TestCluster, job, jobWithCondition, runPods, startCluster } from "./test-cluster.js";
+
+const PROGRAM = "kubewright-controller-manager";
+const SHORT_LEASE = [
+  "--leader-elect-lease-duration=3s",
+  "--leader-elect-renew-deadline=2s",
+  "--leader-elect-retry-period=500ms",
+];
+
+async function ended(manager: ManagerProcess): Promise<{ code: number | null; stdout: string; lines: string[] }> {
+  const { code } = await manager.exit;
+  return { code, stdout: manager.stdout, lines: manager.stderr.split("\n").slice(0, -1) };
+}
+
+async function leaseHolder({ client }: TestCluster): Promise<string | undefined> {
+  return (await client.resource(leases).get("kube-controller-manager", { namespace: "kube-system" })).spec
+    ?.holderIdentity;
+}
+
+describe.concurrent("the command", { timeout: 30_000 }, () => {
+  test.for([
+    { args: ["--nope"], message: "unknown flag: --nope" },
+    { args: ["--controllers=*,nope"], message: '"nope" is not in the list of known controllers' },
+    { args: ["start"], message: `"${PROGRAM}" does not take any arguments, got ["start"]` },
+    {
+      args: ["--kube-api-burst=abc"],
+      message: 'invalid argument "abc" for "--kube-api-burst" flag: strconv.ParseInt: parsing "abc": invalid syntax',
+    },
+  ])("answers wrong usage $args with one line and status 2", async ({ args, message }, scope) => {
+    expect(await ended(startManager(scope, args))).toEqual({ code: 2, stdout: "", lines: [`${PROGRAM}: ${message}`] });
+  });
+
+  test("prints help and version to standard output", async (scope) => {
+    const help = await ended(startManager(scope, ["--help"]));
+    expect([help.code, help.lines]).toEqual([0, []]);
+    expect(help.stdout).toContain("Examples:");
+    const version = await ended(startManager(scope, ["--version"]));
+    expect([version.code, version.lines]).toEqual([0, []]);
+    expect(version.stdout).toMatch(/^kubewright-controller-manager v\d+\.\d+\.\d+ \(Kubernetes v1\.36\)\n$/);
+  });
+
+  test("answers a kubeconfig that is not there with one line and status 1", async (scope) => {
+    const { code, lines } = await ended(startManager(scope, ["--kubeconfig=/no/such/file"]));
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^E.*"command failed" err="error loading config file \\"\/no\/such\/file\\": no such file or directory"$/,
+    );
+  });
+
+  test("without any configuration says what it tried", async (scope) => {
+    const { code, lines } = await ended(startManager(scope, []));
+    expect(code).toBe(1);
+    expect(lines.map((line) => line.replace(/^(.).*?\] /, "$1 "))).toEqual([
+      'W "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work."',
+      'W "error creating inClusterConfig, falling back to default config: unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined"',
+      'E "command failed" err="invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable"',
+    ]);
+  });
+
+  test("gives an unreachable API server ten seconds, then ends with status 1", async (scope) => {
+    const { code, lines } = await ended(startManager(scope, ["--master=http://127.0.0.1:1", "--leader-elect=false"]));
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain(
+      '"command failed" err="failed to wait for apiserver being healthy: timed out waiting for the condition: ',
+    );
+    expect(lines[1]).toContain("GET http://127.0.0.1:1/healthz: connect ECONNREFUSED 127.0.0.1:1");
+  });
+});
+
+describe.concurrent("a running manager", { timeout: 60_000 }, () => {
+  test("runs Jobs, says who it is, and gives the Lease away when told to stop", async (scope) => {
+    const cluster = await startCluster(scope);
+    runPods(scope, cluster.client, 50);
+    const agents = new Set<string>();
+    const url = await startProxy(scope, cluster.url, { before: ({ userAgent }) => void agents.add(userAgent) });
+    const manager = startManager(scope, [`--master=${url}`, "--logging-format=json"]);
+    await cluster.client.resource(jobs).create(job("pi", { completions: 2, parallelism: 2 }));
+    await jobWithCondition(cluster.client, "pi", "Complete");
+    expect(await leaseHolder(cluster)).not.toBe("");
+    manager.kill("SIGTERM");
+    expect((await ended(manager)).code).toBe(0);
+    expect(await leaseHolder(cluster)).toBe("");
+
+    for (const name of ["shared-informers", "job-controller", "leader-election", "kube-controller-manager"]) {
+      expect([...agents]).toContainEqual(
+        expect.stringMatching(new RegExp(`^${PROGRAM}/v\\S+ \\(\\w+/\\w+\\) kubernetes/v1\\.36/${name}$`)),
+      );
+    }
+    for (const line of manager.stderr.trim().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ ts: expect.any(Number) });
+    const { items } = await cluster.client.resource(events).list();
+    expect(items.map(({ reason = "" }) => reason).sort((a, b) => a.localeCompare(b))).toEqual([
+      "Completed",
+      "LeaderElection",
+      "LeaderElection",
+      "SuccessfulCreate",
+      "SuccessfulCreate",
+    ]);
+  });
+
+  test("told to stop, it finishes what is in flight and writes its events", async (scope) => {
+    const cluster = await startCluster(scope);
+    const held = Promise.withResolvers<void>();
+    const url = await startProxy(scope, cluster.url, {
+      after: ({ method, path }) => {
+        if (method !== "POST" || !path.endsWith("/pods")) return;
+        manager.kill("SIGTERM");
+        held.resolve();
+      },
+    });
+    const manager = startManager(scope, [`--master=${url}`, "--leader-elect=false"]);
+    await cluster.client.resource(jobs).create(job("last", { completions: 1, parallelism: 1 }));
+    await held.promise;
+    expect((await ended(manager)).code).toBe(0);
+    expect((await cluster.client.resource(pods).list({ namespace: "default" })).items).toHaveLength(1);
+    expect((await cluster.client.resource(events).list()).items.map(({ reason }) => reason)).toEqual([
+      "SuccessfulCreate",
+    ]);
+  });
+
+  test("when a request never ends, it gives up after the shutdown timeout and keeps the Lease", async (scope) => {
+    const cluster = await startCluster(scope);
+    const held = Promise.withResolvers<void>();
+    const url = await startProxy(scope, cluster.url, {
+      before: ({ method, path }) => (method === "POST" && path.endsWith("/pods") ? (held.resolve(), false) : undefined),
+    });
+    const manager = startManager(scope, [`--master=${url}`, "--controller-shutdown-timeout=500ms"]);
+    await cluster.client.resource(jobs).create(job("stuck", { completions: 1, parallelism: 1 }));
+    await held.promise;
+    manager.kill("SIGTERM");
+    const { code, lines } = await ended(manager);
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toContain('"command failed" err="controller shutdown timeout reached"');
+    expect(await leaseHolder(cluster)).not.toBe("");
+  });
+
+  test("a second signal ends it at once", async (scope) => {
+    const cluster = await startCluster(scope);
+    const held = Promise.withResolvers<void>();
+    const url = await startProxy(scope, cluster.url, {
+      before: ({ method, path }) => (method === "POST" && path.endsWith("/pods") ? (held.resolve(), false) : undefined),
+    });
+    const manager = startManager(scope, [`--master=${url}`, "--leader-elect=false", "--controller-shutdown-timeout=0"]);
+    await cluster.client.resource(jobs).create(job("stuck", { completions: 1, parallelism: 1 }));
+    await held.promise;
+    manager.kill("SIGINT");
+    await realClock.sleep(200);
+    manager.kill("SIGTERM");
+    expect((await ended(manager)).code).toBe(1);
+  });
+
+  test("without controllers it holds the Lease and waits to be stopped", async (scope) => {
+    const cluster = await startCluster(scope);
+    const manager = startManager(scope, [`--master=${cluster.url}`, "--controllers="]);
+    await manager.logged('"Warning: controller is disabled" controller="cronjob-controller"');
+    manager.kill("SIGTERM");
+    expect((await ended(manager)).code).toBe(0);
+  });
+
+  test("a standby takes over from a leader that was killed, and the Job goes on", async (scope) => {
+    const cluster = await startCluster(scope);
+    const flags = [`--master=${cluster.url}`, ...SHORT_LEASE];
+    const leader = startManager(scope, flags);
+    await leader.logged("Successfully acquired lease");
+    const standby = startManager(scope, flags);
+    await standby.logged("Attempting to acquire leader lease...");
+    await cluster.client.resource(jobs).create(job("pi", { completions: 2, parallelism: 2 }));
+    await scope.expect
+      .poll(async () => (await cluster.client.resource(pods).list()).items.length, { timeout: 10_000 })
+      .toBe(2);
+    leader.kill("SIGKILL");
+    runPods(scope, cluster.client, 0);
+    const finished = await jobWithCondition(cluster.client, "pi", "Complete");
+    expect(finished.status?.succeeded).toBe(2);
+    expect(standby.stderr).toContain("Successfully acquired lease");
+  });
+
+  test("a leader that cannot renew its Lease ends with status 1", async (scope) => {
+    const cluster = await startCluster(scope);
+    let cut = false;
+    const url = await startProxy(scope, cluster.url, { before: ({ path }) => !(cut && path.includes("/leases")) });
+    const manager = startManager(scope, [`--master=${url}`, ...SHORT_LEASE]);
+    await manager.logged("Successfully acquired lease");
+    cut = true;
+    const { code, lines } = await ended(manager);
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toContain('"command failed" err="leaderelection lost/stopped"');
+  });
+});

@@ -1,0 +1,96 @@
+import { SimulatedClock } from "@kubewright/clock";
+import { expect, test } from "vitest";
+
+import { ControllerExpectations } from "./controller-expectations.js";
+
+const KEY = "default/pi";
+
+function setUp() {
+  const clock = new SimulatedClock();
+  return { clock, expectations: new ControllerExpectations({ clock }) };
+}
+
+test("an owner without a record is satisfied", () => {
+  const { expectations } = setUp();
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+  expect(expectations.getExpectations(KEY)).toBeUndefined();
+});
+
+test("three expected creations are satisfied by three observations, and a fourth does no harm", () => {
+  const { expectations } = setUp();
+  expectations.expectCreations(KEY, 3);
+  for (let seen = 0; seen < 3; seen++) {
+    expect(expectations.satisfiedExpectations(KEY)).toBe(false);
+    expectations.creationObserved(KEY);
+  }
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+  expectations.creationObserved(KEY);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+  expect(expectations.getExpectations(KEY)).toMatchObject({ add: -1, del: 0 });
+});
+
+test("an observation before the expectation is lost, and the expectation expires only after five minutes", async () => {
+  const { clock, expectations } = setUp();
+  expectations.creationObserved(KEY);
+  expectations.expectCreations(KEY, 1);
+  await clock.advance(300_000);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(false);
+  await clock.advance(1);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+});
+
+test("expecting creations forgets expected deletions, and the other way round", () => {
+  const { expectations } = setUp();
+  expectations.expectDeletions(KEY, 2);
+  expectations.expectCreations(KEY, 1);
+  expect(expectations.getExpectations(KEY)).toMatchObject({ add: 1, del: 0 });
+  expectations.expectDeletions(KEY, 2);
+  expect(expectations.getExpectations(KEY)).toMatchObject({ add: 0, del: 2 });
+  expectations.deletionObserved(KEY);
+  expectations.deletionObserved(KEY);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+});
+
+test("raising and lowering never make a record, nor renew one", async () => {
+  const { clock, expectations } = setUp();
+  expectations.raiseExpectations(KEY, 1, 1);
+  expectations.lowerExpectations(KEY, 1, 1);
+  expect(expectations.getExpectations(KEY)).toBeUndefined();
+  expectations.setExpectations(KEY, 1, 0);
+  await clock.advance(200_000);
+  expectations.raiseExpectations(KEY, 1, 2);
+  expect(expectations.getExpectations(KEY)).toEqual({ add: 2, del: 2, timestampMs: 0 });
+  await clock.advance(100_001);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+});
+
+test("after expiry a late observation still counts, and the next expectation starts fresh", async () => {
+  const { clock, expectations } = setUp();
+  expectations.expectCreations(KEY, 2);
+  await clock.advance(300_001);
+  expectations.creationObserved(KEY);
+  expect(expectations.getExpectations(KEY)).toMatchObject({ add: 1 });
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+  expectations.expectCreations(KEY, 1);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(false);
+});
+
+test("a deleted record frees an owner re-created under the same name", () => {
+  const { expectations } = setUp();
+  expectations.expectCreations(KEY, 2);
+  expectations.deleteExpectations(KEY);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+});
+
+test("expiry is monotonic time: setting the wall clock changes nothing", () => {
+  const { clock, expectations } = setUp();
+  expectations.expectCreations(KEY, 1);
+  clock.jump(3_600_000);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(false);
+});
+
+test("keys are independent", () => {
+  const { expectations } = setUp();
+  expectations.expectCreations("default/a", 1);
+  expect(expectations.satisfiedExpectations("default/b")).toBe(true);
+});

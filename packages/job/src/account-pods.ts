@@ -1,0 +1,233 @@
+import { formatTime } from "@kubewright/api";
+
+import type { EndState } from "./end-state.js";
+import { formatIndexIntervals, hasIndex } from "./index-intervals.js";
+import { newJobCondition, withJobCondition } from "./job-condition.js";
+import {
+  type JobObject,
+  type PodObject,
+  backoffLimitPerIndexOf,
+  indexCount,
+  isBeingDeleted,
+  isIndexed,
+  replacesOnlyFailedPods,
+} from "./job-spec.js";
+import type { JobPlan } from "./plan-job.js";
+import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
+import { completionIndexOf, isPodFailed, isPodSucceeded, uidOf, validIndexOf } from "./pod-state.js";
+import type { SettledStatus } from "./settle-status.js";
+import type { StatusDraft } from "./status-draft.js";
+
+/** Most pods that one sync accounts for, which bounds the size of `uncountedTerminatedPods`. */
+export const MAX_UNCOUNTED_PODS = 500;
+
+/**
+ * The first half of accounting for ended pods exactly once: their UIDs (an indexed Job's successes: their indexes) go
+ * into the status before their finalizers go, and into the counters after. Either half may be repeated after a crash.
+ */
+export interface Accounting {
+  /** To be written before any finalizer is removed, if `needsFlush`. */
+  readonly draft: StatusDraft;
+  readonly needsFlush: boolean;
+  /** Pods to take the tracking finalizer from, once that is written. */
+  readonly release: readonly PodObject[];
+  /** UIDs of all pods that still have the finalizer. */
+  readonly trackedUIDs: ReadonlySet<string>;
+  /** Whether there were more pods than one sync may account for. */
+  readonly capReached: boolean;
+  /** The condition that ends the Job, for when nothing is left to count. */
+  readonly terminal?: TerminalCondition;
+  /** How often each action of the pod failure policy decided. */
+  readonly policyActions: Readonly<Partial<Record<PodFailureAction, number>>>;
+  readonly counted: { readonly succeeded: number; readonly failed: number };
+}
+
+export interface TerminalCondition {
+  readonly type: "Complete" | "Failed";
+  readonly reason: string;
+  readonly message: string;
+  /** When it was decided: what becomes `completionTime`. */
+  readonly decidedMs: number;
+}
+
+/** Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, up to its first status update. */
+export function beginAccounting(job: JobObject, plan: JobPlan, settled: SettledStatus, nowMs: number): Accounting {
+  const tracked = inIndexOrder(job, plan.observed.tracked);
+  const trackedUIDs = new Set(tracked.map(uidOf));
+  const cleaned = countReleased(settled.draft, trackedUIDs);
+  const account = accountFor(job, plan, settled.end, tracked, cleaned);
+  const indexed = withIndexes(job, plan, account.draft);
+  const ended = withInterimCondition(indexed, settled.end, nowMs);
+  return {
+    ...account,
+    draft: ended.draft,
+    needsFlush: settled.needsFlush || ended.draft !== settled.draft || account.needsFlush,
+    trackedUIDs,
+    ...(ended.terminal && { terminal: ended.terminal }),
+  };
+}
+
+export interface FinishInput {
+  /** As last written, or as it would have been. */
+  readonly draft: StatusDraft;
+  readonly accounting: Accounting;
+  /** UIDs of the pods whose finalizer is gone now. */
+  readonly releasedUIDs: ReadonlySet<string>;
+  /** Whether some finalizer could not be removed: then the Job does not end yet. */
+  readonly releaseFailed: boolean;
+  readonly terminating: number;
+  readonly nowMs: number;
+}
+
+/**
+ * The second half: UIDs of pods without finalizer become numbers, and a Job with nothing left to count ends.
+ *
+ * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, after its finalizer removals.
+ */
+export function finishAccounting(input: FinishInput): {
+  draft: StatusDraft;
+  needsFlush: boolean;
+  finished?: TerminalCondition;
+} {
+  const { accounting, releasedUIDs, releaseFailed, terminating, nowMs } = input;
+  const stillTracked = new Set([...accounting.trackedUIDs].filter((uid) => !releasedUIDs.has(uid)));
+  const draft = countReleased(input.draft, stillTracked);
+  const needsFlush = draft !== input.draft;
+  const { terminal } = accounting;
+  const open = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
+  if (terminal === undefined || accounting.capReached || releaseFailed || open || terminating > 0)
+    return { draft, needsFlush };
+  const conditions = withJobCondition(
+    draft.conditions,
+    newJobCondition(terminal.type, "True", terminal.reason, terminal.message, nowMs),
+  );
+  const completionTime = terminal.type === "Complete" ? formatTime(terminal.decidedMs) : draft.completionTime;
+  return { draft: { ...draft, conditions, completionTime }, needsFlush: true, finished: terminal };
+}
+
+/** Turns recorded UIDs whose pod has no finalizer any more into numbers. Upstream: cleanUncountedPodsWithoutFinalizers. */
+function countReleased(draft: StatusDraft, trackedUIDs: ReadonlySet<string>): StatusDraft {
+  const uncountedSucceeded = draft.uncountedSucceeded.filter((uid) => trackedUIDs.has(uid));
+  const uncountedFailed = draft.uncountedFailed.filter((uid) => trackedUIDs.has(uid));
+  const succeeded = draft.uncountedSucceeded.length - uncountedSucceeded.length;
+  const failed = draft.uncountedFailed.length - uncountedFailed.length;
+  if (succeeded + failed === 0) return draft;
+  return {
+    ...draft,
+    uncountedSucceeded,
+    uncountedFailed,
+    succeeded: draft.succeeded + succeeded,
+    failed: draft.failed + failed,
+  };
+}
+
+type Account = Pick<Accounting, "draft" | "needsFlush" | "release" | "capReached" | "policyActions" | "counted">;
+
+function accountFor(
+  job: JobObject,
+  plan: JobPlan,
+  end: EndState | undefined,
+  tracked: readonly PodObject[],
+  draft: StatusDraft,
+): Account {
+  const { indexes } = plan;
+  const completions = indexCount(job);
+  const onlyReplaceFailed = replacesOnlyFailedPods(job);
+  const policy = job.spec?.podFailurePolicy;
+  const recordedSucceeded = new Set(draft.uncountedSucceeded);
+  const recordedFailed = new Set(draft.uncountedFailed);
+  const releasesAll = end !== undefined || isBeingDeleted(job);
+  // When the Job fails, so does every pod of it that has not ended.
+  const failsAll = end?.type === "FailureTarget";
+
+  const succeeded = [...draft.uncountedSucceeded];
+  const failed = [...draft.uncountedFailed];
+  const release: PodObject[] = [];
+  const policyActions: Partial<Record<PodFailureAction, number>> = {};
+  let newIndexes = 0;
+  let capReached = false;
+  for (const pod of tracked) {
+    const uid = uidOf(pod);
+    const podFailed = isPodFailed(pod, onlyReplaceFailed);
+    if (!releasesAll && !isPodSucceeded(pod) && !(podFailed && !awaitsReplacement(pod, plan))) continue;
+    release.push(pod);
+    const index = indexes === undefined ? undefined : validIndexOf(pod, completions);
+    const countable = indexes === undefined || index !== undefined;
+    if (isPodSucceeded(pod) && !recordedFailed.has(uid)) {
+      if (indexes === undefined) {
+        if (!recordedSucceeded.has(uid)) succeeded.push(uid);
+      } else if (index !== undefined && !hasIndex(indexes.succeededBefore, index)) {
+        newIndexes++;
+      }
+    } else if ((podFailed || failsAll) && countable && !recordedFailed.has(uid)) {
+      const { action, counts } = matchPodFailurePolicy(policy, pod);
+      if (action !== undefined) policyActions[action] = (policyActions[action] ?? 0) + 1;
+      if (counts) failed.push(uid);
+    }
+    if (newIndexes + succeeded.length + failed.length >= MAX_UNCOUNTED_PODS) {
+      capReached = true;
+      break;
+    }
+  }
+  const newSucceeded = succeeded.length - draft.uncountedSucceeded.length;
+  const newFailed = failed.length - draft.uncountedFailed.length;
+  const needsFlush = newIndexes + newSucceeded + newFailed > 0;
+  const changed = newSucceeded + newFailed > 0;
+  return {
+    draft: changed ? { ...draft, uncountedSucceeded: succeeded, uncountedFailed: failed } : draft,
+    needsFlush,
+    release,
+    capReached,
+    policyActions,
+    counted: { succeeded: newSucceeded + newIndexes, failed: newFailed },
+  };
+}
+
+function awaitsReplacement(pod: PodObject, { indexes }: JobPlan): boolean {
+  const index = completionIndexOf(pod);
+  return index !== undefined && indexes?.awaitingReplacement.get(index)?.metadata.uid === pod.metadata.uid;
+}
+
+/** An indexed Job's successes need no UIDs: an index that is in the set cannot be counted again. */
+function withIndexes(job: JobObject, { indexes, succeeded }: JobPlan, draft: StatusDraft): StatusDraft {
+  if (indexes === undefined) return draft;
+  const completedIndexes = formatIndexIntervals(indexes.succeeded);
+  const failedIndexes =
+    backoffLimitPerIndexOf(job) === undefined ? undefined : formatIndexIntervals(indexes.failed ?? []);
+  if (
+    draft.completedIndexes === completedIndexes &&
+    draft.failedIndexes === failedIndexes &&
+    draft.succeeded === succeeded
+  )
+    return draft;
+  return { ...draft, completedIndexes, failedIndexes, succeeded };
+}
+
+/** The end is recorded before the pods that led to it may vanish. */
+function withInterimCondition(
+  draft: StatusDraft,
+  end: EndState | undefined,
+  nowMs: number,
+): { draft: StatusDraft; terminal?: TerminalCondition } {
+  if (end === undefined) return { draft };
+  const terminal = {
+    type: end.type === "FailureTarget" ? "Failed" : "Complete",
+    reason: end.reason,
+    message: end.message,
+    decidedMs: nowMs,
+  } as const;
+  if (end.recorded) return { draft, terminal };
+  // Upstream appends a second entry when somebody has added one with status False; here it is replaced.
+  const conditions = withJobCondition(
+    draft.conditions,
+    newJobCondition(end.type, "True", end.reason, end.message, nowMs),
+  );
+  return { draft: { ...draft, conditions }, terminal };
+}
+
+/** The lowest indexes are accounted for first, so that the text of the set stays short; before them, pods without one. */
+function inIndexOrder(job: JobObject, pods: readonly PodObject[]): readonly PodObject[] {
+  if (!isIndexed(job)) return pods;
+  const position = (pod: PodObject): number => completionIndexOf(pod) ?? -1;
+  return [...pods].sort((a, b) => position(a) - position(b));
+}

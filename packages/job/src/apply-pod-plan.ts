@@ -1,0 +1,155 @@
+import { type ObjectKey, jobs, newControllerRef, apiVersionOf } from "@kubewright/api";
+import { errorMessage, hasStatusCause, isNotFound } from "@kubewright/client";
+import { type PodControl, isPodReady, slowStartBatch } from "@kubewright/controller";
+import type { ControllerExpectations } from "@kubewright/expectations";
+
+import type { JobObject, PodObject } from "./job-spec.js";
+import type { JobPlan } from "./plan-job.js";
+import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
+import type { PodOutcome } from "./settle-status.js";
+import { removeTrackingFinalizer } from "./tracking-finalizer.js";
+
+const INITIAL_BATCH_SIZE = 1;
+
+export interface PodPlanDeps {
+  readonly podControl: PodControl;
+  readonly expectations: ControllerExpectations;
+}
+
+/** Deletes and creates what the plan says. Throws nothing the API server answers: that is part of the outcome. */
+export async function applyPodPlan(
+  key: ObjectKey,
+  job: JobObject,
+  plan: JobPlan,
+  deps: PodPlanDeps,
+  signal: AbortSignal,
+): Promise<PodOutcome> {
+  if (plan.end !== undefined) return endActivePods(job, plan, deps, signal);
+  if (plan.pods === undefined || plan.pods.action === "tracking") return outcomeOf(plan);
+  if (plan.pods.action === "pods_deleted") return removePods(key, job, plan, plan.pods.remove, deps, signal);
+  // Even none: an earlier expectation is over, or nothing would be decided here.
+  return plan.pods.retryAfterMs !== undefined
+    ? outcomeOf(plan)
+    : createPods(key, job, plan, plan.pods.create, deps, signal);
+}
+
+function outcomeOf({ observed }: JobPlan): PodOutcome {
+  return {
+    active: observed.active.length,
+    ready: observed.ready,
+    terminating: observed.terminating.length,
+    deletionFailed: false,
+  };
+}
+
+interface Deletions {
+  readonly deleted: readonly PodObject[];
+  readonly error?: unknown;
+}
+
+/**
+ * Deletes all active pods and leaves them their finalizer, so that they are counted.
+ *
+ * Upstream: job_controller.go deleteActivePods.
+ */
+async function endActivePods(
+  job: JobObject,
+  plan: JobPlan,
+  { podControl }: PodPlanDeps,
+  signal: AbortSignal,
+): Promise<PodOutcome> {
+  const deletions = await deleteAll(plan.observed.active, async (pod) => {
+    await podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
+  });
+  return withDeletions(plan, deletions);
+}
+
+/**
+ * Deletes pods that the Job has too many of. Without their finalizer, so that they are never counted.
+ *
+ * Upstream: job_controller.go deleteJobPods.
+ */
+async function removePods(
+  key: ObjectKey,
+  job: JobObject,
+  plan: JobPlan,
+  pods: readonly PodObject[],
+  { podControl, expectations }: PodPlanDeps,
+  signal: AbortSignal,
+): Promise<PodOutcome> {
+  expectations.expectDeletions(key, pods.length);
+  const remove = async (pod: PodObject): Promise<void> => {
+    try {
+      await removeTrackingFinalizer(podControl, pod, signal);
+    } catch (error) {
+      if (isNotFound(error)) throw error;
+      throw new Error(`removing completion finalizer: ${errorMessage(error)}`, { cause: error });
+    }
+    await podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
+  };
+  const deletions = await deleteAll(pods, async (pod) => {
+    try {
+      await remove(pod);
+    } catch (error) {
+      // Also when it is gone already: its event may have come before the expectation.
+      expectations.deletionObserved(key);
+      throw error;
+    }
+  });
+  return withDeletions(plan, deletions);
+}
+
+/** All at once. A pod that is gone already counts as deleted. */
+async function deleteAll(pods: readonly PodObject[], remove: (pod: PodObject) => Promise<void>): Promise<Deletions> {
+  const outcomes = await Promise.allSettled(pods.map(remove));
+  const isDeleted = (outcome: PromiseSettledResult<void>): boolean =>
+    outcome.status === "fulfilled" || isNotFound(outcome.reason);
+  const deleted = pods.filter((_, position) => isDeleted(outcomes[position]!));
+  const failed = outcomes.find((outcome) => !isDeleted(outcome)) as PromiseRejectedResult | undefined;
+  return failed === undefined ? { deleted } : { deleted, error: failed.reason };
+}
+
+function withDeletions(plan: JobPlan, { deleted, error }: Deletions): PodOutcome {
+  const before = outcomeOf(plan);
+  return {
+    active: before.active - deleted.length,
+    ready: before.ready - deleted.filter(isPodReady).length,
+    terminating: before.terminating + deleted.length,
+    deletionFailed: error !== undefined,
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** Upstream: job_controller.go manageJob, its creations. */
+async function createPods(
+  key: ObjectKey,
+  job: JobObject,
+  plan: JobPlan,
+  pods: readonly PodToCreate[],
+  { podControl, expectations }: PodPlanDeps,
+  signal: AbortSignal,
+): Promise<PodOutcome> {
+  const controllerRef = newControllerRef(job, { apiVersion: apiVersionOf(jobs), kind: jobs.kind });
+  const { namespace = "", name = "" } = job.metadata;
+  expectations.expectCreations(key, pods.length);
+  const { successes, attempted, error } = await slowStartBatch(pods.length, INITIAL_BATCH_SIZE, async (position) => {
+    const pod = pods[position]!;
+    const generateName = pod.index === undefined ? undefined : indexedPodGenerateName(name, pod.index);
+    const template = podTemplateOf(job, pod);
+    try {
+      await podControl.createPod(
+        { namespace, template, owner: job, ownerDefinition: jobs, controllerRef, generateName },
+        signal,
+      );
+    } catch (creationError) {
+      // The expectation stays, as upstream's does: it keeps the controller from trying again and again.
+      if (hasStatusCause(creationError, "NamespaceTerminating")) return;
+      expectations.creationObserved(key);
+      throw creationError;
+    }
+  });
+  const skipped = pods.length - attempted;
+  if (skipped > 0) expectations.lowerExpectations(key, skipped, 0);
+  const before = outcomeOf(plan);
+  return { ...before, active: before.active + successes, ...(error !== undefined && { error }) };
+}

@@ -1,0 +1,44 @@
+import { type Job, JOB_TRACKING_FINALIZER, type Pod, jobs, labelSelectorMatcher } from "@kubewright/api";
+import type { Reader } from "@kubewright/client";
+import {
+  ControllerRefManager,
+  type PodControl,
+  podsOfController,
+  recheckDeletionTimestamp,
+} from "@kubewright/controller";
+import type { Lister } from "@kubewright/informer";
+
+import type { JobObject, PodObject } from "./job-spec.js";
+
+export interface ClaimDeps {
+  readonly pods: Pick<Lister<Pod>, "byIndex">;
+  readonly jobReader: Pick<Reader<Job>, "definition" | "get">;
+  readonly podControl: PodControl;
+}
+
+/**
+ * The Job's pods: those that it controls, and matching ones that nobody controls, which it adopts. Those that match no
+ * longer are let go. Adopting adds the tracking finalizer, releasing removes it.
+ *
+ * @throws all refusals in one, after every candidate was tried.
+ * Upstream: job_controller.go getPodsForJob.
+ */
+export async function claimPods(
+  job: JobObject,
+  { pods, jobReader, podControl }: ClaimDeps,
+  signal: AbortSignal,
+): Promise<readonly PodObject[]> {
+  const manager = new ControllerRefManager<Pod>({
+    controller: job,
+    controllerDefinition: jobs,
+    kind: "Pod",
+    selector: labelSelectorMatcher(job.spec?.selector),
+    canAdopt: recheckDeletionTimestamp(jobReader, job),
+    finalizers: [JOB_TRACKING_FINALIZER],
+    patch: (namespace, name, body, patchSignal) => podControl.patchPod(namespace, name, body, patchSignal),
+  });
+  const candidates = podsOfController(pods, job, { kind: jobs.kind, includeOrphans: true });
+  const { claimed, error } = await manager.claim(candidates, signal);
+  if (error !== undefined) throw error;
+  return claimed;
+}

@@ -1,0 +1,156 @@
+import { type DeepReadonly, type JobCondition, parseTime } from "@kubewright/api";
+
+import { countIndexes } from "./index-intervals.js";
+import {
+  type JobObject,
+  backoffLimitOf,
+  backoffLimitPerIndexOf,
+  indexCount,
+  isSuspended,
+  replacesOnlyFailedPods,
+  specOf,
+} from "./job-spec.js";
+import type { ObservedIndexes } from "./observed-indexes.js";
+import type { ObservedPods } from "./observed-pods.js";
+import { matchPodFailurePolicy } from "./pod-failure-policy.js";
+import { isPodFailed } from "./pod-state.js";
+import { matchSuccessPolicy } from "./success-policy.js";
+
+/** How a Job ends, known before it may be declared ended: its pods have to be gone and accounted for first. */
+export interface EndState {
+  readonly type: "FailureTarget" | "SuccessCriteriaMet";
+  readonly reason: EndReason | (string & {});
+  readonly message: string;
+  /** Whether the status says so already, from an earlier sync. Then nothing can change it any more. */
+  readonly recorded: boolean;
+}
+
+export type EndReason =
+  | "PodFailurePolicy"
+  | "BackoffLimitExceeded"
+  | "DeadlineExceeded"
+  | "MaxFailedIndexesExceeded"
+  | "FailedIndexes"
+  | "SuccessPolicy"
+  | "CompletionsReached";
+
+export interface EndStateInput {
+  readonly job: JobObject;
+  readonly observed: ObservedPods;
+  readonly indexes: ObservedIndexes | undefined;
+  /** When the Job began to be active: `status.startTime`, or now where this sync starts it. */
+  readonly startMs: number | undefined;
+  readonly nowMs: number;
+}
+
+export const COMPLETIONS_REACHED: EndState = {
+  type: "SuccessCriteriaMet",
+  reason: "CompletionsReached",
+  message: "Reached expected number of succeeded pods",
+  recorded: false,
+};
+
+/**
+ * Whether the Job has to end, and how. What the status has recorded wins, then failure, then success. That its
+ * completions are reached is for later, as it depends on what becomes of the pods in this sync.
+ *
+ * Upstream: job_controller.go syncJob.
+ */
+export function decideEndState(input: EndStateInput): EndState | undefined {
+  return (
+    recordedEndState(input.job) ??
+    failJobRule(input) ??
+    limitExceeded(input) ??
+    indexesFailed(input) ??
+    successPolicyMet(input)
+  );
+}
+
+function recordedEndState({ status }: JobObject): EndState | undefined {
+  const isTrue = (type: EndState["type"]): DeepReadonly<JobCondition> | undefined =>
+    status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
+  const condition = isTrue("SuccessCriteriaMet") ?? isTrue("FailureTarget");
+  if (condition === undefined) return undefined;
+  return {
+    type: condition.type as EndState["type"],
+    reason: condition.reason ?? "",
+    message: condition.message ?? "",
+    recorded: true,
+  };
+}
+
+/** Looks at all failed pods there are, also those that were accounted for long ago. Upstream: getFailJobMessage. */
+function failJobRule({ job, observed }: EndStateInput): EndState | undefined {
+  const policy = job.spec?.podFailurePolicy;
+  if (policy == null) return undefined;
+  const onlyReplaceFailed = replacesOnlyFailedPods(job);
+  for (const pod of observed.pods) {
+    if (!isPodFailed(pod, onlyReplaceFailed)) continue;
+    const { action, message } = matchPodFailurePolicy(policy, pod);
+    if (action === "FailJob") return failure("PodFailurePolicy", message ?? "");
+  }
+  return undefined;
+}
+
+function limitExceeded({ job, observed, startMs, nowMs }: EndStateInput): EndState | undefined {
+  if (observed.failed > backoffLimitOf(job) || restartsExceedBackoffLimit(job, observed)) {
+    return failure("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+  }
+  const leftMs = deadlineLeftMs(job, startMs, nowMs);
+  if (leftMs !== undefined && leftMs <= 0)
+    return failure("DeadlineExceeded", "Job was active longer than specified deadline");
+  return undefined;
+}
+
+function indexesFailed({ job, indexes }: EndStateInput): EndState | undefined {
+  if (indexes?.failed === undefined || backoffLimitPerIndexOf(job) === undefined) return undefined;
+  const failed = countIndexes(indexes.failed);
+  const { maxFailedIndexes } = specOf(job);
+  if (maxFailedIndexes != null && failed > maxFailedIndexes) {
+    return failure("MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes");
+  }
+  if (failed > 0 && failed + countIndexes(indexes.succeeded) >= indexCount(job))
+    return failure("FailedIndexes", "Job has failed indexes");
+  return undefined;
+}
+
+function successPolicyMet({ job, indexes }: EndStateInput): EndState | undefined {
+  if (indexes === undefined) return undefined;
+  const rule = matchSuccessPolicy(job.spec?.successPolicy, indexCount(job), indexes.succeeded);
+  if (rule === undefined) return undefined;
+  return {
+    type: "SuccessCriteriaMet",
+    reason: "SuccessPolicy",
+    message: `Matched rules at index ${rule}`,
+    recorded: false,
+  };
+}
+
+/** Milliseconds until the Job has been active for too long, not positive once it has; `undefined` when no deadline runs. */
+export function deadlineLeftMs(job: JobObject, startMs: number | undefined, nowMs: number): number | undefined {
+  const seconds = job.spec?.activeDeadlineSeconds;
+  if (seconds == null || startMs === undefined || isSuspended(job)) return undefined;
+  return seconds * 1000 - (nowMs - startMs);
+}
+
+/** `status.startTime` in epoch milliseconds. */
+export function startTimeMs(job: JobObject): number | undefined {
+  return parseTime(job.status?.startTime);
+}
+
+/** Pods that restart in place fail by their restarts. Upstream: pastBackoffLimitOnFailure. */
+function restartsExceedBackoffLimit(job: JobObject, { pods }: ObservedPods): boolean {
+  if (specOf(job).template.spec?.restartPolicy !== "OnFailure") return false;
+  let restarts = 0;
+  for (const { status } of pods) {
+    if (status?.phase !== "Running" && status?.phase !== "Pending") continue;
+    for (const { restartCount } of status.initContainerStatuses ?? []) restarts += restartCount;
+    for (const { restartCount } of status.containerStatuses ?? []) restarts += restartCount;
+  }
+  const limit = backoffLimitOf(job);
+  return limit === 0 ? restarts > 0 : restarts >= limit;
+}
+
+function failure(reason: EndReason, message: string): EndState {
+  return { type: "FailureTarget", reason, message, recorded: false };
+}

@@ -1,0 +1,244 @@
+import { type ObjectKey, type Pod, keyOf, mutableCopy } from "@kubewright/api";
+import { SimulatedClock } from "@kubewright/clock";
+import { silentLogger } from "@kubewright/controller";
+import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+import { expect, test } from "vitest";
+
+import { SELECTOR_LABELS, T0, at, job, pod } from "../test/fixtures.js";
+import { jobEventHandler, podEventHandler } from "./event-handlers.js";
+import { JobMemory } from "./job-memory.js";
+import type { JobObject, PodObject } from "./job-spec.js";
+import { orphanPodKey, orphanSelectorKey } from "./orphan-pods.js";
+
+const KEY = "ns/job" as ObjectKey;
+
+function setUp(...cached: JobObject[]) {
+  const clock = new SimulatedClock(T0);
+  const newQueue = () =>
+    new RateLimitingQueue<ObjectKey>({
+      clock,
+      rateLimiter: new ItemExponentialFailureRateLimiter({ baseDelayMs: 1000, maxDelayMs: 60_000 }),
+    });
+  const queue = newQueue();
+  const orphanQueue = newQueue();
+  const memory = new JobMemory({
+    clock,
+    jobStore: { lastStoreSyncResourceVersion: "" },
+    podStore: { lastStoreSyncResourceVersion: "" },
+  });
+  const jobs = {
+    get: (key: ObjectKey) => cached.find((candidate) => keyOf(candidate) === key),
+    listNamespace: (namespace: string) => cached.filter(({ metadata }) => metadata.namespace === namespace),
+  };
+  const deps = { jobs, queue, orphanQueue, memory, clock, logger: silentLogger, syncBatchPeriodMs: 1000 };
+  /** The keys that are ready now. */
+  const take = async (from: RateLimitingQueue<ObjectKey>): Promise<string[]> => {
+    const keys: string[] = [];
+    while (from.length > 0) {
+      const key = (await from.get())!;
+      from.done(key);
+      keys.push(key);
+    }
+    return keys;
+  };
+  return {
+    clock,
+    queue,
+    memory,
+    jobHandler: jobEventHandler(deps),
+    podHandler: podEventHandler(deps),
+    synced: () => take(queue),
+    orphans: () => take(orphanQueue),
+  };
+}
+
+function changed<T extends JobObject | PodObject>(original: T, change: (copy: Pod) => void): T {
+  const copy = mutableCopy(original) as unknown as Pod;
+  copy.metadata.resourceVersion = "2";
+  change(copy);
+  return copy as unknown as T;
+}
+
+const finished = job({}, { status: { conditions: [{ type: "Complete", status: "True" }] } });
+const orphan = (options: Parameters<typeof pod>[1] = {}): PodObject => pod("stray", { owned: false, ...options });
+
+test("a new Job and a changed spec are synced at once, other changes after the batch period", async () => {
+  const { clock, jobHandler, synced } = setUp();
+  const before = job();
+  jobHandler.onAdd!(before, false);
+  expect(await synced()).toEqual([KEY]);
+  jobHandler.onUpdate!(
+    before,
+    changed(before, (copy) => (copy.metadata.generation = 2)),
+  );
+  expect(await synced()).toEqual([KEY]);
+  jobHandler.onUpdate!(
+    before,
+    changed(before, (copy) => (copy.metadata.labels = { a: "b" })),
+  );
+  await clock.advance(999);
+  expect(await synced()).toEqual([]);
+  await clock.advance(1);
+  expect(await synced()).toEqual([KEY]);
+});
+
+test("pod events within one batch period lead to one sync", async () => {
+  const { clock, podHandler, synced } = setUp(job());
+  for (let number = 0; number < 10; number++) {
+    podHandler.onAdd!(pod(`p${number}`), false);
+    expect(await synced()).toEqual([]);
+    await clock.advance(100);
+  }
+  expect(await synced()).toEqual([KEY]);
+  await clock.advance(5_000);
+  expect(await synced()).toEqual([]);
+});
+
+test("a new deadline is waited for exactly, and one that has passed not at all", async () => {
+  const { clock, jobHandler, synced } = setUp();
+  const started = (seconds: number): JobObject =>
+    job({ activeDeadlineSeconds: seconds }, { generation: seconds, status: { startTime: at(-20) } });
+  jobHandler.onUpdate!(started(100), started(50));
+  expect(await synced()).toEqual([KEY]);
+  await clock.advance(29_999);
+  expect(await synced()).toEqual([]);
+  await clock.advance(1);
+  expect(await synced()).toEqual([KEY]);
+  jobHandler.onUpdate!(
+    started(100),
+    changed(started(10), (copy) => (copy.metadata.generation = 100)),
+  );
+  expect(await synced()).toEqual([KEY]);
+});
+
+test("a finished Job is not synced any more, its pods are looked at", async () => {
+  const { clock, jobHandler, synced, orphans } = setUp();
+  jobHandler.onUpdate!(job(), finished);
+  await clock.advance(5_000);
+  expect(await synced()).toEqual([]);
+  expect(await orphans()).toEqual([orphanSelectorKey(finished)]);
+});
+
+test("a deleted Job is synced once more, and forgotten at once", async () => {
+  const { jobHandler, memory, synced, orphans } = setUp();
+  memory.backoff.set(KEY, { failuresAfterLastSuccess: 3, lastFailureMs: T0 });
+  memory.finished.add("job-uid");
+  memory.consistency.wroteAt(KEY, "job-uid", { group: "", resource: "pods" }, "9");
+  jobHandler.onDelete!({ kind: "DeletedFinalStateUnknown", key: KEY, object: job() });
+  expect(memory.backoff.size + memory.finished.size).toBe(0);
+  expect(await synced()).toEqual([KEY]);
+  expect(await orphans()).toHaveLength(1);
+  jobHandler.onDelete!({ kind: "DeletedFinalStateUnknown", key: KEY, object: undefined });
+  expect(await synced()).toEqual([KEY]);
+});
+
+test("a pod's creation is observed for the Job that is meant by UID, of whatever API group", () => {
+  const { podHandler, memory } = setUp(job());
+  memory.expectations.expectCreations(KEY, 3);
+  podHandler.onAdd!(pod("a"), false);
+  podHandler.onAdd!(
+    changed(pod("b"), (copy) => (copy.metadata.ownerReferences![0]!.uid = "other")),
+    false,
+  );
+  podHandler.onAdd!(
+    changed(pod("c"), (copy) => (copy.metadata.ownerReferences![0]!.kind = "Task")),
+    false,
+  );
+  expect(memory.expectations.getExpectations(KEY)).toMatchObject({ add: 2 });
+  podHandler.onAdd!(
+    changed(pod("d"), (copy) => (copy.metadata.ownerReferences![0]!.apiVersion = "example.com/v1")),
+    false,
+  );
+  expect(memory.expectations.getExpectations(KEY)).toMatchObject({ add: 1 });
+});
+
+test("a pod that is being deleted when it is first seen is a deletion and no creation", () => {
+  const { podHandler, memory } = setUp(job());
+  memory.expectations.setExpectations(KEY, 1, 1);
+  podHandler.onAdd!(pod("a", { deletedAt: 0 }), true);
+  expect(memory.expectations.getExpectations(KEY)).toMatchObject({ add: 1, del: 0 });
+});
+
+test("an unchanged resourceVersion is nothing new", async () => {
+  const { clock, podHandler, synced } = setUp(job());
+  podHandler.onUpdate!(pod("a"), pod("a"));
+  await clock.advance(5_000);
+  expect(await synced()).toEqual([]);
+});
+
+test("a pod seen without its finalizer is not waited for any more; one that is deleted with it still is", () => {
+  const { podHandler, memory } = setUp(job());
+  const expected = () => [...memory.finalizers.expectedUIDs(KEY)];
+  memory.finalizers.expectFinalizersRemoved(KEY, ["uid-a", "uid-b", "uid-c", "uid-d"]);
+  podHandler.onUpdate!(
+    pod("a"),
+    changed(pod("a", { tracked: false }), () => undefined),
+  );
+  expect(expected()).toEqual(["uid-b", "uid-c", "uid-d"]);
+  podHandler.onUpdate!(
+    pod("b"),
+    changed(pod("b", { deletedAt: 0 }), () => undefined),
+  );
+  expect(expected()).toEqual(["uid-b", "uid-c", "uid-d"]);
+  podHandler.onUpdate!(
+    pod("c"),
+    changed(pod("c", { deletedAt: 0, tracked: false }), () => undefined),
+  );
+  podHandler.onDelete!(pod("d"));
+  expect(expected()).toEqual(["uid-b"]);
+});
+
+test("a pod that changes its controller concerns both Jobs", async () => {
+  const other = job({}, { name: "other", uid: "other-uid" });
+  const { clock, podHandler, memory, synced } = setUp(job(), other);
+  memory.finalizers.expectFinalizersRemoved(KEY, ["uid-a"]);
+  memory.finalizers.expectFinalizersRemoved("ns/other", ["uid-a"]);
+  const moved = changed(pod("a", { tracked: false }), (copy) =>
+    Object.assign(copy.metadata.ownerReferences![0]!, { name: "other", uid: "other-uid" }),
+  );
+  podHandler.onUpdate!(pod("a"), moved);
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([KEY, "ns/other"]);
+  expect([...memory.finalizers.expectedUIDs(KEY), ...memory.finalizers.expectedUIDs("ns/other")]).toEqual([]);
+});
+
+test("an orphan is offered to all Jobs that select it, and its finalizer looked at", async () => {
+  const { clock, podHandler, synced, orphans } = setUp(job(), job({}, { name: "twin", uid: "twin-uid" }));
+  podHandler.onAdd!(orphan(), false);
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([KEY, "ns/twin"]);
+  expect(await orphans()).toEqual([orphanPodKey(orphan())]);
+
+  podHandler.onAdd!(orphan({ labels: {}, tracked: false }), false);
+  podHandler.onUpdate!(
+    orphan(),
+    changed(orphan(), () => undefined),
+  );
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([]);
+  expect(await orphans()).toHaveLength(1);
+
+  podHandler.onUpdate!(
+    orphan(),
+    changed(orphan({ labels: { ...SELECTOR_LABELS, more: "1" } }), () => undefined),
+  );
+  await clock.advance(1_000);
+  expect(await synced()).toHaveLength(2);
+});
+
+test("a deleted pod whose Job is gone or finished is left to the orphan queue, one of a live Job is synced", async () => {
+  for (const [cached, isOrphan] of [
+    [[], true],
+    [[finished], true],
+    [[job()], false],
+  ] as [JobObject[], boolean][]) {
+    const { clock, podHandler, synced, orphans } = setUp(...cached);
+    podHandler.onUpdate!(
+      pod("a"),
+      changed(pod("a", { deletedAt: 0 }), () => undefined),
+    );
+    await clock.advance(1_000);
+    expect(await synced()).toEqual(isOrphan ? [] : [KEY]);
+    expect(await orphans()).toEqual(isOrphan ? [orphanPodKey(pod("a"))] : []);
+  }
+});

@@ -1,0 +1,153 @@
+import { type Job, type ObjectKey, type Pod, getControllerOf, isJobFinished, keyOf, parseTime } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+import { type EventHandler, type Lister, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import type { RateLimitingQueue } from "@kubewright/workqueue";
+
+import type { JobMemory } from "./job-memory.js";
+import { type JobObject, type PodObject, isBeingDeleted } from "./job-spec.js";
+import { orphanPodKey, orphanSelectorKey } from "./orphan-pods.js";
+import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
+import { matchingJobs, resolveJob } from "./resolve-job.js";
+
+export interface HandlerDeps {
+  readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
+  readonly queue: RateLimitingQueue<ObjectKey>;
+  readonly orphanQueue: RateLimitingQueue<ObjectKey>;
+  readonly memory: JobMemory;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long events that are expected in numbers are gathered before the Job is synced. */
+  readonly syncBatchPeriodMs: number;
+}
+
+/** What events of Jobs lead to. Upstream: job_controller.go addJob (in newController), updateJob, deleteJob. */
+export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
+  const { queue, orphanQueue, memory, clock, logger, syncBatchPeriodMs } = deps;
+  const addOrphans = (job: JobObject): void => {
+    const key = orphanSelectorKey(job);
+    if (key !== undefined) orphanQueue.add(key);
+    else logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
+  };
+  return {
+    onAdd: (job) => queue.addAfter(keyOf(job), 0),
+    onUpdate(before, job) {
+      if (isJobFinished(job)) return addOrphans(job);
+      const key = keyOf(job);
+      // Only the spec moves the generation: status writes, most of them our own, can wait.
+      queue.addAfter(key, job.metadata.generation === before.metadata.generation ? syncBatchPeriodMs : 0);
+      const startMs = parseTime(job.status?.startTime);
+      const seconds = job.spec?.activeDeadlineSeconds;
+      if (startMs !== undefined && seconds != null && seconds !== before.spec?.activeDeadlineSeconds) {
+        queue.addAfter(key, seconds * 1000 - (clock.now() - startMs));
+      }
+    },
+    onDelete(deleted) {
+      const key = isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted);
+      queue.addAfter(key, 0);
+      const job = deletedObject(deleted);
+      if (job === undefined) return;
+      const uid = job.metadata.uid ?? "";
+      memory.consistency.clear(key, uid);
+      memory.finished.delete(uid);
+      addOrphans(job);
+      memory.backoff.delete(key);
+    },
+  };
+}
+
+/** What events of pods lead to. Upstream: job_controller.go addPod, updatePod, deletePod. */
+export function podEventHandler({
+  jobs,
+  queue,
+  orphanQueue,
+  memory,
+  logger,
+  syncBatchPeriodMs,
+}: HandlerDeps): EventHandler<Pod> {
+  const enqueue = (job: JobObject): void => queue.addAfter(keyOf(job), syncBatchPeriodMs);
+  const enqueueMatching = (pod: PodObject): void => {
+    const matching = matchingJobs(jobs, pod);
+    if (matching.length > 1) {
+      logger.error(
+        { pod: keyOf(pod), labels: pod.metadata.labels },
+        "user error! more than one job is selecting pods with labels",
+      );
+    }
+    matching.forEach(enqueue);
+  };
+  const addIfTracked = (pod: PodObject): void => {
+    if (hasTrackingFinalizer(pod)) orphanQueue.add(orphanPodKey(pod));
+  };
+  const ownerOf = (pod: PodObject): JobObject | undefined => {
+    const reference = getControllerOf(pod);
+    return reference && resolveJob(jobs, pod.metadata.namespace ?? "", reference);
+  };
+
+  const onAdd = (pod: PodObject): void => {
+    // After a restart, pods being deleted come as added: they are no creations.
+    if (isBeingDeleted(pod)) return onGone(pod, false);
+    if (getControllerOf(pod) !== undefined) {
+      const job = ownerOf(pod);
+      if (job === undefined) return;
+      memory.expectations.creationObserved(keyOf(job));
+      return enqueue(job);
+    }
+    addIfTracked(pod);
+    enqueueMatching(pod);
+  };
+
+  const onUpdate = (before: PodObject, pod: PodObject): void => {
+    if (pod.metadata.resourceVersion === before.metadata.resourceVersion) return;
+    if (isBeingDeleted(pod)) return onGone(pod, false);
+    // Not compared with the old pod: events may be collapsed, and the expectation must be met all the same.
+    const noFinalizer = !hasTrackingFinalizer(pod);
+    const observe = (job: JobObject): void => {
+      if (noFinalizer) memory.finalizers.finalizerRemovalObserved(keyOf(job), uidOf(pod));
+      enqueue(job);
+    };
+    const referenceChanged = controllerChanged(before, pod);
+    if (referenceChanged) {
+      const formerJob = ownerOf(before);
+      if (formerJob !== undefined) observe(formerJob);
+    }
+    if (getControllerOf(pod) !== undefined) {
+      const job = ownerOf(pod);
+      if (job !== undefined) observe(job);
+      return;
+    }
+    addIfTracked(pod);
+    if (referenceChanged || labelsChanged(before, pod)) enqueueMatching(pod);
+  };
+
+  const onGone = (pod: PodObject, final: boolean): void => {
+    const job = ownerOf(pod);
+    if (getControllerOf(pod) === undefined || job === undefined || isJobFinished(job)) return addIfTracked(pod);
+    const key = keyOf(job);
+    memory.expectations.deletionObserved(key);
+    if (final || !hasTrackingFinalizer(pod)) memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
+    enqueue(job);
+  };
+
+  return {
+    onAdd,
+    onUpdate,
+    onDelete(deleted) {
+      const pod = deletedObject(deleted);
+      if (pod !== undefined) onGone(pod, true);
+    },
+  };
+}
+
+function controllerChanged(before: PodObject, pod: PodObject): boolean {
+  const a = getControllerOf(before);
+  const b = getControllerOf(pod);
+  return a?.uid !== b?.uid || a?.name !== b?.name || a?.kind !== b?.kind || a?.apiVersion !== b?.apiVersion;
+}
+
+function labelsChanged(before: PodObject, pod: PodObject): boolean {
+  const a = before.metadata.labels ?? {};
+  const b = pod.metadata.labels ?? {};
+  const names = Object.keys(a);
+  return names.length !== Object.keys(b).length || names.some((name) => a[name] !== b[name]);
+}

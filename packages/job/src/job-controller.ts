@@ -1,0 +1,154 @@
+import { type Job, type ObjectKey, type Pod, getControllerOf, jobs, objectKey, pods } from "@kubewright/api";
+import type { Client } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import {
+  EventRecorder,
+  type EventSink,
+  type Logger,
+  PodControl,
+  ReconcileLoop,
+  type Runnable,
+  podControllerIndex,
+  podControllerIndexValues,
+  silentLogger,
+} from "@kubewright/controller";
+import type { InformerFactory, SharedInformer } from "@kubewright/informer";
+import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+
+import { jobEventHandler, podEventHandler } from "./event-handlers.js";
+import { JobMemory } from "./job-memory.js";
+import type { PodObject } from "./job-spec.js";
+import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValues } from "./orphan-pods.js";
+import { resolveJob } from "./resolve-job.js";
+import { type JobDecision, type JobSyncDeps, syncJob } from "./sync-job.js";
+
+export interface JobControllerOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Run by whoever assembles the controllers, not by this one. */
+  readonly informers: InformerFactory;
+  /** Jobs synced at once, and orphan pods looked at at once; at least 1. Default 5. */
+  readonly workers?: number;
+  readonly logger?: Logger;
+  /** Default: an event recorder of its own, as component `job-controller`. */
+  readonly events?: EventSink;
+  /**
+   * How long events of pods and status writes are gathered before their Job is synced, in milliseconds; also the
+   * shortest wait for a backoff. Default 1000, as upstream.
+   */
+  readonly syncBatchPeriodMs?: number;
+  /** Told after every sync that had something to decide. */
+  readonly onDecision?: (decision: JobDecision) => void;
+}
+
+const NAME = "job-controller";
+const RETRY_BASE_MS = 1_000;
+const RETRY_MAX_MS = 60_000;
+
+/**
+ * Brings about what Jobs ask for: creates and deletes their pods, accounts for each ended one exactly once, and declares
+ * Jobs finished.
+ *
+ * Upstream: pkg/controller/job/job_controller.go.
+ */
+export class JobController implements Runnable {
+  readonly name = NAME;
+  readonly #loops: readonly Runnable[];
+  readonly #recorder: EventRecorder | undefined;
+
+  constructor(options: JobControllerOptions) {
+    const {
+      client,
+      clock,
+      random,
+      informers,
+      workers = 5,
+      logger = silentLogger,
+      syncBatchPeriodMs = 1_000,
+      onDecision,
+    } = options;
+    this.#recorder =
+      options.events === undefined ? new EventRecorder({ client, clock, random, component: NAME, logger }) : undefined;
+    const events: EventSink = options.events ?? this.#recorder!;
+    const jobInformer: SharedInformer<Job> = informers.informerFor(jobs);
+    const podInformer: SharedInformer<Pod> = informers.informerFor(pods);
+    podInformer.addIndexers({
+      [podControllerIndex]: podControllerIndexValues,
+      [trackedPodsIndex]: trackedPodsIndexValues,
+    });
+
+    const memory = new JobMemory({ clock, jobStore: jobInformer.store, podStore: podInformer.store });
+    const onWrite = (pod: PodObject): void => recordPodWrite(pod, jobInformer, memory);
+    const podControl = new PodControl({ client, events, onWrite });
+    const newQueue = (name: string): RateLimitingQueue<ObjectKey> =>
+      new RateLimitingQueue({
+        clock,
+        name,
+        rateLimiter: new ItemExponentialFailureRateLimiter({ baseDelayMs: RETRY_BASE_MS, maxDelayMs: RETRY_MAX_MS }),
+      });
+    const queue = newQueue("job");
+    const orphanQueue = newQueue("job_orphan_pod");
+
+    const handlerDeps = { jobs: jobInformer.store, queue, orphanQueue, memory, clock, logger, syncBatchPeriodMs };
+    jobInformer.addEventHandler(jobEventHandler(handlerDeps));
+    podInformer.addEventHandler(podEventHandler(handlerDeps));
+
+    const waitForSync = async (signal: AbortSignal): Promise<void> => {
+      await Promise.all([jobInformer.waitForSync(signal), podInformer.waitForSync(signal)]);
+    };
+    const syncDeps: JobSyncDeps = {
+      jobs: jobInformer.store,
+      pods: podInformer.store,
+      jobClient: client.resource(jobs),
+      podControl,
+      events,
+      memory,
+      clock,
+      requeueAfter: (key, delayMs) => queue.addAfter(key, delayMs),
+      minRequeueMs: syncBatchPeriodMs,
+      onDecision,
+    };
+    const orphanDeps = { jobs: jobInformer.store, pods: podInformer.store, podControl, logger };
+    const loop = { workers, clock, logger, waitForSync };
+    this.#loops = [
+      new ReconcileLoop({
+        ...loop,
+        name: NAME,
+        queue,
+        reconcile: (key, signal) => syncJob(key, syncDeps, signal),
+        describeError: "syncing job",
+      }),
+      new ReconcileLoop({
+        ...loop,
+        name: `${NAME} orphan pods`,
+        queue: orphanQueue,
+        reconcile: (key, signal) => syncOrphanPods(key, orphanDeps, signal),
+        describeError: "syncing orphan pod",
+      }),
+    ];
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    // Events go on being written until the last sync has ended.
+    const stopEvents = new AbortController();
+    const recording = this.#recorder?.run(stopEvents.signal);
+    try {
+      await Promise.all(this.#loops.map((loop) => loop.run(signal)));
+    } finally {
+      stopEvents.abort(signal.reason);
+      await recording;
+    }
+  }
+}
+
+/**
+ * A pod was written on behalf of the Job that controls it now, which is not synced again before the cache shows it.
+ * Nothing is noted for a Job that is not there: it will not be synced, so nobody would clear the note.
+ */
+function recordPodWrite(pod: PodObject, { store }: SharedInformer<Job>, memory: JobMemory): void {
+  const { namespace = "", resourceVersion = "" } = pod.metadata;
+  const reference = getControllerOf(pod);
+  if (reference === undefined || resolveJob(store, namespace, reference) === undefined) return;
+  memory.consistency.wroteAt(objectKey({ namespace, name: reference.name }), reference.uid, pods, resourceVersion);
+}

@@ -1,0 +1,50 @@
+import { type ObjectKey, jobs, pods } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+import { ConsistencyStore, ControllerExpectations, FinalizerExpectations } from "@kubewright/expectations";
+
+import type { BackoffRecord } from "./backoff.js";
+
+interface Versioned {
+  readonly lastStoreSyncResourceVersion: string;
+}
+
+/** All that the controller knows and the API server does not. Lost on restart; nothing depends on it for correctness. */
+export class JobMemory {
+  /** Pods being created and deleted, per Job key. */
+  readonly expectations: ControllerExpectations;
+  /** Pods losing their tracking finalizer, per Job key. */
+  readonly finalizers = new FinalizerExpectations();
+  readonly backoff = new Map<ObjectKey, BackoffRecord>();
+  /**
+   * UIDs of Jobs whose end is written, though the cache may not show it yet. Their pods have no finalizers any more: a
+   * sync of the stale Job would take them for missing, and create others.
+   */
+  readonly finished = new Set<string>();
+  /** What was written and must be read back before the next sync. */
+  readonly consistency: ConsistencyStore;
+
+  constructor({ clock, jobStore, podStore }: { clock: Clock; jobStore: Versioned; podStore: Versioned }) {
+    this.expectations = new ControllerExpectations({ clock });
+    this.consistency = new ConsistencyStore({
+      stores: [
+        { group: pods.group, resource: pods.resource, resourceVersion: () => podStore.lastStoreSyncResourceVersion },
+        { group: jobs.group, resource: jobs.resource, resourceVersion: () => jobStore.lastStoreSyncResourceVersion },
+      ],
+    });
+  }
+
+  /** The Job is gone from the cache: whatever has its name next starts anew. */
+  forgetKey(key: ObjectKey): void {
+    this.expectations.deleteExpectations(key);
+    this.finalizers.deleteExpectations(key);
+    this.consistency.clear(key);
+    this.backoff.delete(key);
+  }
+
+  /** The Job has finished, as the cache shows. */
+  forgetFinished(key: ObjectKey, uid: string): void {
+    this.backoff.delete(key);
+    this.consistency.clear(key, uid);
+    this.finished.delete(uid);
+  }
+}

@@ -1,0 +1,55 @@
+import { type DeepReadonly, type Job, type JobSpec, JOB_CONTROLLER_NAME, type Pod } from "@kubewright/api";
+
+/** A Job, or a Pod, as caches and responses hand it out: never written to. */
+export type JobObject = DeepReadonly<Job>;
+export type PodObject = DeepReadonly<Pod>;
+
+/** What the API server defaults `backoffLimit` to, for objects that did not pass its defaulting. */
+const DEFAULT_BACKOFF_LIMIT = 6;
+
+export function specOf(job: JobObject): DeepReadonly<JobSpec> {
+  if (job.spec === undefined) throw new Error(`Job ${job.metadata.namespace}/${job.metadata.name} has no spec`);
+  return job.spec;
+}
+
+export function isIndexed(job: JobObject): boolean {
+  return job.spec?.completionMode === "Indexed";
+}
+
+/** An indexed Job's number of indexes, which validation requires; 0 otherwise. */
+export function indexCount(job: JobObject): number {
+  return isIndexed(job) ? (job.spec?.completions ?? 0) : 0;
+}
+
+export function isSuspended(job: JobObject): boolean {
+  return job.spec?.suspend === true;
+}
+
+export function isBeingDeleted(object: JobObject | PodObject): boolean {
+  return object.metadata.deletionTimestamp != null;
+}
+
+/** Whether `spec.managedBy` gives the Job to another controller: then nothing here may touch it. */
+export function isManagedElsewhere(job: JobObject): boolean {
+  const managedBy = job.spec?.managedBy;
+  return managedBy != null && managedBy !== JOB_CONTROLLER_NAME;
+}
+
+export function backoffLimitOf(job: JobObject): number {
+  return job.spec?.backoffLimit ?? DEFAULT_BACKOFF_LIMIT;
+}
+
+/** The limit of retries per index, where the Job has one: it needs indexes. */
+export function backoffLimitPerIndexOf(job: JobObject): number | undefined {
+  return isIndexed(job) ? (job.spec?.backoffLimitPerIndex ?? undefined) : undefined;
+}
+
+/**
+ * Whether a terminating pod still occupies its place until it has ended: `podReplacementPolicy: Failed`, which a
+ * `podFailurePolicy` implies.
+ *
+ * Upstream: job_controller.go onlyReplaceFailedPods.
+ */
+export function replacesOnlyFailedPods(job: JobObject): boolean {
+  return job.spec?.podReplacementPolicy === "Failed" || job.spec?.podFailurePolicy != null;
+}

@@ -1,0 +1,118 @@
+import { remainingBackoffMs } from "./backoff.js";
+import { absoluteFailureCount, indexFailureCountsOf } from "./index-failure-counts.js";
+import {
+  type IndexIntervals,
+  hasIndex,
+  indexIntervalsOf,
+  mergeIndexIntervals,
+  parseIndexIntervals,
+} from "./index-intervals.js";
+import {
+  type JobObject,
+  type PodObject,
+  backoffLimitPerIndexOf,
+  indexCount,
+  isIndexed,
+  replacesOnlyFailedPods,
+} from "./job-spec.js";
+import type { ObservedPods } from "./observed-pods.js";
+import { matchPodFailurePolicy } from "./pod-failure-policy.js";
+import { podFinishTimeMs } from "./pod-finish-time.js";
+import { completionIndexOf, hasTrackingFinalizer, isPodFailed, isPodSucceeded, validIndexOf } from "./pod-state.js";
+
+/** Where the indexes of an indexed Job stand. */
+export interface ObservedIndexes {
+  /** As the status has it, cut to the current number of completions. */
+  readonly succeededBefore: IndexIntervals;
+  /** With the pods that succeeded since. */
+  readonly succeeded: IndexIntervals;
+  /** Indexes that will not be tried again; absent without `backoffLimitPerIndex`. */
+  readonly failed?: IndexIntervals;
+  /**
+   * With `backoffLimitPerIndex`: the failed pod of each index that waits for its replacement. Its annotations are the
+   * only record of the index's failures, so it keeps its finalizer, and stays uncounted, until they have a successor.
+   */
+  readonly awaitingReplacement: ReadonlyMap<number, PodObject>;
+}
+
+/** @returns `undefined` for a Job without indexes. */
+export function observeIndexes(job: JobObject, observed: ObservedPods): ObservedIndexes | undefined {
+  if (!isIndexed(job)) return undefined;
+  const completions = indexCount(job);
+  const succeededBefore = parseIndexIntervals(job.status?.completedIndexes, completions);
+  const succeeded = mergeIndexIntervals(succeededBefore, newlySucceededIndexes(observed.pods, completions));
+  const limit = backoffLimitPerIndexOf(job);
+  if (limit === undefined) return { succeededBefore, succeeded, awaitingReplacement: new Map() };
+  const failed = failedIndexes(job, observed.pods, completions, limit);
+  return {
+    succeededBefore,
+    succeeded,
+    failed,
+    awaitingReplacement: podsAwaitingReplacement(job, observed, { completions, succeeded, failed }),
+  };
+}
+
+/** Upstream: indexed_job_utils.go calculateSucceededIndexes. */
+function newlySucceededIndexes(pods: readonly PodObject[], completions: number): IndexIntervals {
+  const indexes = new Set<number>();
+  for (const pod of pods) {
+    if (!isPodSucceeded(pod) || !hasTrackingFinalizer(pod)) continue;
+    const index = validIndexOf(pod, completions);
+    if (index !== undefined) indexes.add(index);
+  }
+  return indexIntervalsOf(indexes);
+}
+
+/** Upstream: indexed_job_utils.go calculateFailedIndexes, isIndexFailed. */
+function failedIndexes(job: JobObject, pods: readonly PodObject[], completions: number, limit: number): IndexIntervals {
+  const onlyReplaceFailed = replacesOnlyFailedPods(job);
+  const indexes = new Set<number>();
+  for (const pod of pods) {
+    if (!isPodFailed(pod, onlyReplaceFailed) || !hasTrackingFinalizer(pod)) continue;
+    const index = validIndexOf(pod, completions);
+    if (index === undefined) continue;
+    const { action, counts } = matchPodFailurePolicy(job.spec?.podFailurePolicy, pod);
+    if (action === "FailIndex" || (counts && indexFailureCountsOf(pod).failures >= limit)) indexes.add(index);
+  }
+  return mergeIndexIntervals(parseIndexIntervals(job.status?.failedIndexes, completions), indexIntervalsOf(indexes));
+}
+
+/** Upstream: indexed_job_utils.go getPodsWithDelayedDeletionPerIndex. */
+function podsAwaitingReplacement(
+  job: JobObject,
+  { active, tracked }: ObservedPods,
+  { completions, succeeded, failed }: { completions: number; succeeded: IndexIntervals; failed: IndexIntervals },
+): ReadonlyMap<number, PodObject> {
+  const onlyReplaceFailed = replacesOnlyFailedPods(job);
+  const activeIndexes = indexesOf(active);
+  const kept = new Map<number, PodObject>();
+  for (const pod of tracked) {
+    if (!isPodFailed(pod, onlyReplaceFailed)) continue;
+    const index = validIndexOf(pod, completions);
+    if (index === undefined || activeIndexes.has(index) || hasIndex(succeeded, index) || hasIndex(failed, index))
+      continue;
+    const other = kept.get(index);
+    const newer =
+      other === undefined ||
+      (absoluteFailureCount(other) <= absoluteFailureCount(pod) && podFinishTimeMs(pod) >= podFinishTimeMs(other));
+    if (newer) kept.set(index, pod);
+  }
+  return kept;
+}
+
+/** The completion indexes that some of the pods have, in range or not. */
+export function indexesOf(pods: readonly PodObject[]): Set<number> {
+  const indexes = new Set<number>();
+  for (const pod of pods) {
+    const index = completionIndexOf(pod);
+    if (index !== undefined) indexes.add(index);
+  }
+  return indexes;
+}
+
+/** How long the index of a failed pod still has to wait for its next attempt. Upstream: backoff_utils.go getRemainingTimePerIndex. */
+export function remainingIndexBackoffMs(failed: PodObject | undefined, nowMs: number): number {
+  return failed === undefined
+    ? 0
+    : remainingBackoffMs(absoluteFailureCount(failed) + 1, podFinishTimeMs(failed), nowMs);
+}

@@ -1,0 +1,80 @@
+import { isPodActive, isPodReady, isPodTerminating } from "@kubewright/controller";
+
+import { type JobObject, type PodObject, indexCount, isIndexed, replacesOnlyFailedPods } from "./job-spec.js";
+import { matchPodFailurePolicy } from "./pod-failure-policy.js";
+import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf, validIndexOf } from "./pod-state.js";
+
+/** A Job's pods, sorted out. */
+export interface ObservedPods {
+  /** All that were claimed. */
+  readonly pods: readonly PodObject[];
+  readonly active: readonly PodObject[];
+  readonly ready: number;
+  /** Being deleted, and not ended yet. */
+  readonly terminating: readonly PodObject[];
+  /** Those whose end the status does not yet account for. */
+  readonly tracked: readonly PodObject[];
+  readonly newlySucceeded: readonly PodObject[];
+  readonly newlyFailed: readonly PodObject[];
+  /** Cumulative; of an indexed Job, pods rather than indexes. */
+  readonly succeeded: number;
+  /** Cumulative, without failures that the pod failure policy ignores. */
+  readonly failed: number;
+}
+
+/**
+ * Counts the pods of a Job.
+ *
+ * @param finalizersBeingRemoved - UIDs whose finalizer is gone, or going, though the cache may still show it.
+ * Upstream: job_controller.go syncJob, the part that builds syncJobCtx, and getNewFinishedPods.
+ */
+export function observePods(
+  job: JobObject,
+  pods: readonly PodObject[],
+  finalizersBeingRemoved: ReadonlySet<string>,
+): ObservedPods {
+  const onlyReplaceFailed = replacesOnlyFailedPods(job);
+  const policy = job.spec?.podFailurePolicy;
+  const indexed = isIndexed(job);
+  const completions = indexCount(job);
+  const uncountedSucceeded = job.status?.uncountedTerminatedPods?.succeeded ?? [];
+  const uncountedFailed = job.status?.uncountedTerminatedPods?.failed ?? [];
+  const succeededUIDs = new Set(uncountedSucceeded);
+  const failedUIDs = new Set(uncountedFailed);
+
+  const active: PodObject[] = [];
+  const tracked: PodObject[] = [];
+  const newlySucceeded: PodObject[] = [];
+  const newlyFailed: PodObject[] = [];
+  let ready = 0;
+  const terminating: PodObject[] = [];
+  let countedFailures = 0;
+  for (const pod of pods) {
+    if (isPodActive(pod)) {
+      active.push(pod);
+      if (isPodReady(pod)) ready++;
+    } else if (isPodTerminating(pod)) {
+      terminating.push(pod);
+    }
+    if (!hasTrackingFinalizer(pod) || finalizersBeingRemoved.has(uidOf(pod))) continue;
+    tracked.push(pod);
+    if (indexed && validIndexOf(pod, completions) === undefined) continue;
+    if (isPodSucceeded(pod)) {
+      if (!succeededUIDs.has(uidOf(pod))) newlySucceeded.push(pod);
+    } else if (isPodFailed(pod, onlyReplaceFailed) && !failedUIDs.has(uidOf(pod))) {
+      newlyFailed.push(pod);
+      if (matchPodFailurePolicy(policy, pod).counts) countedFailures++;
+    }
+  }
+  return {
+    pods,
+    active,
+    ready,
+    terminating,
+    tracked,
+    newlySucceeded,
+    newlyFailed,
+    succeeded: (job.status?.succeeded ?? 0) + newlySucceeded.length + uncountedSucceeded.length,
+    failed: (job.status?.failed ?? 0) + countedFailures + uncountedFailed.length,
+  };
+}

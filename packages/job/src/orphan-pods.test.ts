@@ -1,0 +1,79 @@
+import { type ObjectKey, type Pod, deepFreeze, keyOf, mutableCopy } from "@kubewright/api";
+import { Client } from "@kubewright/client";
+import { SimulatedClock } from "@kubewright/clock";
+import { PodControl, discardEvents, silentLogger } from "@kubewright/controller";
+import { Store } from "@kubewright/informer";
+import type { ApiRequest } from "@kubewright/transport";
+import { expect, test } from "vitest";
+
+import { job, pod } from "../test/fixtures.js";
+import type { JobObject, PodObject } from "./job-spec.js";
+import {
+  orphanPodKey,
+  orphanSelectorKey,
+  syncOrphanPods,
+  trackedPodsIndex,
+  trackedPodsIndexValues,
+} from "./orphan-pods.js";
+
+/** @returns Names of the pods whose finalizer was removed. */
+function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
+  const patched: string[] = [];
+  const transport = (request: ApiRequest) => {
+    patched.push(request.path.split("/").at(-1)!);
+    const body =
+      answer === 200
+        ? pods[0]
+        : { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: answer, message: "no" };
+    return Promise.resolve({ status: answer, headers: {}, body: { type: "decoded", value: body } as never });
+  };
+  const store = new Store<Pod>({ indexers: { [trackedPodsIndex]: trackedPodsIndexValues } });
+  for (const pod of pods) store.add(pod);
+  const client = new Client({ transport, clock: new SimulatedClock() });
+  const deps = {
+    jobs: { get: (key: ObjectKey) => jobs.find((candidate) => keyOf(candidate) === key) },
+    pods: store,
+    podControl: new PodControl({ client, events: discardEvents }),
+    logger: silentLogger,
+  };
+  const sync = (key: ObjectKey) => syncOrphanPods(key, deps, new AbortController().signal);
+  return { patched, sync };
+}
+
+const finished = { status: { conditions: [{ type: "Failed", status: "True" }] } };
+function ownedBy(kind: string, apiVersion: string): PodObject {
+  const copy = mutableCopy(pod("p")) as Pod;
+  Object.assign(copy.metadata.ownerReferences![0]!, { kind, apiVersion });
+  return deepFreeze(copy);
+}
+
+test.each<[string, JobObject[], PodObject, boolean]>([
+  ["of a finished Job", [job({}, finished)], pod("p"), true],
+  ["of a live Job", [job()], pod("p"), false],
+  ["of no Job any more", [], pod("p"), true],
+  ["of a Job that was replaced by another of its name", [job({}, { uid: "new" })], pod("p"), true],
+  ["of a Job that another controller manages", [job({ managedBy: "example.com/x" }, finished)], pod("p"), false],
+  ["of nobody", [], pod("p", { owned: false }), true],
+  ["of another kind of owner", [], ownedBy("ReplicaSet", "apps/v1"), false],
+  ["of a Job of another API group", [], ownedBy("Job", "example.com/v1"), false],
+  ["without the finalizer", [], pod("p", { tracked: false }), false],
+])("a pod %s: freed or not", async (_, jobs, of, freed) => {
+  const { patched, sync } = setUp(jobs, [of]);
+  await sync(orphanPodKey(of));
+  expect(patched).toEqual(freed ? ["p"] : []);
+});
+
+test("a pod that is gone, from the cache or from the server, is no error", async () => {
+  const gone = setUp([], []);
+  await gone.sync(orphanPodKey(pod("p")));
+  expect(gone.patched).toEqual([]);
+  await setUp([], [pod("p")], 404).sync(orphanPodKey(pod("p")));
+});
+
+test("a refusal is retried for a single pod, and for pods found by selector only logged", async () => {
+  const { patched, sync } = setUp([], [pod("p"), pod("q"), pod("other", { labels: {} })], 500);
+  await expect(sync(orphanPodKey(pod("p")))).rejects.toThrow("no");
+  patched.length = 0;
+  await sync(orphanSelectorKey(job())!);
+  expect(patched).toEqual(["p", "q"]);
+});

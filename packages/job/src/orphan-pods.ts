@@ -1,0 +1,102 @@
+import {
+  type Job,
+  type LabelSelector,
+  type ObjectKey,
+  type Pod,
+  apiVersionOf,
+  getControllerOf,
+  isJobFinished,
+  jobs,
+  keyOf,
+  labelSelectorMatcher,
+  type DeepReadonly,
+} from "@kubewright/api";
+import { errorMessage, isNotFound } from "@kubewright/client";
+import type { Logger, PodControl } from "@kubewright/controller";
+import type { Lister } from "@kubewright/informer";
+
+import { type JobObject, type PodObject, isManagedElsewhere } from "./job-spec.js";
+import { hasTrackingFinalizer } from "./pod-state.js";
+import { resolveJob, selectorOf } from "./resolve-job.js";
+import { removeTrackingFinalizer } from "./tracking-finalizer.js";
+
+/** The orphan queue's keys are no object keys, but its loop is that of object keys: told apart by their beginning. */
+const POD = "pod:";
+const SELECTOR = "selector:";
+
+/** Name of the index that finds the pods of a namespace that have the tracking finalizer: few, of all that have ended. */
+export const trackedPodsIndex = "jobTracking";
+
+export function trackedPodsIndexValues(pod: PodObject): readonly string[] {
+  return hasTrackingFinalizer(pod) ? [pod.metadata.namespace ?? ""] : [];
+}
+
+/** Asks to look at one pod. */
+export function orphanPodKey(pod: PodObject): ObjectKey {
+  return (POD + keyOf(pod)) as ObjectKey;
+}
+
+/** Asks to look at all pods that a Job selects; `undefined` if its selector cannot be read. */
+export function orphanSelectorKey(job: JobObject): ObjectKey | undefined {
+  if (job.spec?.selector === undefined || selectorOf(job) === undefined) return undefined;
+  return `${SELECTOR}${job.metadata.namespace}/${JSON.stringify(job.spec.selector)}` as ObjectKey;
+}
+
+export interface OrphanPodDeps {
+  readonly jobs: Pick<Lister<Job>, "get">;
+  /** With the {@link trackedPodsIndex}. */
+  readonly pods: Pick<Lister<Pod>, "get" | "byIndex">;
+  readonly podControl: PodControl;
+  readonly logger: Logger;
+}
+
+/**
+ * Frees pods that no sync will look at again, of the tracking finalizer: else they could never be deleted.
+ *
+ * @throws what was refused for a single pod, to be tried again. Of pods found by selector it is only logged.
+ * Upstream: job_controller.go syncOrphanPod, orphanWorker.
+ */
+export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
+  if (key.startsWith(POD)) {
+    const pod = deps.pods.get(key.slice(POD.length) as ObjectKey);
+    if (pod !== undefined) await freeOrphan(pod, deps, signal);
+    return;
+  }
+  const slash = key.indexOf("/");
+  const namespace = key.slice(SELECTOR.length, slash);
+  const matches = labelSelectorMatcher(JSON.parse(key.slice(slash + 1)) as DeepReadonly<LabelSelector>);
+  for (const pod of deps.pods.byIndex(trackedPodsIndex, namespace)) {
+    if (!matches(pod.metadata.labels)) continue;
+    try {
+      await freeOrphan(pod, deps, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      deps.logger.error(
+        { pod: keyOf(pod), err: errorMessage(error) },
+        "Removing the tracking finalizer of an orphan pod failed",
+      );
+    }
+  }
+}
+
+async function freeOrphan(
+  pod: PodObject,
+  { jobs: jobLister, podControl }: OrphanPodDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isOrphan(pod, jobLister)) return;
+  try {
+    await removeTrackingFinalizer(podControl, pod, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Whether nobody will ever account for the pod: without owner, or its Job is gone, replaced or finished. */
+function isOrphan(pod: PodObject, lister: Pick<Lister<Job>, "get">): boolean {
+  const reference = getControllerOf(pod);
+  if (reference === undefined) return true;
+  if (reference.kind !== jobs.kind || reference.apiVersion !== apiVersionOf(jobs)) return false;
+  const job = resolveJob(lister, pod.metadata.namespace ?? "", reference);
+  return job === undefined || (!isManagedElsewhere(job) && isJobFinished(job));
+}

@@ -1,0 +1,82 @@
+import { type BackoffRecord, nextBackoffRecord } from "./backoff.js";
+import { type EndState, deadlineLeftMs, decideEndState, startTimeMs } from "./end-state.js";
+import { countIndexes } from "./index-intervals.js";
+import type { JobReason } from "./job-reason.js";
+import { type JobObject, type PodObject, isBeingDeleted, isSuspended } from "./job-spec.js";
+import { type ObservedIndexes, observeIndexes } from "./observed-indexes.js";
+import { type ObservedPods, observePods } from "./observed-pods.js";
+import { comparePodsByAge } from "./pod-state.js";
+import { type PodPlan, type SyncAction, planPods } from "./plan-pods.js";
+
+/** All that one sync of a Job knows. */
+export interface JobInput {
+  /** Not finished. */
+  readonly job: JobObject;
+  /** Those that the Job owns, in any order. */
+  readonly pods: readonly PodObject[];
+  /** Whether the cache shows all pods created and deleted before. */
+  readonly expectationsSatisfied: boolean;
+  /** UIDs of pods whose tracking finalizer is being removed, though the cache may still show it. */
+  readonly finalizersBeingRemoved: ReadonlySet<string>;
+  /** As of the last sync that wrote the status. */
+  readonly backoff: BackoffRecord;
+  readonly nowMs: number;
+}
+
+/** What one sync of a Job decided: plain data, so a test can compare it and the simulator can show it. */
+export interface JobPlan {
+  readonly observed: ObservedPods;
+  readonly indexes?: ObservedIndexes;
+  /** Pods, or indexes, that have succeeded. */
+  readonly succeeded: number;
+  /** When the Job began to be active, in epoch milliseconds. Absent for one that is suspended from the start. */
+  readonly startMs?: number;
+  /** To be remembered once the status is written. */
+  readonly backoff: BackoffRecord;
+  /** If set, active pods are deleted, all of them, and counted before they lose their finalizer. */
+  readonly end?: EndState;
+  readonly expectationsSatisfied: boolean;
+  /** What to create or remove; absent when pods must be left alone, or the Job ends. */
+  readonly pods?: PodPlan;
+  readonly action: SyncAction;
+  /** When the Job has to be looked at again, whatever happens until then: its deadline. */
+  readonly deadlineInMs?: number;
+  readonly reasons: readonly JobReason[];
+}
+
+/** Decides. Upstream: job_controller.go syncJob, up to the first request. */
+export function planJob({
+  job,
+  pods,
+  expectationsSatisfied,
+  finalizersBeingRemoved,
+  backoff: before,
+  nowMs,
+}: JobInput): JobPlan {
+  const observed = observePods(job, [...pods].sort(comparePodsByAge), finalizersBeingRemoved);
+  const startMs = startTimeMs(job) ?? (isSuspended(job) ? undefined : nowMs);
+  const backoff = nextBackoffRecord(before, observed.newlySucceeded, observed.newlyFailed);
+  const indexes = observeIndexes(job, observed);
+  const succeeded = indexes === undefined ? observed.succeeded : countIndexes(indexes.succeeded);
+  const end = decideEndState({ job, observed, indexes, startMs, nowMs });
+  const known = {
+    observed,
+    ...(indexes && { indexes }),
+    succeeded,
+    ...(startMs !== undefined && { startMs }),
+    backoff,
+    expectationsSatisfied,
+  };
+  if (end !== undefined) {
+    const deleting = observed.active.length;
+    return { ...known, end, action: "reconciling", reasons: [{ type: "Ending", end, deleting }] };
+  }
+  const deadlineInMs = deadlineLeftMs(job, startMs, nowMs);
+  const going = deadlineInMs === undefined ? known : { ...known, deadlineInMs };
+  if (!expectationsSatisfied || isBeingDeleted(job)) {
+    const type = expectationsSatisfied ? "JobBeingDeleted" : "ExpectationsPending";
+    return { ...going, action: "reconciling", reasons: [{ type }] };
+  }
+  const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs });
+  return { ...going, pods: podPlan, action: podPlan.action, reasons: podPlan.reasons };
+}

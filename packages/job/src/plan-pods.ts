@@ -1,0 +1,150 @@
+import { type BackoffRecord, remainingBackoffOfRecordMs } from "./backoff.js";
+import { nextIndexFailureCounts } from "./index-failure-counts.js";
+import { mergeIndexIntervals } from "./index-intervals.js";
+import type { JobReason } from "./job-reason.js";
+import {
+  type JobObject,
+  type PodObject,
+  backoffLimitPerIndexOf,
+  indexCount,
+  isSuspended,
+  replacesOnlyFailedPods,
+  specOf,
+} from "./job-spec.js";
+import { type ObservedIndexes, indexesOf, remainingIndexBackoffMs } from "./observed-indexes.js";
+import type { ObservedPods } from "./observed-pods.js";
+import { choosePodsToDelete } from "./pods-to-delete.js";
+import type { PodToCreate } from "./pod-template.js";
+
+/** Most pods that one sync creates, and most that it deletes to have fewer. */
+export const MAX_PODS_PER_SYNC = 500;
+
+/** What a sync did, as upstream's metrics label it. */
+export type SyncAction = "reconciling" | "tracking" | "pods_created" | "pods_deleted";
+
+/** What is to be done about a Job's pods, and why. */
+export interface PodPlan {
+  readonly action: SyncAction;
+  readonly create: readonly PodToCreate[];
+  /** Pods to be rid of: no longer tracked, so that they never count as failed, and then deleted. */
+  readonly remove: readonly PodObject[];
+  /** When to look again, because nothing may be created before. */
+  readonly retryAfterMs?: number;
+  readonly reasons: readonly JobReason[];
+}
+
+export interface PodPlanInput {
+  readonly job: JobObject;
+  readonly observed: ObservedPods;
+  readonly indexes: ObservedIndexes | undefined;
+  /** Pods, or indexes, that have succeeded. */
+  readonly succeeded: number;
+  readonly backoff: BackoffRecord;
+  readonly nowMs: number;
+}
+
+/**
+ * Which pods to create or delete so that as many are active as the Job wants. Never both in one sync.
+ *
+ * Upstream: job_controller.go manageJob.
+ */
+export function planPods(input: PodPlanInput): PodPlan {
+  const { job, observed } = input;
+  const active = observed.active.length;
+  if (isSuspended(job)) return removal(observed.active, { type: "Suspended", deleting: active });
+
+  const wanted = wantedActive(job, input.succeeded, active);
+  const surplus = Math.max(0, active - wanted);
+  const remove = choosePodsToDelete(job, observed.active, surplus).slice(0, MAX_PODS_PER_SYNC);
+  if (remove.length > 0) {
+    const deleting = remove.length;
+    return removal(
+      remove,
+      surplus > 0 ? { type: "TooManyActive", deleting, active, wanted } : { type: "UselessIndexes", deleting },
+    );
+  }
+
+  const terminating = replacesOnlyFailedPods(job) ? observed.terminating.length : 0;
+  const missing = wanted - terminating - active;
+  if (missing <= 0) {
+    const reason: JobReason =
+      active < wanted ? { type: "Terminating", terminating, wanted } : { type: "EnoughActive", active, wanted };
+    return { action: "tracking", create: [], remove: [], reasons: [reason] };
+  }
+  return planCreation(input, wanted, Math.min(missing, MAX_PODS_PER_SYNC));
+}
+
+/** How many pods should be active. Without `completions`, one success means that nothing more is started. */
+function wantedActive(job: JobObject, succeeded: number, active: number): number {
+  const { completions, parallelism = 1 } = specOf(job);
+  if (completions == null) return succeeded > 0 ? active : parallelism;
+  return Math.max(0, Math.min(parallelism, completions - succeeded));
+}
+
+function planCreation(input: PodPlanInput, wanted: number, missing: number): PodPlan {
+  const { job, observed, indexes, backoff, nowMs } = input;
+  const perIndex = backoffLimitPerIndexOf(job) !== undefined;
+  const remainingMs = perIndex ? 0 : remainingBackoffOfRecordMs(backoff, nowMs);
+  // Upstream 1.36.0 reports no active pods while it waits; fixed there later, and here.
+  if (remainingMs > 0)
+    return deferral(remainingMs, { type: "Backoff", failures: backoff.failuresAfterLastSuccess, remainingMs });
+
+  const creating = (create: readonly PodToCreate[]): PodPlan => {
+    const counts = { count: create.length, active: observed.active.length, wanted, failed: observed.failed };
+    return {
+      action: "pods_created",
+      create,
+      remove: [],
+      reasons: [create.length > 0 ? { type: "Creating", ...counts } : { type: "NoPendingIndex" }],
+    };
+  };
+  if (indexes === undefined) return creating(Array.from({ length: missing }, () => ({})));
+
+  const pending = firstPendingIndexes(job, observed, indexes, missing);
+  if (!perIndex) return creating(pending.map((index) => ({ index })));
+
+  // Only the first `missing` are looked at, as upstream does: an index that waits holds back those after it.
+  const waitsMs = pending.map((index) => remainingIndexBackoffMs(indexes.awaitingReplacement.get(index), nowMs));
+  const due = pending.filter((_, position) => waitsMs[position] === 0);
+  if (due.length === 0 && pending.length > 0) {
+    const waitMs = Math.min(...waitsMs);
+    return deferral(waitMs, { type: "IndexBackoff", indexes: pending, remainingMs: waitMs });
+  }
+  const policy = job.spec?.podFailurePolicy;
+  return creating(
+    due.map((index) => ({
+      index,
+      failureCounts: nextIndexFailureCounts(indexes.awaitingReplacement.get(index), policy),
+    })),
+  );
+}
+
+/** The lowest indexes that nothing runs, has run or has given up. Upstream: indexed_job_utils.go firstPendingIndexes. */
+export function firstPendingIndexes(
+  job: JobObject,
+  observed: ObservedPods,
+  indexes: ObservedIndexes,
+  count: number,
+): number[] {
+  const taken = indexesOf(observed.active);
+  if (replacesOnlyFailedPods(job)) for (const index of indexesOf(observed.terminating)) taken.add(index);
+  const ended = mergeIndexIntervals(indexes.succeeded, indexes.failed ?? []);
+  const completions = indexCount(job);
+  const result: number[] = [];
+  let next = 0;
+  for (let index = 0; index < completions && result.length < count; index++) {
+    while (next < ended.length && ended[next]!.last < index) next++;
+    // Whole intervals at once: a Job may have 100,000 indexes, most of them ended.
+    if (next < ended.length && ended[next]!.first <= index) index = ended[next]!.last;
+    else if (!taken.has(index)) result.push(index);
+  }
+  return result;
+}
+
+function removal(remove: readonly PodObject[], reason: JobReason): PodPlan {
+  return { action: "pods_deleted", create: [], remove, reasons: [reason] };
+}
+
+function deferral(retryAfterMs: number, reason: JobReason): PodPlan {
+  return { action: "pods_created", create: [], remove: [], retryAfterMs, reasons: [reason] };
+}

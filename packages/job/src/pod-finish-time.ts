@@ -1,0 +1,53 @@
+import { type ContainerStatus, type DeepReadonly, parseTime } from "@kubewright/api";
+
+import type { PodObject } from "./job-spec.js";
+
+/**
+ * When the pod ended, in epoch milliseconds, from the best source it has: its containers' finish times, the moment it
+ * stopped being ready, the moment its deletion was asked for, its creation.
+ *
+ * Upstream: backoff_utils.go getFinishedTime.
+ */
+export function podFinishTimeMs(pod: PodObject): number {
+  return (
+    containersFinishTimeMs(pod) ??
+    notReadySinceMs(pod) ??
+    deletionAskedMs(pod) ??
+    parseTime(pod.metadata.creationTimestamp) ??
+    0
+  );
+}
+
+/** The last finish of all containers and of all sidecars, which may outlive them; `undefined` while one of them runs. */
+function containersFinishTimeMs(pod: PodObject): number | undefined {
+  const containers = latestFinishMs(undefined, pod.status?.containerStatuses ?? []);
+  const sidecars = new Set(
+    (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
+  );
+  if (sidecars.size === 0) return containers;
+  const statuses = (pod.status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name));
+  return latestFinishMs(containers, statuses);
+}
+
+function latestFinishMs(
+  earlierMs: number | undefined,
+  statuses: readonly DeepReadonly<ContainerStatus>[],
+): number | undefined {
+  let latestMs = earlierMs;
+  for (const { state } of statuses) {
+    const finishedMs = parseTime(state?.terminated?.finishedAt);
+    if (finishedMs === undefined) return undefined;
+    if (latestMs === undefined || finishedMs > latestMs) latestMs = finishedMs;
+  }
+  return latestMs;
+}
+
+function notReadySinceMs(pod: PodObject): number | undefined {
+  const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
+  return ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
+}
+
+function deletionAskedMs(pod: PodObject): number | undefined {
+  const deadlineMs = parseTime(pod.metadata.deletionTimestamp);
+  return deadlineMs === undefined ? undefined : deadlineMs - (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+}

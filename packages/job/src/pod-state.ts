@@ -1,0 +1,54 @@
+import { JOB_COMPLETION_INDEX_ANNOTATION, JOB_TRACKING_FINALIZER } from "@kubewright/api";
+
+import { type PodObject, isBeingDeleted } from "./job-spec.js";
+
+/** Whether the pod still has to be accounted for in its Job's status: until then this finalizer keeps it from vanishing. */
+export function hasTrackingFinalizer(pod: PodObject): boolean {
+  return pod.metadata.finalizers?.includes(JOB_TRACKING_FINALIZER) ?? false;
+}
+
+/**
+ * Whether the pod counts as failed. Unless only ended pods may be replaced, one that is being deleted counts at once.
+ *
+ * Upstream: job_controller.go isPodFailed.
+ */
+export function isPodFailed(pod: PodObject, onlyReplaceFailed: boolean): boolean {
+  const phase = pod.status?.phase;
+  if (phase === "Failed") return true;
+  return !onlyReplaceFailed && isBeingDeleted(pod) && phase !== "Succeeded";
+}
+
+export function isPodSucceeded(pod: PodObject): boolean {
+  return pod.status?.phase === "Succeeded";
+}
+
+/**
+ * The pod's completion index; `undefined` when its annotation is missing, unreadable or negative. May be beyond the
+ * Job's completions after those were lowered.
+ *
+ * Upstream: indexed_job_utils.go getCompletionIndex.
+ */
+export function completionIndexOf(pod: PodObject): number | undefined {
+  const text = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
+  return text !== undefined && /^\+?[0-9]+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The completion index, if it is below the number of completions. */
+export function validIndexOf(pod: PodObject, completions: number): number | undefined {
+  const index = completionIndexOf(pod);
+  return index !== undefined && index < completions ? index : undefined;
+}
+
+export function uidOf(pod: PodObject): string {
+  return pod.metadata.uid ?? "";
+}
+
+/** Oldest first, then by name: an order for lists that upstream leaves in the order of a hash map. */
+export function comparePodsByAge(a: PodObject, b: PodObject): number {
+  const left = a.metadata.creationTimestamp ?? "";
+  const right = b.metadata.creationTimestamp ?? "";
+  if (left !== right) return left < right ? -1 : 1;
+  const leftName = a.metadata.name ?? "";
+  const rightName = b.metadata.name ?? "";
+  return leftName < rightName ? -1 : leftName > rightName ? 1 : 0;
+}

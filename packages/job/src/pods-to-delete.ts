@@ -1,0 +1,48 @@
+import { comparePodsForDeletion } from "@kubewright/controller";
+
+import { type JobObject, type PodObject, indexCount, isIndexed } from "./job-spec.js";
+import { validIndexOf } from "./pod-state.js";
+
+/**
+ * The active pods to delete so that at least `atLeast` fewer remain: those that Kubernetes misses least. Of an indexed
+ * Job all those go that have no index in range, or share one with a better pod, even when nothing else has to.
+ *
+ * Upstream: indexed_job_utils.go, job_controller.go activePodsForRemoval.
+ */
+export function choosePodsToDelete(job: JobObject, active: readonly PodObject[], atLeast: number): PodObject[] {
+  if (!isIndexed(job)) return atLeast <= 0 ? [] : rank(active).slice(0, atLeast);
+  const { useless, useful } = splitByIndex(active, indexCount(job));
+  if (useless.length >= atLeast) return useless;
+  return [...useless, ...rank(useful).slice(0, atLeast - useless.length)];
+}
+
+function splitByIndex(
+  active: readonly PodObject[],
+  completions: number,
+): { useless: PodObject[]; useful: PodObject[] } {
+  const useless: PodObject[] = [];
+  const beyond: PodObject[] = [];
+  const byIndex = new Map<number, PodObject[]>();
+  for (const pod of active) {
+    const index = validIndexOf(pod, completions);
+    if (index === undefined) {
+      beyond.push(pod);
+      continue;
+    }
+    const others = byIndex.get(index);
+    if (others === undefined) byIndex.set(index, [pod]);
+    else others.push(pod);
+  }
+  const useful: PodObject[] = [];
+  for (const pods of byIndex.values()) {
+    const ranked = pods.length === 1 ? pods : rank(pods);
+    useful.push(ranked.at(-1)!);
+    useless.push(...ranked.slice(0, -1));
+  }
+  return { useless: [...beyond, ...useless], useful };
+}
+
+/** To be deleted first, first. The sort is stable, so ties stay in the order given. */
+function rank(pods: readonly PodObject[]): PodObject[] {
+  return [...pods].sort(comparePodsForDeletion);
+}

@@ -1,0 +1,47 @@
+import {
+  type DeepReadonly,
+  type Job,
+  type LabelMatcher,
+  type OwnerReference,
+  jobs,
+  labelSelectorMatcher,
+  objectKey,
+} from "@kubewright/api";
+import type { Lister } from "@kubewright/informer";
+
+import type { JobObject, PodObject } from "./job-spec.js";
+
+/**
+ * The Job a controller reference means, if the cache has that very one. The reference's API group is not looked at.
+ *
+ * Upstream: job_controller.go resolveControllerRef.
+ */
+export function resolveJob(
+  lister: Pick<Lister<Job>, "get">,
+  namespace: string,
+  reference: DeepReadonly<OwnerReference>,
+): JobObject | undefined {
+  if (reference.kind !== jobs.kind) return undefined;
+  const job = lister.get(objectKey({ namespace, name: reference.name }));
+  return job?.metadata.uid === reference.uid ? job : undefined;
+}
+
+/**
+ * The Jobs of a pod's namespace whose selector matches it. A pod without labels matches none.
+ *
+ * Upstream: batch/v1 lister expansion GetPodJobs.
+ */
+export function matchingJobs(lister: Pick<Lister<Job>, "listNamespace">, pod: PodObject): JobObject[] {
+  const { namespace = "", labels } = pod.metadata;
+  if (labels === undefined || Object.keys(labels).length === 0) return [];
+  return lister.listNamespace(namespace).filter((job) => selectorOf(job)?.(labels));
+}
+
+/** `undefined` for a selector that cannot be read: validation lets none pass, but objects may be older than it. */
+export function selectorOf(job: JobObject): LabelMatcher | undefined {
+  try {
+    return labelSelectorMatcher(job.spec?.selector);
+  } catch {
+    return undefined;
+  }
+}

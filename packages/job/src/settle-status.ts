@@ -1,0 +1,75 @@
+import { formatTime } from "@kubewright/api";
+
+import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
+import { newJobCondition, withJobCondition } from "./job-condition.js";
+import type { JobReason } from "./job-reason.js";
+import { type JobObject, isSuspended, specOf } from "./job-spec.js";
+import type { JobPlan } from "./plan-job.js";
+import { type StatusDraft, draftOf } from "./status-draft.js";
+
+/** What became of a plan's pods: what was observed, with what this sync created and deleted. */
+export interface PodOutcome {
+  readonly active: number;
+  readonly ready: number;
+  readonly terminating: number;
+  /** Whether some deletion failed that a Job which ends depends on. */
+  readonly deletionFailed: boolean;
+  /** The first refusal, if any: the sync writes the status, and then fails with it. */
+  readonly error?: unknown;
+}
+
+/** A status that agrees with the pods, before they are accounted for. */
+export interface SettledStatus {
+  readonly draft: StatusDraft;
+  /** Whether the status differs from the stored one in something worth a write. */
+  readonly needsFlush: boolean;
+  /** How the Job ends, if it is to be recorded in this sync. */
+  readonly end?: EndState;
+  /** Whether the Job was suspended or resumed in this sync. */
+  readonly suspension?: "Suspended" | "Resumed";
+  readonly reasons: readonly JobReason[];
+}
+
+/** Upstream: job_controller.go syncJob, from the management of pods to trackJobStatusAndRemoveFinalizers. */
+export function settleStatus(job: JobObject, plan: JobPlan, outcome: PodOutcome, nowMs: number): SettledStatus {
+  const { active, ready, terminating } = outcome;
+  const stored = draftOf(job.status);
+  const startTime = stored.startTime ?? (plan.startMs === undefined ? undefined : formatTime(plan.startMs));
+  const counted: StatusDraft = { ...stored, startTime, active, ready, terminating };
+  const countsChanged = stored.active !== active || stored.ready !== ready || stored.terminating !== terminating;
+
+  if (plan.end !== undefined) {
+    // All active pods must be known to be gone, or the outcome could still be recorded while some go on running.
+    if (plan.expectationsSatisfied && !outcome.deletionFailed)
+      return { draft: counted, needsFlush: countsChanged, end: plan.end, reasons: [] };
+    const because = outcome.deletionFailed ? "DeletionFailed" : "ExpectationsPending";
+    return { draft: counted, needsFlush: countsChanged, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
+  }
+  if (isComplete(job, plan.succeeded, active)) {
+    const reason: JobReason = { type: "Ending", end: COMPLETIONS_REACHED, deleting: 0 };
+    return { draft: counted, needsFlush: countsChanged, end: COMPLETIONS_REACHED, reasons: [reason] };
+  }
+  if (plan.pods === undefined) return { draft: counted, needsFlush: countsChanged, reasons: [] };
+  return settleSuspension(job, counted, countsChanged, nowMs);
+}
+
+/** Terminating pods do not matter here: they are waited for before the Job is declared complete. */
+function isComplete(job: JobObject, succeeded: number, active: number): boolean {
+  const { completions } = specOf(job);
+  return active === 0 && (completions == null ? succeeded > 0 : succeeded >= completions);
+}
+
+function settleSuspension(job: JobObject, draft: StatusDraft, countsChanged: boolean, nowMs: number): SettledStatus {
+  const suspended = isSuspended(job);
+  const condition = suspended
+    ? newJobCondition("Suspended", "True", "JobSuspended", "Job suspended", nowMs)
+    : newJobCondition("Suspended", "False", "JobResumed", "Job resumed", nowMs);
+  const conditions = withJobCondition(draft.conditions, condition);
+  if (conditions === draft.conditions) return { draft, needsFlush: countsChanged, reasons: [] };
+  return {
+    draft: { ...draft, conditions, startTime: suspended ? undefined : formatTime(nowMs) },
+    needsFlush: true,
+    suspension: suspended ? "Suspended" : "Resumed",
+    reasons: suspended ? [] : [{ type: "Resumed" }],
+  };
+}

@@ -1,0 +1,26 @@
+import type { DeepReadonly, JobSpec } from "@kubewright/api";
+
+import { type IndexIntervals, countCommonIndexes, countIndexes, parseIndexIntervals } from "./index-intervals.js";
+
+type SuccessPolicy = NonNullable<DeepReadonly<JobSpec>["successPolicy"]>;
+
+/**
+ * Which rule of the policy the succeeded indexes meet: the first one; `undefined` when none.
+ *
+ * Upstream: success_policy.go matchSuccessPolicy.
+ */
+export function matchSuccessPolicy(
+  policy: SuccessPolicy | undefined,
+  completions: number,
+  succeeded: IndexIntervals,
+): number | undefined {
+  if (policy == null || succeeded.length === 0) return undefined;
+  const met = policy.rules.findIndex(({ succeededIndexes, succeededCount }) => {
+    if (succeededIndexes == null) return succeededCount != null && countIndexes(succeeded) >= succeededCount;
+    const required = parseIndexIntervals(succeededIndexes, completions);
+    if (required.length === 0) return false;
+    const common = countCommonIndexes(required, succeeded);
+    return common === countIndexes(required) || (succeededCount != null && common >= succeededCount);
+  });
+  return met < 0 ? undefined : met;
+}

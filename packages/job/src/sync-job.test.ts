@@ -1,0 +1,382 @@
+import { JOB_TRACKING_FINALIZER, type ObjectKey } from "@kubewright/api";
+import { expect, test } from "vitest";
+
+import { at, conditionsOf, failed, indexed, job, pod, succeeded } from "../test/fixtures.js";
+import { KEY, SyncBench } from "../test/sync-bench.js";
+
+const STEADY = { startTime: at(-60), ready: 0, terminating: 0, uncountedTerminatedPods: {} };
+const INTERNAL = { code: 500, reason: "InternalError" };
+const refusing =
+  (refusal: { code: number; reason?: string; cause?: string }, ...calls: string[]) =>
+  (call: string) =>
+    calls.includes(call) ? refusal : undefined;
+
+test("pods are created, then the status written once; a second sync does nothing", async () => {
+  const bench = new SyncBench(job({ parallelism: 2, completions: 5 }));
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["POST job-", "POST job-", "PUT status"]);
+  expect(bench.events).toEqual([
+    "Normal SuccessfulCreate: Created pod: job-0",
+    "Normal SuccessfulCreate: Created pod: job-1",
+  ]);
+  expect(bench.memory.expectations.getExpectations(KEY)).toMatchObject({ add: 2, del: 0 });
+
+  const steady = new SyncBench(job({ parallelism: 2, completions: 5 }, { status: { ...STEADY, active: 2 } }), [
+    pod("a"),
+    pod("b"),
+  ]);
+  expect(await steady.sync()).toBeUndefined();
+  expect(steady.calls).toEqual([]);
+  expect(steady.decisions).toMatchObject([
+    { action: "tracking", statusWrites: 0, reasons: [{ type: "EnoughActive" }] },
+  ]);
+});
+
+test("an ended pod is recorded, freed and counted, in this order", async () => {
+  const bench = new SyncBench(job({ completions: 1 }, { status: { ...STEADY, active: 1 } }), [succeeded("s")]);
+  await bench.sync();
+  expect(bench.calls).toEqual(["PUT status", "PATCH s", "PUT status"]);
+  expect(bench.bodies[1]).toEqual({ metadata: { "$deleteFromPrimitiveList/finalizers": [JOB_TRACKING_FINALIZER] } });
+  expect(bench.bodies[0]).toMatchObject({ metadata: { resourceVersion: "1" } });
+  expect(bench.bodies[2]).toMatchObject({ metadata: { resourceVersion: "101" } });
+  expect(conditionsOf(bench.written?.status)).toEqual([
+    "SuccessCriteriaMet=True CompletionsReached",
+    "Complete=True CompletionsReached",
+  ]);
+  expect(bench.events).toEqual(["Normal Completed: Job completed"]);
+});
+
+test("a Job whose end is written is left alone until the cache shows it", async () => {
+  const bench = new SyncBench(job({ completions: 1 }, { status: { ...STEADY, active: 1 } }), [succeeded("s")]);
+  await bench.sync();
+  bench.jobStore.bookmark("999");
+  bench.podStore.bookmark("999");
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual([]);
+  expect(bench.memory.finished.size).toBe(1);
+  bench.catchUp();
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual([]);
+  expect(bench.memory.finished.size).toBe(0);
+});
+
+test("what was written must be in the cache before the next sync", async () => {
+  const bench = new SyncBench(job());
+  await bench.sync();
+  expect((await bench.sync())?.message).toBe(
+    "read version: 1 is not as new as written version: 102 for group resource jobs.batch",
+  );
+  expect(bench.calls).toEqual([]);
+  bench.catchUp();
+  expect(await bench.sync()).toBeUndefined();
+});
+
+test("a conflict before the first write leaves everything for the next sync to do once", async () => {
+  const bench = new SyncBench(job({ completions: 2, parallelism: 1 }, { status: STEADY }), [failed("f")]);
+  bench.refuse = refusing({ code: 409, reason: "Conflict" }, "PUT status");
+  const error = await bench.sync();
+  expect(error?.message).toBe("tracking status: adding uncounted pods to status: PUT status refused");
+  expect(bench.calls).toEqual(["PUT status"]);
+  expect(bench.memory.backoff.size).toBe(0);
+  bench.refuse = () => undefined;
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.written?.status).toMatchObject({ failed: 1 });
+  expect(bench.memory.backoff.get(KEY)?.failuresAfterLastSuccess).toBe(1);
+});
+
+test("a finalizer that stays leaves its pod recorded, and the Job unfinished", async () => {
+  const bench = new SyncBench(job({ completions: 2, parallelism: 2 }, { status: STEADY }), [
+    succeeded("s"),
+    succeeded("t"),
+  ]);
+  bench.refuse = refusing(INTERNAL, "PATCH t");
+  expect((await bench.sync())?.message).toBe("tracking status: PATCH t refused");
+  expect(bench.calls).toEqual(["PUT status", "PATCH s", "PATCH t", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: { succeeded: ["uid-t"] } });
+  expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True CompletionsReached"]);
+  expect([...bench.memory.finalizers.expectedUIDs(KEY)]).toEqual(["uid-s"]);
+
+  bench.refuse = refusing({ code: 404, reason: "NotFound" }, "PATCH t");
+  bench.catchUp();
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["PATCH t", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} });
+});
+
+test("when no finalizer goes there is nothing more to write", async () => {
+  const bench = new SyncBench(job({ completions: 3, parallelism: 0 }, { status: STEADY }), [
+    succeeded("s"),
+    failed("f"),
+  ]);
+  bench.refuse = refusing(INTERNAL, "PATCH s", "PATCH f");
+  expect(await bench.sync()).toBeInstanceOf(Error);
+  expect(bench.calls).toEqual(["PUT status", "PATCH f", "PATCH s"]);
+});
+
+test("an index is counted before its pod is free, but the Job does not end before", async () => {
+  const bench = new SyncBench(indexed(1, {}, { status: STEADY }), [succeeded("s", { index: 0 })]);
+  bench.refuse = refusing(INTERNAL, "PATCH s");
+  expect(await bench.sync()).toBeInstanceOf(Error);
+  expect(bench.calls).toEqual(["PUT status", "PATCH s"]);
+  expect(bench.written?.status).toMatchObject({ succeeded: 1, completedIndexes: "0" });
+  expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True CompletionsReached"]);
+});
+
+test("a refused end is not announced", async () => {
+  const bench = new SyncBench(job({ completions: 1 }, { status: STEADY }), [succeeded("s")]);
+  let puts = 0;
+  bench.refuse = (call) => (call === "PUT status" && ++puts === 2 ? { code: 409, reason: "Conflict" } : undefined);
+  expect((await bench.sync())?.message).toBe(
+    "tracking status: removing uncounted pods from status: PUT status refused",
+  );
+  expect(bench.events).toEqual([]);
+  expect(bench.memory.finished.size).toBe(0);
+});
+
+test("a failing Job deletes its pods before it says so, and frees them after", async () => {
+  const bench = new SyncBench(
+    job({ backoffLimit: 0, completions: 3, parallelism: 3 }, { status: { ...STEADY, active: 3 } }),
+    [failed("a"), pod("b"), pod("c")],
+  );
+  bench.refuse = refusing({ code: 404, reason: "NotFound" }, "DELETE c");
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["DELETE b", "DELETE c", "PUT status", "PATCH a", "PATCH b", "PATCH c", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ failed: 3, terminating: 2 });
+  expect(bench.events).toEqual(["Normal SuccessfulDelete: Deleted pod: b"]);
+  expect(bench.decisions[0]?.reasons.map(({ type }) => type)).toEqual([
+    "Ending",
+    "PodsCounted",
+    "WaitingForTermination",
+  ]);
+});
+
+test("a failing Job whose pod cannot be deleted counts what has failed, and tries again", async () => {
+  const bench = new SyncBench(
+    job({ backoffLimit: 0, completions: 2, parallelism: 2 }, { status: { ...STEADY, active: 2 } }),
+    [failed("a"), pod("b")],
+  );
+  bench.refuse = refusing(INTERNAL, "DELETE b");
+  expect((await bench.sync())?.message).toBe("unable to delete pods: DELETE b refused");
+  expect(bench.calls).toEqual(["DELETE b", "PUT status", "PATCH a", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ active: 1, failed: 1 });
+  expect(conditionsOf(bench.written?.status)).toEqual([]);
+  expect(bench.events).toEqual(["Warning FailedDelete: Error deleting: DELETE b refused"]);
+});
+
+test("the failure is announced once, with the end and not with its cause", async () => {
+  const bench = new SyncBench(job({ backoffLimit: 0 }, { status: STEADY }), [failed("f")]);
+  await bench.sync();
+  expect(bench.events).toEqual(["Warning BackoffLimitExceeded: Job has reached the specified backoff limit"]);
+});
+
+test("more successes than wanted are remarked on", async () => {
+  const bench = new SyncBench(job({ completions: 1, parallelism: 2 }, { status: STEADY }), [
+    succeeded("s"),
+    succeeded("t"),
+  ]);
+  await bench.sync();
+  expect(bench.events).toEqual([
+    "Warning TooManySucceededPods: Too many succeeded pods running after completion count reached",
+    "Normal Completed: Job completed",
+  ]);
+});
+
+test("creation stops after the first batch that meets a refusal, and the status tells what was created", async () => {
+  const bench = new SyncBench(job({ completions: 200, parallelism: 100 }));
+  let posts = 0;
+  bench.refuse = (call) => (call.startsWith("POST") && ++posts > 10 ? { code: 403, reason: "Forbidden" } : undefined);
+  expect((await bench.sync())?.message).toBe("POST job- refused");
+  expect(posts).toBe(15);
+  expect(bench.written?.status).toMatchObject({ active: 10 });
+  expect(bench.memory.expectations.getExpectations(KEY)).toMatchObject({ add: 10 });
+  expect(
+    bench.events.filter((event) => event === "Warning FailedCreate: Error creating: POST job- refused"),
+  ).toHaveLength(5);
+});
+
+test("when the first creation is refused, no other is tried", async () => {
+  const bench = new SyncBench(job({ completions: 9, parallelism: 9 }));
+  bench.refuse = refusing(INTERNAL, "POST job-");
+  await bench.sync();
+  expect(bench.calls).toEqual(["POST job-", "PUT status"]);
+  expect(bench.memory.expectations.satisfiedExpectations(KEY)).toBe(true);
+});
+
+test("a namespace that is being deleted refuses quietly, and creation is not tried again for a while", async () => {
+  const bench = new SyncBench(job({ parallelism: 2 }));
+  bench.refuse = refusing({ code: 403, reason: "Forbidden", cause: "NamespaceTerminating" }, "POST job-");
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.events).toEqual([]);
+  expect(bench.memory.expectations.satisfiedExpectations(KEY)).toBe(false);
+});
+
+test("indexed pods are created in order, with generated names that tell the index", async () => {
+  const bench = new SyncBench(indexed(3));
+  await bench.sync();
+  expect(bench.calls).toEqual(["POST job-0-", "POST job-1-", "POST job-2-", "PUT status"]);
+});
+
+test("a surplus pod loses its finalizer and is deleted; one that keeps it is kept", async () => {
+  const bench = new SyncBench(job({ completions: 5, parallelism: 0 }, { status: { ...STEADY, active: 3 } }), [
+    pod("a"),
+    pod("b"),
+    pod("c"),
+  ]);
+  bench.refuse = (call) =>
+    call === "PATCH b" ? INTERNAL : call === "PATCH c" ? { code: 404, reason: "NotFound" } : undefined;
+  expect((await bench.sync())?.message).toBe("removing completion finalizer: PATCH b refused");
+  expect([...bench.calls].sort()).toEqual(["DELETE a", "PATCH a", "PATCH b", "PATCH c", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ active: 1, terminating: 2 });
+  expect(bench.memory.expectations.getExpectations(KEY)).toMatchObject({ del: 1 });
+});
+
+test("suspending deletes all pods, tells so, and writes the condition even if a deletion was refused", async () => {
+  const bench = new SyncBench(job({ suspend: true, parallelism: 2 }, { status: { ...STEADY, active: 2 } }), [
+    pod("a"),
+    pod("b"),
+  ]);
+  bench.refuse = refusing(INTERNAL, "DELETE b");
+  expect((await bench.sync())?.message).toBe("unable to delete pods: DELETE b refused");
+  expect(conditionsOf(bench.written?.status)).toEqual(["Suspended=True JobSuspended"]);
+  expect(bench.events.at(-1)).toBe("Normal Suspended: Job suspended");
+});
+
+test("a backoff and a deadline bring the Job back, a short backoff not at once", async () => {
+  const bench = new SyncBench(job({ activeDeadlineSeconds: 100, completions: 1 }, { status: STEADY }), [failed("f")]);
+  await bench.sync();
+  expect(bench.requeues).toEqual([40_000, 10_000]);
+  bench.catchUp();
+  await bench.clock.advance(9_700);
+  await bench.sync();
+  expect(bench.requeues).toEqual([30_300, 1_000]);
+});
+
+test("matching orphans are adopted after one look at the Job, with finalizer, and counted at once", async () => {
+  const stray = (name: string, options: Parameters<typeof pod>[1] = {}) =>
+    pod(name, { owned: false, tracked: false, ...options });
+  const bench = new SyncBench(job({ completions: 5, parallelism: 3 }, { status: { ...STEADY, active: 1 } }), [
+    pod("a"),
+    stray("b"),
+    stray("s", { phase: "Succeeded" }),
+  ]);
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["GET job", "PATCH b", "PATCH s", "POST job-", "PUT status", "PATCH s", "PUT status"]);
+  expect(bench.bodies[1]).toEqual({
+    metadata: {
+      ownerReferences: [
+        {
+          apiVersion: "batch/v1",
+          kind: "Job",
+          name: "job",
+          uid: "job-uid",
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+      uid: "uid-b",
+      finalizers: [JOB_TRACKING_FINALIZER],
+    },
+  });
+  expect(bench.written?.status).toMatchObject({ active: 3, succeeded: 1 });
+});
+
+test("nothing is written when an adoption fails, unless the pod is gone", async () => {
+  const orphan = pod("b", { owned: false });
+  const refused = new SyncBench(job(), [orphan]);
+  refused.refuse = refusing(INTERNAL, "GET job");
+  expect((await refused.sync())?.message).toBe(
+    "can't adopt Pod ns/b (uid-b): can't recheck DeletionTimestamp: GET job refused",
+  );
+  expect(refused.calls).toEqual(["GET job"]);
+  const gone = new SyncBench(job(), [orphan]);
+  gone.refuse = refusing({ code: 404, reason: "NotFound" }, "PATCH b");
+  expect(await gone.sync()).toBeUndefined();
+  expect(gone.calls).toEqual(["GET job", "PATCH b", "POST job-", "PUT status"]);
+});
+
+test("an owned pod that matches no longer is released without its finalizer, and not counted", async () => {
+  const bench = new SyncBench(job({ parallelism: 0, completions: 3 }, { status: STEADY }), [
+    pod("a", { labels: { other: "1" } }),
+  ]);
+  for (const refusal of [undefined, { code: 404, reason: "NotFound" }, { code: 422, reason: "Invalid" }]) {
+    bench.refuse = () => refusal;
+    expect(await bench.sync()).toBeUndefined();
+    expect(bench.calls).toEqual(["PATCH a"]);
+    expect(bench.bodies[0]).toEqual({
+      metadata: {
+        uid: "uid-a",
+        ownerReferences: [{ $patch: "delete", uid: "job-uid" }],
+        "$deleteFromPrimitiveList/finalizers": [JOB_TRACKING_FINALIZER],
+      },
+    });
+  }
+  bench.refuse = () => ({ code: 409, reason: "Conflict" });
+  expect(await bench.sync()).toBeInstanceOf(Error);
+});
+
+test("a Job being deleted adopts, releases and creates nothing", async () => {
+  const deleting = job({}, { deletionTimestamp: at(0), status: STEADY });
+  const bench = new SyncBench(deleting, [pod("a", { owned: false }), pod("b", { labels: {} })]);
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual([]);
+});
+
+test("a missing, finished or foreign Job is no business of a sync", async () => {
+  const missing = new SyncBench(undefined);
+  missing.memory.backoff.set(KEY, { failuresAfterLastSuccess: 1 });
+  missing.memory.expectations.expectCreations(KEY, 1);
+  expect(await missing.sync()).toBeUndefined();
+  expect(missing.memory.backoff.size).toBe(0);
+  expect(missing.memory.expectations.getExpectations(KEY)).toBeUndefined();
+
+  const finished = new SyncBench(
+    job({ parallelism: 3 }, { status: { conditions: [{ type: "Failed", status: "True" }] } }),
+    [pod("x", { owned: false })],
+  );
+  const foreign = new SyncBench(job({ managedBy: "example.com/other" }));
+  const own = new SyncBench(job({ managedBy: "kubernetes.io/job-controller" }));
+  for (const bench of [finished, foreign, own]) expect(await bench.sync()).toBeUndefined();
+  expect([finished.calls, foreign.calls]).toEqual([[], []]);
+  expect(own.calls).toEqual(["POST job-", "PUT status"]);
+});
+
+test("an unknown completion mode is told about and left alone", async () => {
+  const bench = new SyncBench(job({ completionMode: "Weird" }));
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual([]);
+  expect(bench.events).toEqual(["Warning UnknownCompletionMode: Skipped Job sync because completion mode is unknown"]);
+  expect(bench.decisions).toEqual([]);
+});
+
+test("a key without namespace is refused", async () => {
+  expect((await new SyncBench(job()).sync("job" as ObjectKey))?.message).toBe(
+    'invalid job key "job": either namespace or name is missing',
+  );
+});
+
+test("pods expected and not seen keep an end from being recorded, until they are seen", async () => {
+  const bench = new SyncBench(job({ backoffLimit: 0 }, { status: { ...STEADY, active: 1 } }), [failed("f")]);
+  bench.memory.expectations.expectCreations(KEY, 1);
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.written?.status).toMatchObject({ failed: 1 });
+  expect(conditionsOf(bench.written?.status)).toEqual([]);
+  bench.memory.expectations.creationObserved(KEY);
+  bench.catchUp();
+  await bench.sync();
+  expect(conditionsOf(bench.written?.status)).toEqual([
+    "FailureTarget=True BackoffLimitExceeded",
+    "Failed=True BackoffLimitExceeded",
+  ]);
+});
+
+test("expectations that are never met hold pods back for five minutes", async () => {
+  const bench = new SyncBench(job());
+  bench.memory.expectations.expectCreations(KEY, 1);
+  await bench.clock.advance(300_000);
+  await bench.sync();
+  expect(bench.calls).toEqual(["PUT status"]);
+  bench.catchUp();
+  await bench.clock.advance(1);
+  await bench.sync();
+  expect(bench.calls).toEqual(["POST job-", "PUT status"]);
+});

@@ -1,0 +1,22 @@
+import { JOB_TRACKING_FINALIZER } from "@kubewright/api";
+import type { PodControl } from "@kubewright/controller";
+
+import type { PodObject } from "./job-spec.js";
+import { hasTrackingFinalizer } from "./pod-state.js";
+
+const REMOVE_FINALIZER = { metadata: { "$deleteFromPrimitiveList/finalizers": [JOB_TRACKING_FINALIZER] } };
+
+/**
+ * Takes the tracking finalizer from a pod, if the pod as given has it.
+ *
+ * @throws StatusError `NotFound` when the pod is gone, which is as good for most.
+ * Upstream: job_controller.go removeTrackingFinalizerPatch.
+ */
+export async function removeTrackingFinalizer(
+  podControl: PodControl,
+  pod: PodObject,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!hasTrackingFinalizer(pod)) return;
+  await podControl.patchPod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", REMOVE_FINALIZER, signal);
+}
