@@ -93,13 +93,13 @@ async function serve(args: readonly string[]): Promise<{ url: string; process: C
   const child = spawn(process.execPath, [main, "serve", "--port", "0", ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
-    child.stderr!.on("data", (chunk: Buffer) => {
+    child.stderr.on("data", (chunk: Buffer) => {
       said += chunk.toString();
       const match = /Serving on (\S+)/.exec(said);
       if (match !== null) resolve(match[1]!);
     });
     child.once("exit", (code) => reject(new Error(`kubewright serve exited with ${code}: ${said}`)));
   });
-  child.stderr!.pipe(process.stderr);
+  child.stderr.pipe(process.stderr);
   return { url, process: child };
 }

@@ -20,7 +20,7 @@ interface Run {
 }
 
 const lines = readFileSync(0, "utf8").trimEnd().split("\n").map(parseLine);
-const columns = Math.max(...lines.map((runs) => runs.reduce((width, run) => Math.max(width, run.column + [...run.text].length), 0)));
+const columns = Math.max(...lines.map((runs) => runs.reduce((width, run) => Math.max(width, run.column + run.text.length), 0)));
 const width = Math.ceil(columns * CELL_WIDTH + 2 * PADDING);
 const height = lines.length * LINE_HEIGHT + 2 * PADDING;
 const texts = lines.flatMap((runs, row) => runs.map((run) => drawRun(run, row)));
@@ -40,7 +40,7 @@ function parseLine(line: string): Run[] {
       for (const code of codes) style = applied(style, code);
     } else if (part !== "") {
       if (part.trim() !== "") runs.push({ column, text: part, ...style });
-      column += [...part].length;
+      column += part.length;
     }
   }
   return runs;
@@ -58,7 +58,7 @@ function applied(style: { colour: string; bold: boolean; dim: boolean }, code: n
 function drawRun({ column, text, colour, bold, dim }: Run, row: number): string {
   const x = PADDING + column * CELL_WIDTH;
   const y = PADDING + row * LINE_HEIGHT;
-  const length = [...text].length * CELL_WIDTH;
+  const length = text.length * CELL_WIDTH;
   const opacity = dim ? 0.6 : 1;
   if (/^[█▒░]+$/.test(text)) {
     const fill = text.startsWith("█") ? 1 : text.startsWith("▒") ? 0.6 : 0.35;

@@ -125,8 +125,7 @@ test.each([
   const { code, stdout, stderr } = await kubewright(args, files);
   expect(code).toBe(2);
   expect(stdout).toBe("");
-  if (typeof message === "string") expect(stderr).toBe(message);
-  else expect(stderr).toMatch(message);
+  expect(stderr).toMatch(typeof message === "string" ? new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) : message);
 });
 
 test("a port in use is named", async () => {

@@ -60,6 +60,6 @@ test("files without any object are refused rather than played as nothing", async
 });
 
 test("aliases that multiply without end are refused", () => {
-  const bomb = `a: &a [x, x]\n${[..."bcdefghijklm"].map((name, index) => `${name}: &${name} [*${"abcdefghijkl"[index]}, *${"abcdefghijkl"[index]}]`).join("\n")}`;
-  expect(() => parseManifests(bomb, "f.yaml")).toThrow();
+  const bomb = `a: &a [x, x]\n${"bcdefghijklm".split("").map((name, index) => `${name}: &${name} [*${"abcdefghijkl"[index]}, *${"abcdefghijkl"[index]}]`).join("\n")}`;
+  expect(() => parseManifests(bomb, "f.yaml")).toThrow("alias");
 });

@@ -23,7 +23,7 @@ export class TimeAxis {
       const label = tickLabel(tickMs, stepMs);
       const column = this.column(tickMs);
       if (column + label.length > this.width) continue;
-      for (const [offset, character] of [...label].entries()) cells[column + offset] = character;
+      for (const [offset, character] of label.split("").entries()) cells[column + offset] = character;
     }
     return cells.join("").trimEnd();
   }

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+
+import * as informer from "./index.js";
+
+test("the package exports these values", () => {
+  expect(Object.keys(informer).sort()).toEqual([
+    "InformerError",
+    "InformerFactory",
+    "SharedInformer",
+    "Store",
+    "deletedObject",
+    "filteringHandler",
+    "isDeletedFinalStateUnknown",
+    "namespaceIndex",
+    "withoutManagedFields",
+  ]);
+});

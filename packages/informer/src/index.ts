@@ -1,0 +1,18 @@
+export { filteringHandler } from "./filtering-handler.js";
+export { namespaceIndex } from "./indexers.js";
+export { InformerError } from "./informer-error.js";
+export { InformerFactory } from "./informer-factory.js";
+export { SharedInformer } from "./shared-informer.js";
+export { Store } from "./store.js";
+export { deletedObject, isDeletedFinalStateUnknown } from "./tombstone.js";
+export { withoutManagedFields } from "./transform.js";
+
+export type { EventHandler } from "./event-handler.js";
+export type { IndexFunction, Indexers } from "./indexers.js";
+export type { InformerStep } from "./informer-error.js";
+export type { InformerFactoryOptions } from "./informer-factory.js";
+export type { Lister } from "./lister.js";
+export type { HandlerRegistration, SharedInformerOptions } from "./shared-informer.js";
+export type { Replacement } from "./store.js";
+export type { DeletedFinalStateUnknown } from "./tombstone.js";
+export type { AnyTransform, Transform } from "./transform.js";

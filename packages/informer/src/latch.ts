@@ -1,0 +1,51 @@
+/** Waited for by many, opened once. */
+export class Latch {
+  readonly #waiting = new Set<{ resolve(): void; reject(error: Error): void }>();
+  #outcome: "closed" | "open" | Error = "closed";
+
+  get isOpen(): boolean {
+    return this.#outcome === "open";
+  }
+
+  /** Resolves when opened; rejects when it never will be, or with the signal's reason when that aborts first. */
+  wait(signal?: AbortSignal): Promise<void> {
+    if (this.#outcome === "open") return Promise.resolve();
+    if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(waiter);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const onAbort = (): void => {
+        leave();
+        reject(signal!.reason as Error);
+      };
+      const waiter = {
+        resolve: () => {
+          leave();
+          resolve();
+        },
+        reject: (error: Error) => {
+          leave();
+          reject(error);
+        },
+      };
+      this.#waiting.add(waiter);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  open(): void {
+    if (this.#outcome !== "closed") return;
+    this.#outcome = "open";
+    for (const waiter of this.#waiting) waiter.resolve();
+  }
+
+  /** Tells everybody who waits, or will, that it stays closed. */
+  fail(error: Error): void {
+    if (this.#outcome !== "closed") return;
+    this.#outcome = error;
+    for (const waiter of this.#waiting) waiter.reject(error);
+  }
+}

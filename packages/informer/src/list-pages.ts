@@ -1,0 +1,54 @@
+import type { DeepReadonly, KubernetesObject, List } from "@kubewright/api";
+import { isResourceExpired } from "@kubewright/client";
+
+/** What one list request asks for. */
+export interface PageQuery {
+  readonly resourceVersion?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly continue?: string;
+}
+
+/** A list put together from its pages. */
+export interface Listed<T extends KubernetesObject> {
+  readonly objects: DeepReadonly<T>[];
+  /** Of the first page: what was true then. */
+  readonly resourceVersion: string;
+  readonly pages: number;
+}
+
+/**
+ * Lists page by page. When the continuation expires on the way, everything is asked for in one answer instead.
+ *
+ * @param take - Makes of each object what is kept; called as pages arrive, so that no page is held longer than needed.
+ * @see kubernetes v1.36 client-go tools/pager/pager.go
+ */
+export async function listPages<T extends KubernetesObject>(
+  listPage: (query: PageQuery) => Promise<List<DeepReadonly<T>>>,
+  { resourceVersion = "", limit }: { readonly resourceVersion?: string; readonly limit: number | undefined },
+  take: (object: DeepReadonly<T>) => DeepReadonly<T>,
+): Promise<Listed<T>> {
+  const objects: DeepReadonly<T>[] = [];
+  const collect = ({ items }: List<DeepReadonly<T>>): void => {
+    // A server may answer null for no items.
+    for (const object of (items as DeepReadonly<T>[] | null) ?? []) objects.push(take(object));
+  };
+  const version = resourceVersion === "" ? undefined : resourceVersion;
+  const first = await listPage({ resourceVersion: version, limit });
+  collect(first);
+  let pages = 1;
+  for (let token = first.metadata.continue; token; pages++) {
+    let page: List<DeepReadonly<T>>;
+    try {
+      page = await listPage({ limit, continue: token });
+    } catch (error) {
+      if (!isResourceExpired(error)) throw error;
+      const full = await listPage({ resourceVersion: version });
+      objects.length = 0;
+      collect(full);
+      return { objects, resourceVersion: full.metadata.resourceVersion, pages: pages + 1 };
+    }
+    collect(page);
+    token = page.metadata.continue;
+  }
+  return { objects, resourceVersion: first.metadata.resourceVersion, pages };
+}

@@ -1,0 +1,237 @@
+import { type DeepReadonly, type KubernetesObject, qualifiedResource } from "@kubewright/api";
+import type { Reader } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+
+import type { EventHandler } from "./event-handler.js";
+import { type Indexers, namespaceIndex, namespaceIndexValues } from "./indexers.js";
+import { InformerError } from "./informer-error.js";
+import { Latch } from "./latch.js";
+import type { Lister } from "./lister.js";
+import { keyOfObject, resourceVersionOf } from "./object-metadata.js";
+import { Reflector, type ReflectorTarget } from "./reflector.js";
+import { type ResyncEntry, ResyncSchedule } from "./resync-schedule.js";
+import { Store } from "./store.js";
+import type { DeletedFinalStateUnknown } from "./tombstone.js";
+import type { Transform } from "./transform.js";
+
+export interface SharedInformerOptions<T extends KubernetesObject> {
+  readonly client: Reader<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Besides the namespace index, which is always there. */
+  readonly indexers?: Indexers<T> | undefined;
+  /** How often handlers are shown the whole cache again, unless they ask for less. Default 0: never. */
+  readonly resyncMs?: number | undefined;
+  readonly transform?: Transform<T> | undefined;
+  /** Watches last between this and twice this. Default and least: 5 minutes. */
+  readonly minWatchTimeoutMs?: number | undefined;
+  /** Whether to ask the server to stream the initial list, falling back to a list request. Default true. */
+  readonly watchList?: boolean | undefined;
+  /** Told about every failure; the informer goes on after all of them. Default: nobody is told. */
+  readonly onError?: ((error: InformerError) => void) | undefined;
+}
+
+/** A handler's membership. */
+export interface HandlerRegistration {
+  /** Whether the handler has been told everything that was there when it, and the informer, started. */
+  hasSynced(): boolean;
+  /** No calls from now on. May be called again. */
+  remove(): void;
+}
+
+interface Listener<T extends KubernetesObject> extends ResyncEntry {
+  readonly handler: EventHandler<T>;
+  removed: boolean;
+}
+
+type Notification<T extends KubernetesObject> =
+  | { readonly type: "add"; readonly object: DeepReadonly<T>; readonly isInInitialList: boolean }
+  | { readonly type: "update"; readonly old: DeepReadonly<T>; readonly object: DeepReadonly<T> }
+  | { readonly type: "delete"; readonly object: DeepReadonly<T> | DeletedFinalStateUnknown<T> };
+
+/**
+ * A cache of one resource, kept current by a watch and shared by any number of handlers.
+ *
+ * Handlers are called synchronously, right after the cache has changed and before the next change, each on its own: one
+ * that throws is reported and harms no other. (Upstream runs each on a goroutine with a buffer; here a slow handler delays
+ * all.) Once running, only its signal ends it.
+ *
+ * @see kubernetes v1.36 client-go tools/cache/shared_informer.go, controller.go
+ */
+export class SharedInformer<T extends KubernetesObject> {
+  readonly name: string;
+  readonly store: Lister<T> & { readonly lastStoreSyncResourceVersion: string };
+  readonly #store: Store<T>;
+  readonly #clock: Clock;
+  readonly #reflector: Reflector<T>;
+  readonly #resyncs: ResyncSchedule;
+  readonly #resyncMs: number;
+  readonly #onError: (error: InformerError) => void;
+  readonly #resource: string;
+  readonly #synced = new Latch();
+  /** Replaced, never changed, so that a round of calls goes to those who were there when it began. */
+  #listeners: readonly Listener<T>[] = [];
+  #state: "new" | "running" | "stopped" = "new";
+  /** Whether the store has content, which comes before handlers were told of it. */
+  #populated = false;
+
+  constructor({ indexers, resyncMs = 0, onError, ...options }: SharedInformerOptions<T>) {
+    this.#resource = qualifiedResource(options.client.definition);
+    this.name = `informer ${this.#resource}`;
+    this.#store = new Store({ indexers: { [namespaceIndex]: namespaceIndexValues, ...indexers } });
+    this.store = this.#store;
+    this.#clock = options.clock;
+    this.#resyncMs = resyncMs;
+    this.#resyncs = new ResyncSchedule(resyncMs);
+    this.#onError = (error) => {
+      try {
+        onError?.(error);
+      } catch {
+        // There is nobody left to tell.
+      }
+    };
+    this.#reflector = new Reflector({ ...options, target: this.#target(), onError: this.#onError });
+  }
+
+  /** Whether the cache has held the whole, and the handlers there at that time were told. Never reverts. */
+  get hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  /** @throws the signal's reason when it aborts first, or an Error when the informer stopped before it synced. */
+  waitForSync(signal?: AbortSignal): Promise<void> {
+    return this.#synced.wait(signal);
+  }
+
+  /**
+   * Adds a handler, at any time before the informer stops. One that comes late is told of all that is there first, as
+   * part of the initial list, before this returns.
+   *
+   * @param options.resyncMs - How often it wants to be shown everything again; at least a second, and not more often than
+   *   the informer checks. Default: the informer's own period; 0: never.
+   * @throws Error when the informer has stopped.
+   */
+  addEventHandler(
+    handler: EventHandler<T>,
+    { resyncMs = this.#resyncMs }: { readonly resyncMs?: number } = {},
+  ): HandlerRegistration {
+    if (this.#state === "stopped")
+      throw new Error(`handler was not added to shared informer of ${this.#resource} because it has stopped already`);
+    const started = this.#state === "running";
+    const entry = this.#resyncs.add(resyncMs, { nowMs: this.#clock.monotonic(), started, others: this.#listeners });
+    const listener: Listener<T> = { ...entry, handler, removed: false };
+    this.#listeners = [...this.#listeners, listener];
+    if (this.#populated) {
+      for (const object of this.#store.list()) this.#notify([listener], { type: "add", object, isInInitialList: true });
+    }
+    return {
+      hasSynced: () => this.hasSynced,
+      remove: () => {
+        listener.removed = true;
+        this.#listeners = this.#listeners.filter((other) => other !== listener);
+      },
+    };
+  }
+
+  /**
+   * Adds indexes, at any time before the informer stops. A function that already serves under its name is passed over.
+   *
+   * @throws Error `indexer conflict: <names>` when a name is taken by another function.
+   */
+  addIndexers(indexers: Indexers<T>): void {
+    if (this.#state === "stopped") throw new Error("indexer was not added because it has stopped already");
+    this.#store.addIndexers(indexers);
+  }
+
+  /** Lists and watches until `signal` aborts, then resolves. @throws Error when called a second time. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#state !== "new")
+      throw new Error(`the sharedIndexInformer of ${this.#resource} has started, run more than once is not allowed`);
+    this.#state = "running";
+    await this.#reflector.run(signal, this.#resyncs.checkMs);
+    this.#state = "stopped";
+    this.#synced.fail(new Error(`the informer of ${this.#resource} stopped before it synced`));
+  }
+
+  #target(): ReflectorTarget<T> {
+    return {
+      replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
+      apply: (type, object) => (type === "DELETED" ? this.#delete(object) : this.#put(object)),
+      bookmark: (resourceVersion) => this.#store.bookmark(resourceVersion),
+      resync: () => this.#resync(),
+    };
+  }
+
+  #put(object: DeepReadonly<T>): void {
+    const old = this.#store.update(object);
+    if (old === undefined) this.#notify(this.#listeners, { type: "add", object, isInInitialList: !this.hasSynced });
+    else this.#notify(this.#listeners, { type: "update", old, object });
+  }
+
+  #delete(object: DeepReadonly<T>): void {
+    this.#store.delete(object);
+    this.#notify(this.#listeners, { type: "delete", object });
+  }
+
+  #replace(objects: Iterable<DeepReadonly<T>>, resourceVersion: string): void {
+    const { vanished, present } = this.#store.replace(objects, resourceVersion);
+    this.#populated = true;
+    // A handler added by a handler is told of the whole then, so this round is not for it.
+    const listeners = this.#listeners;
+    for (const { key, object } of vanished) {
+      this.#notify(listeners, { type: "delete", object: { kind: "DeletedFinalStateUnknown", key, object } });
+    }
+    for (const { old, object } of present) {
+      if (old === undefined) this.#notify(listeners, { type: "add", object, isInInitialList: !this.hasSynced });
+      else this.#notify(listeners, { type: "update", old, object });
+    }
+    this.#synced.open();
+  }
+
+  #resync(): void {
+    if (!this.#resyncs.check(this.#listeners, this.#clock.monotonic())) return;
+    const listeners = this.#listeners;
+    for (const object of this.#store.list()) this.#notify(listeners, { type: "update", old: object, object });
+  }
+
+  #notify(listeners: readonly Listener<T>[], notification: Notification<T>): void {
+    const unchanged =
+      notification.type === "update" && resourceVersionOf(notification.old) === resourceVersionOf(notification.object);
+    for (const listener of listeners) {
+      if (listener.removed || (unchanged && !listener.syncing)) continue;
+      try {
+        deliver(listener.handler, notification);
+      } catch (error) {
+        const { object } = notification;
+        const key = "key" in object ? object.key : keyOfObject(object);
+        this.#onError(
+          new InformerError(
+            "handler",
+            `a handler failed to ${notification.type} ${this.#resource} ${JSON.stringify(key)}`,
+            error,
+          ),
+        );
+      }
+    }
+  }
+}
+
+function deliver<T extends KubernetesObject>(handler: EventHandler<T>, notification: Notification<T>): void {
+  switch (notification.type) {
+    case "add":
+      handler.onAdd?.(notification.object, notification.isInInitialList);
+      break;
+    case "update":
+      handler.onUpdate?.(notification.old, notification.object);
+      break;
+    case "delete":
+      handler.onDelete?.(notification.object);
+      break;
+    default:
+      notification satisfies never;
+  }
+}

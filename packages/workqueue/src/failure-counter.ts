@@ -1,0 +1,19 @@
+/** Failures per item. */
+export class FailureCounter<T> {
+  readonly #failures = new Map<T, number>();
+
+  /** Counts one more, and returns how many there were before. */
+  count(item: T): number {
+    const before = this.get(item);
+    this.#failures.set(item, before + 1);
+    return before;
+  }
+
+  get(item: T): number {
+    return this.#failures.get(item) ?? 0;
+  }
+
+  forget(item: T): void {
+    this.#failures.delete(item);
+  }
+}

@@ -1,0 +1,62 @@
+import { FailureCounter } from "./failure-counter.js";
+import type { RateLimiter } from "./rate-limiter.js";
+
+/** `baseDelayMs`, doubled with every failure of the item, up to `maxDelayMs`. */
+export class ItemExponentialFailureRateLimiter<T> implements RateLimiter<T> {
+  readonly #failures = new FailureCounter<T>();
+  readonly #baseDelayMs: number;
+  readonly #maxDelayMs: number;
+
+  constructor({ baseDelayMs, maxDelayMs }: { baseDelayMs: number; maxDelayMs: number }) {
+    this.#baseDelayMs = baseDelayMs;
+    this.#maxDelayMs = maxDelayMs;
+  }
+
+  when(item: T): number {
+    // 2^1023 is the largest power that is a number; anything near it is over every maximum.
+    const exponent = Math.min(this.#failures.count(item), 1023);
+    return Math.min(this.#baseDelayMs * 2 ** exponent, this.#maxDelayMs);
+  }
+
+  forget(item: T): void {
+    this.#failures.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#failures.get(item);
+  }
+}
+
+/** `fastDelayMs` for the first `maxFastAttempts` failures of the item, `slowDelayMs` after. */
+export class ItemFastSlowRateLimiter<T> implements RateLimiter<T> {
+  readonly #failures = new FailureCounter<T>();
+  readonly #fastDelayMs: number;
+  readonly #slowDelayMs: number;
+  readonly #maxFastAttempts: number;
+
+  constructor({
+    fastDelayMs,
+    slowDelayMs,
+    maxFastAttempts,
+  }: {
+    fastDelayMs: number;
+    slowDelayMs: number;
+    maxFastAttempts: number;
+  }) {
+    this.#fastDelayMs = fastDelayMs;
+    this.#slowDelayMs = slowDelayMs;
+    this.#maxFastAttempts = maxFastAttempts;
+  }
+
+  when(item: T): number {
+    return this.#failures.count(item) < this.#maxFastAttempts ? this.#fastDelayMs : this.#slowDelayMs;
+  }
+
+  forget(item: T): void {
+    this.#failures.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#failures.get(item);
+  }
+}

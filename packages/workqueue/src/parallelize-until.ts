@@ -1,0 +1,39 @@
+export interface ParallelizeOptions {
+  /** Most pieces under way at once. */
+  readonly workers: number;
+  readonly pieces: number;
+  /** Pieces a worker takes at a time, and does one after the other. Default and least: 1. */
+  readonly chunkSize?: number;
+  /** Once aborted no further piece is begun; those under way are waited for. That is not an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls `doPiece` for 0 … pieces − 1 with bounded concurrency, and resolves when every worker has stopped.
+ *
+ * A piece that throws ends its worker; the others go on and take the remaining chunks.
+ *
+ * @throws the first error of a piece, after all workers have stopped (upstream's crash handler ends the process).
+ * @see kubernetes v1.36 client-go util/workqueue/parallelizer.go
+ */
+export async function parallelizeUntil(
+  { workers, pieces, chunkSize = 1, signal }: ParallelizeOptions,
+  doPiece: (piece: number) => Promise<void> | void,
+): Promise<void> {
+  const size = Math.max(1, Math.floor(chunkSize));
+  const chunks = Math.ceil(pieces / size);
+  let nextChunk = 0;
+  const work = async (): Promise<void> => {
+    while (nextChunk < chunks) {
+      const start = nextChunk++ * size;
+      const end = Math.min(start + size, pieces);
+      for (let piece = start; piece < end; piece++) {
+        if (signal?.aborted) return;
+        await doPiece(piece);
+      }
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: Math.min(workers, chunks) }, work));
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}

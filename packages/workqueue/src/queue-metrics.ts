@@ -1,0 +1,142 @@
+import type { Clock, Timer } from "@kubewright/clock";
+
+/** Takes the measurements of one queue. Durations are in seconds, as the metrics have them. */
+export interface QueueMetrics {
+  /** `workqueue_depth`: items to be processed, those added again while in processing included. */
+  setDepth(items: number): void;
+  /** `workqueue_adds_total` */
+  countAdd(): void;
+  /** `workqueue_queue_duration_seconds` */
+  observeQueueDuration(seconds: number): void;
+  /** `workqueue_work_duration_seconds` */
+  observeWorkDuration(seconds: number): void;
+  /** `workqueue_unfinished_work_seconds` */
+  setUnfinishedWork(seconds: number): void;
+  /** `workqueue_longest_running_processor_seconds` */
+  setLongestRunningProcessor(seconds: number): void;
+  /** `workqueue_retries_total` */
+  countRetry(): void;
+}
+
+/** Makes the metrics of queues: one set per queue name. */
+export interface QueueMetricsProvider {
+  forQueue(name: string): QueueMetrics;
+}
+
+/** How a metric is registered. All have the one label `name`. */
+export interface QueueMetricDefinition {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly buckets?: readonly number[];
+}
+
+/** Ten buckets growing tenfold from 10 ns, rounded as Go's multiplication rounds them. */
+const BUCKETS = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10];
+
+/** Names, help texts and buckets of upstream's metrics (component-base metrics/prometheus/workqueue). */
+export const queueMetricDefinitions = {
+  depth: { type: "gauge", name: "workqueue_depth", help: "Current depth of workqueue" },
+  adds: { type: "counter", name: "workqueue_adds_total", help: "Total number of adds handled by workqueue" },
+  queueDuration: {
+    type: "histogram",
+    name: "workqueue_queue_duration_seconds",
+    help: "How long in seconds an item stays in workqueue before being requested.",
+    buckets: BUCKETS,
+  },
+  workDuration: {
+    type: "histogram",
+    name: "workqueue_work_duration_seconds",
+    help: "How long in seconds processing an item from workqueue takes.",
+    buckets: BUCKETS,
+  },
+  unfinishedWork: {
+    type: "gauge",
+    name: "workqueue_unfinished_work_seconds",
+    help:
+      "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. " +
+      "One can deduce the number of stuck threads by observing the rate at which this increases.",
+  },
+  longestRunningProcessor: {
+    type: "gauge",
+    name: "workqueue_longest_running_processor_seconds",
+    help: "How many seconds has the longest running processor for workqueue been running.",
+  },
+  retries: { type: "counter", name: "workqueue_retries_total", help: "Total number of retries handled by workqueue" },
+} as const satisfies Record<string, QueueMetricDefinition>;
+
+const AGE_INTERVAL_MS = 500;
+
+/**
+ * Keeps the times a queue's metrics need.
+ *
+ * The two ages are refreshed every 500 ms while something is in processing, and once after; upstream's ticker also runs
+ * while there is nothing to tell, which would keep a simulation busy for no change of value.
+ *
+ * @see kubernetes v1.36 client-go util/workqueue/metrics.go
+ */
+export class QueueRecorder<T> {
+  readonly #clock: Clock;
+  readonly #metrics: QueueMetrics;
+  readonly #addedAtMs = new Map<T, number>();
+  readonly #gotAtMs = new Map<T, number>();
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(clock: Clock, metrics: QueueMetrics) {
+    this.#clock = clock;
+    this.#metrics = metrics;
+  }
+
+  added(item: T): void {
+    this.#addedAtMs.set(item, this.#clock.monotonic());
+    this.#metrics.countAdd();
+    this.#metrics.setDepth(this.#addedAtMs.size);
+  }
+
+  got(item: T): void {
+    const nowMs = this.#clock.monotonic();
+    const addedAtMs = this.#addedAtMs.get(item);
+    this.#addedAtMs.delete(item);
+    this.#metrics.setDepth(this.#addedAtMs.size);
+    if (addedAtMs !== undefined) this.#metrics.observeQueueDuration((nowMs - addedAtMs) / 1000);
+    this.#gotAtMs.set(item, nowMs);
+    if (this.#timer === undefined && !this.#stopped) this.#arm();
+  }
+
+  done(item: T): void {
+    const gotAtMs = this.#gotAtMs.get(item);
+    if (gotAtMs === undefined) return;
+    this.#gotAtMs.delete(item);
+    this.#metrics.observeWorkDuration((this.#clock.monotonic() - gotAtMs) / 1000);
+  }
+
+  retried(): void {
+    this.#metrics.countRetry();
+  }
+
+  /** The ages keep their last values from here on, as upstream. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #arm(): void {
+    this.#timer = this.#clock.setTimer(AGE_INTERVAL_MS, () => this.#refreshAges(), { background: true });
+  }
+
+  #refreshAges(): void {
+    const nowMs = this.#clock.monotonic();
+    let totalMs = 0;
+    let longestMs = 0;
+    for (const gotAtMs of this.#gotAtMs.values()) {
+      totalMs += nowMs - gotAtMs;
+      longestMs = Math.max(longestMs, nowMs - gotAtMs);
+    }
+    this.#metrics.setUnfinishedWork(totalMs / 1000);
+    this.#metrics.setLongestRunningProcessor(longestMs / 1000);
+    this.#timer = undefined;
+    if (this.#gotAtMs.size > 0) this.#arm();
+  }
+}

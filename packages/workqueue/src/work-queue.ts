@@ -1,0 +1,169 @@
+import type { Clock } from "@kubewright/clock";
+
+import { type QueueMetricsProvider, QueueRecorder } from "./queue-metrics.js";
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  /** Label of the queue's metrics. A queue without a name has none. */
+  readonly name?: string | undefined;
+  readonly metrics?: QueueMetricsProvider | undefined;
+}
+
+/**
+ * client-go's work queue: hands every item to at most one worker at a time, in order of arrival, and collapses whatever
+ * is added while the item waits.
+ *
+ * Items are told apart as in a `Map`: use strings or other primitives. Each item got must be given back with
+ * {@link done}. Everything but waiting is synchronous, so what happens between two `await`s is atomic.
+ *
+ * @see kubernetes v1.36 client-go util/workqueue/queue.go
+ */
+export class WorkQueue<T> {
+  protected readonly clock: Clock;
+  protected readonly recorder: QueueRecorder<T> | undefined;
+  /** Items ready, in order of arrival. With the items in {@link #again}, upstream's `dirty`. */
+  readonly #queued = new Set<T>();
+  /** Stands before the first of them: they leave at the front only, and a set's iterator sees what comes later. */
+  readonly #front = this.#queued.values();
+  /** Items handed out and not done. Never queued. */
+  readonly #processing = new Set<T>();
+  /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
+  readonly #again = new Set<T>();
+  /** Waiting calls of `get`, oldest first. None waits while something is ready. */
+  readonly #getters = new Set<Getter<T>>();
+  #shuttingDown = false;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor({ clock, name = "", metrics }: WorkQueueOptions) {
+    this.clock = clock;
+    this.recorder = metrics === undefined || name === "" ? undefined : new QueueRecorder(clock, metrics.forQueue(name));
+  }
+
+  /**
+   * Asks for `item` to be processed. Does nothing while it waits already, or after shutdown. An item in processing is
+   * queued again, at the tail, once, when it is {@link done}.
+   */
+  add(item: T): void {
+    if (this.#shuttingDown) return;
+    if (this.#processing.size > 0 && this.#processing.has(item)) {
+      if (addedTo(this.#again, item)) this.recorder?.added(item);
+    } else if (this.#getters.size > 0) {
+      this.recorder?.added(item);
+      this.#handToGetter(item);
+    } else if (addedTo(this.#queued, item)) {
+      this.recorder?.added(item);
+    }
+  }
+
+  /**
+   * The next item, which is the caller's until {@link done}. Calls are served in order.
+   *
+   * @returns `undefined` once the queue was shut down and is empty.
+   * @throws the signal's reason when it aborts first; the call then has taken nothing.
+   */
+  get(signal?: AbortSignal): Promise<T | undefined> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    if (this.#queued.size > 0) {
+      const item = this.#front.next().value!;
+      this.#queued.delete(item);
+      return Promise.resolve(this.#handOut(item));
+    }
+    if (this.#shuttingDown) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      if (signal === undefined) {
+        this.#getters.add({ resolve });
+        return;
+      }
+      const onAbort = (): void => {
+        this.#getters.delete(getter);
+        reject(signal.reason as Error);
+      };
+      const getter: Getter<T> = {
+        resolve: (item) => {
+          signal.removeEventListener("abort", onAbort);
+          resolve(item);
+        },
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#getters.add(getter);
+    });
+  }
+
+  /** Ends the processing of an item. Ignored for one that was not handed out (where upstream corrupts its queue). */
+  done(item: T): void {
+    if (!this.#processing.delete(item)) return;
+    this.recorder?.done(item);
+    if (this.#again.size > 0 && this.#again.delete(item)) {
+      if (this.#getters.size > 0) this.#handToGetter(item);
+      else this.#queued.add(item);
+    }
+    if (this.#processing.size === 0) this.#releaseDrain();
+  }
+
+  /** Items ready to be got. Leaves out those in processing (added again or not) and those waiting for a delay. */
+  get length(): number {
+    return this.#queued.size;
+  }
+
+  /** Ignores everything added from now on. What is queued is still handed out; then `get` answers `undefined`. */
+  shutDown(): void {
+    this.#shutDown();
+    this.#releaseDrain();
+  }
+
+  /**
+   * Shuts down, and resolves when nothing is in processing (or {@link shutDown} is called). Like upstream it does not
+   * wait for items nobody has taken yet.
+   */
+  shutDownWithDrain(): Promise<void> {
+    this.#shutDown();
+    if (this.#processing.size === 0) return Promise.resolve();
+    this.#drained ??= Promise.withResolvers();
+    return this.#drained.promise;
+  }
+
+  get shuttingDown(): boolean {
+    return this.#shuttingDown;
+  }
+
+  /** Called once, when shutdown begins: subclasses let go of what they hold. */
+  protected onShutDown(): void {}
+
+  #shutDown(): void {
+    if (this.#shuttingDown) return;
+    this.#shuttingDown = true;
+    this.recorder?.stop();
+    this.onShutDown();
+    for (const getter of this.#getters) getter.resolve(undefined);
+    this.#getters.clear();
+  }
+
+  #releaseDrain(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+
+  /** Only when one waits. */
+  #handToGetter(item: T): void {
+    const getter = this.#getters.values().next().value!;
+    this.#getters.delete(getter);
+    // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
+    getter.resolve(this.#handOut(item));
+  }
+
+  #handOut(item: T): T {
+    this.#processing.add(item);
+    this.recorder?.got(item);
+    return item;
+  }
+}
+
+interface Getter<T> {
+  readonly resolve: (item: T | undefined) => void;
+}
+
+/** Adds, and tells whether it made a difference: one look-up instead of two. */
+function addedTo<T>(set: Set<T>, item: T): boolean {
+  const { size } = set;
+  return set.add(item).size > size;
+}
