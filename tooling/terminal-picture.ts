@@ -39,11 +39,20 @@ function parseLine(line: string): Run[] {
     if (codes !== undefined) {
       for (const code of codes) style = applied(style, code);
     } else if (part !== "") {
-      if (part.trim() !== "") runs.push({ column, text: part, ...style });
+      for (const { 0: text, index } of part.matchAll(/\S+(?: \S+)*/g)) append(runs, { column: column + index, text, ...style });
       column += part.length;
     }
   }
   return runs;
+}
+
+/** Neighbours of one style become one run, so that a bar is one rectangle. */
+function append(runs: Run[], run: Run): void {
+  const last = runs.at(-1);
+  const touches = last !== undefined && last.column + last.text.length === run.column && last.colour === run.colour;
+  if (touches && last.bold === run.bold && last.dim === run.dim && last.text.at(-1) === run.text[0]) {
+    runs[runs.length - 1] = { ...last, text: last.text + run.text };
+  } else runs.push(run);
 }
 
 function applied(style: { colour: string; bold: boolean; dim: boolean }, code: number): typeof style {

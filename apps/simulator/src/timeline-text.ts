@@ -12,7 +12,10 @@ export interface TimelineTextOptions {
 }
 
 const LABEL_WIDTH = 18;
-const NOTE_WIDTH = 34;
+/** What a note beside a row may take, and what it takes of a wide terminal. */
+const NARROWEST_NOTE = 34;
+const WIDEST_NOTE = 54;
+const NOTE_SHARE = 0.4;
 const NARROWEST_AXIS = 20;
 
 /** One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with their reason. */
@@ -27,11 +30,12 @@ export function legend(style: Style): string {
 
 function groupText(group: TimelineGroup, options: TimelineTextOptions): string {
   const { style, width } = options;
-  const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - NOTE_WIDTH);
+  const noteWidth = Math.min(WIDEST_NOTE, Math.max(NARROWEST_NOTE, Math.floor(width * NOTE_SHARE)));
+  const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - noteWidth);
   const [fromMs, toMs] = group.kind === "CronJob" ? [options.startMs, options.endMs] : span(group, options);
   const axis = new TimeAxis(fromMs, toMs, axisWidth);
   const lines = [heading(group, style), `${" ".repeat(LABEL_WIDTH)}${style.dim(axis.labels())}`];
-  for (const row of group.rows) lines.push(...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, style)]));
+  for (const row of group.rows) lines.push(...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, width, style)]));
   if (group.rows.length === 0) lines.push(`  ${style.dim("no runs in this window")}`);
   if (group.hiddenRows > 0) lines.push(`  ${style.dim(`… and ${group.hiddenRows} more; --json has them all`)}`);
   return `${lines.join("\n")}\n`;
@@ -59,10 +63,16 @@ function runLines(row: RunRow, group: TimelineGroup, axis: TimeAxis, { endMs, st
   return drawn.map((bar, index) => (index === 0 ? `  ${fit(label, LABEL_WIDTH - 2)}${bar} ${runNote(row, endMs, style)}` : `${" ".repeat(LABEL_WIDTH)}${bar}`).trimEnd());
 }
 
-function skippedLine({ slotMs, reason }: SkippedRow, axis: TimeAxis, style: Style): string {
+/** The reason stands right beside the mark: after it, or before it where there is more room. */
+function skippedLine({ slotMs, reason }: SkippedRow, axis: TimeAxis, width: number, style: Style): string {
   const column = axis.column(slotMs);
-  const bar = `${" ".repeat(column)}${style.yellow("×")}${" ".repeat(axis.width - column - 1)}`;
-  return `  ${fit(clock(slotMs), LABEL_WIDTH - 2)}${bar} ${style.yellow(`skipped: ${printable(reason)}`)}`;
+  const text = `skipped: ${printable(reason)}`;
+  const roomAfter = width - LABEL_WIDTH - column - 2;
+  const marked =
+    text.length > roomAfter && text.length < column
+      ? `${" ".repeat(column - text.length - 1)}${style.yellow(text)} ${style.yellow("×")}`
+      : `${" ".repeat(column)}${style.yellow("×")} ${style.yellow(text)}`;
+  return `  ${fit(clock(slotMs), LABEL_WIDTH - 2)}${marked}`;
 }
 
 function runNote(row: RunRow, endMs: number, style: Style): string {

@@ -247,6 +247,6 @@ const SKIP_REASONS: Readonly<Record<MissReason, string>> = {
 /** One line for people: what kept the run from starting, and what sealed it. */
 function skipReason(reason: MissReason, blockedBy: readonly string[]): string {
   if (blockedBy.length === 0) return SKIP_REASONS[reason];
-  const why = `Forbid, ${blockedBy.join(", ")} still active`;
-  return reason === "deadlinePassed" ? `${why} past the deadline` : why;
+  const why = `${blockedBy.join(", ")} still active`;
+  return reason === "deadlinePassed" ? `${why} past the deadline` : `${why} (Forbid)`;
 }
