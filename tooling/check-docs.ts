@@ -1,6 +1,7 @@
 /**
- * Type-checks the TypeScript of every README and document against the sources, so that examples cannot rot. Blocks of one
- * document see each other only through imports, as a reader would paste them.
+ * Type-checks the TypeScript of every README and document against the sources, and runs those that print something, so
+ * that examples cannot rot: what `console.log(…); // text` prints must be that text; other lines may come between. Blocks of one document see each other
+ * only through imports, as a reader would paste them. Run `npm run build` first.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,11 +13,16 @@ const scratch = path.join(root, ".test-output/docs");
 rmSync(scratch, { recursive: true, force: true });
 mkdirSync(scratch, { recursive: true });
 
+const problems: string[] = [];
+const runnable: { name: string; expected: string[] }[] = [];
 let blocks = 0;
 for (const file of documents()) {
   const text = readFileSync(path.join(root, file), "utf8");
   for (const [index, match] of [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].entries()) {
-    writeFileSync(path.join(scratch, `${file.replaceAll("/", "-")}-${index + 1}.ts`), `${match[1]}\nexport {};\n`);
+    const name = `${file.replaceAll("/", "-")}-${index + 1}.ts`;
+    writeFileSync(path.join(scratch, name), `${match[1]}\nexport {};\n`);
+    const expected = [...match[1]!.matchAll(/console\.log\(.*\)+; \/\/ (.*)$/gm)].map(([, text]) => text!);
+    if (expected.length > 0) runnable.push({ name, expected });
     blocks++;
   }
 }
@@ -25,9 +31,21 @@ writeFileSync(
   JSON.stringify({ extends: "../../tsconfig.base.json", compilerOptions: { noEmit: true, exactOptionalPropertyTypes: true }, include: ["*.ts"] }),
 );
 const { status, stdout } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["--project", scratch], { encoding: "utf8" });
-process.stdout.write(stdout);
-console.log(`docs: ${blocks} TypeScript examples, ${status === 0 ? "all compile" : "some do not compile"}`);
-process.exitCode = status === 0 && blocks > 0 ? 0 : 1;
+if (status !== 0) problems.push(stdout);
+for (const { name, expected } of runnable) {
+  const ran = spawnSync(process.execPath, [path.join(scratch, name)], { encoding: "utf8", timeout: 30_000 });
+  const printed = ran.stdout.trimEnd().split("\n");
+  if (ran.status !== 0) problems.push(`${name} exited with ${ran.status}: ${ran.stderr}`);
+  else if (!containsInOrder(printed, expected)) problems.push(`${name} says it prints ${JSON.stringify(expected)}, but printed ${JSON.stringify(printed)}`);
+}
+for (const problem of problems) console.error(problem);
+console.log(`docs: ${blocks} TypeScript examples compile, ${runnable.length} of them run; ${problems.length} problems`);
+process.exitCode = problems.length === 0 && blocks > 0 ? 0 : 1;
+
+function containsInOrder(lines: readonly string[], wanted: readonly string[]): boolean {
+  let from = 0;
+  return wanted.every((text) => (from = lines.indexOf(text, from) + 1) > 0);
+}
 
 function documents(): string[] {
   const readmes = ["packages", "apps"].flatMap((parent) => readdirSync(path.join(root, parent)).map((name) => `${parent}/${name}/README.md`));
