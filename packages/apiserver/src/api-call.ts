@@ -1,0 +1,40 @@
+import type { Clock, Random } from "@kubewright/clock";
+import type { ApiRequest } from "@kubewright/transport";
+
+import type { ManagerReader } from "./fields/managers.js";
+import type { Query } from "./query.js";
+import type { ResourceTarget, Verb } from "./request-info.js";
+import type { ResourceRegistry } from "./resource-registry.js";
+import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import type { Store } from "./storage/store.js";
+import type { Transform } from "./transform.js";
+
+/** What every handler works with; one per server. */
+export interface ServerState {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly schemas: BuiltInSchemas;
+  /** Whether `metadata.managedFields` is kept up. */
+  readonly tracksFields: boolean;
+  readonly managers: ManagerReader;
+}
+
+/** One request for a resource, while it is served. */
+export interface ApiCall {
+  readonly server: ServerState;
+  readonly request: ApiRequest;
+  readonly target: ResourceTarget;
+  readonly verb: Verb;
+  readonly query: Query;
+  readonly userAgent: string;
+  /** How the client wants objects to look. */
+  readonly transform: Transform | undefined;
+  /** Texts for `Warning` headers, in order, without duplicates. */
+  readonly warnings: string[];
+}
+
+export function warn(call: ApiCall, texts: readonly string[]): void {
+  for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
+}

@@ -1,0 +1,202 @@
+import type { Status, StatusCause, StatusDetails } from "@kubewright/api";
+
+import { type FieldErrors, errorCause, errorsMessage } from "./field-errors.js";
+
+/** What an error says about the thing it is about. */
+export interface ErrorSubject {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+}
+
+/** A request is refused: thrown anywhere while it is served, answered as its Status. Upstream: apimachinery `api/errors`. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    readonly status: Status,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(status.message);
+  }
+}
+
+export function statusError(
+  code: number,
+  reason: string,
+  message: string,
+  details?: StatusDetails,
+  headers?: Readonly<Record<string, string>>,
+): ApiError {
+  const status: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...(reason === "" ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code,
+  };
+  const seconds = details?.retryAfterSeconds;
+  return new ApiError(status, { ...(seconds === undefined ? {} : { "retry-after": String(seconds) }), ...headers });
+}
+
+/** `jobs.batch` */
+export function qualified({ group, resource }: Pick<ErrorSubject, "group" | "resource">): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+
+/** `Job.batch` */
+export function qualifiedKind({ group, kind }: Pick<ErrorSubject, "group" | "kind">): string {
+  return group === "" ? kind : `${kind}.${group}`;
+}
+
+function about({ group, resource }: ErrorSubject, name: string): StatusDetails {
+  return { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource };
+}
+
+export function badRequest(message: string): ApiError {
+  return statusError(400, "BadRequest", message);
+}
+
+export function notFound(subject: ErrorSubject, name: string): ApiError {
+  return statusError(404, "NotFound", `${qualified(subject)} ${JSON.stringify(name)} not found`, about(subject, name));
+}
+
+/** The path names nothing that the server has. */
+export function noSuchResource(): ApiError {
+  return statusError(404, "NotFound", "the server could not find the requested resource", {});
+}
+
+export function methodNotAllowed(): ApiError {
+  return statusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+}
+
+export function alreadyExists(
+  subject: ErrorSubject,
+  name: string,
+  prefix = "",
+  suffix = "",
+  retryAfterSeconds?: number,
+): ApiError {
+  const details = { ...about(subject, name), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  return statusError(
+    409,
+    "AlreadyExists",
+    `${prefix}${qualified(subject)} ${JSON.stringify(name)} already exists${suffix}`,
+    details,
+  );
+}
+
+/** @param what - Replaces the resource in the message and the details: `Job.batch` for a delete precondition. */
+export function conflict(
+  subject: ErrorSubject,
+  name: string,
+  why: string,
+  what = qualified(subject),
+  kind = subject.resource,
+): ApiError {
+  return statusError(409, "Conflict", `Operation cannot be fulfilled on ${what} ${JSON.stringify(name)}: ${why}`, {
+    ...about(subject, name),
+    kind,
+  });
+}
+
+export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
+
+export function forbidden(subject: ErrorSubject, name: string, why: string, causes?: StatusCause[]): ApiError {
+  const what = name === "" ? qualified(subject) : `${qualified(subject)} ${JSON.stringify(name)}`;
+  return statusError(403, "Forbidden", `${what} is forbidden: ${why}`, {
+    ...about(subject, name),
+    ...(causes === undefined ? {} : { causes }),
+  });
+}
+
+/** @param kind - With its group, as in `Job.batch`; empty for a patch that does not fit the type. */
+export function invalid(subject: Pick<ErrorSubject, "group" | "kind">, name: string, errors: FieldErrors): ApiError {
+  const details: StatusDetails = {
+    ...(name === "" ? {} : { name }),
+    ...(subject.group === "" ? {} : { group: subject.group }),
+    ...(subject.kind === "" ? {} : { kind: subject.kind }),
+    causes: errors.all.map(errorCause),
+  };
+  return statusError(
+    422,
+    "Invalid",
+    `${qualifiedKind(subject)} ${JSON.stringify(name)} is invalid: ${errorsMessage(errors.all)}`,
+    details,
+  );
+}
+
+export function invalidOptions(kind: string, errors: FieldErrors): ApiError {
+  return invalid({ group: "meta.k8s.io", kind }, "", errors);
+}
+
+/** The request cannot be carried out as it stands; nothing more is said (`errors.NewGenericServerResponse` for 422). */
+export function unprocessable(): ApiError {
+  return statusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
+}
+
+/** An error without a reason of its own. */
+export function plainError(message: string): ApiError {
+  return statusError(500, "", message);
+}
+
+export function internalError(message: string): ApiError {
+  return statusError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+export function expired(message: string): ApiError {
+  return statusError(410, "Expired", message);
+}
+
+export function tooLargeResourceVersion(asked: number | string, current: number): ApiError {
+  return statusError(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  return statusError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+  );
+}
+
+/** Nothing of what the client accepts is offered here: worded by the router, unlike a shape that cannot be had. */
+export function notAcceptable(offered: readonly string[]): ApiError {
+  return statusError(
+    406,
+    "NotAcceptable",
+    `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`,
+    {},
+  );
+}
+
+/** A media type no route of the path takes: worded by the router. */
+export function routeUnsupportedMediaType(): ApiError {
+  return statusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+}
+
+/** The media type is offered, but not in the shape asked for. */
+export function shapeNotAcceptable(offered: readonly string[]): ApiError {
+  return statusError(406, "NotAcceptable", `only the following media types are accepted: ${offered.join(", ")}`);
+}
+
+export function tooLarge(what: string): ApiError {
+  return statusError(413, "RequestEntityTooLarge", `Request entity too large: ${what}`);
+}
+
+export function success(details?: StatusDetails, code?: number): Omit<Status, "code"> & { code?: number } {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    ...(details === undefined ? {} : { details }),
+    ...(code === undefined ? {} : { code }),
+  };
+}

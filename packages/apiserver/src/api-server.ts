@@ -1,0 +1,330 @@
+import type { Clock, Random } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse, HeaderFields, Transport } from "@kubewright/transport";
+
+import { type ApiCall, type ServerState } from "./api-call.js";
+import {
+  ApiError,
+  badRequest,
+  internalError,
+  noSuchResource,
+  notAcceptable,
+  notFound,
+  shapeNotAcceptable,
+} from "./api-error.js";
+import type { AuditListener } from "./audit.js";
+import { BookmarkClock } from "./bookmark-clock.js";
+import type { BuiltInResource } from "./built-in-resource.js";
+import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
+import { decodedResponse } from "./decoded-response.js";
+import { Discovery } from "./discovery.js";
+import { dispatch, verbOf } from "./dispatch.js";
+import { ManagerReader } from "./fields/managers.js";
+import { type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
+import { builtInResources } from "./kinds/index.js";
+import { NamespaceEmptier } from "./namespace-emptier.js";
+import { DEFAULT_VERSION, type VersionInfo, serveNonResource } from "./non-resource.js";
+import { ObjectExpiry } from "./object-expiry.js";
+import { OpenApi } from "./openapi.js";
+import { Query, parseGoDuration } from "./query.js";
+import { type Reply, textReply, valueReply } from "./reply.js";
+import { type ResourceTarget, type Route, route } from "./request-info.js";
+import { RequestTimeout } from "./request-timeout.js";
+import { ResourceRegistry, serveBuiltIn } from "./resource-registry.js";
+import { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import { Store, type StoreSnapshot } from "./storage/store.js";
+import { asksForShape, negotiate } from "./transform.js";
+import { virtualResources } from "./virtual-resources.js";
+import { warningHeaders } from "./warning-headers.js";
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Deep-freezes what is stored, so that a client that writes to it throws. For tests; default false. */
+  readonly freeze?: boolean;
+  /** What the server knows from the start. Default: the kinds of this package. */
+  readonly resources?: readonly BuiltInResource[];
+  /** Milliseconds between progress bookmarks, for watches that want them and while anything is written. Default 60,000. */
+  readonly bookmarkIntervalMs?: number;
+  /** Changes remembered per resource at most, for watches and lists to come back to. Default 10,000; never fewer than 1,000 or 5 minutes' worth of them. */
+  readonly historyLimit?: number;
+  /** Begins with what an earlier server kept; resourceVersions go on from there. */
+  readonly restore?: StoreSnapshot;
+  readonly version?: VersionInfo;
+  /** Whether `metadata.managedFields` is kept up. Default true. */
+  readonly trackFields?: boolean;
+  /** Sees every request before it is served and may answer in its place, or wait: where faults are put in. */
+  readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
+  /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: nobody is. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A Kubernetes API server in this process. */
+export interface ApiServer {
+  /** Serves requests in process: decoded objects in and out. */
+  readonly transport: Transport;
+  /** Serves the same over HTTP. @throws Error naming host and port when they are not to be had. */
+  listen(options?: ListenOptions): Promise<HttpListener>;
+  /** The version of the latest write. */
+  readonly resourceVersion: string;
+  /** Calls back for every request once it is answered; a watch counts when it opens. Answers how to stop that. */
+  observe(listener: AuditListener): () => void;
+  /** Forgets the history of changes, as etcd's compaction does: older watches and lists get 410. */
+  compact(): void;
+  /** All that is stored, as JSON data that shares with the server: do not change it. */
+  snapshot(): StoreSnapshot;
+  /** Ends open watches and listeners. */
+  close(): Promise<void>;
+}
+
+/** Makes a server with the namespaces every cluster begins with. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  return new EmbeddedApiServer(options);
+}
+
+const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; charset=utf-8", {
+  "x-content-type-options": "nosniff",
+});
+const MEDIA_TYPES = ["application/json", "application/yaml"];
+const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+class EmbeddedApiServer implements ApiServer {
+  readonly #state: ServerState;
+  readonly #discovery: Discovery;
+  readonly #openApi: OpenApi;
+  readonly #bookmarks: BookmarkClock;
+  readonly #version: VersionInfo;
+  readonly #intercept: ApiServerOptions["intercept"];
+  readonly #onError: (error: unknown) => void;
+  readonly #observers = new Set<AuditListener>();
+  readonly #listeners = new Set<HttpListener>();
+
+  constructor(options: ApiServerOptions) {
+    const { clock } = options;
+    const maxChanges = options.historyLimit ?? 10_000;
+    const historyLimits = { minChanges: Math.min(1000, maxChanges), maxChanges, maxAgeMs: 300_000 };
+    const store = new Store({ clock, freeze: options.freeze ?? false, historyLimits, restore: options.restore });
+    const schemas = new BuiltInSchemas();
+    const registry = new ResourceRegistry();
+    for (const resource of options.resources ?? builtInResources) registry.add(serveBuiltIn(resource, store, schemas));
+    for (const resource of virtualResources(store, schemas)) registry.add(resource);
+    this.#state = {
+      clock,
+      random: options.random.fork("apiserver"),
+      store,
+      registry,
+      schemas,
+      tracksFields: options.trackFields ?? true,
+      managers: new ManagerReader(),
+    };
+    this.#discovery = new Discovery(registry);
+    this.#openApi = new OpenApi(registry);
+    this.#bookmarks = new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 });
+    this.#version = options.version ?? DEFAULT_VERSION;
+    this.#intercept = options.intercept;
+    this.#onError = options.onError ?? (() => undefined);
+    this.#startHousekeeping();
+    this.#createInitialNamespaces();
+  }
+
+  readonly transport: Transport = async (request) => {
+    const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
+    if (fault !== undefined) return fault;
+    return decodedResponse(await this.#serve(request, ""), request.signal);
+  };
+
+  get resourceVersion(): string {
+    return String(this.#state.store.resourceVersion);
+  }
+
+  async listen(options: ListenOptions = {}): Promise<HttpListener> {
+    const listener = await listenHttp(options, async (request, host) => {
+      const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
+      return fault ?? (await this.#serve(request, host));
+    });
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  observe(listener: AuditListener): () => void {
+    this.#observers.add(listener);
+    return () => this.#observers.delete(listener);
+  }
+
+  compact(): void {
+    this.#state.store.compact();
+  }
+
+  snapshot(): StoreSnapshot {
+    return this.#state.store.snapshot();
+  }
+
+  async close(): Promise<void> {
+    this.#bookmarks.closeAll();
+    await Promise.all([...this.#listeners].map((listener) => listener.close()));
+    this.#listeners.clear();
+  }
+
+  #serve(request: ApiRequest, host: string): Reply | Promise<Reply> {
+    const { path } = request;
+    const mark = path.indexOf("?");
+    const bare = mark < 0 ? path : path.slice(0, mark);
+    const query = new Query(mark < 0 ? "" : path.slice(mark + 1));
+    const userAgent = headerText(request.headers["user-agent"]);
+    const warnings: string[] = [];
+    let found: Route | undefined;
+    let verb = "";
+    const finish = (reply: Reply): Reply => {
+      const answer =
+        warnings.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning: warningHeaders(warnings) } };
+      if (this.#observers.size > 0)
+        this.#report(request, found?.type === "resource" ? found.target : undefined, verb, answer.status, userAgent);
+      return answer;
+    };
+    try {
+      found = route(bare, this.#state.registry);
+      if (found.type !== "resource") return finish(this.#serveOther(request, bare, query, found, host));
+      verb = request.method.toLowerCase();
+      const { target } = found;
+      verb = verbOf(request.method, target, query);
+      checkTimeout(query);
+      const streaming = verb === "watch";
+      const negotiated = negotiate(request.headers["accept"], true, streaming);
+      if (negotiated === undefined && asksForShape(request.headers["accept"])) throw shapeNotAcceptable(MEDIA_TYPES);
+      if (negotiated === undefined)
+        throw notAcceptable(
+          target.name === "" && request.method === "GET"
+            ? [...MEDIA_TYPES, "application/json;stream=watch"]
+            : MEDIA_TYPES,
+        );
+      warnings.push(...(target.resource.custom?.warnings ?? []));
+      const call: ApiCall = {
+        server: this.#state,
+        request,
+        target,
+        verb: verb as ApiCall["verb"],
+        query,
+        userAgent,
+        transform: negotiated.transform,
+        warnings,
+      };
+      const reply = dispatch(call, this.#bookmarks);
+      return reply instanceof Promise
+        ? reply.then(finish, (error: unknown) => finish(errorReply(error, this.#onError)))
+        : finish(reply);
+    } catch (error) {
+      return finish(errorReply(error, this.#onError));
+    }
+  }
+
+  #serveOther(request: ApiRequest, path: string, query: Query, found: Route, host: string): Reply {
+    if (found.type === "unknownResource") {
+      // Custom resources have a handler of their own behind the router.
+      if (found.resource?.custom !== undefined) throw notFound(found.resource, found.name ?? "");
+      if (this.#state.registry.isCustomGroup(found.group)) return NOT_FOUND_PAGE;
+      throw noSuchResource();
+    }
+    if (
+      negotiate(request.headers["accept"], false) === undefined &&
+      path.startsWith("/api") &&
+      !headerText(request.headers["accept"]).includes("as=")
+    ) {
+      throw notAcceptable(MEDIA_TYPES);
+    }
+    const document = this.#discovery.serve(path, request.headers, host);
+    if (document !== undefined) return document;
+    const description = path.startsWith("/openapi/") ? this.#openApi.serve(path, query, request.headers) : undefined;
+    if (description !== undefined) return description;
+    if (this.#isMissingVersion(path)) throw noSuchResource();
+    return serveNonResource(path, query, this.#version) ?? NOT_FOUND_PAGE;
+  }
+
+  /** A version of a registered group that is not served. */
+  #isMissingVersion(path: string): boolean {
+    const parts = path.split("/").filter((part) => part !== "");
+    if (parts[0] === "api") return parts.length >= 2;
+    return parts[0] === "apis" && parts.length >= 3 && this.#state.registry.groups.has(parts[1]!);
+  }
+
+  #report(
+    request: ApiRequest,
+    target: ResourceTarget | undefined,
+    verb: string,
+    code: number,
+    userAgent: string,
+  ): void {
+    const record = {
+      verb: verb === "" ? request.method.toLowerCase() : verb,
+      group: target?.resource.group ?? "",
+      version: target?.resource.version ?? "",
+      resource: target?.resource.resource ?? "",
+      namespace: target?.namespace ?? "",
+      name: target?.name ?? "",
+      subresource: target?.subresource ?? "",
+      path: request.path,
+      code,
+      userAgent,
+      atMs: this.#state.clock.now(),
+    };
+    for (const observer of this.#observers) observer(record);
+  }
+
+  #startHousekeeping(): void {
+    const { clock, registry } = this.#state;
+    for (const { storage, timeToLiveMs } of registry.all())
+      if (timeToLiveMs !== undefined) ObjectExpiry.start({ clock, storage, timeToLiveMs });
+    const namespaces = registry.find("", "v1", "namespaces");
+    if (namespaces === undefined) return;
+    const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });
+    for (const resource of registry.all())
+      if (resource.namespaced && resource.view === undefined) emptier.watch(resource.storage);
+    const definitions = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    if (definitions === undefined) return;
+    const { store, schemas } = this.#state;
+    DefinitionRegistrar.start({
+      clock,
+      store,
+      registry,
+      schemas,
+      definitions: definitions.storage,
+      onStorage: (storage) => emptier.watch(storage),
+    });
+  }
+
+  #createInitialNamespaces(): void {
+    if (this.#state.registry.find("", "v1", "namespaces") === undefined) return;
+    for (const name of INITIAL_NAMESPACES) {
+      const value = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+      this.#serve(
+        {
+          method: "POST",
+          path: "/api/v1/namespaces",
+          headers: { "user-agent": "kube-apiserver" },
+          body: { type: "decoded", value },
+        },
+        "",
+      ) as Reply;
+    }
+  }
+}
+
+function headerText(header: HeaderFields[string] | undefined): string {
+  return header === undefined ? "" : typeof header === "string" ? header : header.join(", ");
+}
+
+/** @throws ApiError 400 for a `timeout` that is no duration. */
+function checkTimeout(query: Query): void {
+  const timeout = query.get("timeout");
+  if (timeout !== undefined && timeout !== "" && parseGoDuration(timeout) === undefined) {
+    throw badRequest(
+      `invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(timeout)}`,
+    );
+  }
+}
+
+function errorReply(error: unknown, onError: (error: unknown) => void): Reply {
+  if (error instanceof RequestTimeout) return error.reply;
+  if (error instanceof ApiError) return valueReply(error.status.code, error.status, error.headers);
+  onError(error);
+  const { status } = internalError(error instanceof Error ? error.message : String(error));
+  return valueReply(status.code, status);
+}

@@ -1,0 +1,20 @@
+/** One request as it was served: the audit stream, and what request metrics are made of. */
+export interface AuditRecord {
+  /** `get`, `list`, `watch`, `create`…; the lower-case HTTP method for what is no resource. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  /** `""` for what is no resource. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly code: number;
+  readonly userAgent: string;
+  /** When the answer was ready, in epoch milliseconds of the server's clock. */
+  readonly atMs: number;
+}
+
+export type AuditListener = (record: AuditRecord) => void;

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import type { KubernetesObject } from "@kubewright/api";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import type { ApiRequest } from "@kubewright/transport";
+
+import { type ApiServer, createApiServer } from "../api-server.js";
+import type { StoreSnapshot } from "../storage/store.js";
+
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | readonly string[]>;
+  readonly value: KubernetesObject & {
+    message: string;
+    spec: object;
+    status: { conditions: { type: string; status: string }[] };
+  };
+}
+
+async function define(): Promise<{
+  clock: SimulatedClock;
+  server: ApiServer;
+  send: (method: ApiRequest["method"], path: string, value?: unknown, contentType?: string) => Promise<Answer>;
+}> {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const server = createApiServer({ clock, random: seededRandom(1), freeze: true });
+  const send = async (
+    method: ApiRequest["method"],
+    path: string,
+    value?: unknown,
+    contentType = "application/json",
+  ): Promise<Answer> => {
+    const { status, headers, body } = await server.transport({
+      method,
+      path,
+      headers: { "content-type": contentType },
+      ...(value === undefined ? {} : { body: { type: "decoded", value } }),
+    });
+    return { status, headers, value: (body as { value: Answer["value"] }).value };
+  };
+  const spec = {
+    type: "object",
+    properties: { size: { type: "integer", minimum: 1 }, colour: { type: "string", default: "red" } },
+  };
+  const version = {
+    name: "v1",
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: { spec, status: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    },
+  };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [version],
+    },
+  };
+  expect((await send("GET", WIDGETS)).status).toBe(404);
+  expect((await send("POST", DEFINITIONS, definition)).status).toBe(201);
+  await clock.advance(1);
+  return { clock, server, send };
+}
+
+const widget = (spec: object, metadata: object = {}): object => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata: { name: "w", ...metadata },
+  spec,
+});
+
+test("a definition is established, and its objects are pruned, defaulted and validated by its schema", async () => {
+  const { send } = await define();
+  expect(
+    (await send("GET", `${DEFINITIONS}/widgets.example.com`)).value.status.conditions.map(
+      ({ type, status }) => `${type}=${status}`,
+    ),
+  ).toEqual(["NamesAccepted=True", "Established=True"]);
+  const created = await send("POST", WIDGETS, widget({ size: 1, unknown: true }));
+  expect(created.value).toMatchObject({
+    kind: "Widget",
+    metadata: { generation: 1 },
+    spec: { size: 1, colour: "red" },
+  });
+  expect(created.value.spec).not.toHaveProperty("unknown");
+  expect(created.headers["warning"]).toEqual(['299 - "unknown field \\"spec.unknown\\""']);
+  const refused = await send("PATCH", `${WIDGETS}/w`, { spec: { size: 0 } }, "application/merge-patch+json");
+  expect(refused.value.message).toBe(
+    'Widget.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
+  );
+});
+
+test("a server restored from a snapshot goes on with its objects, definitions and versions", async () => {
+  const { send, server } = await define();
+  const { value } = await send("POST", WIDGETS, widget({ size: 1 }));
+  const snapshot = JSON.parse(JSON.stringify(server.snapshot())) as StoreSnapshot;
+  const restored = createApiServer({ clock: new SimulatedClock(0), random: seededRandom(2), restore: snapshot });
+  const answer = await restored.transport({ method: "GET", path: `${WIDGETS}/w`, headers: {} });
+  expect(answer.body).toEqual({ type: "decoded", value });
+  expect(restored.resourceVersion).toBe(server.resourceVersion);
+});
+
+test("with a status subresource, status has an endpoint of its own and is no new generation", async () => {
+  const { send } = await define();
+  await send("POST", WIDGETS, { ...widget({ size: 1 }), status: { ready: true } });
+  const merge = "application/merge-patch+json";
+  expect((await send("PATCH", `${WIDGETS}/w`, { status: { ready: true } }, merge)).value.status).toBeUndefined();
+  const patched = await send("PATCH", `${WIDGETS}/w/status`, { spec: { size: 5 }, status: { ready: true } }, merge);
+  expect(patched.value).toMatchObject({ metadata: { generation: 1 }, spec: { size: 1 }, status: { ready: true } });
+});
+
+test("a deleted definition lets nothing new in, waits for its objects, and then is gone with its endpoint", async () => {
+  const { clock, send } = await define();
+  await send("POST", WIDGETS, widget({}, { finalizers: ["example.com/hold"] }));
+  await send("DELETE", `${DEFINITIONS}/widgets.example.com`);
+  await clock.advance(1);
+  expect((await send("POST", WIDGETS, widget({}, { name: "late" }))).value.message).toBe(
+    'widgets.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
+  );
+  await send("PATCH", `${WIDGETS}/w`, { metadata: { finalizers: null } }, "application/merge-patch+json");
+  await clock.advance(1);
+  expect((await send("GET", `${DEFINITIONS}/widgets.example.com`)).status).toBe(404);
+  expect((await send("GET", WIDGETS)).status).toBe(404);
+});

@@ -1,0 +1,222 @@
+import {
+  FOREGROUND_DELETION_FINALIZER,
+  type KubernetesObject,
+  ORPHAN_FINALIZER,
+  apiVersionOf,
+  mutableCopy,
+  parseTime,
+} from "@kubewright/api";
+
+import { standardVerbs } from "../built-in-resource.js";
+import { isJsonObject, jsonEqual } from "../json.js";
+import { humanDuration } from "../kinds/human-duration.js";
+import { ordered, storageKeyOf } from "../resource-registry.js";
+import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
+import { type DecodeFindings, decode } from "../schema/decode.js";
+import type { ServedResource, Subresource } from "../served-resource.js";
+import type { Store } from "../storage/store.js";
+import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
+import type { Definition, DefinitionVersion } from "./definition.js";
+import { readJsonPath } from "./json-path.js";
+import { scaleHandler } from "./scale.js";
+import { applyStructuralDefaults, prune, toObjectSchema, validateStructural } from "./structural-schema.js";
+
+/** One version of a CustomResourceDefinition as the server serves it. */
+export function serveCustomResource(
+  definition: Definition,
+  version: DefinitionVersion,
+  store: Store,
+  schemas: BuiltInSchemas,
+  isTerminating: () => boolean,
+): ServedResource {
+  const { group, names, scope } = definition.spec;
+  const storageVersion = definition.spec.versions.find(({ storage }) => storage)?.name ?? version.name;
+  const target = {
+    group,
+    version: version.name,
+    resource: names.plural,
+    kind: names.kind,
+    namespaced: scope === "Namespaced",
+  };
+  const apiVersion = apiVersionOf(target);
+  const structural = version.schema?.openAPIV3Schema;
+  const metadataSchema = schemas.ofType("ObjectMeta");
+  const storedAs = { ...target, version: storageVersion };
+  const scale = version.subresources?.scale;
+  return {
+    definition: target,
+    ...target,
+    nameFormat: "dns-1123-subdomain",
+    customResource: true,
+    apiVersion,
+    listKind: names.listKind ?? `${names.kind}List`,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    verbs: new Set(standardVerbs),
+    strategy: strategyOf(version),
+    schema: toObjectSchema(structural, names.kind, metadataSchema),
+    decode: (value, findings) => decodeCustom(value, findings),
+    storage: store.storage(storageKeyOf(target)),
+    view:
+      version.name === storageVersion
+        ? undefined
+        : {
+            storedAs,
+            fromStored: (stored) => ({ ...stored, apiVersion }),
+            toStored: (object) => ({ ...object, apiVersion: apiVersionOf(storedAs) }),
+          },
+    subresources: new Map(subresourcesOf(version, target).map((subresource) => [subresource.name, subresource])),
+    timeToLiveMs: undefined,
+    handle:
+      scale === undefined
+        ? undefined
+        : (call) => (call.target.subresource === "scale" ? scaleHandler(call, scale) : undefined),
+    custom: {
+      storageVersion,
+      createRefusal: () =>
+        isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
+      warnings:
+        version.deprecated === true ? [version.deprecationWarning ?? defaultDeprecation(definition, apiVersion)] : [],
+    },
+  };
+
+  function decodeCustom(value: unknown, findings: DecodeFindings | undefined): KubernetesObject {
+    const unknown: string[] = [];
+    const pruned = prune(structural, value, unknown) as Record<string, unknown>;
+    findings?.unknownFields.push(...unknown.sort());
+    if (pruned["metadata"] !== undefined) pruned["metadata"] = decode(metadataSchema, pruned["metadata"] ?? {});
+    const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = pruned;
+    applyStructuralDefaults(structural, own);
+    return ordered({ ...own, metadata: pruned["metadata"] }, names.kind, apiVersion);
+  }
+}
+
+function defaultDeprecation({ spec }: Definition, apiVersion: string): string {
+  const better = spec.versions.find(({ served, deprecated }) => served && deprecated !== true);
+  const { kind } = spec.names;
+  return `${apiVersion} ${kind} is deprecated${better === undefined ? "" : `; use ${spec.group}/${better.name} ${kind}`}`;
+}
+
+/** Finalizers that might be somebody else's, too. */
+function finalizerWarnings(object: KubernetesObject, stored?: KubernetesObject): string[] {
+  const known = new Set([...(stored?.metadata.finalizers ?? []), ORPHAN_FINALIZER, FOREGROUND_DELETION_FINALIZER]);
+  return (object.metadata.finalizers ?? [])
+    .filter((finalizer) => !known.has(finalizer) && !finalizer.includes("/"))
+    .map((finalizer) => {
+      const path = finalizer.includes(".") ? " including a path (/)" : "";
+      return `metadata.finalizers: ${JSON.stringify(finalizer)}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
+    });
+}
+
+function subresourcesOf(
+  { subresources }: DefinitionVersion,
+  { group, version, kind }: { group: string; version: string; kind: string },
+): Subresource[] {
+  const verbs = ["get", "patch", "update"] as const;
+  return [
+    ...(subresources?.status === undefined ? [] : [{ name: "status", group, version, kind, verbs }]),
+    ...(subresources?.scale === undefined
+      ? []
+      : [{ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs }]),
+  ];
+}
+
+function strategyOf(version: DefinitionVersion): ResourceStrategy {
+  const structural = version.schema?.openAPIV3Schema;
+  const hasStatus = version.subresources?.status !== undefined;
+  const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath);
+  return {
+    allowUnconditionalUpdate: false,
+    prepareForCreate: (object) => {
+      object.metadata.generation = 1;
+      if (hasStatus) delete object["status"];
+    },
+    warningsOnCreate: (object) => finalizerWarnings(object),
+    warningsOnUpdate: (object, stored) => finalizerWarnings(object, stored),
+    validateCreate: (object, errors) => validateStructural(structural, contentOf(object), errors),
+    prepareForUpdate: (object, stored) => {
+      if (!hasStatus) return;
+      if (stored["status"] === undefined) delete object["status"];
+      else object["status"] = stored["status"];
+    },
+    validateUpdate: (object, _stored, errors) => validateStructural(structural, contentOf(object), errors),
+    bumpsGeneration: (object, stored) => !jsonEqual(bumping(object, hasStatus), bumping(stored, hasStatus)),
+    ...(hasStatus
+      ? {
+          status: {
+            prepareForUpdate: (object, stored) => {
+              const { managedFields } = object.metadata;
+              for (const key of Object.keys(object)) if (key !== "status") delete object[key];
+              const { status: _status, ...rest } = stored;
+              Object.assign(object, mutableCopy(rest));
+              if (managedFields === undefined) delete object.metadata.managedFields;
+              else object.metadata.managedFields = managedFields;
+            },
+            validateUpdate: (object, _stored, errors) => validateStructural(structural, contentOf(object), errors),
+          },
+        }
+      : {}),
+    fieldSelectors: Object.fromEntries(
+      selectable.map((path) => [
+        path.replace(/^\./, ""),
+        (object: unknown) => `${(readJsonPath(path, object) ?? "") as string | number | boolean}`,
+      ]),
+    ),
+    printer: printerOf(version),
+  };
+}
+
+/** What the definition's schema says something about. */
+function contentOf(object: KubernetesObject): unknown {
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content } = object;
+  return content;
+}
+
+function bumping(object: KubernetesObject, hasStatus: boolean): unknown {
+  const content = contentOf(object);
+  if (!hasStatus || !isJsonObject(content)) return content;
+  const { status: _status, ...rest } = content;
+  return rest;
+}
+
+function printerOf({ additionalPrinterColumns = [] }: DefinitionVersion): TablePrinter<KubernetesObject> {
+  const columns =
+    additionalPrinterColumns.length > 0
+      ? additionalPrinterColumns
+      : [{ name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" }];
+  return {
+    columns: [
+      { name: "Name", type: "string", format: "name" },
+      ...columns.map(({ name, type, format, description, priority }) => ({
+        name,
+        type: type as "string",
+        ...(format === undefined ? {} : { format }),
+        ...(description === undefined ? {} : { description }),
+        ...(priority === undefined ? {} : { priority }),
+      })),
+    ],
+    cells: (object, nowMs) => [
+      object.metadata.name ?? "",
+      ...columns.map(({ type, jsonPath }) => cell(type, readJsonPath(jsonPath, object), nowMs)),
+    ],
+  };
+}
+
+function cell(type: string, value: unknown, nowMs: number): TableCell {
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case "date": {
+      const atMs = typeof value === "string" ? parseTime(value) : undefined;
+      return atMs === undefined ? "<invalid>" : humanDuration(nowMs - atMs);
+    }
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    default:
+      return typeof value === "string" ? value : JSON.stringify(value);
+  }
+}

@@ -1,0 +1,231 @@
+import { formatTime, mutableCopy } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+
+import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "../deletion.js";
+import { type ResourceRegistry, storageKeyOf } from "../resource-registry.js";
+import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
+import type { Change } from "../storage/change.js";
+import type { ChangeListener, ResourceStorage } from "../storage/resource-storage.js";
+import type { Store } from "../storage/store.js";
+import { serveCustomResource } from "./custom-resource.js";
+import {
+  CLEANUP_FINALIZER,
+  type Definition,
+  type DefinitionNames,
+  definitionCondition,
+  withDefinitionCondition,
+} from "./definition.js";
+
+interface DefinitionRegistrarOptions {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly schemas: BuiltInSchemas;
+  readonly definitions: ResourceStorage;
+  /** Called with the storage of every namespaced kind when it comes to be served. */
+  readonly onStorage: (storage: ResourceStorage) => void;
+}
+
+interface Registered {
+  readonly generation: number | undefined;
+  readonly versions: readonly string[];
+}
+
+/**
+ * Serves what CustomResourceDefinitions define: accepts their names, establishes them, and on deletion first removes
+ * their objects. Upstream: apiextensions-apiserver's naming, establishing and finalizer controllers, which take several
+ * writes for what is one here.
+ */
+export class DefinitionRegistrar implements ChangeListener {
+  readonly #clock: Clock;
+  readonly #store: Store;
+  readonly #registry: ResourceRegistry;
+  readonly #schemas: BuiltInSchemas;
+  readonly #definitions: ResourceStorage;
+  readonly #onStorage: (storage: ResourceStorage) => void;
+  readonly #registered = new Map<string, Registered>();
+  readonly #pending = new Set<string>();
+  #scheduled = false;
+
+  /** Serves definitions for as long as the server lives. */
+  static start(options: DefinitionRegistrarOptions): void {
+    const registrar = new DefinitionRegistrar(options);
+    for (const { name } of options.definitions.list()) registrar.#sync(name);
+    options.definitions.follow(registrar);
+  }
+
+  private constructor(options: DefinitionRegistrarOptions) {
+    this.#clock = options.clock;
+    this.#store = options.store;
+    this.#registry = options.registry;
+    this.#schemas = options.schemas;
+    this.#definitions = options.definitions;
+    this.#onStorage = options.onStorage;
+  }
+
+  onChange({ current, previous, subject }: Change): void {
+    if (current === undefined) this.#unregister(previous!.object as Definition, true);
+    else this.#schedule(subject.name);
+  }
+
+  #schedule(name: string): void {
+    this.#pending.add(name);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#clock.setTimer(0, () => {
+      this.#scheduled = false;
+      const names = [...this.#pending];
+      this.#pending.clear();
+      for (const pending of names) this.#sync(pending);
+    });
+  }
+
+  #sync(name: string): void {
+    const definition = this.#definitions.get("", name)?.object as Definition | undefined;
+    if (definition === undefined) return;
+    if (definition.metadata.deletionTimestamp) {
+      this.#deleteInstances(definition);
+      return;
+    }
+    if (!isEstablished(definition)) this.#acceptNames(definition);
+    const current = this.#definitions.get("", name)?.object as Definition;
+    if (isEstablished(current)) this.#register(current);
+  }
+
+  #acceptNames(definition: Definition): void {
+    const now = formatTime(this.#clock.now());
+    const conflict = this.#conflictOf(definition);
+    const next = mutableCopy(definition) as Definition;
+    const named =
+      conflict === undefined
+        ? definitionCondition("NamesAccepted", true, "NoConflicts", "no conflicts found", now)
+        : definitionCondition("NamesAccepted", false, conflict.reason, conflict.message, now);
+    const established =
+      conflict === undefined
+        ? definitionCondition("Established", true, "InitialNamesAccepted", "the initial names have been accepted", now)
+        : definitionCondition("Established", false, "NotAccepted", "not all names are accepted", now);
+    const conditions = withDefinitionCondition(withDefinitionCondition(next.status?.conditions, named), established);
+    const unchanged = definition.status?.conditions?.some(
+      ({ type, status, reason }) => type === "NamesAccepted" && status === named.status && reason === named.reason,
+    );
+    if (conflict !== undefined && unchanged === true) return;
+    next.status = {
+      ...next.status,
+      acceptedNames: conflict === undefined ? mutableCopy(definition.spec.names) : conflict.accepted,
+      conditions,
+    };
+    this.#definitions.write(next);
+  }
+
+  #conflictOf(definition: Definition): { reason: string; message: string; accepted: DefinitionNames } | undefined {
+    const { names, group } = definition.spec;
+    const others = this.#definitions.list().map(({ object }) => object as Definition);
+    const taken = others
+      .filter((other) => other.metadata.name !== definition.metadata.name && other.spec.group === group)
+      .map((other) => other.status?.acceptedNames);
+    const resources = new Set(
+      taken
+        .flatMap((accepted) => [accepted?.plural, accepted?.singular, ...(accepted?.shortNames ?? [])])
+        .filter((name) => name),
+    );
+    const kinds = new Set(taken.flatMap((accepted) => [accepted?.kind, accepted?.listKind]).filter((name) => name));
+    const accepted: Record<string, unknown> = { plural: "", kind: "" };
+    let conflict: { reason: string; message: string } | undefined;
+    const check = (member: string, reason: string, name: string | undefined, used: ReadonlySet<unknown>): void => {
+      if (name === undefined) return;
+      if (used.has(name)) conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
+      else accepted[member] = name;
+    };
+    check("plural", "PluralConflict", names.plural, resources);
+    check("singular", "SingularConflict", names.singular, resources);
+    const shortNames = names.shortNames ?? [];
+    const usedShort = shortNames.filter((name) => resources.has(name));
+    if (usedShort.length > 0)
+      conflict = {
+        reason: "ShortNamesConflict",
+        message: usedShort.map((name) => `${JSON.stringify(name)} is already in use`).join(", "),
+      };
+    else if (shortNames.length > 0) accepted["shortNames"] = [...shortNames];
+    check("kind", "KindConflict", names.kind, kinds);
+    check("listKind", "ListKindConflict", names.listKind, kinds);
+    return conflict === undefined ? undefined : { ...conflict, accepted: accepted as unknown as DefinitionNames };
+  }
+
+  #register(definition: Definition): void {
+    const name = definition.metadata.name!;
+    const { generation } = definition.metadata;
+    if (this.#registered.get(name)?.generation === generation && this.#registered.has(name)) return;
+    const known = this.#registered.has(name);
+    this.#unregister(definition, false);
+    const versions = definition.spec.versions.filter(({ served }) => served);
+    const isTerminating = (): boolean =>
+      this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
+    for (const version of versions)
+      this.#registry.add(serveCustomResource(definition, version, this.#store, this.#schemas, isTerminating));
+    this.#registered.set(name, { generation, versions: versions.map((version) => version.name) });
+    if (known) return;
+    const storage = this.#store.storage(
+      storageKeyOf({ group: definition.spec.group, resource: definition.spec.names.plural }),
+    );
+    if (definition.spec.scope === "Namespaced") this.#onStorage(storage);
+    storage.follow({
+      onChange: ({ current }) => {
+        if (current === undefined && isTerminating()) this.#schedule(name);
+      },
+    });
+  }
+
+  #unregister({ metadata, spec }: Definition, gone: boolean): void {
+    const registered = this.#registered.get(metadata.name!);
+    if (registered === undefined) return;
+    for (const version of registered.versions) this.#registry.remove(spec.group, version, spec.names.plural);
+    if (!gone) return;
+    this.#registered.delete(metadata.name!);
+    const key = storageKeyOf({ group: spec.group, resource: spec.names.plural });
+    this.#store.storage(key).endFollowers();
+    this.#store.drop(key);
+  }
+
+  #deleteInstances(definition: Definition): void {
+    const name = definition.metadata.name!;
+    const { group, names } = definition.spec;
+    const served = definition.spec.versions
+      .map((version) => this.#registry.find(group, version.name, names.plural))
+      .find((resource) => resource !== undefined);
+    if (served !== undefined)
+      for (const stored of served.storage.list())
+        markOrRemoveIn(served, stored, UNCONDITIONAL_DELETE, this.#clock.now());
+    const remaining = served?.storage.size ?? 0;
+    const next = mutableCopy(definition) as Definition;
+    const now = formatTime(this.#clock.now());
+    if (remaining > 0) {
+      if (
+        definition.status?.conditions?.some(
+          ({ type, reason }) => type === "Terminating" && reason === "InstanceDeletionInProgress",
+        ) === true
+      )
+        return;
+      const condition = definitionCondition(
+        "Terminating",
+        true,
+        "InstanceDeletionInProgress",
+        "CustomResource deletion is in progress",
+        now,
+      );
+      next.status = { ...next.status, conditions: withDefinitionCondition(next.status?.conditions, condition) };
+      this.#definitions.write(next);
+      return;
+    }
+    const finalizers = (next.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    const stored = this.#definitions.get("", name)!;
+    if (finalizers.length === 0) this.#definitions.remove(stored);
+    else if (finalizers.length !== (next.metadata.finalizers ?? []).length) {
+      next.metadata.finalizers = finalizers;
+      this.#definitions.write(next);
+    }
+  }
+}
+
+function isEstablished({ status }: Definition): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === "Established" && value === "True") === true;
+}

@@ -1,0 +1,78 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { StructuralSchema } from "./structural-schema.js";
+
+/** What the server reads of a CustomResourceDefinition. */
+export interface Definition extends KubernetesObject {
+  spec: {
+    readonly group: string;
+    readonly scope: "Namespaced" | "Cluster";
+    readonly names: DefinitionNames;
+    readonly versions: readonly DefinitionVersion[];
+  };
+  status?: { acceptedNames?: DefinitionNames; conditions?: DefinitionCondition[]; storedVersions?: string[] };
+}
+
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly kind: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
+  readonly subresources?: { readonly status?: object; readonly scale?: ScaleSubresource };
+  readonly additionalPrinterColumns?: readonly {
+    name: string;
+    type: string;
+    jsonPath: string;
+    format?: string;
+    description?: string;
+    priority?: number;
+  }[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+export interface ScaleSubresource {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+export interface DefinitionCondition {
+  readonly type: string;
+  readonly status: "True" | "False";
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
+
+export function definitionCondition(
+  type: string,
+  status: boolean,
+  reason: string,
+  message: string,
+  lastTransitionTime: string,
+): DefinitionCondition {
+  return { type, status: status ? "True" : "False", lastTransitionTime, reason, message };
+}
+
+/** The conditions with that one in place of an earlier one of its type, or at the end. */
+export function withDefinitionCondition(
+  conditions: readonly DefinitionCondition[] | undefined,
+  next: DefinitionCondition,
+): DefinitionCondition[] {
+  const others = conditions ?? [];
+  const index = others.findIndex(({ type }) => type === next.type);
+  return index < 0 ? [...others, next] : others.with(index, next);
+}

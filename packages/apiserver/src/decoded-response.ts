@@ -1,0 +1,57 @@
+import type { ApiResponse } from "@kubewright/transport";
+
+import { type EventStream, type Reply, replyValue } from "./reply.js";
+
+/** A reply as a client in this process gets it: nothing is printed or parsed. */
+export function decodedResponse(reply: Reply, signal: AbortSignal | undefined): ApiResponse {
+  const { body, status, headers } = reply;
+  switch (body.type) {
+    case "stream":
+      return { status, headers, body: { type: "events", events: new DecodedEvents(body.stream, signal) } };
+    case "text":
+      return {
+        status,
+        headers: { ...headers, "content-type": body.contentType },
+        body: { type: "decoded", value: body.text },
+      };
+    default:
+      return { status, headers, body: { type: "decoded", value: replyValue(body) } };
+  }
+}
+
+/** A watch as decoded events. For one reader, once. */
+class DecodedEvents implements AsyncIterable<unknown>, AsyncIterator<unknown, undefined> {
+  readonly #stream: EventStream;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#stream.abandon();
+
+  constructor(stream: EventStream, signal: AbortSignal | undefined) {
+    this.#stream = stream;
+    this.#signal = signal;
+    if (signal?.aborted === true) stream.abandon();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<unknown, undefined>> {
+    for (;;) {
+      const frame = this.#stream.poll();
+      if (frame !== undefined) return { done: false, value: this.#stream.toEvent(frame) };
+      if (this.#stream.closed) return this.#finish();
+      await this.#stream.ready();
+    }
+  }
+
+  return(): Promise<IteratorResult<unknown, undefined>> {
+    this.#stream.abandon();
+    return Promise.resolve(this.#finish());
+  }
+
+  #finish(): IteratorResult<unknown, undefined> {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    return { done: true, value: undefined };
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  FOREGROUND_DELETION_FINALIZER,
+  type KubernetesObject,
+  ORPHAN_FINALIZER,
+  formatTime,
+  mutableCopy,
+  parseTime,
+} from "@kubewright/api";
+
+import type { ServedResource } from "./served-resource.js";
+import type { StoredObject } from "./storage/stored-object.js";
+import type { DeleteOptions } from "./write-options.js";
+
+/** How the server itself deletes: at once as far as the kind allows, dependents in the background. */
+export const UNCONDITIONAL_DELETE: DeleteOptions = {
+  dryRun: false,
+  gracePeriodSeconds: undefined,
+  propagationPolicy: "Background",
+  orphanDependents: undefined,
+  preconditions: undefined,
+};
+
+/** What became of an object that was to be deleted. */
+export interface DeletionResult {
+  /** The object is gone from the store. */
+  readonly gone: boolean;
+  /** Its last state, or its state now. */
+  readonly object: StoredObject | KubernetesObject;
+}
+
+/** Upstream: `deletionFinalizersForGarbageCollection` and `rest.BeforeDelete`. */
+export function markOrRemoveIn(
+  resource: ServedResource,
+  stored: StoredObject,
+  options: DeleteOptions,
+  nowMs: number,
+): DeletionResult {
+  const { strategy } = resource;
+  const { metadata } = stored.object;
+  const graceful = strategy.gracePeriodSeconds !== undefined;
+  let graceSeconds = 0;
+  if (graceful) {
+    graceSeconds = strategy.gracePeriodSeconds!(stored.object as never, options.gracePeriodSeconds);
+    if (metadata.deletionTimestamp && metadata.deletionGracePeriodSeconds) {
+      const currentSeconds = metadata.deletionGracePeriodSeconds;
+      const asked = options.gracePeriodSeconds === undefined && graceSeconds !== 0 ? undefined : graceSeconds;
+      if (asked === undefined || asked >= currentSeconds) return { gone: false, object: stored };
+    }
+  }
+  const finalizers = finalizersFor(resource, stored, options);
+  const shortened = shortenedDeletion(metadata, graceSeconds, nowMs);
+  if (finalizers.length === 0 && shortened.graceSeconds === 0)
+    return removeNow(resource, stored, options, graceful, nowMs);
+  const next: KubernetesObject = mutableCopy(stored.object);
+  if (!metadata.deletionTimestamp && next.metadata.generation) next.metadata.generation += 1;
+  if (!metadata.deletionTimestamp || graceful) {
+    next.metadata.deletionTimestamp = shortened.deletionTimestamp;
+    next.metadata.deletionGracePeriodSeconds = shortened.graceSeconds;
+  }
+  setFinalizers(next, finalizers);
+  if (isSameDeletion(next, stored.object)) return { gone: false, object: stored };
+  return { gone: false, object: options.dryRun ? next : resource.storage.write(next) };
+}
+
+/** When an object is to go: set for the first time, or moved earlier but never before now. */
+function shortenedDeletion(
+  metadata: KubernetesObject["metadata"],
+  graceSeconds: number,
+  nowMs: number,
+): { deletionTimestamp: string; graceSeconds: number } {
+  const dueMs = parseTime(metadata.deletionTimestamp);
+  if (dueMs === undefined) return { deletionTimestamp: formatTime(nowMs + graceSeconds * 1000), graceSeconds };
+  const startMs = dueMs - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  const wantedMs = startMs + graceSeconds * 1000;
+  if (wantedMs > nowMs || graceSeconds === 0) {
+    return {
+      deletionTimestamp: graceSeconds === 0 ? formatTime(Math.min(dueMs, nowMs)) : formatTime(wantedMs),
+      graceSeconds,
+    };
+  }
+  return { deletionTimestamp: formatTime(nowMs), graceSeconds: 1 };
+}
+
+function removeNow(
+  resource: ServedResource,
+  stored: StoredObject,
+  options: DeleteOptions,
+  graceful: boolean,
+  nowMs: number,
+): DeletionResult {
+  const { storage } = resource;
+  const { metadata } = stored.object;
+  if (!graceful || (metadata.deletionTimestamp && metadata.deletionGracePeriodSeconds === 0)) {
+    return { gone: true, object: options.dryRun ? stored : storage.remove(stored) };
+  }
+  // Upstream writes the zero period first, so that watchers see the object marked before they see it go.
+  const next: KubernetesObject = mutableCopy(stored.object);
+  if (!metadata.deletionTimestamp && next.metadata.generation) next.metadata.generation += 1;
+  const dueMs = parseTime(metadata.deletionTimestamp);
+  next.metadata.deletionTimestamp = formatTime(dueMs === undefined ? nowMs : Math.min(dueMs, nowMs));
+  next.metadata.deletionGracePeriodSeconds = 0;
+  if (options.dryRun) return { gone: true, object: next };
+  return { gone: true, object: storage.remove(storage.write(next)) };
+}
+
+/** The finalizers an object keeps or gets: the propagation policy is one. */
+function finalizersFor(resource: ServedResource, stored: StoredObject, options: DeleteOptions): string[] {
+  const current = stored.object.metadata.finalizers ?? [];
+  const policy = propagation(resource, stored, options);
+  const others = current.filter(
+    (finalizer) => finalizer !== ORPHAN_FINALIZER && finalizer !== FOREGROUND_DELETION_FINALIZER,
+  );
+  if (policy === "Background") return others;
+  const wanted = policy === "Orphan" ? ORPHAN_FINALIZER : FOREGROUND_DELETION_FINALIZER;
+  return current.includes(wanted)
+    ? current.filter((finalizer) => finalizer === wanted || others.includes(finalizer))
+    : [...others, wanted];
+}
+
+function propagation(
+  { strategy }: ServedResource,
+  stored: StoredObject,
+  options: DeleteOptions,
+): "Background" | "Foreground" | "Orphan" {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? "Orphan" : "Background";
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy;
+  const finalizers = stored.object.metadata.finalizers ?? [];
+  if (finalizers.includes(ORPHAN_FINALIZER)) return "Orphan";
+  if (finalizers.includes(FOREGROUND_DELETION_FINALIZER)) return "Foreground";
+  return strategy.defaultPropagation ?? "Background";
+}
+
+export function setFinalizers(object: KubernetesObject, finalizers: string[]): void {
+  if (finalizers.length === 0) delete object.metadata.finalizers;
+  else object.metadata.finalizers = finalizers;
+}
+
+function isSameDeletion(next: KubernetesObject, stored: KubernetesObject): boolean {
+  const a = next.metadata;
+  const b = stored.metadata;
+  return (
+    a.deletionTimestamp === b.deletionTimestamp &&
+    a.deletionGracePeriodSeconds === b.deletionGracePeriodSeconds &&
+    (a.finalizers ?? []).join(",") === (b.finalizers ?? []).join(",")
+  );
+}

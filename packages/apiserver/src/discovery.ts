@@ -1,0 +1,224 @@
+import type { HeaderFields } from "@kubewright/transport";
+
+import { type Reply, valueReply } from "./reply.js";
+import type { ResourceRegistry } from "./resource-registry.js";
+import type { ServedResource, Subresource } from "./served-resource.js";
+import { storageVersionHash } from "./storage-version-hash.js";
+import { accepts } from "./transform.js";
+
+const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** Groups by the priority that decides which of them a bare resource name means; all others come after, by name. */
+const GROUP_ORDER = [
+  "apps",
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "apiextensions.k8s.io",
+  "coordination.k8s.io",
+];
+
+/** Custom resources list their verbs in an order of their own. */
+const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** Which resources there are: the documents clients read before anything else. Made anew when the registry changes. */
+export class Discovery {
+  readonly #registry: ResourceRegistry;
+  readonly #cache = new Map<string, unknown>();
+  #cachedGeneration = -1;
+
+  constructor(registry: ResourceRegistry) {
+    this.#registry = registry;
+  }
+
+  /** The document at that path, if it is one of discovery's. */
+  serve(path: string, headers: HeaderFields, host: string): Reply | undefined {
+    const parts = path.split("/").filter((part) => part !== "");
+    const [root, group, version] = parts;
+    if (root === "api" && parts.length === 1)
+      return this.#aggregated("core", headers) ?? valueReply(200, apiVersions(host));
+    if (root === "apis" && parts.length === 1)
+      return this.#aggregated("groups", headers) ?? valueReply(200, this.#groupList());
+    if (root === "api" && parts.length === 2) return this.#resourceList("", group!);
+    if (root === "apis" && parts.length === 2) return this.#group(group!);
+    if (root === "apis" && parts.length === 3) return this.#resourceList(group!, version!);
+    return undefined;
+  }
+
+  #aggregated(which: "core" | "groups", headers: HeaderFields): Reply | undefined {
+    if (accepts(headers["accept"], { as: "APIGroupDiscoveryList", g: "apidiscovery.k8s.io", v: "v2" }) !== true)
+      return undefined;
+    const { document, etag } = this.#cached(which, () => {
+      const items =
+        which === "core" ? [this.#groupDiscovery("")] : this.#namedGroups().map((name) => this.#groupDiscovery(name));
+      const made = { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", metadata: {}, items };
+      return { document: made, etag: `"${hashText(JSON.stringify(made))}"` };
+    });
+    const common = { etag, vary: "Accept", "cache-control": "public" };
+    if (headers["if-none-match"] === etag)
+      return { status: 304, headers: common, body: { type: "text", text: "", contentType: AGGREGATED_TYPE } };
+    return valueReply(200, document, { ...common, "content-type": AGGREGATED_TYPE });
+  }
+
+  #groupDiscovery(group: string): unknown {
+    const versions = [...(this.#registry.groups.get(group) ?? [])].map(([version, resources]) => ({
+      version,
+      resources: byName(resources).map(resourceDiscovery),
+      freshness: "Current",
+    }));
+    return { metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null }, versions };
+  }
+
+  #namedGroups(): string[] {
+    const groups = [...this.#registry.groups.keys()].filter((group) => group !== "").sort();
+    const priority = (group: string): number =>
+      GROUP_ORDER.includes(group) ? GROUP_ORDER.indexOf(group) : GROUP_ORDER.length;
+    return groups.sort((a, b) => priority(a) - priority(b));
+  }
+
+  #groupList(): unknown {
+    return {
+      kind: "APIGroupList",
+      apiVersion: "v1",
+      groups: this.#namedGroups().map((group) => this.#apiGroup(group)),
+    };
+  }
+
+  #apiGroup(name: string): object {
+    const versions = [...this.#registry.groups.get(name)!.keys()].map((version) => ({
+      groupVersion: `${name}/${version}`,
+      version,
+    }));
+    return { name, versions, preferredVersion: versions[0] };
+  }
+
+  #group(name: string): Reply | undefined {
+    if (name === "" || !this.#registry.groups.has(name)) return undefined;
+    return valueReply(200, { kind: "APIGroup", apiVersion: "v1", ...this.#apiGroup(name) });
+  }
+
+  #resourceList(group: string, version: string): Reply | undefined {
+    const resources = this.#registry.groups.get(group)?.get(version);
+    if (resources === undefined) return undefined;
+    const document = this.#cached(`${group}/${version}`, () => {
+      const list = byName(resources).flatMap((resource) => [
+        apiResource(resource),
+        ...subresourcesOf(resource).map((sub) => apiSubresource(resource, sub)),
+      ]);
+      return {
+        kind: "APIResourceList",
+        ...(group === "" ? {} : { apiVersion: "v1" }),
+        groupVersion: group === "" ? version : `${group}/${version}`,
+        resources: list,
+      };
+    });
+    return valueReply(200, document);
+  }
+
+  #cached<T>(key: string, make: () => T): T {
+    if (this.#cachedGeneration !== this.#registry.generation) {
+      this.#cache.clear();
+      this.#cachedGeneration = this.#registry.generation;
+    }
+    let value = this.#cache.get(key) as T | undefined;
+    if (value === undefined) this.#cache.set(key, (value = make()));
+    return value;
+  }
+}
+
+function byName(resources: ReadonlyMap<string, ServedResource>): ServedResource[] {
+  return [...resources.values()].sort((a, b) => (a.resource < b.resource ? -1 : 1));
+}
+
+function subresourcesOf({ subresources, custom }: ServedResource): Subresource[] {
+  if (custom !== undefined) return [...subresources.values()];
+  return [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function apiVersions(host: string): unknown {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: host }],
+  };
+}
+
+function sortedVerbs(verbs: Iterable<string>): string[] {
+  return [...verbs].sort();
+}
+
+function apiResource(resource: ServedResource): unknown {
+  const { singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  return {
+    name: resource.resource,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: resource.custom === undefined ? sortedVerbs(verbs) : CUSTOM_VERBS,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(resource.handle !== undefined && !verbs.has("get") ? {} : { storageVersionHash: hashOf(resource) }),
+  };
+}
+
+function hashOf(resource: ServedResource): string {
+  const stored = resource.view?.storedAs;
+  if (stored !== undefined) return storageVersionHash(stored.group, stored.version, stored.kind);
+  // CustomResourceDefinitions are stored as they were before they were v1.
+  const version =
+    resource.group === "apiextensions.k8s.io" ? "v1beta1" : (resource.custom?.storageVersion ?? resource.version);
+  return storageVersionHash(resource.group, version, resource.kind);
+}
+
+function apiSubresource(resource: ServedResource, { name, group, version, kind, verbs }: Subresource): unknown {
+  const foreign = group !== resource.group || version !== resource.version;
+  return {
+    name: `${resource.resource}/${name}`,
+    singularName: "",
+    namespaced: resource.namespaced,
+    ...(foreign && group !== "" ? { group, version } : {}),
+    kind,
+    verbs: sortedVerbs(verbs),
+  };
+}
+
+function resourceDiscovery(resource: ServedResource): unknown {
+  const { group, version, kind, namespaced, singular, verbs, shortNames, categories } = resource;
+  const subresources = subresourcesOf(resource).map((sub) => ({
+    subresource: sub.name,
+    responseKind: responseKind(resource, sub.group, sub.version, sub.kind),
+    verbs: sortedVerbs(sub.verbs),
+  }));
+  return {
+    resource: resource.resource,
+    responseKind: responseKind(resource, group, version, kind),
+    scope: namespaced ? "Namespaced" : "Cluster",
+    singularResource: singular,
+    verbs: sortedVerbs(verbs),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+/** Built-in kinds leave out the group and version that are the list's own. */
+function responseKind(resource: ServedResource, group: string, version: string, kind: string): object {
+  const own = resource.custom === undefined && group === resource.group && version === resource.version;
+  return own ? { group: "", version: "", kind } : { group, version, kind };
+}
+
+/** A short hash for ETags (FNV-1a, twice 32 bits). */
+export function hashText(text: string): string {
+  let first = 0x811c9dc5;
+  let second = 0x01000193;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul(second ^ code ^ (first >>> 13), 0x85ebca6b);
+  }
+  return `${(first >>> 0).toString(16).padStart(8, "0")}${(second >>> 0).toString(16).padStart(8, "0")}`.toUpperCase();
+}

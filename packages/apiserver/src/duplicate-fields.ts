@@ -1,0 +1,80 @@
+import { pathText } from "./schema/decode.js";
+
+/**
+ * Paths of members that a JSON text gives more than once: `JSON.parse` keeps the last without a word. The text must be
+ * valid JSON.
+ */
+export function duplicateFields(text: string): string[] {
+  return new Scanner(text).scan();
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #path: (string | number)[] = [];
+  readonly #found = new Set<string>();
+  #index = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  scan(): string[] {
+    this.#value();
+    return [...this.#found];
+  }
+
+  #value(): void {
+    this.#skipSpace();
+    const character = this.#text[this.#index];
+    if (character === "{") this.#object();
+    else if (character === "[") this.#array();
+    else if (character === '"') this.#string();
+    else while (this.#index < this.#text.length && !/[,\]}\s]/.test(this.#text[this.#index]!)) this.#index++;
+    this.#skipSpace();
+  }
+
+  #object(): void {
+    const seen = new Set<string>();
+    this.#index++;
+    this.#skipSpace();
+    while (this.#text[this.#index] !== "}" && this.#index < this.#text.length) {
+      const key = this.#string();
+      this.#skipSpace();
+      this.#index++;
+      this.#path.push(key);
+      if (seen.has(key)) this.#found.add(pathText(this.#path));
+      seen.add(key);
+      this.#value();
+      this.#path.pop();
+      if (this.#text[this.#index] === ",") this.#index++;
+      this.#skipSpace();
+    }
+    this.#index++;
+  }
+
+  #array(): void {
+    this.#index++;
+    this.#skipSpace();
+    for (let item = 0; this.#text[this.#index] !== "]" && this.#index < this.#text.length; item++) {
+      this.#path.push(item);
+      this.#value();
+      this.#path.pop();
+      if (this.#text[this.#index] === ",") this.#index++;
+      this.#skipSpace();
+    }
+    this.#index++;
+  }
+
+  #string(): string {
+    const start = this.#index++;
+    while (this.#index < this.#text.length && this.#text[this.#index] !== '"')
+      this.#index += this.#text[this.#index] === "\\" ? 2 : 1;
+    this.#index++;
+    const raw = this.#text.slice(start, this.#index);
+    return raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+  }
+
+  #skipSpace(): void {
+    while (/\s/.test(this.#text[this.#index] ?? "x")) this.#index++;
+  }
+}

@@ -1,0 +1,108 @@
+import type { StatusCause } from "@kubewright/api";
+
+/** One broken rule: where, which kind of rule, the offending value and the sentence. Upstream: `field.Error`. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  /** Printed only by the types that show it. */
+  readonly value?: unknown;
+  readonly detail: string;
+}
+
+export type FieldErrorType = keyof typeof TYPES;
+
+const TYPES = {
+  Required: { reason: "FieldValueRequired", text: "Required value", showsValue: false },
+  Invalid: { reason: "FieldValueInvalid", text: "Invalid value", showsValue: true },
+  NotSupported: { reason: "FieldValueNotSupported", text: "Unsupported value", showsValue: true },
+  Duplicate: { reason: "FieldValueDuplicate", text: "Duplicate value", showsValue: true },
+  Forbidden: { reason: "FieldValueForbidden", text: "Forbidden", showsValue: false },
+  TooLong: { reason: "FieldValueTooLong", text: "Too long", showsValue: false },
+  TooMany: { reason: "FieldValueTooMany", text: "Too many", showsValue: true },
+  NotFound: { reason: "FieldValueNotFound", text: "Not found", showsValue: true },
+  TypeInvalid: { reason: "FieldValueTypeInvalid", text: "Invalid value", showsValue: true },
+  InternalError: { reason: "InternalError", text: "Internal error", showsValue: false },
+} as const;
+
+/** As a value: the error prints none, although its type shows one. Upstream: `field.OmitValueType`. */
+export const omittedValue: unique symbol = Symbol("omitted value");
+
+/** Collects everything that is wrong with an object, in the order found. Upstream: `field.ErrorList`. */
+export class FieldErrors {
+  readonly #errors: FieldError[] = [];
+
+  get isEmpty(): boolean {
+    return this.#errors.length === 0;
+  }
+
+  get all(): readonly FieldError[] {
+    return this.#errors;
+  }
+
+  add(error: FieldError): void {
+    this.#errors.push(error);
+  }
+
+  required(field: string, detail = ""): void {
+    this.add({ type: "Required", field, detail });
+  }
+
+  invalid(field: string, value: unknown, detail: string): void {
+    this.add({ type: "Invalid", field, value, detail });
+  }
+
+  notSupported(field: string, value: unknown, supported: readonly string[]): void {
+    this.add({
+      type: "NotSupported",
+      field,
+      value,
+      detail: `supported values: ${supported.map((text) => JSON.stringify(text)).join(", ")}`,
+    });
+  }
+
+  duplicate(field: string, value: unknown): void {
+    this.add({ type: "Duplicate", field, value, detail: "" });
+  }
+
+  forbidden(field: string, detail: string): void {
+    this.add({ type: "Forbidden", field, detail });
+  }
+
+  tooLong(field: string, maxBytes: number): void {
+    this.add({ type: "TooLong", field, detail: `may not be more than ${maxBytes} bytes` });
+  }
+
+  tooMany(field: string, count: number, max: number): void {
+    this.add({
+      type: "TooMany",
+      field,
+      value: count,
+      detail: `must have at most ${max} ${max === 1 ? "item" : "items"}`,
+    });
+  }
+
+  notFound(field: string, value: unknown): void {
+    this.add({ type: "NotFound", field, value, detail: "" });
+  }
+}
+
+/** The error without its path: what a Status cause's message says. */
+export function errorBody({ type, value, detail }: FieldError): string {
+  const { text, showsValue } = TYPES[type];
+  const shown = showsValue && value !== omittedValue ? `: ${renderValue(value)}` : "";
+  return `${text}${shown}${detail === "" ? "" : `: ${detail}`}`;
+}
+
+export function errorCause(error: FieldError): StatusCause {
+  return { reason: TYPES[error.type].reason, message: errorBody(error), field: error.field };
+}
+
+/** `[a, b]`, or just `a` when there is one; an error that reads the same as an earlier one is said once. */
+export function errorsMessage(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${errorBody(error)}`))];
+  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
+}
+
+function renderValue(value: unknown): string {
+  return value === undefined ? "null" : JSON.stringify(value);
+}

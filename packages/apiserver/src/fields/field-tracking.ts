@@ -1,0 +1,120 @@
+import { type KubernetesObject, formatTime } from "@kubewright/api";
+
+import type { ApiCall } from "../api-call.js";
+import type { ServedResource } from "../served-resource.js";
+import type { WriteOptions } from "../write-options.js";
+import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
+import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
+import { compareTyped } from "./typed-value.js";
+
+/** What belongs to the server, and to no manager. */
+const SYSTEM_METADATA = [
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "selfLink",
+  "uid",
+  "clusterName",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+];
+const SYSTEM_FIELDS = new FieldSet(
+  false,
+  new Map([
+    ["f:apiVersion", LEAF],
+    ["f:kind", LEAF],
+    ["f:metadata", new FieldSet(true, new Map(SYSTEM_METADATA.map((name) => [`f:${name}`, LEAF])))],
+  ]),
+);
+
+/** Leaves out the server's own fields, and those this endpoint does not let through (`status` of the main resource). */
+export function ownable(call: ApiCall, fields: FieldSet): FieldSet {
+  const own = fields.difference(SYSTEM_FIELDS);
+  const { resource, subresource } = call.target;
+  const ignored = subresource === "status" ? "f:spec" : resource.strategy.status === undefined ? undefined : "f:status";
+  if (ignored === undefined || !own.children.has(ignored)) return own;
+  const children = new Map(own.children);
+  children.delete(ignored);
+  return new FieldSet(own.member, children);
+}
+
+/**
+ * Writes into the new object's managedFields who changed what: the fields that differ from the stored object go to the
+ * manager of this request, and leave the others.
+ *
+ * Upstream: apimachinery `managedfields`, structured-merge-diff `merge.Updater.Update`.
+ */
+export function trackUpdate(
+  call: ApiCall,
+  stored: KubernetesObject | undefined,
+  object: KubernetesObject,
+  options: WriteOptions,
+): void {
+  const { metadata } = object;
+  const sent = metadata.managedFields;
+  delete metadata.managedFields;
+  if (!call.server.tracksFields) return;
+  // An empty list, or one of nothing, asks for a fresh start.
+  if (
+    stored !== undefined &&
+    call.target.subresource === "" &&
+    sent !== undefined &&
+    sent.every((entry) => !entry.manager && !entry.fieldsV1)
+  )
+    return;
+  const entries =
+    stored === undefined
+      ? []
+      : call.target.subresource === "" && sent !== undefined && sent.length > 0
+        ? sent
+        : stored.metadata.managedFields;
+  if (stored !== undefined && (entries ?? []).length === 0) return;
+  let managers: Manager[];
+  try {
+    managers = call.server.managers.read(entries);
+  } catch {
+    return;
+  }
+  const { resource } = call.target;
+  const { schema } = resource;
+  const compared = compareTyped(schema, stored === undefined ? zeroObject(resource) : withoutManagers(stored), object);
+  const changed = ownable(call, compared.added.union(compared.modified));
+  const removed = ownable(call, compared.removed);
+  if (changed.isEmpty && removed.isEmpty) {
+    if (entries !== undefined && entries.length > 0) metadata.managedFields = [...entries];
+    return;
+  }
+  const me = {
+    name: options.fieldManager,
+    operation: "Update" as const,
+    apiVersion: resource.apiVersion,
+    subresource: call.target.subresource,
+  };
+  const time = formatTime(call.server.clock.now());
+  let mine: FieldSet = EMPTY_FIELDS;
+  const others: Manager[] = [];
+  for (const manager of managers) {
+    if (isSameManager(manager, me)) mine = manager.fields;
+    else others.push(withFields(manager, manager.fields.difference(changed).difference(removed)));
+  }
+  const fields = mine.difference(removed).union(changed);
+  const next = arrangeManagers([...others, { ...me, time, fields }]);
+  if (next.length > 0) metadata.managedFields = call.server.managers.write(next);
+}
+
+export function withFields(manager: Manager, fields: FieldSet): Manager {
+  return fields === manager.fields ? manager : { ...manager, fields, entry: undefined };
+}
+
+/** What an object is compared with when there was none: one that has only what every object has. */
+function zeroObject(resource: ServedResource): unknown {
+  return resource.decode({});
+}
+
+/** The object without its managedFields. Shares the rest. */
+export function withoutManagers(object: KubernetesObject): KubernetesObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

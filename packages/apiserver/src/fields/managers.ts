@@ -1,0 +1,125 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { FieldSet } from "./field-set.js";
+
+type Entry = NonNullable<KubernetesObject["metadata"]["managedFields"]>[number];
+
+/** Who owns which fields: one entry of managedFields. */
+export interface Manager {
+  readonly name: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+  /** The entry this was read from, as long as it says the same. */
+  readonly entry?: Entry | undefined;
+}
+
+const MOST_UPDATE_MANAGERS = 10;
+const ANCIENT = "ancient-changes";
+
+/** Parsed entries that are remembered: enough for the objects being worked on, and not for all there are. */
+const MOST_REMEMBERED = 2000;
+
+/** Reads managedFields. Versions of an object share their entries, so what was parsed lately is remembered. */
+export class ManagerReader {
+  readonly #parsed = new Map<Entry, Manager>();
+
+  /** @throws Error when an entry cannot be read. */
+  read(entries: readonly Entry[] | undefined): Manager[] {
+    return (entries ?? []).map((entry) => {
+      let manager = this.#parsed.get(entry);
+      if (manager === undefined) {
+        manager = {
+          name: entry.manager ?? "",
+          operation: entry.operation === "Apply" ? "Apply" : "Update",
+          apiVersion: entry.apiVersion ?? "",
+          subresource: entry.subresource ?? "",
+          time: entry.time,
+          fields: FieldSet.fromJson(entry.fieldsV1 ?? {}),
+          entry,
+        };
+        this.#remember(entry, manager);
+      }
+      return manager;
+    });
+  }
+
+  /** The entries for these managers; those that were there before are the same objects. */
+  write(managers: readonly Manager[]): Entry[] {
+    return managers.map((manager) => {
+      if (manager.entry !== undefined) return manager.entry;
+      const entry: Entry = {
+        manager: manager.name,
+        operation: manager.operation,
+        apiVersion: manager.apiVersion,
+        ...(manager.time === undefined ? {} : { time: manager.time }),
+        fieldsType: "FieldsV1",
+        fieldsV1: manager.fields.toJson(),
+        ...(manager.subresource === "" ? {} : { subresource: manager.subresource }),
+      };
+      this.#remember(entry, { ...manager, entry });
+      return entry;
+    });
+  }
+
+  #remember(entry: Entry, manager: Manager): void {
+    if (this.#parsed.size >= MOST_REMEMBERED) this.#parsed.delete(this.#parsed.keys().next().value!);
+    this.#parsed.set(entry, manager);
+  }
+}
+
+export function isSameManager(
+  a: Pick<Manager, "name" | "operation" | "apiVersion" | "subresource">,
+  b: typeof a,
+): boolean {
+  return (
+    a.name === b.name &&
+    a.operation === b.operation &&
+    a.subresource === b.subresource &&
+    (a.operation === "Apply" || a.apiVersion === b.apiVersion)
+  );
+}
+
+/** Appliers first, then by time, name, version and subresource; the oldest of too many updaters are joined into one. */
+export function arrangeManagers(managers: readonly Manager[]): Manager[] {
+  const kept = managers.filter((manager) => !manager.fields.isEmpty).sort(compareManagers);
+  const updaters = kept.filter((manager) => manager.operation === "Update");
+  if (updaters.length <= MOST_UPDATE_MANAGERS) return kept;
+  let surplus = updaters.length - MOST_UPDATE_MANAGERS;
+  const ancient = new Map<string, Manager>();
+  const rest: Manager[] = kept.filter((manager) => manager.operation === "Apply");
+  for (const manager of updaters) {
+    if (surplus < 0) {
+      rest.push(manager);
+      continue;
+    }
+    const known = ancient.get(manager.apiVersion);
+    // Joining two saves one entry: the first of a version only takes a place.
+    ancient.set(manager.apiVersion, {
+      ...manager,
+      entry: undefined,
+      name: ANCIENT,
+      subresource: "",
+      fields: known === undefined ? manager.fields : known.fields.union(manager.fields),
+    });
+    if (known !== undefined || manager.name === ANCIENT) surplus--;
+    else if (ancient.size === 1) surplus--;
+  }
+  return [...rest, ...ancient.values()].sort(compareManagers);
+}
+
+function compareManagers(a: Manager, b: Manager): number {
+  if (a.operation !== b.operation) return a.operation === "Apply" ? -1 : 1;
+  return (
+    compare(a.time ?? "", b.time ?? "") ||
+    compare(a.name, b.name) ||
+    compare(a.apiVersion, b.apiVersion) ||
+    compare(a.subresource, b.subresource)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,303 @@
+import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
+import type { ListSchema, MapSchema, ObjectSchema, Schema } from "../schema/schema.js";
+import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
+
+/** How one version of an object differs from another, in places. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+const NOTHING: Comparison = { added: EMPTY_FIELDS, modified: EMPTY_FIELDS, removed: EMPTY_FIELDS };
+
+/** Upstream: structured-merge-diff `typed.TypedValue.Compare`. */
+export function compareTyped(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
+  if (before === after) return NOTHING;
+  if (before === undefined) return { ...NOTHING, added: everyLevel(schema, after) };
+  if (after === undefined) return { ...NOTHING, removed: everyLevel(schema, before) };
+  if (schema !== undefined && schema.type !== "list" && !isWhole(schema) && isJsonObject(before) && isJsonObject(after))
+    return compareMembers(schema, before, after);
+  if (jsonEqual(before, after)) return NOTHING;
+  const members = isWhole(schema) ? undefined : granular(schema, before, after);
+  if (members === undefined) return { ...NOTHING, modified: LEAF };
+  const [added, modified, removed] = [
+    new Map<string, FieldSet>(),
+    new Map<string, FieldSet>(),
+    new Map<string, FieldSet>(),
+  ];
+  for (const [edge, { schema: memberSchema, before: old, after: now }] of members) {
+    const compared = compareTyped(memberSchema, old, now);
+    if (!compared.added.isEmpty) added.set(edge, compared.added);
+    if (!compared.modified.isEmpty) modified.set(edge, compared.modified);
+    if (!compared.removed.isEmpty) removed.set(edge, compared.removed);
+  }
+  return { added: asSet(added), modified: asSet(modified), removed: asSet(removed) };
+}
+
+/** The common case, in which most members are the same: makes nothing for those. */
+function compareMembers(schema: Schema, before: JsonObject, after: JsonObject): Comparison {
+  let added: Map<string, FieldSet> | undefined;
+  let modified: Map<string, FieldSet> | undefined;
+  let removed: Map<string, FieldSet> | undefined;
+  const note = (key: string, compared: Comparison): void => {
+    const edge = `f:${key}`;
+    if (!compared.added.isEmpty) (added ??= new Map()).set(edge, compared.added);
+    if (!compared.modified.isEmpty) (modified ??= new Map()).set(edge, compared.modified);
+    if (!compared.removed.isEmpty) (removed ??= new Map()).set(edge, compared.removed);
+  };
+  for (const key of Object.keys(before)) {
+    const old = before[key];
+    const now = ownMember(after, key);
+    if (old === now) continue;
+    const compared = compareTyped(memberSchema(schema, key), old, now);
+    if (compared !== NOTHING) note(key, compared);
+  }
+  for (const key of Object.keys(after)) {
+    if (ownMember(before, key) !== undefined || after[key] === undefined) continue;
+    note(key, compareTyped(memberSchema(schema, key), undefined, after[key]));
+  }
+  if (added === undefined && modified === undefined && removed === undefined) return NOTHING;
+  return {
+    added: asSet(added ?? new Map()),
+    modified: asSet(modified ?? new Map()),
+    removed: asSet(removed ?? new Map()),
+  };
+}
+
+function asSet(children: Map<string, FieldSet>): FieldSet {
+  return children.size === 0 ? EMPTY_FIELDS : new FieldSet(false, children);
+}
+
+/** The place and all below it: what comes or goes with the whole value. */
+function everyLevel(schema: Schema | undefined, value: unknown): FieldSet {
+  if (isWhole(schema)) return LEAF;
+  const children = new Map<string, FieldSet>();
+  for (const [edge, member] of membersOf(schema, value) ?? [])
+    children.set(edge, everyLevel(member.schema, member.value));
+  return new FieldSet(true, children);
+}
+
+/** The places an applied configuration speaks of. Upstream: `typed.TypedValue.ToFieldSet`. */
+export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
+  if (isWhole(schema)) return LEAF;
+  const members = membersOf(schema, value);
+  if (members === undefined) return LEAF;
+  const children = new Map<string, FieldSet>();
+  for (const [edge, member] of members) {
+    let set = fieldsOf(member.schema, member.value);
+    const empty = member.value === null || (isJsonObject(member.value) && Object.keys(member.value).length === 0);
+    // Elements and map entries are owned themselves; members of a struct only through what they hold.
+    if (schema?.type !== "object" || empty) set = new FieldSet(true, set.children);
+    if (!set.isEmpty) children.set(edge, set);
+  }
+  return asSet(children);
+}
+
+/** What applying a configuration makes of an object. Shares with both. Upstream: `typed.TypedValue.Merge`. */
+export function mergeTyped(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
+  if (live === undefined || isWhole(schema)) return applied;
+  if (schema?.type === "list") {
+    if (!Array.isArray(live) || !Array.isArray(applied)) return applied;
+    return mergeLists(schema, live, applied);
+  }
+  if (!isJsonObject(live) || !isJsonObject(applied)) return applied;
+  const result: JsonObject = { ...live };
+  for (const key of Object.keys(applied))
+    setMember(result, key, mergeTyped(memberSchema(schema, key), ownMember(live, key), applied[key]));
+  return result;
+}
+
+function mergeLists(schema: ListSchema, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
+  const edges = new Map(applied.map((item) => [edgeOf(schema, item), item]));
+  const current = new Map(live.map((item) => [edgeOf(schema, item), item]));
+  const result: unknown[] = [];
+  let next = 0;
+  const takeOthers = (): void => {
+    while (next < live.length && !edges.has(edgeOf(schema, live[next]))) result.push(live[next++]);
+  };
+  for (const [edge, item] of edges) {
+    takeOthers();
+    result.push(mergeTyped(schema.item, current.get(edge), item));
+    if (next < live.length) next++;
+  }
+  for (; next < live.length; next++) if (!edges.has(edgeOf(schema, live[next]))) result.push(live[next]);
+  return result;
+}
+
+/**
+ * The value without the places of `gone`, unless something at or below them is in `kept`. Shares with the value.
+ */
+export function removeFields(schema: Schema | undefined, value: unknown, gone: FieldSet, kept: FieldSet): unknown {
+  if (isWhole(schema)) return value;
+  if (schema?.type === "list") {
+    if (!Array.isArray(value)) return value;
+    return value.flatMap((item: unknown) => {
+      const edge = edgeOf(schema, item);
+      const set = gone.child(edge);
+      if (set === undefined) return [item];
+      const keep = kept.child(edge);
+      if (set.member && keep === undefined) return [];
+      return [removeFields(schema.item, item, set, keep ?? EMPTY_FIELDS)];
+    });
+  }
+  if (!isJsonObject(value)) return value;
+  const result: JsonObject = { ...value };
+  for (const [edge, set] of gone.children) {
+    const key = edge.slice(2);
+    if (!edge.startsWith("f:") || !Object.hasOwn(result, key)) continue;
+    const keep = kept.child(edge);
+    if (set.member && keep === undefined) delete result[key];
+    else setMember(result, key, removeFields(memberSchema(schema, key), result[key], set, keep ?? EMPTY_FIELDS));
+  }
+  return result;
+}
+
+/** Whether the value has one owner: scalars, atomic lists and maps, and whatever has no schema. */
+function isWhole(schema: Schema | undefined): boolean {
+  if (schema === undefined) return true;
+  switch (schema.type) {
+    case "object":
+    case "map":
+      return schema.atomic;
+    case "list":
+      return schema.listType === "atomic";
+    default:
+      return true;
+  }
+}
+
+interface Member {
+  readonly schema: Schema | undefined;
+  readonly value: unknown;
+}
+
+function membersOf(schema: Schema | undefined, value: unknown): Map<string, Member> | undefined {
+  const members = new Map<string, Member>();
+  if (schema?.type === "list") {
+    if (!Array.isArray(value)) return undefined;
+    for (const item of value as unknown[]) members.set(edgeOf(schema, item), { schema: schema.item, value: item });
+    return members;
+  }
+  if (!isJsonObject(value)) return undefined;
+  for (const key of Object.keys(value))
+    if (value[key] !== undefined) members.set(`f:${key}`, { schema: memberSchema(schema, key), value: value[key] });
+  return members;
+}
+
+function granular(
+  schema: Schema | undefined,
+  before: unknown,
+  after: unknown,
+): Map<string, { schema: Schema | undefined; before: unknown; after: unknown }> | undefined {
+  const old = membersOf(schema, before ?? emptyOf(schema));
+  const now = membersOf(schema, after ?? emptyOf(schema));
+  if (old === undefined || now === undefined) return undefined;
+  const all = new Map<string, { schema: Schema | undefined; before: unknown; after: unknown }>();
+  for (const [edge, member] of old)
+    all.set(edge, { schema: member.schema, before: member.value, after: now.get(edge)?.value });
+  for (const [edge, member] of now)
+    if (!all.has(edge)) all.set(edge, { schema: member.schema, before: undefined, after: member.value });
+  return all;
+}
+
+/** A null list or map has no elements, but is there. */
+function emptyOf(schema: Schema | undefined): unknown {
+  return schema?.type === "list" ? [] : {};
+}
+
+function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
+  if (schema?.type === "object") return schema.fields.get(key)?.schema;
+  if (schema?.type === "map") return schema.value;
+  return undefined;
+}
+
+/** `k:{"name":"a"}` or `v:"a"`. */
+export function edgeOf(schema: ListSchema, item: unknown): string {
+  if (schema.listType === "set") return `v:${JSON.stringify(item)}`;
+  const keys: JsonObject = {};
+  for (const key of [...schema.keys].sort()) {
+    const value = (isJsonObject(item) ? ownMember(item, key) : undefined) ?? keyDefault(schema, key);
+    if (value !== undefined) keys[key] = value;
+  }
+  return `k:${JSON.stringify(keys)}`;
+}
+
+/** What a key that is left out counts as: a required one is empty, as Go would have it. */
+function keyDefault(schema: ListSchema, key: string): unknown {
+  const known = schema.keyDefaults?.[key];
+  if (known !== undefined || schema.item.type !== "object") return known;
+  const field = schema.item.fields.get(key);
+  if (field?.required !== true || field.schema.type !== "scalar") return undefined;
+  return field.schema.scalar === "string" ? "" : 0;
+}
+
+/** What is wrong with an applied configuration, one text per problem. Upstream: `typed.AsTyped` with `validate`. */
+export function typeErrors(schema: Schema, value: unknown, path = ""): string[] {
+  if (value === null) return [];
+  switch (schema.type) {
+    case "any":
+      return [];
+    case "scalar":
+      return scalarErrors(schema.scalar, value, path);
+    case "object":
+    case "map":
+      return memberErrors(schema, value, path);
+    case "list":
+      return listErrors(schema, value, path);
+    default:
+      return schema satisfies never;
+  }
+}
+
+function scalarErrors(scalar: string, value: unknown, path: string): string[] {
+  const type = Array.isArray(value) ? "list" : isJsonObject(value) ? "map" : typeof value;
+  switch (scalar) {
+    case "int32":
+    case "int64":
+    case "double":
+      return type === "number" ? [] : [`${path}: expected numeric (int or float), got ${type}`];
+    case "boolean":
+      return type === "boolean" ? [] : [`${path}: expected boolean, got ${type}`];
+    case "intOrString":
+    case "quantity":
+      return type === "number" || type === "string" ? [] : [`${path}: expected string or number, got ${type}`];
+    default:
+      return type === "string"
+        ? []
+        : [`${path}: expected string, got &value.valueUnstructured{Value:${String(value)}}`];
+  }
+}
+
+function memberErrors(schema: ObjectSchema | MapSchema, value: unknown, path: string): string[] {
+  if (!isJsonObject(value)) return [`${path}: expected map, got &{${String(value)}}`];
+  return Object.keys(value).flatMap((key) => {
+    const member = memberSchema(schema, key);
+    if (member !== undefined) return typeErrors(member, value[key], `${path}.${key}`);
+    return schema.type === "object" && schema.preservesUnknown === true
+      ? []
+      : [`${path}.${key}: field not declared in schema`];
+  });
+}
+
+function listErrors(schema: ListSchema, value: unknown, path: string): string[] {
+  if (!Array.isArray(value)) return [`${path}: expected list, got &{${String(value)}}`];
+  const seen = new Set<string>();
+  return (value as unknown[]).flatMap((item, index) => {
+    if (schema.listType === "atomic") return typeErrors(schema.item, item, `${path}[${index}]`);
+    if (schema.listType === "map") {
+      const missing = schema.keys.find(
+        (key) => isJsonObject(item) && ownMember(item, key) === undefined && keyDefault(schema, key) === undefined,
+      );
+      if (missing !== undefined)
+        return [
+          `${path}: element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`,
+        ];
+    }
+    const edge = edgeOf(schema, item);
+    const text = new FieldSet(false, new Map([[edge, LEAF]])).paths().join("");
+    if (seen.has(edge)) return [`${path}: duplicate entries for key ${text}`];
+    seen.add(edge);
+    return typeErrors(schema.item, item, `${path}${text}`);
+  });
+}

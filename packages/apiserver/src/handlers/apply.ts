@@ -1,0 +1,264 @@
+import { type KubernetesObject, formatTime } from "@kubewright/api";
+
+import type { ApiCall } from "../api-call.js";
+import { badRequest, conflict, plainError, statusError } from "../api-error.js";
+import { EMPTY_FIELDS, type FieldSet } from "../fields/field-set.js";
+import { ownable, withFields, withoutManagers } from "../fields/field-tracking.js";
+import { type Manager, arrangeManagers, isSameManager } from "../fields/managers.js";
+import { compareTyped, fieldsOf, mergeTyped, removeFields, typeErrors } from "../fields/typed-value.js";
+import { type JsonObject, isJsonObject } from "../json.js";
+import type { Reply } from "../reply.js";
+import { bodyText } from "../request-body.js";
+import { DecodeError } from "../schema/decode.js";
+import { type ServedResource, present } from "../served-resource.js";
+import type { WriteOptions } from "../write-options.js";
+import { parseYaml, repeatedYamlKey } from "../yaml.js";
+import { createObject, setRequestNamespace } from "./create.js";
+import { checkName, commitUpdate } from "./update.js";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * PATCH with an apply configuration: the fields it holds become the manager's, those the manager held before and has left
+ * out go, and those that others hold with another value are conflicts.
+ *
+ * Upstream: structured-merge-diff `merge.Updater.Apply`, apimachinery `managedfields.FieldManager.Apply`.
+ */
+export function apply(call: ApiCall, options: WriteOptions): Reply {
+  const { resource, namespace, name } = call.target;
+  const applied = readConfiguration(call, options);
+  const schema = resource.schema;
+  if (schema !== undefined) {
+    const errors = typeErrors(schema, applied);
+    if (errors.length > 0)
+      throw plainError(
+        `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${errors.join("\n")}`,
+      );
+  }
+  const stored = resource.storage.get(namespace, name);
+  const live = stored === undefined ? undefined : present(resource, stored);
+  if (live === undefined) checkCreation(call, applied);
+  const managers = live === undefined ? [] : currentManagers(call, live);
+  const me = {
+    name: options.fieldManager,
+    operation: "Apply" as const,
+    apiVersion: resource.apiVersion,
+    subresource: call.target.subresource,
+  };
+  const before = managers.find((manager) => isSameManager(manager, me));
+  const others = managers.filter((manager) => manager !== before);
+
+  const wanted = ownable(call, fieldsOf(schema, applied));
+  const base = live === undefined ? resource.decode({}) : withoutManagers(live);
+  let merged = mergeTyped(schema, base, applied);
+  if (before !== undefined) {
+    const theirs = others.reduce((all, manager) => all.union(manager.fields), wanted);
+    merged = removeFields(schema, merged, before.fields.difference(wanted), theirs);
+  }
+  const object = decodeMerged(resource, merged);
+  // Defaults are nobody's doing: what is compared is what was merged.
+  const compared = compareTyped(schema, base, normalized(resource, merged));
+  const changed = ownable(call, compared.added.union(compared.modified));
+  const conflicts = conflictsOf(others, changed.intersection(wanted), takeover(call, options, live, schema));
+  if (conflicts.length > 0 && !call.query.flag("force")) throw applyConflict(conflicts);
+  const removed = ownable(call, compared.removed);
+  const rest = others.map((manager) => withFields(manager, manager.fields.difference(changed).difference(removed)));
+  const sameObject = live !== undefined && changed.isEmpty && removed.isEmpty;
+  const sameFields =
+    before !== undefined && before.fields.equals(wanted) && rest.every((manager, index) => manager === others[index]);
+  // Who only joins in owning what is there already has changed nothing, at no time.
+  const time = sameObject ? before?.time : formatTime(call.server.clock.now());
+  const next = arrangeManagers([...rest, { ...me, time, fields: wanted }]);
+  if (sameObject && sameFields && live.metadata.managedFields !== undefined)
+    object.metadata.managedFields = live.metadata.managedFields;
+  else if (call.server.tracksFields && next.length > 0)
+    object.metadata.managedFields = call.server.managers.write(next);
+  else delete object.metadata.managedFields;
+
+  resource.strategy.applyDefaults?.(object as never);
+  syncLastApplied(object, applied, options);
+  if (stored === undefined) {
+    object.metadata.name = name;
+    delete object.metadata.resourceVersion;
+    return createObject(call, object, options, true);
+  }
+  object.metadata.name ??= name;
+  checkName(call, object);
+  setRequestNamespace(call, object);
+  return commitUpdate(call, stored, object, options, true);
+}
+
+/** `batch/v1, Kind=Job`, or `/v1, Kind=Pod`. */
+function gvk(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}
+
+function readConfiguration(call: ApiCall, options: WriteOptions): JsonObject {
+  const { resource } = call.target;
+  const { body } = call.request;
+  let value: unknown;
+  try {
+    value = body?.type === "decoded" ? body.value : parseYaml(bodyText(body));
+  } catch (error) {
+    throw badRequest(
+      `error decoding YAML: error converting YAML to JSON: yaml: line 1: ${(error as Error).message.split("\n", 1)[0]}`,
+    );
+  }
+  if (options.fieldValidation === "Strict" && body?.type === "bytes") {
+    const repeated = repeatedYamlKey(bodyText(body));
+    if (repeated !== undefined)
+      throw badRequest(
+        `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated}`,
+      );
+  }
+  if (!isJsonObject(value)) throw badRequest("error decoding YAML: the configuration is no object");
+  const { apiVersion, kind, metadata } = value;
+  if (apiVersion !== resource.apiVersion || kind !== resource.kind)
+    throw badRequest(`invalid object type: ${gvk(textOf(apiVersion), textOf(kind))}`);
+  if (isJsonObject(metadata) && metadata["managedFields"] !== undefined && metadata["managedFields"] !== null)
+    throw badRequest("metadata.managedFields must be nil");
+  return value;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function typedName(applied: JsonObject): string {
+  const metadata = isJsonObject(applied["metadata"]) ? applied["metadata"] : {};
+  return `${textOf(metadata["namespace"])}/${textOf(metadata["name"])}`;
+}
+
+function checkCreation(call: ApiCall, applied: JsonObject): void {
+  const { resource, name, subresource } = call.target;
+  if (subresource !== "")
+    throw statusError(
+      404,
+      "NotFound",
+      `${resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`} ${JSON.stringify(name)} not found`,
+      { name, ...(resource.group === "" ? {} : { group: resource.group }), kind: resource.resource },
+    );
+  const metadata = isJsonObject(applied["metadata"]) ? applied["metadata"] : {};
+  if (!metadata["name"])
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (metadata["name"] !== name)
+    throw badRequest(
+      `the name of the object (${textOf(metadata["name"])}) does not match the name on the URL (${name})`,
+    );
+  const { uid } = metadata;
+  if (uid)
+    throw conflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${textOf(uid)}, and no existing object was found`,
+    );
+}
+
+/** The managers of a live object; one that has none is somebody's who came before the first apply. */
+function currentManagers(call: ApiCall, live: KubernetesObject): Manager[] {
+  const { resource } = call.target;
+  let managers: Manager[] = [];
+  try {
+    managers = call.server.managers.read(live.metadata.managedFields);
+  } catch {
+    // What cannot be read starts anew.
+  }
+  if (managers.length > 0) return managers;
+  const fields = fieldsOf(resource.schema, withoutManagers(live));
+  const all = ownable(call, fields);
+  return [
+    {
+      name: "before-first-apply",
+      operation: "Update",
+      apiVersion: resource.apiVersion,
+      subresource: "",
+      time: formatTime(call.server.clock.now()),
+      fields: all,
+    },
+  ];
+}
+
+function decodeMerged(resource: ServedResource, merged: unknown): KubernetesObject {
+  try {
+    return resource.decode(merged);
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** The merged object with quantities, times and zero values as they are stored, so that equal is equal. */
+function normalized(resource: ServedResource, merged: unknown): KubernetesObject {
+  return withoutManagers(decodeMerged(resource, merged));
+}
+
+interface Conflict {
+  readonly manager: Manager;
+  readonly paths: readonly string[];
+}
+
+function conflictsOf(others: readonly Manager[], changed: FieldSet, forgiven: FieldSet): Conflict[] {
+  const conflicts: Conflict[] = [];
+  for (const manager of others) {
+    const paths = manager.fields.intersection(changed).difference(forgiven).paths().sort();
+    if (paths.length > 0) conflicts.push({ manager, paths });
+  }
+  return conflicts;
+}
+
+/** Fields that kubectl applied on the client's side before, and that still are as it left them: it may take them over. */
+function takeover(
+  call: ApiCall,
+  options: WriteOptions,
+  live: KubernetesObject | undefined,
+  schema: ServedResource["schema"],
+): FieldSet {
+  const text = live?.metadata.annotations?.[LAST_APPLIED];
+  if (options.fieldManager !== "kubectl" || text === undefined || live === undefined) return EMPTY_FIELDS;
+  let last: unknown;
+  try {
+    last = JSON.parse(text);
+  } catch {
+    return EMPTY_FIELDS;
+  }
+  const merged = mergeTyped(schema, withoutManagers(live), last);
+  const compared = compareTyped(schema, withoutManagers(live), merged);
+  return fieldsOf(schema, last).difference(compared.modified).difference(compared.added);
+}
+
+/** What kubectl applied on the client's side before goes along with what it applies here. */
+function syncLastApplied(object: KubernetesObject, applied: JsonObject, { fieldManager }: WriteOptions): void {
+  const { annotations } = object.metadata;
+  if (fieldManager !== "kubectl" || annotations?.[LAST_APPLIED] === undefined) return;
+  annotations[LAST_APPLIED] = `${JSON.stringify(sortedMembers(applied))}\n`;
+}
+
+function sortedMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedMembers);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sortedMembers(value[key])]),
+  );
+}
+
+function applyConflict(conflicts: readonly Conflict[]): Error {
+  const named = conflicts
+    .map(({ manager, paths }) => ({ who: describeManager(manager), paths }))
+    .sort((a, b) => (a.who < b.who ? -1 : a.who > b.who ? 1 : 0));
+  const total = named.reduce((sum, { paths }) => sum + paths.length, 0);
+  const causes = named.flatMap(({ who, paths }) =>
+    paths.map((field) => ({ reason: "FieldManagerConflict", message: `conflict with ${who}`, field })),
+  );
+  const text =
+    total === 1
+      ? `Apply failed with 1 conflict: conflict with ${named[0]!.who}: ${named[0]!.paths[0]!}`
+      : `Apply failed with ${total} conflicts: ${named.map(({ who, paths }) => `conflicts with ${who}:\n${paths.map((path) => `- ${path}`).join("\n")}`).join("\n")}`;
+  return statusError(409, "Conflict", text, { causes });
+}
+
+function describeManager({ name, operation, apiVersion, subresource }: Manager): string {
+  const where = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
+  return `${JSON.stringify(name)}${where}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
+}

@@ -1,0 +1,126 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { type ApiCall, warn } from "../api-call.js";
+import { badRequest, invalid } from "../api-error.js";
+import { duplicateFields } from "../duplicate-fields.js";
+import { FieldErrors } from "../field-errors.js";
+import { isJsonObject } from "../json.js";
+import { type BodyData, mediaTypeOf, readObjectBody } from "../request-body.js";
+import { DecodeError } from "../schema/decode.js";
+import { parseYaml } from "../yaml.js";
+import type { WriteOptions } from "../write-options.js";
+
+/**
+ * The object of a create or update: a private copy with defaults, of the kind the path asks for.
+ *
+ * @throws ApiError 400, 413, 415
+ */
+export function decodeRequestObject(call: ApiCall, options: Pick<WriteOptions, "fieldValidation">): KubernetesObject {
+  const { resource } = call.target;
+  const contentType = mediaTypeOf(call.request.headers["content-type"]);
+  const body = readObjectBody(call.request.body, contentType, resource.kind, parseYaml);
+  checkKind(call, body.value as Record<string, unknown>);
+  const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
+  let object: KubernetesObject;
+  try {
+    object = resource.decode(body.value, findings);
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw cannotBeHandled(resource.kind, resource.version, resource.kind, error.message);
+    throw error;
+  }
+  if (findings !== undefined)
+    reportFindings(call, options.fieldValidation === "Strict", findings.unknownFields, body, contentType);
+  resource.strategy.applyDefaults?.(object as never);
+  return object;
+}
+
+function reportFindings(
+  call: ApiCall,
+  strict: boolean,
+  unknownFields: readonly string[],
+  body: BodyData,
+  contentType: string,
+): void {
+  const duplicates = body.text === undefined || contentType !== "application/json" ? [] : duplicateFields(body.text);
+  if (unknownFields.length === 0 && duplicates.length === 0) return;
+  const problems = [
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
+  ].slice(0, 100);
+  if (!strict) {
+    warn(call, problems);
+    return;
+  }
+  const { kind, version } = call.target.resource;
+  throw cannotBeHandled(kind, version, kind, `strict decoding error: ${problems.join(", ")}`);
+}
+
+function checkKind(call: ApiCall, value: Record<string, unknown>): void {
+  const { resource } = call.target;
+  const given = { apiVersion: value["apiVersion"], kind: value["kind"] };
+  for (const member of ["apiVersion", "kind"] as const) {
+    const text = given[member];
+    if (text !== undefined && text !== null && typeof text !== "string") {
+      throw badRequest(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal ${typeof text} into Go struct field .${member} of type string`,
+      );
+    }
+  }
+  if (resource.custom !== undefined && !given.kind) {
+    const text = JSON.stringify(value);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): Object 'Kind' is missing in '${text}' (${text.length > 30 ? `${text.slice(0, 30)} ...` : text})`,
+    );
+  }
+  const apiVersion = (given.apiVersion as string | undefined) || resource.apiVersion;
+  const kind = (given.kind as string | undefined) || resource.kind;
+  if (apiVersion === resource.apiVersion && kind === resource.kind) return;
+  if (resource.custom !== undefined) {
+    if (kind !== resource.kind) {
+      const errors = new FieldErrors();
+      errors.invalid("kind", kind, `must be ${resource.kind}`);
+      const name = hasMetadata(value) ? (value.metadata.name ?? "") : "";
+      throw invalid({ group: resource.group, kind }, name, errors);
+    }
+    if (apiVersion === resource.apiVersion) return;
+    // A version that is not this one has no schema here, so nothing of the content is known.
+    const members = Object.keys(value).filter((key) => !["apiVersion", "kind", "metadata"].includes(key));
+    warn(
+      call,
+      members.map((key) => `unknown field ${JSON.stringify(key)}`),
+    );
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  const version = apiVersion.split("/").at(-1) ?? "";
+  if (!call.server.registry.knowsKind(apiVersion, kind)) {
+    throw cannotBeHandled(
+      kind,
+      version,
+      resource.kind,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    );
+  }
+  if (kind === resource.kind)
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  const internal = resource.group === "" ? "core" : (resource.group.split(".", 1)[0] ?? "");
+  throw cannotBeHandled(
+    kind,
+    version,
+    resource.kind,
+    `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`,
+  );
+}
+
+function cannotBeHandled(kind: string, version: string, expected: string, why: string): Error {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected}: ${why}`);
+}
+
+/** Whether a decoded value is an object with metadata that is one, too. */
+export function hasMetadata(value: unknown): value is KubernetesObject {
+  return isJsonObject(value) && isJsonObject(value["metadata"]);
+}

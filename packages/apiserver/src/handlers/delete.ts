@@ -1,0 +1,124 @@
+import type { KubernetesObject } from "@kubewright/api";
+import type { RequestBody } from "@kubewright/transport";
+
+import { type ApiCall, warn } from "../api-call.js";
+import { ApiError, badRequest, conflict, notFound, qualifiedKind, success } from "../api-error.js";
+import { type DeletionResult, markOrRemoveIn } from "../deletion.js";
+import { transformList } from "../present.js";
+import { type Reply, valueReply } from "../reply.js";
+import { mediaTypeOf, readObjectBody } from "../request-body.js";
+import { DecodeError, decode } from "../schema/decode.js";
+import { type ServedResource, present } from "../served-resource.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import { type DeleteOptions, readDeleteOptions } from "../write-options.js";
+import { parseYaml } from "../yaml.js";
+import { deleteDefinition } from "./custom-resource-definition.js";
+import { deleteNamespace } from "./namespace.js";
+import { objectReply } from "./object-reply.js";
+import { listNow } from "./read.js";
+
+/** DELETE of one object. Upstream: `handlers.DeleteResource`, `registry.Store.Delete`, `rest.BeforeDelete`. */
+export function remove(call: ApiCall): Reply {
+  const { resource, namespace, name } = call.target;
+  const options = requestOptions(call);
+  warnOfDefault(call, options);
+  const stored = resource.storage.get(namespace, name);
+  if (stored === undefined) throw notFound(resource, name);
+  return deletionReply(call, deleteStored(call, stored, options), options);
+}
+
+export function deleteStored(call: ApiCall, stored: StoredObject, options: DeleteOptions): DeletionResult {
+  const { resource } = call.target;
+  if (resource.group === "" && resource.resource === "namespaces") return deleteNamespace(call, stored, options);
+  checkPreconditions(resource, stored, options);
+  if (resource.group === "apiextensions.k8s.io") return deleteDefinition(call, stored, options);
+  return markOrRemoveIn(resource, stored, options, call.server.clock.now());
+}
+
+function warnOfDefault(call: ApiCall, options: DeleteOptions): void {
+  const { warningOnDefaultPropagation } = call.target.resource.strategy;
+  if (
+    warningOnDefaultPropagation !== undefined &&
+    options.propagationPolicy === undefined &&
+    options.orphanDependents === undefined
+  )
+    warn(call, [warningOnDefaultPropagation]);
+}
+
+/** @throws ApiError 409 */
+function checkPreconditions(resource: ServedResource, stored: StoredObject, { preconditions }: DeleteOptions): void {
+  if (preconditions === undefined) return;
+  const { uid = "", resourceVersion = "" } = stored.object.metadata;
+  const kind = qualifiedKind(resource);
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(resource, stored.name, why, kind, resource.kind);
+  }
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(resource, stored.name, why, kind, resource.kind);
+  }
+}
+
+function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOptions): Reply {
+  const { resource } = call.target;
+  if (result.gone && resource.strategy.deleteReturnsObject !== true) {
+    const metadata = ("object" in result.object ? result.object.object : result.object).metadata;
+    const details = {
+      name: metadata.name ?? "",
+      ...(resource.group === "" ? {} : { group: resource.group }),
+      kind: resource.resource,
+      uid: metadata.uid ?? "",
+    };
+    return valueReply(200, success(details));
+  }
+  const accepted = !result.gone && options.orphanDependents === false;
+  return objectReply(call, accepted ? 202 : 200, result.object);
+}
+
+/** DELETE of a collection: everything the list would show, one by one. */
+export function removeCollection(call: ApiCall): Reply {
+  const { resource } = call.target;
+  const options = requestOptions(call);
+  warnOfDefault(call, options);
+  const { items, metadata } = listNow({ ...call, verb: "list" });
+  const deleted: KubernetesObject[] = [];
+  for (const stored of items) {
+    deleteStored(call, stored, options);
+    deleted.push(present(resource, stored));
+  }
+  if (call.transform !== undefined) return valueReply(200, transformList(call, call.transform, metadata, deleted));
+  const bare =
+    resource.custom !== undefined ? deleted : deleted.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
+  return valueReply(200, { kind: resource.listKind, apiVersion: resource.apiVersion, metadata, items: bare });
+}
+
+/** Options from the body, or, when it is empty, from the query. */
+function requestOptions(call: ApiCall): DeleteOptions {
+  const { body } = call.request;
+  if (body === undefined || (body.type === "bytes" && body.bytes.byteLength === 0))
+    return readDeleteOptions(call, undefined);
+  const value = readDeleteBody(call, body);
+  const { kind } = value as { kind?: string };
+  if (kind !== undefined && kind !== "DeleteOptions")
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version "v1" in scheme "pkg/runtime/scheme.go:100"`,
+    );
+  try {
+    return readDeleteOptions(call, decode(call.server.schemas.ofType("DeleteOptions"), value));
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** As {@link readObjectBody}, but what cannot be read is not said to be unrecognized. */
+function readDeleteBody(call: ApiCall, body: RequestBody): unknown {
+  try {
+    return readObjectBody(body, mediaTypeOf(call.request.headers["content-type"]), "DeleteOptions", parseYaml).value;
+  } catch (error) {
+    const message = error instanceof ApiError ? (error.status.message ?? "") : "";
+    const detail = /couldn't get version\/kind; json parse error: .*(?= \()/s.exec(message)?.[0];
+    throw detail === undefined ? error : badRequest(detail);
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  FOREGROUND_DELETION_FINALIZER,
+  type KubernetesObject,
+  ORPHAN_FINALIZER,
+  formatTime,
+  mutableCopy,
+} from "@kubewright/api";
+
+import type { ApiCall } from "../api-call.js";
+import { badRequest, conflict, forbidden, invalid, notFound } from "../api-error.js";
+import { type DeletionResult, markOrRemoveIn, setFinalizers } from "../deletion.js";
+import { FieldErrors } from "../field-errors.js";
+import { qualifiedNameErrors } from "../names.js";
+import type { Reply } from "../reply.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import { type DeleteOptions, readWriteOptions } from "../write-options.js";
+import { decodeRequestObject } from "./decode-object.js";
+import { storeUpdate } from "./update.js";
+
+const PROTECTED: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+
+interface NamespaceObject extends KubernetesObject {
+  spec?: { finalizers?: string[] };
+  status?: { phase?: string };
+}
+
+/** DELETE of a namespace only marks it; its contents go first. Upstream: `pkg/registry/core/namespace/storage`. */
+export function deleteNamespace(call: ApiCall, stored: StoredObject, options: DeleteOptions): DeletionResult {
+  const { resource } = call.target;
+  const namespace = stored.object as NamespaceObject;
+  checkNamespacePreconditions(call, stored, options);
+  if (PROTECTED.has(stored.name)) throw forbidden(resource, stored.name, "this namespace may not be deleted");
+  if (namespace.metadata.deletionTimestamp) {
+    if ((namespace.spec?.finalizers ?? []).length > 0) return { gone: false, object: stored };
+    return markOrRemoveIn(resource, stored, options, call.server.clock.now());
+  }
+  const next: NamespaceObject = mutableCopy(namespace);
+  next.metadata.deletionTimestamp = formatTime(call.server.clock.now());
+  next.status = { ...next.status, phase: "Terminating" };
+  setFinalizers(next, namespaceFinalizers(next.metadata.finalizers ?? [], options));
+  return { gone: false, object: options.dryRun ? next : resource.storage.write(next) };
+}
+
+function namespaceFinalizers(
+  current: readonly string[],
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+): string[] {
+  const orphans = orphanDependents ?? propagationPolicy === "Orphan";
+  const foreground = orphanDependents === undefined ? propagationPolicy === "Foreground" : !orphanDependents;
+  if (orphanDependents === undefined && propagationPolicy === undefined) return [...current];
+  const others = current.filter(
+    (finalizer) => finalizer !== ORPHAN_FINALIZER && finalizer !== FOREGROUND_DELETION_FINALIZER,
+  );
+  if (orphans) return [...others, ORPHAN_FINALIZER];
+  return foreground ? [...others, FOREGROUND_DELETION_FINALIZER] : others;
+}
+
+function checkNamespacePreconditions(
+  { target }: ApiCall,
+  stored: StoredObject,
+  { preconditions }: DeleteOptions,
+): void {
+  const { uid = "", resourceVersion = "" } = stored.object.metadata;
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(
+      target.resource,
+      stored.name,
+      `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+    );
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    const why = `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
+    throw conflict(target.resource, stored.name, why);
+  }
+}
+
+/** PUT of `finalize`: takes nothing but `spec.finalizers`; the last one removed from a terminating namespace ends it. */
+export function finalizeNamespace(call: ApiCall): Reply {
+  const { resource, name } = call.target;
+  const options = readWriteOptions(call, "UpdateOptions");
+  const sent = decodeRequestObject(call, options) as NamespaceObject;
+  if (sent.metadata.name !== name)
+    throw badRequest(
+      `the name of the object (${sent.metadata.name ?? ""}) does not match the name on the URL (${name})`,
+    );
+  const stored = resource.storage.get("", name);
+  if (stored === undefined) throw notFound(resource, name);
+  const sentVersion = sent.metadata.resourceVersion;
+  if (sentVersion && sentVersion !== stored.object.metadata.resourceVersion) {
+    throw conflict(
+      resource,
+      name,
+      "the object has been modified; please apply your changes to the latest version and try again",
+    );
+  }
+  const errors = new FieldErrors();
+  (sent.spec?.finalizers ?? []).forEach((finalizer, index) => {
+    const field = `spec.finalizers[${index}]`;
+    for (const message of qualifiedNameErrors(finalizer)) errors.invalid(field, finalizer, message);
+    if (!finalizer.includes("/") && finalizer !== "kubernetes")
+      errors.invalid(field, finalizer, "name is neither a standard finalizer name nor is it fully qualified");
+  });
+  if (!errors.isEmpty) throw invalid(resource, name, errors);
+  const next = mutableCopy(stored.object) as NamespaceObject;
+  const finalizers = sent.spec?.finalizers ?? [];
+  next.spec = finalizers.length === 0 ? {} : { ...next.spec, finalizers };
+  return storeUpdate(call, stored, next, options.dryRun);
+}

@@ -1,0 +1,193 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { type ApiCall, warn } from "../api-call.js";
+import {
+  badRequest,
+  invalid,
+  notFound,
+  routeUnsupportedMediaType,
+  statusError,
+  tooLarge,
+  unprocessable,
+  unsupportedMediaType,
+} from "../api-error.js";
+import { duplicateFields } from "../duplicate-fields.js";
+import { withoutManagers } from "../fields/field-tracking.js";
+import { FieldErrors } from "../field-errors.js";
+import { type JsonObject, isJsonObject } from "../json.js";
+import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
+import { mergePatch } from "../patch/merge-patch.js";
+import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
+import type { Reply } from "../reply.js";
+import { bodyText, mediaTypeOf } from "../request-body.js";
+import { DecodeError } from "../schema/decode.js";
+import { present } from "../served-resource.js";
+import { type WriteOptions, readWriteOptions } from "../write-options.js";
+import { apply } from "./apply.js";
+import { admitToNamespace, setRequestNamespace } from "./create.js";
+import { checkName, commitUpdate } from "./update.js";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
+const MOST_OPERATIONS = 10_000;
+
+/** The patch media types of a resource, in the order errors list them. */
+function patchTypes(call: ApiCall): string[] {
+  const strategic = call.target.resource.schema !== undefined && call.target.resource.custom === undefined;
+  return [JSON_PATCH, MERGE_PATCH, ...(strategic ? [STRATEGIC_MERGE_PATCH] : []), APPLY_PATCH];
+}
+
+/** PATCH of an object or its status. Upstream: `handlers.PatchResource`. */
+export function patch(call: ApiCall): Reply {
+  const type = mediaTypeOf(call.request.headers["content-type"]);
+  const accepted = patchTypes(call);
+  if (!accepted.includes(type))
+    throw type === STRATEGIC_MERGE_PATCH ? unsupportedMediaType(accepted) : routeUnsupportedMediaType();
+  const options = readWriteOptions(call, "PatchOptions", type === APPLY_PATCH);
+  if (type === APPLY_PATCH) return apply(call, options);
+  const { resource, namespace, name } = call.target;
+  const body = readPatch(call, type, options);
+  const stored = resource.storage.get(namespace, name);
+  if (stored === undefined) {
+    admitToNamespace(call, name);
+    throw notFound(resource, name);
+  }
+  const current = present(resource, stored);
+  const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
+  const object = decodePatched(call, type, patched, body, options);
+  checkName(call, object);
+  setRequestNamespace(call, object);
+  return commitUpdate(call, stored, object, options);
+}
+
+function readPatch(call: ApiCall, type: string, options: WriteOptions): unknown {
+  const { body } = call.request;
+  const fromText = body?.type === "bytes" && options.fieldValidation !== "Ignore";
+  const prefix = type === STRATEGIC_MERGE_PATCH || options.fieldValidation === "Ignore" ? "" : "error decoding patch: ";
+  let value: unknown;
+  if (body?.type === "decoded") value = body.value;
+  else {
+    const text = bodyText(body);
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw badRequest(
+        `${prefix}${text.trim() === "" || /Unexpected end|Expected .* at position|Unterminated/.test((error as Error).message) ? "unexpected end of JSON input" : `invalid character: ${(error as Error).message}`}`,
+      );
+    }
+  }
+  if (type === JSON_PATCH) {
+    if (!Array.isArray(value))
+      throw badRequest(`${prefix}json: cannot unmarshal ${goType(value)} into Go value of type []handlers.jsonPatchOp`);
+    if (options.fieldValidation !== "Ignore")
+      reportPatchProblems(call, type, options, {}, value.flatMap(unknownOperationFields));
+    if (value.length > MOST_OPERATIONS)
+      throw tooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${value.length}`);
+    return value;
+  }
+  if (value === null && type === MERGE_PATCH) throw badRequest("Invalid JSON Patch");
+  if (!isJsonObject(value))
+    throw badRequest(`${prefix}json: cannot unmarshal ${goType(value)} into Go value of type map[string]interface {}`);
+  if (fromText) {
+    const duplicates = duplicateFields(bodyText(body)).map((path) => `duplicate field ${JSON.stringify(path)}`);
+    reportPatchProblems(call, type, options, value, duplicates);
+  }
+  return value;
+}
+
+function unknownOperationFields(operation: unknown, index: number): string[] {
+  if (!isJsonObject(operation)) return [];
+  const unknown = Object.keys(operation).filter((key) => !["op", "path", "from", "value"].includes(key));
+  return unknown.map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`);
+}
+
+/** What is wrong with the patch document itself: refused or warned about. */
+function reportPatchProblems(
+  call: ApiCall,
+  type: string,
+  options: WriteOptions,
+  value: unknown,
+  problems: readonly string[],
+): void {
+  if (problems.length === 0) return;
+  if (options.fieldValidation === "Strict")
+    throw badPatch(type, value, undefined, `strict decoding error: ${problems.join(", ")}`);
+  warn(call, problems);
+}
+
+/** @param body - The patch, which strategic merge patches are shown as; the others show what they made of the object. */
+function badPatch(type: string, body: unknown, patched: unknown, why: string): Error {
+  const errors = new FieldErrors();
+  errors.invalid("patch", type === STRATEGIC_MERGE_PATCH ? goText(body) : JSON.stringify(patched ?? body), why);
+  return invalid({ group: "", kind: "" }, "", errors);
+}
+
+/** Most patches leave managedFields alone, and then need no copy of them. */
+function speaksOfManagers(type: string, body: unknown): boolean {
+  if (type === JSON_PATCH) return true;
+  const metadata = (body as JsonObject)["metadata"];
+  return isJsonObject(metadata) && metadata["managedFields"] !== undefined;
+}
+
+function goType(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function applyPatch(call: ApiCall, type: string, current: KubernetesObject, body: unknown): unknown {
+  try {
+    if (type === MERGE_PATCH) return mergePatch(current, body);
+    if (type === STRATEGIC_MERGE_PATCH)
+      return strategicMergePatch(call.target.resource.schema!, current as unknown as JsonObject, body as JsonObject);
+    return jsonPatch(current, body as unknown[]);
+  } catch (error) {
+    if (error instanceof JsonPatchError) throw unprocessable();
+    if (!(error instanceof StrategicPatchError)) throw error;
+    if (error.code === 422) throw unprocessable();
+    throw statusError(error.code, error.code === 400 ? "BadRequest" : "", error.message);
+  }
+}
+
+/** The patched document as an object of the resource, with defaults. @throws ApiError 422 about `patch` when it is none. */
+function decodePatched(
+  call: ApiCall,
+  type: string,
+  patched: unknown,
+  body: unknown,
+  options: WriteOptions,
+): KubernetesObject {
+  const { resource } = call.target;
+  const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
+  const refuse = (why: string): never => {
+    throw badPatch(type, body, patched, why);
+  };
+  if (!isJsonObject(patched)) return refuse("the patched document is no object");
+  const { apiVersion, kind } = patched;
+  // What is missing is taken from the path.
+  const given = { apiVersion: apiVersion ?? resource.apiVersion, kind: kind ?? resource.kind };
+  if (given.apiVersion !== resource.apiVersion || given.kind !== resource.kind) {
+    if (resource.custom !== undefined && given.kind !== resource.kind) {
+      const errors = new FieldErrors();
+      errors.invalid("kind", given.kind, `must be ${resource.kind}`);
+      throw invalid({ group: resource.group, kind: given.kind as string }, call.target.name, errors);
+    }
+    refuse(
+      `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    );
+  }
+  let object: KubernetesObject;
+  try {
+    object = resource.decode(patched, findings);
+  } catch (error) {
+    if (error instanceof DecodeError) return refuse(type === STRATEGIC_MERGE_PATCH ? error.conversion : error.message);
+    throw error;
+  }
+  const unknown = (findings?.unknownFields ?? []).map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (unknown.length > 0) {
+    if (options.fieldValidation === "Strict") refuse(`strict decoding error: ${unknown.join(", ")}`);
+    warn(call, unknown);
+  }
+  resource.strategy.applyDefaults?.(object as never);
+  return object;
+}

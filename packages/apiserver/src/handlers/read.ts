@@ -1,0 +1,219 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { ApiCall } from "../api-call.js";
+import { ApiError, badRequest, expired, notFound, plainError, tooLargeResourceVersion } from "../api-error.js";
+import {
+  type ListOptions,
+  decodeContinue,
+  encodeContinue,
+  parseResourceVersion,
+  readListOptions,
+} from "../list-options.js";
+import { transformList } from "../present.js";
+import { parseGoDuration } from "../query.js";
+import { RequestTimeout } from "../request-timeout.js";
+import { type ListHead, type Reply, valueReply } from "../reply.js";
+import { type Selection, readSelection } from "../selectors.js";
+import { present } from "../served-resource.js";
+import { storageKey } from "../storage/resource-storage.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import { objectReply } from "./object-reply.js";
+
+/** How long a read waits for a version that is still to come. */
+const FUTURE_WAIT_MS = 3000;
+
+const CONTINUE_EXPIRED =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+/** GET of one object, or of its status. */
+export function get(call: ApiCall): Reply | Promise<Reply> {
+  const { resource, namespace, name } = call.target;
+  const text = call.query.get("resourceVersion");
+  if (text !== undefined && text !== "" && text !== "0") {
+    const version = parseResourceVersion(text);
+    if (typeof version !== "number") throw plainError(version.error);
+    if (version > call.server.store.resourceVersion) return waitForVersion(call, version).then(() => read());
+  }
+  return read();
+
+  function read(): Reply {
+    const stored = resource.storage.get(namespace, name);
+    if (stored === undefined) throw notFound(resource, name);
+    return objectReply(call, 200, stored);
+  }
+}
+
+/** GET of a collection. */
+export function list(call: ApiCall): Reply | Promise<Reply> {
+  const options = readListOptions(call);
+  const selection = readSelection(call);
+  const page = readPage(call, options);
+  if (page.version > call.server.store.resourceVersion) {
+    return waitForVersion(call, page.version).then(() => listReply(call, selection, page));
+  }
+  return listReply(call, selection, page);
+}
+
+/** What part of the collection, in which state. */
+interface Page {
+  /** 0: any; otherwise at least, or exactly, this one. */
+  readonly version: number;
+  readonly exact: boolean;
+  readonly limit: number;
+  readonly afterKey: string | undefined;
+  /** The page was asked for with a continue token. */
+  readonly continued: boolean;
+}
+
+function readPage(call: ApiCall, options: ListOptions): Page {
+  const { continueToken, limit, resourceVersion, resourceVersionMatch: match } = options;
+  const version = parseResourceVersion(resourceVersion);
+  if (typeof version !== "number") throw badRequest(`invalid resource version: ${version.error}`);
+  if (continueToken !== "") {
+    const token = decodeContinue(continueToken);
+    if (version !== 0) throw badRequest("specifying resource version is not allowed when using continue");
+    const afterKey = call.target.namespace === "" ? token.startKey : `${call.target.namespace}/${token.startKey}`;
+    // Tokens start relative to the request's root: a namespaced list leaves its namespace out.
+    // As for a first page: whoever takes any version gets all of it at once.
+    return {
+      version: Math.max(0, token.resourceVersion),
+      exact: token.resourceVersion > 0,
+      limit: resourceVersion === "0" ? 0 : limit,
+      afterKey,
+      continued: true,
+    };
+  }
+  if (resourceVersion === "0") return { version: 0, exact: false, limit: 0, afterKey: undefined, continued: false };
+  const exact = match === "Exact" || (version > 0 && match === "" && limit > 0);
+  return { version, exact, limit, afterKey: undefined, continued: false };
+}
+
+/** What a list request would answer with now, before it is put into a shape. */
+export function listNow(call: ApiCall): {
+  readonly items: readonly StoredObject[];
+  readonly metadata: ListHead["metadata"];
+} {
+  return selectPage(call, readSelection(call), readPage(call, readListOptions(call)));
+}
+
+function selectPage(
+  call: ApiCall,
+  selection: Selection,
+  page: Page,
+): { items: readonly StoredObject[]; metadata: ListHead["metadata"] } {
+  const { server, target } = call;
+  const { resource } = target;
+  const namespace = resource.namespaced && target.namespace !== "" ? target.namespace : undefined;
+  const version = page.exact ? page.version : server.store.resourceVersion;
+  let objects =
+    page.exact && version < server.store.resourceVersion
+      ? objectsAt(call, version, namespace, page)
+      : resource.storage.list(namespace);
+  if (selection.name !== undefined) objects = objects.filter(({ name }) => name === selection.name);
+  const { items, next, remaining } = take(objects, selection, page, target.namespace, version);
+  const metadata: ListHead["metadata"] = {
+    resourceVersion: String(version),
+    // Lists of custom resources are written by generic code, which leaves nothing out.
+    ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
+    ...(next === undefined ? {} : { continue: next }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
+  return { items, metadata };
+}
+
+function listReply(call: ApiCall, selection: Selection, page: Page): Reply {
+  const { resource } = call.target;
+  const { items, metadata } = selectPage(call, selection, page);
+  if (call.transform !== undefined) {
+    const shown = items.map((stored) => present(resource, stored));
+    return valueReply(200, transformList(call, call.transform, metadata, shown));
+  }
+  const head: ListHead = { kind: resource.listKind, apiVersion: resource.apiVersion, metadata };
+  if (resource.view === undefined && resource.custom === undefined)
+    return { status: 200, headers: {}, body: { type: "list", head, items } };
+  const shown = items.map((stored): KubernetesObject => {
+    const object = present(resource, stored);
+    if (resource.custom !== undefined) return object;
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+    return rest;
+  });
+  return valueReply(200, { ...head, items: shown });
+}
+
+/** The collection as it was. @throws ApiError 410 when that is forgotten. */
+function objectsAt(call: ApiCall, version: number, namespace: string | undefined, page: Page): readonly StoredObject[] {
+  const { storage } = call.target.resource;
+  if (version >= storage.log.forgottenUpTo) return storage.listAt(version, namespace);
+  if (!page.continued) throw expired("The resourceVersion for the provided list is too old.");
+  const error = expired(CONTINUE_EXPIRED);
+  const relative = relativeKey(page.afterKey ?? "", call.target.namespace);
+  throw new ApiError({ ...error.status, metadata: { continue: encodeContinue(-1, relative) } });
+}
+
+interface Taken {
+  readonly items: readonly StoredObject[];
+  readonly next: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+function take(
+  objects: readonly StoredObject[],
+  { matches }: Selection,
+  { limit, afterKey }: Page,
+  namespace: string,
+  version: number,
+): Taken {
+  const start = afterKey === undefined ? 0 : firstAfter(objects, afterKey);
+  if (limit === 0) {
+    const rest = start === 0 ? objects : objects.slice(start);
+    return {
+      items: matches === undefined ? rest : rest.filter(({ object }) => matches(object)),
+      next: undefined,
+      remaining: undefined,
+    };
+  }
+  const items: StoredObject[] = [];
+  let index = start;
+  for (; index < objects.length && items.length < limit; index++) {
+    const stored = objects[index]!;
+    if (matches === undefined || matches(stored.object)) items.push(stored);
+  }
+  if (index >= objects.length) return { items, next: undefined, remaining: undefined };
+  const next = encodeContinue(version, relativeKey(storageKey(objects[index - 1]!), namespace));
+  return { items, next, remaining: matches === undefined ? objects.length - index : undefined };
+}
+
+function relativeKey(key: string, namespace: string): string {
+  return namespace !== "" && key.startsWith(`${namespace}/`) ? key.slice(namespace.length + 1) : key;
+}
+
+function firstAfter(objects: readonly StoredObject[], key: string): number {
+  let low = 0;
+  let high = objects.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (storageKey(objects[middle]!) > key) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** @throws ApiError 504 when the version has not come by then. */
+async function waitForVersion(call: ApiCall, version: number): Promise<void> {
+  const { clock, store } = call.server;
+  const timeoutMs = parseGoDuration(call.query.get("timeout") ?? "") || Number.POSITIVE_INFINITY;
+  const deadlineMs = clock.monotonic() + Math.min(FUTURE_WAIT_MS, timeoutMs);
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      timer.cancel();
+      stop();
+      resolve();
+    };
+    const timer = clock.setTimer(Math.max(0, deadlineMs - clock.monotonic()), done);
+    const stop = store.onWrite(() => {
+      if (store.resourceVersion >= version) done();
+    });
+  });
+  if (store.resourceVersion < version && timeoutMs < FUTURE_WAIT_MS) throw new RequestTimeout();
+  if (store.resourceVersion < version) throw tooLargeResourceVersion(version, store.resourceVersion);
+}

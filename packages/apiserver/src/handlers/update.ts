@@ -1,0 +1,160 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { type ApiCall, warn } from "../api-call.js";
+import { MODIFIED, badRequest, conflict, invalid, notFound, plainError } from "../api-error.js";
+import { FieldErrors } from "../field-errors.js";
+import { trackUpdate } from "../fields/field-tracking.js";
+import { jsonEqual } from "../json.js";
+import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
+import { dropDuplicateOwners } from "../owner-references.js";
+import type { Reply } from "../reply.js";
+import { errorSubject, present } from "../served-resource.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import { type WriteOptions, readWriteOptions } from "../write-options.js";
+import { admitToNamespace, createObject, setRequestNamespace, uidConflict } from "./create.js";
+import { decodeRequestObject } from "./decode-object.js";
+import { objectReply } from "./object-reply.js";
+
+/** PUT of an object or its status. Upstream: `handlers.UpdateResource`, `registry.Store.Update`. */
+export function update(call: ApiCall): Reply {
+  const { resource, namespace, name, subresource } = call.target;
+  const options = readWriteOptions(call, "UpdateOptions");
+  const object = decodeRequestObject(call, options);
+  checkName(call, object);
+  setRequestNamespace(call, object);
+  const stored = resource.storage.get(namespace, name);
+  const { uid } = object.metadata;
+  if (stored === undefined) {
+    if (resource.strategy.allowCreateOnUpdate !== true || subresource !== "") {
+      admitToNamespace(call, name);
+      throw notFound(resource, name);
+    }
+    if (uid) throw uidConflict(call, name, uid, "");
+    delete object.metadata.resourceVersion;
+    return createObject(call, object, options);
+  }
+  if (uid && uid !== stored.object.metadata.uid) throw uidConflict(call, name, uid, stored.object.metadata.uid ?? "");
+  return commitUpdate(call, stored, object, options);
+}
+
+/** @throws ApiError 400 when the object has another name than the path. */
+export function checkName(call: ApiCall, object: KubernetesObject): void {
+  const { name } = call.target;
+  if (!object.metadata.name)
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (object.metadata.name !== name)
+    throw badRequest(
+      `the name of the object (${object.metadata.name ?? ""}) does not match the name on the URL (${name})`,
+    );
+}
+
+/** Turns a wanted state into the next version of the object, or removes it when that was its last finalizer. Takes the object over. */
+export function commitUpdate(
+  call: ApiCall,
+  stored: StoredObject,
+  object: KubernetesObject,
+  options: WriteOptions,
+  tracked = false,
+): Reply {
+  const { resource, name } = call.target;
+  const current = present(resource, stored);
+  checkResourceVersion(call, object, stored);
+  const { metadata } = object;
+  restoreSystemFields(metadata, current.metadata);
+  const warning = dropDuplicateOwners(metadata, call.verb === "patch");
+  if (warning !== undefined) warn(call, [warning]);
+  if (!tracked) trackUpdate(call, current, object, options);
+
+  const errors = new FieldErrors();
+  prepareUpdate(call, object, current, errors);
+  if (!errors.isEmpty) throw invalid(errorSubject(resource), name, errors);
+  return storeUpdate(call, stored, object, options.dryRun);
+}
+
+/** Applies the strategy of the endpoint and gathers what is wrong with the result. */
+function prepareUpdate(call: ApiCall, object: KubernetesObject, current: KubernetesObject, errors: FieldErrors): void {
+  const { resource, subresource } = call.target;
+  const { strategy } = resource;
+  const status = subresource === "status" ? strategy.status : undefined;
+  if (status !== undefined) {
+    status.prepareForUpdate(object as never, current as never);
+  } else {
+    strategy.prepareForUpdate?.(object as never, current as never);
+    if (strategy.bumpsGeneration?.(object as never, current as never) === true)
+      object.metadata.generation = (current.metadata.generation ?? 0) + 1;
+  }
+  validateMetadataAgain(object.metadata, resource, errors);
+  validateMetadataUpdate(object.metadata, current.metadata, errors);
+  // The kinds' own rules look at the metadata once more, and every finding is reported as often as it is made.
+  if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
+  if (status !== undefined) {
+    status.validateUpdate?.(object as never, current as never, errors);
+  } else {
+    strategy.validateUpdate?.(object as never, current as never, errors);
+    warn(call, strategy.warningsOnUpdate?.(object as never, current as never) ?? []);
+  }
+}
+
+/** Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone. */
+export function storeUpdate(call: ApiCall, stored: StoredObject, object: KubernetesObject, dryRun: boolean): Reply {
+  const { resource } = call.target;
+  const next = resource.view === undefined ? object : resource.view.toStored(object);
+  next.metadata.resourceVersion = stored.object.metadata.resourceVersion!;
+  if (isDone(call, next)) {
+    if (!dryRun) resource.storage.remove(stored);
+    return objectReply(call, 200, object);
+  }
+  if (!stored.hasUnstoredDefaults && jsonEqual(next, stored.object)) return objectReply(call, 200, stored);
+  if (dryRun) return objectReply(call, 200, object);
+  return objectReply(call, 200, resource.storage.write(next));
+}
+
+/** A deleted object that nothing holds any longer. */
+function isDone(call: ApiCall, object: KubernetesObject): boolean {
+  const { metadata } = object;
+  if (
+    !metadata.deletionTimestamp ||
+    (metadata.finalizers !== undefined && metadata.finalizers.length > 0) ||
+    metadata.deletionGracePeriodSeconds
+  )
+    return false;
+  const { group, resource } = call.target.resource;
+  if (group !== "" || resource !== "namespaces") return true;
+  const { spec } = object as { spec?: { finalizers?: readonly string[] } };
+  return (spec?.finalizers ?? []).length === 0;
+}
+
+function checkResourceVersion(call: ApiCall, object: KubernetesObject, stored: StoredObject): void {
+  const { resource, name } = call.target;
+  const sent = object.metadata.resourceVersion ?? "";
+  if (sent === stored.object.metadata.resourceVersion) return;
+  if (sent !== "" && !/^\d+$/.test(sent))
+    throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`);
+  if (sent === "" || sent === "0") {
+    if (resource.strategy.allowUnconditionalUpdate !== false) return;
+    const errors = new FieldErrors();
+    errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalid({ group: resource.group, kind: resource.resource }, name, errors);
+  }
+  throw conflict(resource, name, MODIFIED);
+}
+
+/** What the server owns stays as it is stored, whatever was sent. */
+function restoreSystemFields(metadata: KubernetesObject["metadata"], stored: KubernetesObject["metadata"]): void {
+  const restore = <
+    Member extends "uid" | "creationTimestamp" | "generation" | "deletionTimestamp" | "deletionGracePeriodSeconds",
+  >(
+    member: Member,
+  ): void => {
+    if (stored[member] === undefined) delete metadata[member];
+    else metadata[member] = stored[member];
+  };
+  if (!metadata.uid) restore("uid");
+  restore("creationTimestamp");
+  restore("generation");
+  delete metadata.selfLink;
+  if (stored.deletionTimestamp) {
+    restore("deletionTimestamp");
+    if (metadata.deletionGracePeriodSeconds === undefined) restore("deletionGracePeriodSeconds");
+  }
+}

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { expect, onTestFinished, test } from "vitest";
+import { realClock, seededRandom } from "@kubewright/clock";
+
+import { type ApiServer, createApiServer } from "./api-server.js";
+
+const run = promisify(execFile);
+
+async function listen(): Promise<{ server: ApiServer; url: string; port: number }> {
+  const server = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true });
+  const { url, port } = await server.listen();
+  onTestFinished(() => server.close());
+  return { server, url, port };
+}
+
+const configMap = (name: string, data: object = {}): string =>
+  JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
+const json = { "content-type": "application/json" };
+
+test("the same server answers over HTTP, with lists whose items have no kind of their own", async () => {
+  const { url } = await listen();
+  const created = await fetch(`${url}/api/v1/namespaces/default/configmaps`, {
+    method: "POST",
+    headers: json,
+    body: configMap("a", { key: "<&> ü" }),
+  });
+  expect(created.status).toBe(201);
+  const list = (await (await fetch(`${url}/api/v1/namespaces/default/configmaps`)).json()) as {
+    kind: string;
+    items: object[];
+  };
+  expect(list.kind).toBe("ConfigMapList");
+  expect(list.items).toEqual([{ metadata: expect.objectContaining({ name: "a" }) as unknown, data: { key: "<&> ü" } }]);
+});
+
+test("a watch sends its headers before there is anything to tell, then one line per event", async () => {
+  const { url, server } = await listen();
+  const stop = new AbortController();
+  const response = await fetch(`${url}/api/v1/configmaps?watch=1&resourceVersion=${server.resourceVersion}`, {
+    signal: stop.signal,
+  });
+  expect(response.headers.get("content-type")).toBe("application/json");
+  await fetch(`${url}/api/v1/namespaces/default/configmaps`, { method: "POST", headers: json, body: configMap("a") });
+  const reader = response.body!.getReader();
+  const { value } = await reader.read();
+  expect(JSON.parse(new TextDecoder().decode(value))).toMatchObject({
+    type: "ADDED",
+    object: { kind: "ConfigMap", metadata: { name: "a" } },
+  });
+  stop.abort();
+});
+
+test("a body of more than 3 MiB is refused", async () => {
+  const { url } = await listen();
+  const response = await fetch(`${url}/api/v1/namespaces/default/configmaps`, {
+    method: "POST",
+    headers: json,
+    body: configMap("a", { big: "x".repeat(3 * 1024 * 1024) }),
+  });
+  expect(response.status).toBe(413);
+  expect(((await response.json()) as { message: string }).message).toBe("Request entity too large: limit is 3145728");
+});
+
+test("a port in use is an error that names host and port", async () => {
+  const { server, port } = await listen();
+  await expect(server.listen({ port })).rejects.toThrow(`cannot listen on 127.0.0.1:${port}: the port is in use`);
+});
+
+test("kubectl creates, gets as a table, describes and deletes", async (context) => {
+  const version = await run("kubectl", ["version", "--client"]).catch(() => undefined);
+  if (version === undefined) {
+    console.log("skipped: there is no kubectl on PATH");
+    context.skip();
+  }
+  const { url } = await listen();
+  const home = await mkdtemp(join(tmpdir(), "kubewright-kubectl-"));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const kubectl = async (...args: string[]): Promise<string> =>
+    (await run("kubectl", [`--server=${url}`, ...args], { env: { PATH: process.env["PATH"], HOME: home } })).stdout;
+  expect(await kubectl("run", "p", "--image=busybox")).toBe("pod/p created\n");
+  expect(await kubectl("get", "pods")).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE\np +0\/1 +Pending +0 +\d+s\n$/);
+  expect(await kubectl("label", "pod", "p", "a=b")).toBe("pod/p labeled\n");
+  expect(await kubectl("describe", "pod", "p")).toContain("Image:        busybox");
+  expect(await kubectl("delete", "pod", "p")).toContain('pod "p" deleted');
+  expect(await kubectl("get", "pods", "-o", "name")).toBe("");
+}, 60_000);

@@ -1,0 +1,199 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+
+import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
+
+import { type EventStream, type Reply, replyJson, replyValue } from "./reply.js";
+import { MAX_BODY_BYTES } from "./request-body.js";
+import { negotiate } from "./transform.js";
+import { formatYaml } from "./yaml.js";
+
+export interface ListenOptions {
+  /** Default `127.0.0.1`: nobody else's business. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+}
+
+/** An open port. */
+export interface HttpListener {
+  readonly url: string;
+  readonly port: number;
+  /** Ends every connection; resolves when the port is free again. */
+  close(): Promise<void>;
+}
+
+export type HttpHandler = (request: ApiRequest, host: string) => Promise<Reply | ApiResponse>;
+
+const GZIP_FROM_BYTES = 128 * 1024;
+const compress = promisify(gzip);
+
+/** Serves a handler over HTTP/1.1. The one place of this package that knows sockets. */
+export async function listenHttp(
+  { host = "127.0.0.1", port = 0 }: ListenOptions,
+  handler: HttpHandler,
+): Promise<HttpListener> {
+  const server = createServer((request, response) => void serve(request, response, handler));
+  // Watches stay open for as long as they like; idle connections and slow headers do not.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 180_000;
+  await listening(server, host, port);
+  const actual = (server.address() as AddressInfo).port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${actual}`,
+    port: actual,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === "EADDRINUSE"
+          ? "the port is in use"
+          : error.code === "EACCES"
+            ? "permission denied"
+            : error.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause: error }));
+    });
+    server.listen(port, host, () => resolve());
+  });
+}
+
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handler: HttpHandler): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on("close", () => gone.abort());
+  outgoing.on("error", () => gone.abort());
+  incoming.on("error", () => gone.abort());
+  try {
+    const bytes = await readBody(incoming);
+    const request: ApiRequest = {
+      method: (incoming.method ?? "GET") as ApiRequest["method"],
+      path: incoming.url ?? "/",
+      headers: incoming.headers as HeaderFields,
+      ...(bytes === undefined ? {} : { body: { type: "bytes", bytes } }),
+      signal: gone.signal,
+    };
+    await send(request, outgoing, await handler(request, incoming.headers.host ?? ""), gone.signal);
+  } catch (error) {
+    if (!outgoing.headersSent) {
+      outgoing.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
+      outgoing.end(`Internal Server Error: ${(error as Error).message}\n`);
+    } else outgoing.destroy();
+  }
+}
+
+/** The whole body; of one that is too long only as much as shows that it is. */
+async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  if (incoming.method === "GET" || incoming.method === "HEAD") return undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.byteLength;
+    if (length <= MAX_BODY_BYTES + chunk.byteLength) chunks.push(chunk);
+  }
+  return length === 0 ? undefined : Buffer.concat(chunks);
+}
+
+async function send(
+  request: ApiRequest,
+  outgoing: ServerResponse,
+  reply: Reply | ApiResponse,
+  gone: AbortSignal,
+): Promise<void> {
+  const { body, status } = reply;
+  for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
+  if (!outgoing.hasHeader("cache-control")) outgoing.setHeader("cache-control", "no-cache, private");
+  outgoing.statusCode = status;
+  switch (body.type) {
+    case "stream":
+      return sendStream(outgoing, body.stream, gone);
+    case "bytes":
+      for await (const chunk of body.chunks) await write(outgoing, chunk);
+      outgoing.end();
+      return;
+    case "events":
+      outgoing.setHeader("content-type", "application/json");
+      outgoing.flushHeaders();
+      for await (const event of body.events) await write(outgoing, `${JSON.stringify(event)}\n`);
+      outgoing.end();
+      return;
+    case "text":
+      outgoing.setHeader("content-type", body.contentType);
+      end(request, outgoing, body.text);
+      return;
+    default:
+      return sendObject(request, outgoing, body.type === "decoded" ? { type: "value", value: body.value } : body);
+  }
+}
+
+async function sendObject(
+  request: ApiRequest,
+  outgoing: ServerResponse,
+  body: Extract<Reply["body"], { type: "value" | "stored" | "list" }>,
+): Promise<void> {
+  const mediaType = negotiate(request.headers["accept"], true)?.mediaType ?? "application/json";
+  let text: string;
+  if (mediaType === "application/yaml") text = formatYaml(replyValue(body));
+  else if (wantsPretty(request)) text = `${JSON.stringify(replyValue(body), null, 2)}\n`;
+  else text = replyJson(body);
+  if (!outgoing.hasHeader("content-type")) outgoing.setHeader("content-type", mediaType);
+  if (text.length > GZIP_FROM_BYTES && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) {
+    outgoing.setHeader("content-encoding", "gzip");
+    outgoing.setHeader("vary", "Accept-Encoding");
+    outgoing.end(await compress(text, { level: 1 }));
+    return;
+  }
+  end(request, outgoing, text);
+}
+
+function end(request: ApiRequest, outgoing: ServerResponse, text: string): void {
+  outgoing.setHeader("content-length", Buffer.byteLength(text));
+  outgoing.end(request.method === "HEAD" ? undefined : text);
+}
+
+function wantsPretty({ path, headers }: ApiRequest): boolean {
+  const asked = /[?&]pretty(?:=([^&]*))?(?:&|$)/.exec(path);
+  if (asked !== null)
+    return asked[1] === undefined || asked[1] === "" || asked[1] === "1" || asked[1].toLowerCase() === "true";
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(String(headers["user-agent"] ?? ""));
+}
+
+async function sendStream(outgoing: ServerResponse, stream: EventStream, gone: AbortSignal): Promise<void> {
+  if (gone.aborted) stream.abandon();
+  gone.addEventListener("abort", () => stream.abandon(), { once: true });
+  outgoing.setHeader("content-type", "application/json");
+  outgoing.flushHeaders();
+  for (;;) {
+    let text = "";
+    for (let frame = stream.poll(); frame !== undefined; frame = stream.poll()) {
+      text += stream.toJson(frame);
+      if (text.length > GZIP_FROM_BYTES) break;
+    }
+    if (text !== "") await write(outgoing, text);
+    else if (stream.closed) break;
+    else await stream.ready();
+  }
+  outgoing.end();
+}
+
+/** Waits for the reader when it is behind, so that what it has not read stays in the watch's bounded buffer. */
+async function write(outgoing: ServerResponse, chunk: string | Uint8Array): Promise<void> {
+  if (outgoing.destroyed || outgoing.write(chunk)) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+  });
+}

@@ -1,0 +1,20 @@
+export { createApiServer } from "./api-server.js";
+export { ApiError, statusError } from "./api-error.js";
+export { builtInResource, standardVerbs } from "./built-in-resource.js";
+export { FieldErrors } from "./field-errors.js";
+
+export type { ApiServer, ApiServerOptions } from "./api-server.js";
+export type { AuditListener, AuditRecord } from "./audit.js";
+export type { BuiltInResource, ResourceVerb, ResourceView } from "./built-in-resource.js";
+export type { FieldError, FieldErrorType } from "./field-errors.js";
+export type { HttpListener, ListenOptions } from "./http-listener.js";
+export type { VersionInfo } from "./non-resource.js";
+export type { StoreSnapshot } from "./storage/store.js";
+export type {
+  CreateContext,
+  ResourceStrategy,
+  TableCell,
+  TableColumn,
+  TablePrinter,
+  TableRowCondition,
+} from "./strategy.js";

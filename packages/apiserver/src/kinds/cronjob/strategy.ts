@@ -1,0 +1,77 @@
+import { type CronJob, cronJobs, mutableCopy } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { jsonEqual } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { jobSpecWarnings, podNamePrefixWarnings } from "../job/warnings.js";
+import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { applyCronJobDefaults } from "./defaults.js";
+import { validateCronJob, validateCronJobUpdate } from "./validation.js";
+
+const TZ_IN_SCHEDULE =
+  "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+
+/** A CronJob's status is not validated. Upstream: `pkg/registry/batch/cronjob`. */
+export const cronJobStrategy: ResourceStrategy<CronJob> = {
+  applyDefaults: applyCronJobDefaults,
+  prepareForCreate(cronJob) {
+    cronJob.metadata.generation = 1;
+    cronJob.status = {};
+  },
+  validateCreate: validateCronJob,
+  warningsOnCreate: ({ metadata, spec }) => [...podNamePrefixWarnings(metadata.name ?? ""), ...templateWarnings(spec)],
+  prepareForUpdate(cronJob, stored) {
+    if (stored.status === undefined) delete cronJob.status;
+    else cronJob.status = mutableCopy(stored.status);
+  },
+  validateUpdate: validateCronJobUpdate,
+  warningsOnUpdate: ({ spec }, stored) => [
+    ...(jsonEqual(spec, stored.spec) ? [] : templateWarnings(spec)),
+    ...(spec?.schedule.includes("TZ") ? [TZ_IN_SCHEDULE] : []),
+  ],
+  status: {
+    prepareForUpdate(cronJob, stored) {
+      cronJob.spec = mutableCopy(stored.spec);
+    },
+  },
+  bumpsGeneration: (cronJob, stored) => !jsonEqual(cronJob.spec, stored.spec),
+  printer: {
+    columns: columns(
+      "Name",
+      "Schedule",
+      "Timezone",
+      "Suspend:boolean",
+      "Active:integer",
+      "Last Schedule",
+      "Age",
+      "Containers*",
+      "Images*",
+      "Selector*",
+    ),
+    cells: ({ metadata, spec, status }, nowMs) => [
+      metadata.name ?? "",
+      spec?.schedule ?? "",
+      spec?.timeZone ?? "<none>",
+      spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False",
+      status?.active?.length ?? 0,
+      status?.lastScheduleTime === undefined ? "<none>" : age(status.lastScheduleTime, nowMs),
+      age(metadata.creationTimestamp, nowMs),
+      ...containerCells(spec?.jobTemplate?.spec?.template?.spec),
+      selectorCell(spec?.jobTemplate?.spec?.selector),
+    ],
+  },
+};
+
+export const cronJobResource = builtInResource<CronJob>({
+  definition: cronJobs,
+  singular: "cronjob",
+  shortNames: ["cj"],
+  categories: ["all"],
+  listKind: "CronJobList",
+  verbs: standardVerbs,
+  strategy: cronJobStrategy,
+});
+
+function templateWarnings(spec: CronJob["spec"]): string[] {
+  return jobSpecWarnings(spec?.jobTemplate?.spec, "spec.jobTemplate.spec");
+}

@@ -1,0 +1,61 @@
+import { type CustomResourceDefinition, customResourceDefinitions, mutableCopy } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { jsonEqual } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateDefinition, validateDefinitionUpdate } from "./validation.js";
+
+/**
+ * The definition alone: its conditions, and the endpoints of its objects, are the server's.
+ *
+ * Upstream: apiextensions-apiserver `pkg/registry/customresourcedefinition`.
+ */
+export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDefinition> = {
+  allowUnconditionalUpdate: false,
+  bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
+  applyDefaults({ spec }) {
+    spec.names ??= { kind: "", plural: "" };
+    spec.names.singular ||= spec.names.kind?.toLowerCase() ?? "";
+    spec.names.listKind ||= spec.names.kind ? `${spec.names.kind}List` : "";
+    spec.conversion ??= { strategy: "None" };
+    for (const version of spec.versions ?? []) {
+      version.served ??= false;
+      version.storage ??= false;
+    }
+  },
+  prepareForCreate(definition) {
+    definition.metadata.generation = 1;
+    const storage = definition.spec.versions?.find((version) => version.storage);
+    definition.status = {
+      acceptedNames: { kind: "", plural: "" },
+      // Go writes this list even when there is none.
+      conditions: null as unknown as [],
+      ...(storage === undefined ? {} : { storedVersions: [storage.name] }),
+    };
+  },
+  prepareForUpdate(definition, stored) {
+    if (stored.status === undefined) delete definition.status;
+    else definition.status = mutableCopy(stored.status);
+  },
+  validateCreate: validateDefinition,
+  validateUpdate: validateDefinitionUpdate,
+  status: {
+    prepareForUpdate(definition, stored) {
+      const { managedFields } = definition.metadata;
+      definition.metadata = mutableCopy(stored.metadata);
+      if (managedFields === undefined) delete definition.metadata.managedFields;
+      else definition.metadata.managedFields = managedFields;
+      definition.spec = mutableCopy(stored.spec);
+    },
+  },
+};
+
+export const customResourceDefinitionResource = builtInResource<CustomResourceDefinition>({
+  definition: customResourceDefinitions,
+  singular: "customresourcedefinition",
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  listKind: "CustomResourceDefinitionList",
+  verbs: standardVerbs,
+  strategy: customResourceDefinitionStrategy,
+});

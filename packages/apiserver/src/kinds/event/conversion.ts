@@ -1,0 +1,61 @@
+import type { Event, EventsV1 } from "@kubewright/api";
+
+/** Members that go by another name in events.k8s.io/v1. Upstream: `pkg/apis/core` as the hub of both versions. */
+const NAMES = {
+  message: "note",
+  involvedObject: "regarding",
+  reportingComponent: "reportingController",
+  source: "deprecatedSource",
+  firstTimestamp: "deprecatedFirstTimestamp",
+  lastTimestamp: "deprecatedLastTimestamp",
+  count: "deprecatedCount",
+} as const;
+const CORE_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(NAMES).map(([core, events]) => [events, core]),
+);
+
+/** Written also when empty, as Go writes values without `omitempty`. */
+const CORE_ZERO = {
+  involvedObject: {},
+  source: {},
+  firstTimestamp: null,
+  lastTimestamp: null,
+  eventTime: null,
+  reportingComponent: "",
+  reportingInstance: "",
+};
+const EVENTS_ZERO = {
+  regarding: {},
+  deprecatedSource: {},
+  deprecatedFirstTimestamp: null,
+  deprecatedLastTimestamp: null,
+  eventTime: null,
+};
+/** Left out when empty, although the other form writes them. */
+const EVENTS_OMITTED = ["reportingController", "reportingInstance", "note"];
+
+/** How a stored Event looks in events.k8s.io/v1. */
+export function eventsV1FromCore(event: Event): EventsV1 {
+  const result = renamed(event, NAMES, EVENTS_ZERO, "events.k8s.io/v1");
+  for (const name of EVENTS_OMITTED) if (result[name] === "") delete result[name];
+  return result as unknown as EventsV1;
+}
+
+/** How an Event sent to events.k8s.io/v1 is stored. */
+export function coreFromEventsV1(event: EventsV1): Event {
+  return renamed(event, CORE_NAMES, CORE_ZERO, "v1") as unknown as Event;
+}
+
+function renamed(
+  event: object,
+  names: Readonly<Record<string, string>>,
+  zero: Readonly<Record<string, unknown>>,
+  apiVersion: string,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(event)) result[Object.hasOwn(names, name) ? names[name]! : name] = value;
+  for (const [name, value] of Object.entries(zero))
+    result[name] ??= typeof value === "object" && value !== null ? {} : value;
+  if (Object.hasOwn(result, "apiVersion")) result.apiVersion = apiVersion;
+  return result;
+}

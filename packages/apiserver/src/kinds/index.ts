@@ -1,0 +1,33 @@
+import type { BuiltInResource } from "../built-in-resource.js";
+import { configMapResource } from "./config-map.js";
+import { cronJobResource } from "./cronjob/strategy.js";
+import { customResourceDefinitionResource } from "./custom-resource-definition/strategy.js";
+import { eventResource, eventsV1Resource } from "./event/strategy.js";
+import { jobResource } from "./job/strategy.js";
+import { leaseResource } from "./lease.js";
+import { namespaceResource } from "./namespace.js";
+import { nodeResource } from "./node.js";
+import { podResource } from "./pod/strategy.js";
+import { secretResource } from "./secret.js";
+import { serviceAccountResource } from "./service-account.js";
+import { serviceResource } from "./service.js";
+
+/** Every resource the server knows from the start, by group in discovery's order, then by name. */
+export const builtInResources: readonly BuiltInResource[] = [
+  configMapResource,
+  eventResource,
+  namespaceResource,
+  nodeResource,
+  podResource,
+  secretResource,
+  serviceAccountResource,
+  serviceResource,
+  eventsV1Resource,
+  cronJobResource,
+  jobResource,
+  customResourceDefinitionResource,
+  leaseResource,
+];
+
+export { eventsV1 } from "./event/definition.js";
+export { humanDuration } from "./human-duration.js";

@@ -1,0 +1,103 @@
+import { isJsonObject } from "../json.js";
+import { sortedKeys } from "./sorted-keys.js";
+
+/**
+ * Members of upstream's internal types in their order: `Name`, `Name=zero` when an absent one is not printed as `null`,
+ * `Name@Type` when its value (or each item of the list) is of a type listed here too.
+ */
+const TYPES: Readonly<Record<string, string>> = {
+  PodSpec:
+    'Volumes InitContainers@Container Containers@Container EphemeralContainers RestartPolicy="" TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy="" NodeSelector ServiceAccountName="" AutomountServiceAccountToken NodeName="" SecurityContext@PodSecurityContext ImagePullSecrets Hostname="" Subdomain="" SetHostnameAsFQDN Affinity SchedulerName="" Tolerations@Toleration HostAliases PriorityClassName="" Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims Resources@ResourceRequirements HostnameOverride SchedulingGroup',
+  PodSecurityContext:
+    "HostNetwork=false HostPID=false HostIPC=false ShareProcessNamespace HostUsers SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy",
+  Container:
+    'Name="" Image="" Command Args WorkingDir="" Ports@ContainerPort EnvFrom Env@EnvVar Resources@ResourceRequirements ResizePolicy RestartPolicy RestartPolicyRules VolumeMounts@VolumeMount VolumeDevices LivenessProbe ReadinessProbe StartupProbe Lifecycle TerminationMessagePath="" TerminationMessagePolicy="" ImagePullPolicy="" SecurityContext@SecurityContext Stdin=false StdinOnce=false TTY=false',
+  SecurityContext:
+    "Capabilities@Capabilities Privileged SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot ReadOnlyRootFilesystem AllowPrivilegeEscalation ProcMount SeccompProfile AppArmorProfile",
+  Capabilities: "Add Drop",
+  ContainerPort: 'Name="" HostPort=0 ContainerPort=0 Protocol="" HostIP=""',
+  EnvVar: 'Name="" Value="" ValueFrom',
+  ResourceRequirements: "Limits Requests Claims",
+  VolumeMount: 'Name="" ReadOnly=false RecursiveReadOnly MountPath="" SubPath="" MountPropagation SubPathExpr=""',
+  Toleration: 'Key="" Operator="" Value="" Effect="" TolerationSeconds',
+  Taint: 'Key="" Value="" Effect="" TimeAdded',
+  NodeAddress: 'Type="" Address=""',
+  PodFailurePolicy: "Rules@PodFailurePolicyRule",
+  PodFailurePolicyRule: 'Action="" OnExitCodes@OnExitCodes OnPodConditions@OnPodCondition',
+  OnExitCodes: 'ContainerName Operator="" Values',
+  OnPodCondition: 'Type="" Status=""',
+  SuccessPolicy: "Rules@SuccessPolicyRule",
+  SuccessPolicyRule: "SucceededIndexes SucceededCount",
+  UncountedTerminatedPods: "Succeeded Failed",
+};
+
+/** Values whose members are not fields: maps, and types of API machinery, which have one form only. */
+const KEPT_MEMBERS = new Set([
+  "nodeselector",
+  "limits",
+  "requests",
+  "overhead",
+  "labelselector",
+  "namespaceselector",
+  "metadata",
+  "matchlabels",
+]);
+/** In the internal type these belong to the pod's security context. */
+const HOST_FIELDS = ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
+
+type Members = Record<string, unknown>;
+
+/**
+ * A value as upstream's error messages show it: by the names of its internal Go types, with every absent member. Types that
+ * are not in the table only have their members' names capitalised.
+ */
+export function internalForm(type: string, value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value)) return value.map((item) => internalForm(type, item));
+  if (typeof value !== "object") return value;
+  if (type === "PodTemplateSpec") {
+    const { metadata, spec } = value as { metadata?: Members; spec?: unknown };
+    const members = Object.entries(metadata ?? {}).map(([name, member]) => [name, ordered(member)]);
+    return { ...Object.fromEntries(members), Spec: internalForm("PodSpec", spec ?? {}) };
+  }
+  const table = TYPES[type];
+  if (table === undefined) return capitalised(value as Members);
+  const members = new Map(Object.entries(value as Members).map(([name, member]) => [name.toLowerCase(), member]));
+  if (type === "PodSpec" && members.get("securitycontext") !== undefined) {
+    const hostFields = HOST_FIELDS.map((name) => [name, (value as Members)[name]] as const).filter(
+      ([, member]) => member !== undefined,
+    );
+    members.set("securitycontext", {
+      ...Object.fromEntries(hostFields),
+      ...(members.get("securitycontext") as Members),
+    });
+  }
+  const result: Members = {};
+  for (const text of table.split(" ")) {
+    const [, name = "", zero, memberType = ""] = /^(\w+)(?:=([^@]*))?(?:@(\w+))?$/.exec(text) ?? [];
+    const member = members.get(name.toLowerCase());
+    if (member !== undefined && member !== null)
+      result[name] = kept(name) ? ordered(member) : internalForm(memberType, member);
+    else if (memberType === "ResourceRequirements" && type === "Container") result[name] = internalForm(memberType, {});
+    else result[name] = zero === undefined ? null : JSON.parse(zero);
+  }
+  return result;
+}
+
+function capitalised(value: Members): Members {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.charAt(0).toUpperCase() + name.slice(1),
+      kept(name) ? ordered(member) : internalForm("", member),
+    ]),
+  );
+}
+
+/** Maps are printed in the order of their keys. */
+function ordered(value: unknown): unknown {
+  return isJsonObject(value) ? sortedKeys(value) : value;
+}
+
+function kept(name: string): boolean {
+  return KEPT_MEMBERS.has(name.toLowerCase());
+}

@@ -1,0 +1,38 @@
+import type { Job, PodFailurePolicy } from "@kubewright/api";
+
+import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
+
+const MAX_INT32 = 2147483647;
+
+/**
+ * Runs on request bodies and patch results. A Job without labels gets its template's labels, and it gets *the same
+ * object*, as upstream: labels generated afterwards for the template are then the Job's too, unless the Job was copied in
+ * between (see `prepareJobForCreate`).
+ *
+ * Upstream: `SetDefaults_Job` in `pkg/apis/batch/v1`.
+ */
+export function applyJobDefaults(job: Job): void {
+  const { metadata, spec } = job;
+  if (spec === undefined) return;
+  if (spec.completions === undefined && spec.parallelism === undefined) {
+    spec.completions = 1;
+    spec.parallelism = 1;
+  }
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32;
+  const templateLabels = spec.template?.metadata?.labels;
+  if (templateLabels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = templateLabels;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+  spec.manualSelector ??= false;
+  applyPodFailurePolicyDefaults(spec.podFailurePolicy);
+  applyPodTemplateDefaults(spec.template);
+}
+
+/** Also of the Job template of a CronJob, which has no other job-level defaults. */
+export function applyPodFailurePolicyDefaults(policy: PodFailurePolicy | undefined): void {
+  for (const rule of policy?.rules ?? []) {
+    for (const pattern of rule.onPodConditions ?? []) pattern.status ||= "True";
+  }
+}

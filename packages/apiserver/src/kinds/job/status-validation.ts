@@ -1,0 +1,220 @@
+import { isConditionTrue, isJobFinished, type Job, type JobStatus, parseTime } from "@kubewright/api";
+
+import { type FieldErrors, omittedValue } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { internalForm } from "../internal-form.js";
+import { firstCommonIndex, parseIndexList } from "./index-list.js";
+
+/**
+ * A status write: what a status must look like, and how it may go on from the stored one. Most rules are only checked
+ * when a part they speak of differs from the stored status, so that a Job that breaks them already can still be updated.
+ *
+ * Upstream: `validateJobStatus`, `ValidateJobStatusUpdate`, and `getStatusValidationOptions` in `pkg/registry/batch/job`.
+ */
+export function validateJobStatusUpdate(job: Job, stored: Job, errors: FieldErrors): void {
+  const changed = statusChanges(job, stored);
+  validateCounters(job.status ?? {}, errors);
+  validateConditions(job, changed, errors);
+  validateIndexes(job, changed, errors);
+  validatePodCounts(job, changed, errors);
+  validateSuccessConditions(job, errors);
+  validateTransition(job, stored, errors);
+}
+
+type Changed = ReturnType<typeof statusChanges>;
+
+/** Which parts of the status differ from the stored one; conditions count as their truth alone. */
+function statusChanges(job: Job, stored: Job) {
+  const status = job.status ?? {};
+  const before = stored.status ?? {};
+  const condition = (type: string): boolean =>
+    isConditionTrue(status.conditions, type) !== isConditionTrue(before.conditions, type);
+  return {
+    complete: condition("Complete"),
+    failed: condition("Failed"),
+    failureTarget: condition("FailureTarget"),
+    successCriteriaMet: condition("SuccessCriteriaMet"),
+    finished: isJobFinished(job) !== isJobFinished(stored),
+    active: (status.active ?? 0) !== (before.active ?? 0),
+    ready: status.ready !== before.ready,
+    terminating: status.terminating !== before.terminating,
+    startTime: status.startTime !== before.startTime,
+    completionTime: status.completionTime !== before.completionTime,
+    completedIndexes: (status.completedIndexes ?? "") !== (before.completedIndexes ?? ""),
+    failedIndexes: status.failedIndexes !== before.failedIndexes,
+    uncountedTerminatedPods: !jsonEqual(status.uncountedTerminatedPods, before.uncountedTerminatedPods),
+  };
+}
+
+function validateCounters(status: JobStatus, errors: FieldErrors): void {
+  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
+    validateNonNegative(status[field], `status.${field}`, errors);
+  }
+  const seen = new Set<string>();
+  for (const list of ["succeeded", "failed"] as const) {
+    for (const [index, uid] of (status.uncountedTerminatedPods?.[list] ?? []).entries()) {
+      const field = `status.uncountedTerminatedPods.${list}[${index}]`;
+      if (uid === "") errors.invalid(field, uid, "must not be empty");
+      else if (seen.has(uid)) errors.duplicate(field, uid);
+      seen.add(uid);
+    }
+  }
+}
+
+function validateConditions(job: Job, changed: Changed, errors: FieldErrors): void {
+  const { spec, status = {} } = job;
+  const is = (type: string): boolean => isConditionTrue(status.conditions, type);
+  const { startTime, completionTime, active = 0 } = status;
+  const complete = is("Complete");
+  const finished = isJobFinished(job);
+  if ((changed.complete || changed.failed) && complete && is("Failed")) {
+    invalidConditions(errors, "cannot set Complete=True and Failed=true conditions");
+  }
+  if ((changed.complete || changed.failureTarget) && complete && is("FailureTarget")) {
+    invalidConditions(errors, "cannot set Complete=True and FailureTarget=true conditions");
+  }
+  if (changed.complete || changed.completionTime) {
+    if (completionTime !== undefined && !complete) {
+      errors.invalid(
+        "status.completionTime",
+        completionTime,
+        "cannot set completionTime when there is no Complete=True condition",
+      );
+    }
+    if (completionTime === undefined && complete) {
+      errors.required("status.completionTime", "completionTime is required for Complete jobs");
+    }
+  }
+  if ((changed.startTime || changed.completionTime) && isBefore(completionTime, startTime)) {
+    errors.invalid("status.completionTime", completionTime, "must be equal to or after `startTime`");
+  }
+  if ((changed.failed || changed.failedIndexes) && is("Failed") && !is("FailureTarget")) {
+    invalidConditions(errors, "cannot set Failed=True condition without the FailureTarget=true condition");
+  }
+  if ((changed.complete || changed.successCriteriaMet) && complete && !is("SuccessCriteriaMet")) {
+    invalidConditions(errors, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
+  }
+  if ((changed.finished || changed.active) && finished && active > 0) {
+    errors.invalid("status.active", active, "active>0 is invalid for finished job");
+  }
+  const neverStarts = spec?.suspend === true && spec.completions === 0;
+  if ((changed.finished || changed.startTime) && !neverStarts && finished && startTime === undefined) {
+    errors.required("status.startTime", "startTime is required for finished job");
+  }
+  const uncounted = status.uncountedTerminatedPods;
+  const uncountedPods = (uncounted?.succeeded?.length ?? 0) + (uncounted?.failed?.length ?? 0);
+  if ((changed.finished || changed.uncountedTerminatedPods) && finished && uncountedPods > 0) {
+    const shown = internalForm("UncountedTerminatedPods", uncounted);
+    errors.invalid("status.uncountedTerminatedPods", shown, "must be empty for finished job");
+  }
+}
+
+function validateIndexes({ spec, status = {} }: Job, changed: Changed, errors: FieldErrors): void {
+  const { completedIndexes = "", failedIndexes } = status;
+  const { completions, completionMode, backoffLimitPerIndex } = spec ?? {};
+  if (changed.completedIndexes && completions !== undefined) {
+    const list = parseIndexList(completedIndexes, completions);
+    if ("error" in list) {
+      errors.invalid("status.completedIndexes", completedIndexes, `error parsing completedIndexes: ${list.error}`);
+    }
+  }
+  if (
+    changed.failedIndexes &&
+    completions !== undefined &&
+    backoffLimitPerIndex !== undefined &&
+    failedIndexes !== undefined
+  ) {
+    const list = parseIndexList(failedIndexes, completions);
+    if ("error" in list)
+      errors.invalid("status.failedIndexes", failedIndexes, `error parsing failedIndexes: ${list.error}`);
+  }
+  if (changed.completedIndexes && completedIndexes !== "" && completionMode !== "Indexed") {
+    const detail = "cannot set non-empty completedIndexes when non-indexed completion mode";
+    errors.invalid("status.completedIndexes", completedIndexes, detail);
+  }
+  if (changed.failedIndexes && failedIndexes !== undefined && backoffLimitPerIndex === undefined) {
+    errors.invalid(
+      "status.failedIndexes",
+      failedIndexes,
+      "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
+    );
+  }
+  if ((changed.failedIndexes || changed.completedIndexes) && failedIndexes !== undefined && completions !== undefined) {
+    const common = firstCommonIndex(completedIndexes, failedIndexes, completions);
+    if (common !== undefined) {
+      errors.invalid(
+        "status.failedIndexes",
+        failedIndexes,
+        `failedIndexes and completedIndexes overlap at index: ${common}`,
+      );
+    }
+  }
+}
+
+function validatePodCounts(job: Job, changed: Changed, errors: FieldErrors): void {
+  const { active = 0, ready, terminating = 0 } = job.status ?? {};
+  if ((changed.finished || changed.terminating) && isJobFinished(job) && terminating > 0) {
+    errors.invalid("status.terminating", terminating, "terminating>0 is invalid for finished job");
+  }
+  if ((changed.ready || changed.active) && ready !== undefined && ready > active) {
+    errors.invalid("status.ready", ready, "cannot set more ready pods than active");
+  }
+}
+
+function validateSuccessConditions({ spec, status }: Job, errors: FieldErrors): void {
+  const is = (type: string): boolean => isConditionTrue(status?.conditions, type);
+  if (is("SuccessCriteriaMet")) {
+    if (is("Failed")) invalidConditions(errors, "cannot set SuccessCriteriaMet=True and Failed=true conditions");
+    if (is("FailureTarget"))
+      invalidConditions(errors, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
+  } else if (spec?.successPolicy !== undefined && is("Complete")) {
+    invalidConditions(errors, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True");
+  }
+}
+
+function validateTransition(job: Job, stored: Job, errors: FieldErrors): void {
+  const { spec, status = {} } = job;
+  const before = stored.status ?? {};
+  const was = (type: string): boolean => isConditionTrue(before.conditions, type);
+  const is = (type: string): boolean => isConditionTrue(status.conditions, type);
+  for (const type of ["Failed", "Complete", "FailureTarget"]) {
+    if (was(type) && !is(type)) invalidConditions(errors, `cannot disable the terminal ${type}=True condition`);
+  }
+  const { failed = 0, succeeded = 0 } = status;
+  if (failed < (before.failed ?? 0)) errors.invalid("status.failed", failed, "cannot decrease the failed counter");
+  // Scaling an Indexed Job down takes succeeded indexes away.
+  const isElastic =
+    spec?.completionMode === "Indexed" && spec.completions !== undefined && spec.completions === spec.parallelism;
+  if (!isElastic && succeeded < (before.succeeded ?? 0)) {
+    errors.invalid("status.succeeded", succeeded, "cannot decrease the succeeded counter");
+  }
+  if (
+    before.completionTime !== undefined &&
+    status.completionTime !== undefined &&
+    before.completionTime !== status.completionTime
+  ) {
+    errors.invalid("status.completionTime", status.completionTime, "field is immutable");
+  }
+  const isResumed =
+    was("Suspended") && (status.conditions?.some((c) => c.type === "Suspended" && c.status === "False") ?? false);
+  if (before.startTime !== undefined && before.startTime !== status.startTime && !isResumed && spec?.suspend !== true) {
+    errors.invalid("status.startTime", status.startTime, "field is immutable for unsuspended job once set");
+  }
+  if (was("SuccessCriteriaMet") && !is("SuccessCriteriaMet")) {
+    invalidConditions(errors, "cannot disable the SuccessCriteriaMet=True condition");
+  }
+  if (was("Complete") && !was("SuccessCriteriaMet") && is("SuccessCriteriaMet")) {
+    invalidConditions(errors, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
+  }
+}
+
+function invalidConditions(errors: FieldErrors, detail: string): void {
+  errors.invalid("status.conditions", omittedValue, detail);
+}
+
+function isBefore(time: string | undefined, other: string | undefined): boolean {
+  const ms = parseTime(time);
+  const otherMs = parseTime(other);
+  return ms !== undefined && otherMs !== undefined && ms < otherMs;
+}

@@ -1,0 +1,176 @@
+import {
+  CONTROLLER_UID_LABEL,
+  isConditionTrue,
+  JOB_NAME_LABEL,
+  type Job,
+  type JobSpec,
+  labelSelectorMatcher,
+  LEGACY_CONTROLLER_UID_LABEL,
+  LEGACY_JOB_NAME_LABEL,
+  mutableCopy,
+  type PodTemplateSpec,
+} from "@kubewright/api";
+
+import { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { validateLabelSelector } from "../../validation/label-selector.js";
+import { dnsLabelErrors } from "../../names.js";
+import { internalForm } from "../internal-form.js";
+import { sortedKeys } from "../sorted-keys.js";
+import { validateJobSpec } from "./spec-validation.js";
+
+const IMMUTABLE = "field is immutable";
+const emptySpec: JobSpec = { template: {} };
+
+/** Upstream: `ValidateJob`, without the metadata's rules. */
+export function validateJob(job: Job, errors: FieldErrors, requireBatchLabels = true): void {
+  const spec = job.spec ?? emptySpec;
+  validateGeneratedSelector(job, spec, requireBatchLabels, errors);
+  validateJobSpec(spec, "spec", errors);
+  if (spec.completionMode !== "Indexed" || spec.completions === undefined || spec.completions <= 0) return;
+  const hostname = `${job.metadata.name}-${spec.completions - 1}`;
+  if (dnsLabelErrors(hostname).length > 0) {
+    const detail = `will not able to create pod with invalid DNS label: ${hostname}`;
+    errors.invalid("metadata.name", job.metadata.name, detail);
+  }
+}
+
+/** Everything that holds for a new Job holds again, so an error of the spec is reported twice. Upstream: `jobStrategy.ValidateUpdate`. */
+export function validateJobUpdate(job: Job, stored: Job, errors: FieldErrors): void {
+  const spec = job.spec ?? emptySpec;
+  const storedSpec = stored.spec ?? emptySpec;
+  const storedLabels = storedSpec.template?.metadata?.labels ?? {};
+  // Jobs from before these labels existed stay updatable.
+  const hadBatchLabels =
+    Object.hasOwn(storedLabels, CONTROLLER_UID_LABEL) && Object.hasOwn(storedLabels, JOB_NAME_LABEL);
+  validateJob(job, errors, hadBatchLabels);
+  validateJobSpec(spec, "spec", errors);
+  validateCompletionsUpdate(spec, storedSpec, errors);
+  validateUnchanged("selector", spec, storedSpec, errors);
+  validateTemplateUpdate(spec.template, stored, errors);
+  for (const field of [
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "managedBy",
+    "successPolicy",
+  ] as const) {
+    validateUnchanged(field, spec, storedSpec, errors);
+  }
+}
+
+function validateGeneratedSelector(
+  { metadata }: Job,
+  spec: JobSpec,
+  requireBatchLabels: boolean,
+  errors: FieldErrors,
+): void {
+  if (spec.manualSelector === true || spec.selector === undefined) return;
+  const { name = "", uid = "" } = metadata;
+  if (uid === "") errors.required("metadata.uid");
+  const expected: Record<string, string> = { [LEGACY_CONTROLLER_UID_LABEL]: uid, [LEGACY_JOB_NAME_LABEL]: name };
+  if (requireBatchLabels) {
+    expected[CONTROLLER_UID_LABEL] = uid;
+    expected[JOB_NAME_LABEL] = name;
+  }
+  const labels = spec.template?.metadata?.labels ?? {};
+  for (const [key, value] of Object.entries(expected)) {
+    const field = `spec.template.metadata.labels[${key}]`;
+    if (!Object.hasOwn(labels, key)) errors.required(field, `must be '${value}'`);
+    else if (labels[key] !== value) errors.invalid(field, sortedKeys(labels), `must be '${value}'`);
+  }
+  const malformed = new FieldErrors();
+  validateLabelSelector(spec.selector, "spec.selector", malformed);
+  if (malformed.isEmpty && !labelSelectorMatcher(spec.selector)(expected)) {
+    errors.invalid("spec.selector", shownSelector(spec.selector), "`selector` not auto-generated");
+  }
+}
+
+function validateCompletionsUpdate(spec: JobSpec, stored: JobSpec, errors: FieldErrors): void {
+  if (spec.completionMode !== "Indexed") validateUnchanged("completions", spec, stored, errors);
+  else if (
+    spec.completions !== stored.completions &&
+    spec.completions !== undefined &&
+    spec.completions !== spec.parallelism
+  ) {
+    errors.invalid("spec.completions", spec.completions, "can only be modified in tandem with spec.parallelism");
+  }
+}
+
+/**
+ * The template never changes, except that a suspended Job whose pods are gone (or never were) may be told where and how
+ * its pods should run.
+ *
+ * Upstream: `validatePodTemplateUpdate`, `validationOptionsForJob`.
+ */
+function validateTemplateUpdate(template: PodTemplateSpec | undefined, stored: Job, errors: FieldErrors): void {
+  const storedTemplate = stored.spec?.template ?? {};
+  if (jsonEqual(template, storedTemplate)) return;
+  if (!isTemplateMutable(stored)) {
+    errors.invalid("spec.template", internalForm("PodTemplateSpec", template), IMMUTABLE);
+    return;
+  }
+  const allowed = withMutableParts(storedTemplate, template ?? {});
+  if (!jsonEqual(template?.spec, allowed.spec)) {
+    errors.invalid("spec.template.spec", internalForm("PodSpec", template?.spec), IMMUTABLE);
+  }
+}
+
+function isTemplateMutable({ spec, status }: Job): boolean {
+  const stopped = status?.startTime === undefined || isConditionTrue(status.conditions, "Suspended");
+  return spec?.suspend === true && stopped && !status?.active;
+}
+
+/** The stored template with everything taken over that may change. */
+function withMutableParts(stored: PodTemplateSpec, template: PodTemplateSpec): PodTemplateSpec {
+  const result: PodTemplateSpec = mutableCopy(stored);
+  const spec = template.spec;
+  const allowed = result.spec;
+  if (spec === undefined || allowed === undefined) return result;
+  for (const field of ["nodeSelector", "tolerations", "schedulingGates"] as const) takeOver(allowed, spec, field);
+  if (spec.affinity !== undefined || allowed.affinity !== undefined) {
+    const affinity = (allowed.affinity ??= {});
+    takeOver(affinity, spec.affinity ?? {}, "nodeAffinity");
+    if (spec.affinity === undefined && Object.keys(affinity).length === 0) delete allowed.affinity;
+  }
+  for (const field of ["containers", "initContainers"] as const) {
+    const containers = spec[field] ?? [];
+    const allowedContainers = allowed[field] ?? [];
+    if (containers.length !== allowedContainers.length) continue;
+    for (const [index, container] of containers.entries()) {
+      if (allowedContainers[index]!.name === container.name)
+        takeOver(allowedContainers[index]!, container, "resources");
+    }
+  }
+  return result;
+}
+
+function takeOver<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
+  if (source[key] === undefined) delete target[key];
+  else target[key] = source[key];
+}
+
+type ComparedField =
+  | "completions"
+  | "selector"
+  | "completionMode"
+  | "podFailurePolicy"
+  | "backoffLimitPerIndex"
+  | "managedBy"
+  | "successPolicy";
+
+function validateUnchanged(field: ComparedField, spec: JobSpec, stored: JobSpec, errors: FieldErrors): void {
+  const value = spec[field];
+  if (jsonEqual(value, stored[field])) return;
+  let shown: unknown = value;
+  if (field === "selector") shown = shownSelector(spec.selector);
+  else if (field === "podFailurePolicy") shown = internalForm("PodFailurePolicy", value);
+  else if (field === "successPolicy") shown = internalForm("SuccessPolicy", value);
+  errors.invalid(`spec.${field}`, shown, IMMUTABLE);
+}
+
+function shownSelector(selector: JobSpec["selector"]): unknown {
+  return selector?.matchLabels === undefined
+    ? selector
+    : { ...selector, matchLabels: sortedKeys(selector.matchLabels) };
+}

@@ -1,0 +1,46 @@
+import { type Lease, leases } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import type { ResourceStrategy } from "../strategy.js";
+import { validateNonNegative } from "../validation/rules.js";
+import { age, columns } from "./table-cells.js";
+import type { FieldErrors } from "../field-errors.js";
+
+/** Upstream: `pkg/registry/coordination/lease`, `pkg/apis/coordination/validation`. */
+export const leaseStrategy: ResourceStrategy<Lease> = {
+  applyDefaults: dropCoordinatedElection,
+  validateCreate: (lease, errors) => validateLease(lease, errors),
+  validateUpdate: (lease, _stored, errors) => validateLease(lease, errors),
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+  printer: {
+    columns: columns("Name", "Holder", "Age"),
+    cells: ({ metadata, spec }, nowMs) => [
+      metadata.name ?? "",
+      spec?.holderIdentity ?? "",
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const leaseResource = builtInResource<Lease>({
+  definition: leases,
+  singular: "lease",
+  listKind: "LeaseList",
+  verbs: standardVerbs,
+  strategy: leaseStrategy,
+});
+
+/** These fields belong to a feature that is off (CoordinatedLeaderElection). */
+function dropCoordinatedElection({ spec }: Lease): void {
+  if (spec === undefined) return;
+  delete spec.strategy;
+  delete spec.preferredHolder;
+}
+
+function validateLease({ spec }: Lease, errors: FieldErrors): void {
+  if (typeof spec?.leaseDurationSeconds === "number" && spec.leaseDurationSeconds <= 0) {
+    errors.invalid("spec.leaseDurationSeconds", spec.leaseDurationSeconds, "must be greater than 0");
+  }
+  validateNonNegative(spec?.leaseTransitions, "spec.leaseTransitions", errors);
+}

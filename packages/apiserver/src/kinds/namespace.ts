@@ -1,0 +1,86 @@
+import { mutableCopy, type Namespace, namespaces } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import type { ResourceStrategy } from "../strategy.js";
+import { addInvalid } from "../validation/rules.js";
+import { qualifiedNameErrors } from "../names.js";
+import { age, columns } from "./table-cells.js";
+
+const NAME_LABEL = "kubernetes.io/metadata.name";
+const FINALIZER = "kubernetes";
+
+/**
+ * Deletion, and emptying a namespace that is being deleted, are the server's.
+ *
+ * Upstream: `pkg/registry/core/namespace`, `ValidateNamespaceStatusUpdate`.
+ */
+export const namespaceStrategy: ResourceStrategy<Namespace> = {
+  nameFormat: "dns-1123-label",
+  deleteReturnsObject: true,
+  applyDefaults: setNameLabel,
+  prepareForCreate(namespace) {
+    setNameLabel(namespace);
+    namespace.status = { phase: "Active" };
+    const finalizers = namespace.spec?.finalizers ?? [];
+    namespace.spec = {
+      ...namespace.spec,
+      finalizers: finalizers.includes(FINALIZER) ? finalizers : [...finalizers, FINALIZER],
+    };
+  },
+  prepareForUpdate(namespace, stored) {
+    setNameLabel(namespace);
+    const finalizers = stored.spec?.finalizers;
+    namespace.spec = finalizers === undefined ? {} : { finalizers: [...finalizers] };
+    if (stored.status === undefined) delete namespace.status;
+    else namespace.status = mutableCopy(stored.status);
+  },
+  validateCreate({ spec }, errors) {
+    for (const finalizer of spec?.finalizers ?? []) {
+      addInvalid(errors, "spec.finalizers", finalizer, qualifiedNameErrors(finalizer));
+      if (!finalizer.includes("/") && finalizer !== FINALIZER) {
+        errors.invalid(
+          "spec.finalizers",
+          finalizer,
+          "name is neither a standard finalizer name nor is it fully qualified",
+        );
+      }
+    }
+  },
+  status: {
+    prepareForUpdate(namespace, stored) {
+      if (stored.spec === undefined) delete namespace.spec;
+      else namespace.spec = mutableCopy(stored.spec);
+    },
+    validateUpdate({ metadata, status }, _stored, errors) {
+      const phase = status?.phase ?? "";
+      if (metadata.deletionTimestamp === undefined) {
+        if (phase !== "Active")
+          errors.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
+      } else if (phase !== "Terminating") {
+        errors.invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
+      }
+    },
+  },
+  fieldSelectors: { "status.phase": ({ status }) => status?.phase ?? "" },
+  printer: {
+    columns: columns("Name", "Status", "Age"),
+    cells: ({ metadata, status }, nowMs) => [
+      metadata.name ?? "",
+      status?.phase ?? "",
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const namespaceResource = builtInResource<Namespace>({
+  definition: namespaces,
+  singular: "namespace",
+  shortNames: ["ns"],
+  listKind: "NamespaceList",
+  verbs: standardVerbs.filter((verb) => verb !== "deletecollection"),
+  strategy: namespaceStrategy,
+});
+
+function setNameLabel({ metadata }: Namespace): void {
+  if (metadata.name) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name };
+}

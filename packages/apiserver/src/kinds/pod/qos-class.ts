@@ -1,0 +1,34 @@
+import type { Pod } from "@kubewright/api";
+
+import { parseQuantity } from "../../quantity.js";
+
+type Quantities = Readonly<Record<string, string>> | undefined;
+
+const COMPUTE_RESOURCES = ["cpu", "memory"];
+
+/**
+ * `Guaranteed` when every container's limits of cpu and memory are its requests, `BestEffort` when nobody asks for
+ * either, else `Burstable`. Upstream: `ComputePodQOS` in `pkg/apis/core/v1/helper/qos`.
+ */
+export function podQosClass({ spec }: Pod): "Guaranteed" | "Burstable" | "BestEffort" {
+  // Requests and limits of the pod as a whole replace those of its containers.
+  const consumers =
+    spec?.resources === undefined ? [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])] : [spec];
+  let guaranteed = consumers.length > 0;
+  let asked = false;
+  for (const { resources } of consumers) {
+    for (const name of COMPUTE_RESOURCES) {
+      const request = amount(resources?.requests, name);
+      const limit = amount(resources?.limits, name);
+      if (request > 0n || limit > 0n) asked = true;
+      if (limit === 0n || request !== limit) guaranteed = false;
+    }
+  }
+  if (!asked) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+function amount(quantities: Quantities, name: string): bigint {
+  const text = quantities?.[name];
+  return (text === undefined ? undefined : parseQuantity(text)?.nanos) ?? 0n;
+}

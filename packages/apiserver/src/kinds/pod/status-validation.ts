@@ -1,0 +1,113 @@
+import type { ContainerStatus, Pod } from "@kubewright/api";
+
+import type { FieldErrors } from "../../field-errors.js";
+import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
+import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
+import { addInvalid } from "../../validation/rules.js";
+
+const SYSTEM_CONDITIONS = new Set(["PodScheduled", "Ready", "Initialized"]);
+
+/** Upstream: `ValidatePodStatusUpdate`. Phases may follow each other in any order. */
+export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErrors): void {
+  const status = pod.status ?? {};
+  const before = stored.status ?? {};
+  for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
+    const at = `status.conditions[${index}]`;
+    if (observedGeneration < 0)
+      errors.invalid(`${at}.observedGeneration`, observedGeneration, "must be a non-negative integer");
+    if (!SYSTEM_CONDITIONS.has(type)) addInvalid(errors, `${at}.Type`, type, qualifiedNameErrors(type));
+  }
+  if ((status.observedGeneration ?? 0) < 0) {
+    errors.invalid("status.observedGeneration", status.observedGeneration, "must be a non-negative integer");
+  }
+  const node = status.nominatedNodeName;
+  if (node && node !== before.nominatedNodeName) {
+    addInvalid(errors, "status.nominatedNodeName", node, dnsSubdomainErrors(node));
+    if (stored.spec?.nodeName) {
+      errors.forbidden("status.nominatedNodeName", "may not be set on pods that are already bound to a node");
+    }
+  }
+  if (status.qosClass !== before.qosClass)
+    errors.invalid("status.qosClass", status.qosClass ?? "", "field is immutable");
+  const { containers, initContainers } = pod.spec ?? {};
+  const sidecars = new Set(
+    (initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
+  );
+  const restartsAll = [...(containers ?? []), ...(initContainers ?? [])].some((container) =>
+    container.restartPolicyRules?.some(({ action }) => action === "RestartAllContainers"),
+  );
+  if (!restartsAll) {
+    validateStates(
+      pod,
+      status.containerStatuses,
+      before.containerStatuses,
+      "status.containerStatuses",
+      new Set(),
+      errors,
+    );
+    const initStatuses = status.initContainerStatuses;
+    validateStates(pod, initStatuses, before.initContainerStatuses, "status.initContainerStatuses", sidecars, errors);
+  }
+  validateAddresses(status.podIPs ?? [], "status.podIPs", errors);
+  validateHostAddresses(pod, errors);
+}
+
+/** What has ended stays ended, unless the container may be restarted. Upstream: `ValidateContainerStateTransition`. */
+function validateStates(
+  pod: Pod,
+  statuses: readonly ContainerStatus[] | undefined,
+  before: readonly ContainerStatus[] | undefined,
+  path: string,
+  exempt: ReadonlySet<string>,
+  errors: FieldErrors,
+): void {
+  for (const [index, { name, state }] of (statuses ?? []).entries()) {
+    const terminated = before?.find((status) => status.name === name)?.state?.terminated;
+    if (terminated === undefined || state?.terminated !== undefined || exempt.has(name)) continue;
+    if (mayRestart(pod, name, terminated.exitCode)) continue;
+    errors.forbidden(`${path}[${index}].state`, "may not be transitioned to non-terminated state");
+  }
+}
+
+/** Upstream: `containerShouldRestart`-like choice between the container's rules, its policy and the pod's. */
+function mayRestart({ spec }: Pod, name: string, exitCode: number): boolean {
+  const container = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find(
+    (candidate) => candidate.name === name,
+  );
+  for (const { action, exitCodes } of container?.restartPolicyRules ?? []) {
+    const listed = exitCodes?.values?.includes(exitCode) ?? false;
+    if (action === "Restart" && exitCodes !== undefined && (exitCodes.operator === "In") === listed) return true;
+  }
+  const policy = container?.restartPolicy ?? spec?.restartPolicy ?? "Always";
+  return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
+}
+
+function validateAddresses(addresses: readonly { ip?: string }[], path: string, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [index, { ip = "" }] of addresses.entries()) {
+    addInvalid(errors, `${path}[${index}]`, ip, ipAddressErrors(ip));
+    if (seen.has(ip)) errors.duplicate(`${path}[${index}]`, { ip });
+    seen.add(ip);
+  }
+  const families = addresses.map(({ ip = "" }) => ipFamily(ip)).filter((family) => family !== undefined);
+  if (
+    addresses.length > 1 &&
+    new Set(families).size !== addresses.length &&
+    new Set(addresses.map(({ ip }) => ip)).size === addresses.length
+  ) {
+    const shown = addresses.map(({ ip }) => ({ IP: ip }));
+    errors.invalid(path, shown, "may specify no more than one IP for each IP family");
+  }
+}
+
+function validateHostAddresses({ status = {} }: Pod, errors: FieldErrors): void {
+  const { hostIP, hostIPs = [] } = status;
+  if (hostIPs.length === 0) return;
+  validateAddresses(hostIPs, "status.hostIPs", errors);
+  if (hostIPs[0]!.ip !== hostIP)
+    errors.invalid(
+      "status.hostIPs",
+      hostIPs.map(({ ip }) => ({ IP: ip })),
+      "must be equal to `hostIP`",
+    );
+}

@@ -1,0 +1,101 @@
+import { mutableCopy, type Pod, type PodCondition, pods, formatTime } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { jsonEqual } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { applyPodDefaults } from "./defaults.js";
+import { podPrinter } from "./printer.js";
+import { podQosClass } from "./qos-class.js";
+import { validatePodStatusUpdate } from "./status-validation.js";
+import { validatePod, validatePodUpdate } from "./validation.js";
+import { podWarnings } from "./warnings.js";
+
+/** Upstream: `pkg/registry/core/pod`. */
+export const podStrategy: ResourceStrategy<Pod> = {
+  applyDefaults: applyPodDefaults,
+  prepareForCreate(pod, { nowMs }) {
+    pod.metadata.generation = 1;
+    pod.status = { phase: "Pending", qosClass: podQosClass(pod) };
+    if ((pod.spec?.schedulingGates?.length ?? 0) > 0) pod.status.conditions = [gatedCondition(nowMs)];
+  },
+  validateCreate: validatePod,
+  warningsOnCreate: podWarnings,
+  prepareForUpdate(pod, stored) {
+    if (stored.status === undefined) delete pod.status;
+    else pod.status = mutableCopy(stored.status);
+  },
+  validateUpdate: validatePodUpdate,
+  warningsOnUpdate: (pod, stored) => (jsonEqual(pod.spec, stored.spec) ? [] : podWarnings(pod)),
+  status: { prepareForUpdate: prepareStatusForUpdate, validateUpdate: validatePodStatusUpdate },
+  bumpsGeneration: (pod, stored) => !jsonEqual(pod.spec, stored.spec),
+  gracePeriodSeconds({ spec, status }, requestedSeconds) {
+    // Nobody would end a pod that is on no node; one that has ended needs no time to.
+    if (!spec?.nodeName || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
+    const seconds = requestedSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
+    return seconds < 0 ? 1 : seconds;
+  },
+  deleteReturnsObject: true,
+  fieldSelectors: {
+    "spec.nodeName": nodeName,
+    "spec.host": nodeName,
+    "spec.restartPolicy": ({ spec }) => spec?.restartPolicy ?? "",
+    "spec.schedulerName": ({ spec }) => spec?.schedulerName ?? "",
+    "spec.serviceAccountName": ({ spec }) => spec?.serviceAccountName ?? "",
+    "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false),
+    "status.phase": ({ status }) => status?.phase ?? "",
+    "status.podIP": firstAddress,
+    "status.podIPs": firstAddress,
+    "status.nominatedNodeName": ({ status }) => status?.nominatedNodeName ?? "",
+  },
+  printer: podPrinter,
+};
+
+export const podResource = builtInResource<Pod>({
+  definition: pods,
+  singular: "pod",
+  shortNames: ["po"],
+  categories: ["all"],
+  listKind: "PodList",
+  verbs: standardVerbs,
+  strategy: podStrategy,
+});
+
+function nodeName({ spec }: Pod): string {
+  return spec?.nodeName ?? "";
+}
+
+function firstAddress({ status }: Pod): string {
+  return status?.podIPs?.[0]?.ip ?? "";
+}
+
+function gatedCondition(nowMs: number): PodCondition {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+    lastProbeTime: null as unknown as string,
+    lastTransitionTime: formatTime(nowMs),
+  };
+}
+
+/** Upstream: `podStatusStrategy.PrepareForUpdate`. */
+function prepareStatusForUpdate(pod: Pod, stored: Pod): void {
+  if (stored.spec === undefined) delete pod.spec;
+  else pod.spec = mutableCopy(stored.spec);
+  delete pod.metadata.deletionTimestamp;
+  delete pod.metadata.ownerReferences;
+  if (stored.metadata.deletionTimestamp !== undefined)
+    pod.metadata.deletionTimestamp = stored.metadata.deletionTimestamp;
+  if (stored.metadata.ownerReferences !== undefined)
+    pod.metadata.ownerReferences = mutableCopy(stored.metadata.ownerReferences);
+  const status = (pod.status ??= {});
+  if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
+  // Writers that do not know of observed generations must not lose them.
+  if (!status.observedGeneration && stored.status?.observedGeneration)
+    status.observedGeneration = stored.status.observedGeneration;
+  for (const condition of status.conditions ?? []) {
+    const observed = stored.status?.conditions?.find(({ type }) => type === condition.type)?.observedGeneration;
+    if (!condition.observedGeneration && observed) condition.observedGeneration = observed;
+  }
+}

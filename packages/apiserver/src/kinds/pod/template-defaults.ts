@@ -1,0 +1,108 @@
+import type { Container, PodSpec, PodTemplateSpec } from "@kubewright/api";
+
+import { formatQuantity, parseQuantity } from "../../quantity.js";
+
+type Probe = NonNullable<Container["livenessProbe"]>;
+type Volume = NonNullable<PodSpec["volumes"]>[number];
+
+const DEFAULT_MODE = 0o644;
+const MILLI = 1_000_000n;
+
+/** Upstream: `SetDefaults_PodSpec` and what `SetObjectDefaults_PodTemplate` calls for its parts, in `pkg/apis/core/v1`. */
+export function applyPodTemplateDefaults(template: PodTemplateSpec | undefined): void {
+  if (template !== undefined) applyPodSpecDefaults((template.spec ??= { containers: [] }));
+}
+
+/** What pods and templates have in common. */
+export function applyPodSpecDefaults(spec: PodSpec): void {
+  spec.dnsPolicy ||= "ClusterFirst";
+  spec.restartPolicy ||= "Always";
+  spec.securityContext ??= {};
+  spec.terminationGracePeriodSeconds ??= 30;
+  // An older, negative period means the shortest one.
+  if (spec.terminationGracePeriodSeconds < 0) spec.terminationGracePeriodSeconds = 1;
+  spec.schedulerName ||= "default-scheduler";
+  mirrorServiceAccount(spec);
+  for (const container of spec.initContainers ?? []) applyContainerDefaults(container, spec);
+  for (const container of spec.containers ?? []) applyContainerDefaults(container, spec);
+  for (const container of spec.ephemeralContainers ?? []) applyContainerDefaults(container, spec);
+  for (const volume of spec.volumes ?? []) applyVolumeDefaults(volume);
+}
+
+/** The deprecated `serviceAccount` shows the account's name too; where only it is given, it counts. */
+function mirrorServiceAccount(spec: PodSpec): void {
+  const name = spec.serviceAccountName || spec.serviceAccount;
+  if (!name) return;
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+}
+
+function applyContainerDefaults(container: Container, { hostNetwork }: PodSpec): void {
+  container.imagePullPolicy ||= pullPolicyOf(container.image ?? "");
+  container.terminationMessagePath ||= "/dev/termination-log";
+  container.terminationMessagePolicy ||= "File";
+  for (const port of container.ports ?? []) {
+    port.protocol ||= "TCP";
+    if (hostNetwork && !port.hostPort) port.hostPort = port.containerPort;
+  }
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ||= "v1";
+    if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
+  }
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
+    if (probe) applyProbeDefaults(probe);
+  }
+  for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) {
+    if (handler?.httpGet) applyHttpGetDefaults(handler.httpGet);
+  }
+  for (const quantities of [container.resources?.limits, container.resources?.requests]) {
+    if (quantities !== undefined) roundUpToMilli(quantities);
+  }
+}
+
+/** `latest`, said or implied, may change at any time; a tag or a digest is taken to be fixed. */
+function pullPolicyOf(image: string): string {
+  if (image.includes("@")) return "IfNotPresent";
+  const colon = image.lastIndexOf(":");
+  const tag = colon > image.lastIndexOf("/") ? image.slice(colon + 1) : "";
+  return tag === "" || tag === "latest" ? "Always" : "IfNotPresent";
+}
+
+function applyProbeDefaults(probe: Probe): void {
+  probe.timeoutSeconds ||= 1;
+  probe.periodSeconds ||= 10;
+  probe.successThreshold ||= 1;
+  probe.failureThreshold ||= 3;
+  if (probe.httpGet) applyHttpGetDefaults(probe.httpGet);
+  if (probe.grpc) probe.grpc.service ??= "";
+}
+
+function applyHttpGetDefaults(action: NonNullable<Probe["httpGet"]>): void {
+  action.path ||= "/";
+  action.scheme ||= "HTTP";
+}
+
+function applyVolumeDefaults(volume: Volume): void {
+  if (Object.keys(volume).every((member) => member === "name")) volume.emptyDir = {};
+  const { secret, configMap, downwardAPI, projected, hostPath, ephemeral, image } = volume;
+  for (const source of [secret, configMap, downwardAPI, projected]) if (source) source.defaultMode ??= DEFAULT_MODE;
+  for (const { fieldRef } of downwardAPI?.items ?? []) if (fieldRef) fieldRef.apiVersion ||= "v1";
+  for (const source of projected?.sources ?? []) {
+    if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
+    for (const { fieldRef } of source.downwardAPI?.items ?? []) if (fieldRef) fieldRef.apiVersion ||= "v1";
+  }
+  if (hostPath) hostPath.type ??= "";
+  if (ephemeral?.volumeClaimTemplate?.spec) ephemeral.volumeClaimTemplate.spec.volumeMode ??= "Filesystem";
+  if (image) image.pullPolicy ||= pullPolicyOf(image.reference ?? "");
+}
+
+/** Containers cannot ask for less than a thousandth. Upstream: `SetDefaults_ResourceList`. */
+function roundUpToMilli(quantities: Record<string, string>): void {
+  for (const [name, text] of Object.entries(quantities)) {
+    if (!/[nu]$|e-[69]$/.test(text)) continue;
+    const quantity = parseQuantity(text);
+    if (quantity === undefined || quantity.nanos <= 0n) continue;
+    const nanos = ((quantity.nanos + MILLI - 1n) / MILLI) * MILLI;
+    quantities[name] = formatQuantity({ ...quantity, nanos });
+  }
+}

@@ -1,0 +1,15 @@
+import type { PodTemplateSpec } from "@kubewright/api";
+
+import type { FieldErrors } from "../../field-errors.js";
+import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
+import { validatePodSpec } from "./spec-validation.js";
+
+/** Labels and annotations are reported without `metadata` in their path, as upstream does. Upstream: `ValidatePodTemplateSpec`. */
+export function validatePodTemplate(template: PodTemplateSpec | undefined, path: string, errors: FieldErrors): void {
+  validateLabels(template?.metadata?.labels ?? {}, `${path}.labels`, errors);
+  validateAnnotations(template?.metadata?.annotations ?? {}, `${path}.annotations`, errors);
+  validatePodSpec(template?.spec ?? { containers: [] }, `${path}.spec`, errors);
+  if ((template?.spec?.ephemeralContainers?.length ?? 0) > 0) {
+    errors.forbidden(`${path}.spec.ephemeralContainers`, "ephemeral containers not allowed in pod template");
+  }
+}

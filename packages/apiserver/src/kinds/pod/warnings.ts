@@ -1,0 +1,159 @@
+import type { Container, Pod, PodSpec, PodTemplateSpec } from "@kubewright/api";
+
+import { dnsLabelErrors } from "../../names.js";
+import { parseQuantity } from "../../quantity.js";
+
+/** Node labels that have been replaced, and since when. */
+const DEPRECATED_NODE_LABELS: Readonly<Record<string, readonly [since: string, replacement: string]>> = {
+  "beta.kubernetes.io/arch": ["v1.14", "kubernetes.io/arch"],
+  "beta.kubernetes.io/os": ["v1.14", "kubernetes.io/os"],
+  "beta.kubernetes.io/instance-type": ["v1.17", "node.kubernetes.io/instance-type"],
+  "failure-domain.beta.kubernetes.io/region": ["v1.17", "topology.kubernetes.io/region"],
+  "failure-domain.beta.kubernetes.io/zone": ["v1.17", "topology.kubernetes.io/zone"],
+};
+/** Annotations that fields have replaced. */
+const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
+  "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
+  "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
+  "seccomp.security.alpha.kubernetes.io/pod": 'non-functional in v1.27+; use the "seccompProfile" field instead',
+};
+const WHOLE_BYTE_RESOURCES = ["memory", "ephemeral-storage"];
+
+/** Upstream: `GetWarningsForPod` in `pkg/api/pod`. */
+export function podWarnings({ metadata, spec }: Pod): string[] {
+  const sentences = dnsLabelErrors(metadata.name ?? "");
+  const warnings =
+    metadata.name === undefined || sentences.length === 0
+      ? []
+      : [
+          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${sentences.join(" ")}]`,
+        ];
+  return [...warnings, ...podSpecWarnings(spec, "spec", metadata.annotations, "metadata")];
+}
+
+/** Upstream: `GetWarningsForPodTemplate`. */
+export function podTemplateWarnings(template: PodTemplateSpec | undefined, path: string): string[] {
+  return podSpecWarnings(template?.spec, `${path}.spec`, template?.metadata?.annotations, `${path}.metadata`);
+}
+
+function podSpecWarnings(
+  spec: PodSpec | undefined,
+  path: string,
+  annotations: Readonly<Record<string, string>> = {},
+  metadataPath: string,
+): string[] {
+  if (spec === undefined) return [];
+  const warnings: string[] = [];
+  for (const key of Object.keys(spec.nodeSelector ?? {})) {
+    const deprecation = DEPRECATED_NODE_LABELS[key];
+    if (deprecation !== undefined) {
+      warnings.push(
+        `${path}.nodeSelector[${key}]: deprecated since ${deprecation[0]}; use "${deprecation[1]}" instead`,
+      );
+    }
+  }
+  for (const [index, { topologyKey, labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
+    const deprecation = DEPRECATED_NODE_LABELS[topologyKey];
+    const at = `${path}.topologySpreadConstraints[${index}]`;
+    if (deprecation !== undefined) {
+      warnings.push(
+        `${at}.topologyKey: ${topologyKey} is deprecated since ${deprecation[0]}; use "${deprecation[1]}" instead`,
+      );
+    }
+    if (labelSelector === undefined)
+      warnings.push(`${at}.labelSelector: a null labelSelector results in matching no pod`);
+  }
+  for (const [key, replacement] of Object.entries(DEPRECATED_ANNOTATIONS)) {
+    if (Object.hasOwn(annotations, key)) warnings.push(`${metadataPath}.annotations[${key}]: ${replacement}`);
+  }
+  addVolumeWarnings(spec.volumes ?? [], `${path}.volumes`, warnings);
+  const aliases = new Set<string>();
+  for (const [index, { ip }] of (spec.hostAliases ?? []).entries()) {
+    if (aliases.has(ip)) warnings.push(`${path}.hostAliases[${index}].ip: duplicate ip "${ip}"`);
+    aliases.add(ip);
+  }
+  const secrets = new Set<string>();
+  for (const [index, { name = "" }] of (spec.imagePullSecrets ?? []).entries()) {
+    const at = `${path}.imagePullSecrets[${index}]`;
+    if (name === "") warnings.push(`${at}.name: invalid empty name ""`);
+    else if (secrets.has(name)) warnings.push(`${at}.name: duplicate name "${name}"`);
+    secrets.add(name);
+  }
+  for (const field of ["initContainers", "containers"] as const) {
+    for (const [index, container] of (spec[field] ?? []).entries()) {
+      addContainerWarnings(container, `${path}.${field}[${index}]`, warnings);
+    }
+  }
+  addFractionWarnings(spec.overhead, `${path}.overhead`, warnings);
+  return warnings;
+}
+
+function addVolumeWarnings(volumes: NonNullable<PodSpec["volumes"]>, path: string, warnings: string[]): void {
+  for (const [index, { gitRepo }] of volumes.entries()) {
+    if (gitRepo) warnings.push(`${path}[${index}].gitRepo: deprecated in v1.11, and disabled by default in v1.33+`);
+  }
+  for (const { name, secret, configMap, downwardAPI, projected } of volumes) {
+    const sources = [
+      [`Secret "${secret?.secretName}"`, secret?.items],
+      [`ConfigMap "${configMap?.name}"`, configMap?.items],
+      ["DownwardAPI", downwardAPI?.items],
+    ] as const;
+    for (const [source, items] of sources) {
+      const overlaps = overlappingPaths((items ?? []).map((item) => item.path));
+      if (overlaps.length > 0) warnings.push(`volume "${name}" (${source}): overlapping paths: ${overlaps.join(", ")}`);
+    }
+    if (projected && (projected.sources?.length ?? 0) === 0)
+      warnings.push(`volume "${name}" (Projected) has no sources provided`);
+  }
+}
+
+/** Paths that are, or are below, one that came before, or the other way round. */
+function overlappingPaths(paths: readonly string[]): string[] {
+  const overlaps: string[] = [];
+  const seen: string[] = [];
+  for (const path of paths) {
+    const other = seen.find(
+      (earlier) => path === earlier || path.startsWith(`${earlier}/`) || earlier.startsWith(`${path}/`),
+    );
+    if (other !== undefined) overlaps.push(`"${path}" with "${other}"`);
+    seen.push(path);
+  }
+  return overlaps;
+}
+
+function addContainerWarnings(container: Container, path: string, warnings: string[]): void {
+  addFractionWarnings(container.resources?.limits, `${path}.resources.limits`, warnings);
+  addFractionWarnings(container.resources?.requests, `${path}.resources.requests`, warnings);
+  const variables = new Set<string>();
+  for (const [index, { name }] of (container.env ?? []).entries()) {
+    if (variables.has(name)) {
+      warnings.push(
+        `${path}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`,
+      );
+    }
+    variables.add(name);
+  }
+  const ports = new Map<string, number>();
+  for (const [index, { containerPort, protocol }] of (container.ports ?? []).entries()) {
+    const key = `${containerPort}/${protocol}`;
+    const earlier = ports.get(key);
+    if (earlier !== undefined) {
+      warnings.push(`${path}.ports[${index}]: duplicate port definition with ${path}.ports[${earlier}]`);
+    } else ports.set(key, index);
+  }
+}
+
+function addFractionWarnings(
+  quantities: Readonly<Record<string, string>> | undefined,
+  path: string,
+  warnings: string[],
+): void {
+  for (const name of WHOLE_BYTE_RESOURCES) {
+    const text = quantities?.[name];
+    const quantity = text === undefined ? undefined : parseQuantity(text);
+    if (quantity !== undefined && quantity.nanos % 1_000_000_000n !== 0n) {
+      warnings.push(`${path}[${name}]: fractional byte value "${text}" is invalid, must be an integer`);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { type Secret, secrets } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import type { FieldErrors } from "../field-errors.js";
+import { jsonEqual } from "../json.js";
+import type { ResourceStrategy } from "../strategy.js";
+import { configKeyErrors } from "../validation/formats.js";
+import { addInvalid } from "../validation/rules.js";
+import { decodedLength, IMMUTABLE_WHEN_SET } from "./config-map.js";
+import { goJsonError } from "./go-json-error.js";
+import { age, columns } from "./table-cells.js";
+
+const MAX_BYTES = 1024 * 1024;
+const ACCOUNT_ANNOTATION = "kubernetes.io/service-account.name";
+/** What the data of a type must have. */
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/dockercfg": [".dockercfg"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+};
+
+/** Upstream: `pkg/registry/core/secret`, `ValidateSecret`, `ValidateSecretUpdate`. */
+export const secretStrategy: ResourceStrategy<Secret> = {
+  applyDefaults(secret) {
+    secret.type ||= "Opaque";
+    if (secret.stringData === undefined) return;
+    for (const [key, value] of Object.entries(secret.stringData)) (secret.data ??= {})[key] = encodeBase64(value);
+    delete secret.stringData;
+  },
+  validateCreate: validateSecret,
+  warningsOnCreate: keyPairWarnings,
+  validateUpdate(secret, stored, errors) {
+    if (secret.type !== stored.type) errors.invalid("type", secret.type ?? "", "field is immutable");
+    if (stored.immutable === true) {
+      if (secret.immutable !== true) errors.forbidden("immutable", IMMUTABLE_WHEN_SET);
+      if (!jsonEqual(secret.data ?? {}, stored.data ?? {})) errors.forbidden("data", IMMUTABLE_WHEN_SET);
+    }
+    validateSecret(secret, errors);
+  },
+  warningsOnUpdate: keyPairWarnings,
+  fieldSelectors: { type: ({ type }) => type ?? "" },
+  printer: {
+    columns: columns("Name", "Type", "Data", "Age"),
+    cells: ({ metadata, type, data }, nowMs) => [
+      metadata.name ?? "",
+      type ?? "",
+      Object.keys(data ?? {}).length,
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const secretResource = builtInResource<Secret>({
+  definition: secrets,
+  singular: "secret",
+  listKind: "SecretList",
+  verbs: standardVerbs,
+  strategy: secretStrategy,
+});
+
+function validateSecret({ metadata, type = "", data = {} }: Secret, errors: FieldErrors): void {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) {
+    addInvalid(errors, `data[${key}]`, key, configKeyErrors(key));
+    bytes += decodedLength(value);
+  }
+  if (bytes > MAX_BYTES) errors.tooLong("data", MAX_BYTES);
+  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[ACCOUNT_ANNOTATION]) {
+    errors.required(`metadata.annotations[${ACCOUNT_ANNOTATION}]`);
+  }
+  for (const key of REQUIRED_KEYS[type] ?? []) {
+    if (!Object.hasOwn(data, key)) errors.required(`data[${key}]`);
+    else if (key.startsWith(".docker")) {
+      const problem = goJsonError(decodeBase64(data[key]!));
+      if (problem !== undefined) errors.invalid(`data[${key}]`, "<secret contents redacted>", problem);
+    }
+  }
+  // Either one will do, but upstream asks for both when there is neither.
+  if (type === "kubernetes.io/basic-auth" && !Object.hasOwn(data, "username") && !Object.hasOwn(data, "password")) {
+    errors.required("data[username]");
+    errors.required("data[password]");
+  }
+}
+
+/** Only the missing PEM block of a key pair is noticed; certificates are not read. Upstream: `warningsForSecret`. */
+function keyPairWarnings({ type, data }: Secret): string[] {
+  const certificate = data?.["tls.crt"];
+  const key = data?.["tls.key"];
+  if (type !== "kubernetes.io/tls" || certificate === undefined || key === undefined) return [];
+  const hasBlock = (base64: string): boolean => decodeBase64(base64).includes("-----BEGIN ");
+  if (!hasBlock(certificate)) return ["tls: failed to find any PEM data in certificate input"];
+  return hasBlock(key) ? [] : ["tls: failed to find any PEM data in key input"];
+}
+
+function encodeBase64(text: string): string {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return btoa(bytes);
+}
+
+function decodeBase64(base64: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+}

@@ -1,0 +1,31 @@
+import { type ServiceAccount, serviceAccounts } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import type { ResourceStrategy } from "../strategy.js";
+import { age, columns } from "./table-cells.js";
+
+/** Upstream: `pkg/registry/core/serviceaccount`. */
+export const serviceAccountStrategy: ResourceStrategy<ServiceAccount> = {
+  prepareForCreate: keepSecretNames,
+  prepareForUpdate: keepSecretNames,
+  deleteReturnsObject: true,
+  printer: {
+    columns: columns("Name", "Age"),
+    cells: ({ metadata }, nowMs) => [metadata.name ?? "", age(metadata.creationTimestamp, nowMs)],
+  },
+};
+
+export const serviceAccountResource = builtInResource<ServiceAccount>({
+  definition: serviceAccounts,
+  singular: "serviceaccount",
+  shortNames: ["sa"],
+  listKind: "ServiceAccountList",
+  verbs: standardVerbs,
+  strategy: serviceAccountStrategy,
+});
+
+/** A secret is in the account's namespace and of its kind by definition. */
+function keepSecretNames(account: ServiceAccount): void {
+  if (account.secrets === undefined) return;
+  account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
+}

@@ -1,0 +1,183 @@
+import {
+  FOREGROUND_DELETION_FINALIZER,
+  ORPHAN_FINALIZER,
+  type KubernetesObject,
+  type ObjectMeta,
+  type OwnerReference,
+} from "@kubewright/api";
+
+import type { FieldErrors } from "./field-errors.js";
+import {
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  labelKeyErrors,
+  labelValueErrors,
+  pathSegmentErrors,
+  qualifiedNameErrors,
+} from "./names.js";
+
+/** What of the metadata's rules differs by resource. */
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly nameFormat: "dns-1123-subdomain" | "dns-1123-label";
+  /** Built-in kinds accept only standard and qualified finalizers. */
+  readonly customResource: boolean;
+}
+
+const MAX_ANNOTATION_BYTES = 262_144;
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
+  "kubernetes",
+  ORPHAN_FINALIZER,
+  FOREGROUND_DELETION_FINALIZER,
+]);
+
+/** The rules for the metadata of every object. Upstream: apimachinery `validation.ValidateObjectMeta`. */
+export function validateMetadata(metadata: ObjectMeta, rules: MetadataRules, errors: FieldErrors): void {
+  const nameErrors = rules.nameFormat === "dns-1123-label" ? dnsLabelErrors : dnsSubdomainErrors;
+  const { name = "", generateName = "" } = metadata;
+  if (generateName !== "") {
+    const masked =
+      generateName.length > 1 && generateName.endsWith("-") ? `${generateName.slice(0, -1)}a` : generateName;
+    for (const message of nameErrors(masked)) errors.invalid("metadata.generateName", generateName, message);
+  }
+  if (name === "") errors.required("metadata.name", "name or generateName is required");
+  else for (const message of nameErrors(name)) errors.invalid("metadata.name", name, message);
+  if (rules.namespaced) {
+    if (!metadata.namespace) errors.required("metadata.namespace");
+    else
+      for (const message of dnsLabelErrors(metadata.namespace))
+        errors.invalid("metadata.namespace", metadata.namespace, message);
+  } else if (metadata.namespace) errors.forbidden("metadata.namespace", "not allowed on this type");
+  validateCommon(metadata, errors);
+  validateFinalizers(metadata.finalizers, rules, errors);
+}
+
+/** Rules that hold at creation and at every update alike. */
+function validateCommon(metadata: ObjectMeta, errors: FieldErrors): void {
+  if (metadata.generation !== undefined && metadata.generation < 0)
+    errors.invalid("metadata.generation", metadata.generation, "must be greater than or equal to 0");
+  if (metadata.labels !== undefined) validateLabels(metadata.labels, "metadata.labels", errors);
+  if (metadata.annotations !== undefined) validateAnnotations(metadata.annotations, "metadata.annotations", errors);
+  if (metadata.ownerReferences !== undefined) validateOwnerReferences(metadata.ownerReferences, errors);
+}
+
+export function validateLabels(labels: Readonly<Record<string, string>>, field: string, errors: FieldErrors): void {
+  for (const [key, value] of Object.entries(labels)) {
+    for (const message of labelKeyErrors(key)) errors.invalid(field, key, message);
+    for (const message of labelValueErrors(value)) errors.invalid(field, value, message);
+  }
+}
+
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  field: string,
+  errors: FieldErrors,
+): void {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    for (const message of qualifiedNameErrors(key.toLowerCase())) errors.invalid(field, key, message);
+    bytes += utf8Length(key) + utf8Length(value);
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) errors.tooLong(field, MAX_ANNOTATION_BYTES);
+}
+
+function validateOwnerReferences(references: readonly OwnerReference[], errors: FieldErrors): void {
+  const field = "metadata.ownerReferences";
+  for (const reference of references) {
+    const [group, version] = reference.apiVersion.includes("/")
+      ? reference.apiVersion.split("/")
+      : ["", reference.apiVersion];
+    if (!version) errors.invalid(`${field}.apiVersion`, reference.apiVersion, "version must not be empty");
+    for (const member of ["kind", "name", "uid"] as const)
+      if (!reference[member]) errors.invalid(`${field}.${member}`, reference[member], "must not be empty");
+    if (group === "" && version === "v1" && reference.kind === "Event")
+      errors.invalid(field, reference, "/v1, Kind=Event is disallowed from being an owner");
+  }
+  const controllers = references.filter((reference) => reference.controller === true);
+  const [first, second] = controllers;
+  if (first !== undefined && second !== undefined) {
+    errors.invalid(
+      field,
+      references,
+      `Only one reference can have Controller set to true. Found "true" in references for ${first.kind}/${first.name} and ${second.kind}/${second.name}`,
+    );
+  }
+}
+
+function validateFinalizers(
+  finalizers: readonly string[] | undefined,
+  rules: MetadataRules,
+  errors: FieldErrors,
+): void {
+  if (finalizers === undefined) return;
+  for (const finalizer of finalizers)
+    for (const message of qualifiedNameErrors(finalizer)) errors.invalid("metadata.finalizers", finalizer, message);
+  finalizers.forEach((finalizer, index) => {
+    if (rules.customResource || finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)) return;
+    errors.invalid(
+      `metadata.finalizers[${index}]`,
+      finalizer,
+      "name is neither a standard finalizer name nor is it fully qualified",
+    );
+  });
+  if (finalizers.includes(ORPHAN_FINALIZER) && finalizers.includes(FOREGROUND_DELETION_FINALIZER)) {
+    errors.invalid("metadata.finalizers", finalizers, "finalizer orphan and foregroundDeletion cannot be both set");
+  }
+}
+
+/** What may not change from one version of an object to the next. Upstream: `validation.ValidateObjectMetaUpdate`. */
+export function validateMetadataUpdate(
+  metadata: ObjectMeta,
+  stored: KubernetesObject["metadata"],
+  errors: FieldErrors,
+): void {
+  const immutable = <Member extends keyof ObjectMeta>(member: Member): void => {
+    if (metadata[member] !== stored[member])
+      errors.invalid(`metadata.${member}`, metadata[member] ?? null, "field is immutable");
+  };
+  if (stored.deletionTimestamp) {
+    const added = (metadata.finalizers ?? [])
+      .filter((finalizer) => !(stored.finalizers ?? []).includes(finalizer))
+      .sort();
+    if (added.length > 0) {
+      const list = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
+      errors.forbidden(
+        "metadata.finalizers",
+        `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
+      );
+    }
+  }
+  if ((metadata.generation ?? 0) < (stored.generation ?? 0))
+    errors.invalid("metadata.generation", metadata.generation ?? 0, "must not be decremented");
+  for (const member of [
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ] as const)
+    immutable(member);
+  if (metadata.labels !== undefined) validateLabels(metadata.labels, "metadata.labels", errors);
+  if (metadata.annotations !== undefined) validateAnnotations(metadata.annotations, "metadata.annotations", errors);
+  if (metadata.ownerReferences !== undefined) validateOwnerReferences(metadata.ownerReferences, errors);
+}
+
+/** What would make an update of metadata fail that is not about a change: checked a second time by the kinds' own rules. */
+export function validateMetadataAgain(metadata: ObjectMeta, rules: MetadataRules, errors: FieldErrors): void {
+  for (const message of pathSegmentErrors(metadata.name ?? "")) errors.invalid("metadata.name", metadata.name, message);
+  validateCommon(metadata, errors);
+  validateFinalizers(metadata.finalizers, rules, errors);
+}
+
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    // A surrogate pair is two units and four bytes: one more for each half.
+    if (code >= 0xd800 && code < 0xe000) bytes += 1;
+    else if (code >= 0x800) bytes += 2;
+    else if (code >= 0x80) bytes += 1;
+  }
+  return bytes;
+}

@@ -1,0 +1,74 @@
+/**
+ * The formats of names, labels and keys, with the messages they are refused with. Each answers one message per broken
+ * rule; none means valid. Upstream: apimachinery `util/validation`, `api/validate/content`.
+ */
+
+const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
+const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+
+const labelPattern = new RegExp(`^${LABEL}$`);
+const subdomainPattern = new RegExp(`^${SUBDOMAIN}$`);
+const qualifiedPattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+const LABEL_MESSAGE = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`;
+const SUBDOMAIN_MESSAGE = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`;
+const VALUE_MESSAGE = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`;
+const NAME_PART = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}')`;
+
+export function dnsLabelErrors(name: string): string[] {
+  const errors: string[] = [];
+  if (name.length > 63) errors.push("must be no more than 63 characters");
+  if (!labelPattern.test(name)) errors.push(subdomainPattern.test(name) ? "must not contain dots" : LABEL_MESSAGE);
+  return errors;
+}
+
+export function dnsSubdomainErrors(name: string): string[] {
+  const errors: string[] = [];
+  if (name.length > 253) errors.push("must be no more than 253 characters");
+  if (!subdomainPattern.test(name)) errors.push(SUBDOMAIN_MESSAGE);
+  return errors;
+}
+
+export function labelValueErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (value.length > 63) errors.push("must be no more than 63 bytes");
+  if (value !== "" && !qualifiedPattern.test(value)) errors.push(VALUE_MESSAGE);
+  return errors;
+}
+
+/** A name with an optional domain: `example.com/name`. */
+export function qualifiedNameErrors(text: string): string[] {
+  return qualifiedErrors(text, "a qualified name");
+}
+
+export function labelKeyErrors(text: string): string[] {
+  return qualifiedErrors(text, "a valid label key");
+}
+
+function qualifiedErrors(text: string, what: string): string[] {
+  const parts = text.split("/");
+  if (parts.length > 2)
+    return [`${what} ${NAME_PART} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  const errors: string[] = [];
+  if (parts.length === 2) {
+    const prefix = parts[0]!;
+    if (prefix === "") errors.push("prefix part must be non-empty");
+    else
+      for (const message of dnsSubdomainErrors(prefix))
+        errors.push(`prefix part ${message.replace("253 characters", "253 bytes")}`);
+  }
+  const name = parts.at(-1)!;
+  if (name === "") errors.push("name part must be non-empty");
+  if (name.length > 63) errors.push("name part must be no more than 63 bytes");
+  if (!qualifiedPattern.test(name)) errors.push(`name part ${NAME_PART}`);
+  return errors;
+}
+
+/** What no name in a URL path may be, whatever its format. */
+export function pathSegmentErrors(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"]
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
+}

@@ -1,0 +1,195 @@
+import { type KubernetesObject, formatTime, mutableCopy } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+
+import type { ResourceRegistry } from "./resource-registry.js";
+import type { ServedResource } from "./served-resource.js";
+import type { Change } from "./storage/change.js";
+import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
+import type { StoredObject } from "./storage/stored-object.js";
+import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "./deletion.js";
+
+interface NamespaceObject extends KubernetesObject {
+  spec?: { finalizers?: string[] };
+  status?: { phase?: string; conditions?: object[] };
+}
+
+const KUBERNETES_FINALIZER = "kubernetes";
+
+/**
+ * Empties namespaces that are being deleted, pods first, and then takes the `kubernetes` finalizer off, which removes
+ * them. Upstream: `pkg/controller/namespace/deletion`.
+ *
+ * Works in steps of its own after the write that calls for it, and again whenever something in such a namespace goes.
+ */
+export class NamespaceEmptier implements ChangeListener {
+  readonly #clock: Clock;
+  readonly #registry: ResourceRegistry;
+  readonly #namespaces: ResourceStorage;
+  readonly #pending = new Set<string>();
+  readonly #terminating = new Set<string>();
+  #scheduled = false;
+
+  constructor(options: { clock: Clock; registry: ResourceRegistry; namespaces: ResourceStorage }) {
+    this.#clock = options.clock;
+    this.#registry = options.registry;
+    this.#namespaces = options.namespaces;
+    for (const stored of options.namespaces.list()) this.#noticeTerminating(stored);
+    options.namespaces.follow(this);
+  }
+
+  /** Call for every namespaced resource. */
+  watch(storage: ResourceStorage): void {
+    storage.follow({
+      onChange: ({ current, subject }) => {
+        if (current === undefined && this.#terminating.has(subject.namespace)) this.#schedule(subject.namespace);
+      },
+    });
+  }
+
+  onChange({ current, subject }: Change): void {
+    if (current === undefined) this.#terminating.delete(subject.name);
+    else this.#noticeTerminating(current);
+  }
+
+  #noticeTerminating({ name, object }: StoredObject): void {
+    if (!object.metadata.deletionTimestamp || this.#terminating.has(name)) return;
+    this.#terminating.add(name);
+    this.#schedule(name);
+  }
+
+  #schedule(namespace: string): void {
+    this.#pending.add(namespace);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#clock.setTimer(0, () => {
+      this.#scheduled = false;
+      const names = [...this.#pending];
+      this.#pending.clear();
+      for (const name of names) this.#empty(name);
+    });
+  }
+
+  #empty(name: string): void {
+    const stored = this.#namespaces.get("", name);
+    if (stored === undefined || !stored.object.metadata.deletionTimestamp) return;
+    if (!((stored.object as NamespaceObject).spec?.finalizers ?? []).includes(KUBERNETES_FINALIZER)) return;
+    const resources = uniqueByStorage(
+      [...this.#registry.all()].filter((resource) => resource.namespaced && resource.verbs.has("deletecollection")),
+    );
+    const [pods, others] = [resources.filter(isPods), resources.filter((resource) => !isPods(resource))];
+    for (const group of [pods, others]) {
+      let remaining = 0;
+      for (const resource of group) {
+        for (const object of resource.storage.list(name))
+          markOrRemoveIn(resource, object, UNCONDITIONAL_DELETE, this.#clock.now());
+        remaining += resource.storage.list(name).length;
+      }
+      // What is left is held by finalizers or a grace period; its going brings us back.
+      if (remaining > 0) {
+        this.#report(name, group);
+        return;
+      }
+    }
+    this.#finish(this.#namespaces.get("", name)!);
+  }
+
+  #finish(stored: StoredObject): void {
+    const next = mutableCopy(stored.object) as NamespaceObject;
+    const finalizers = (next.spec?.finalizers ?? []).filter((finalizer) => finalizer !== KUBERNETES_FINALIZER);
+    next.spec = finalizers.length === 0 ? {} : { finalizers };
+    if (finalizers.length === 0 && (next.metadata.finalizers ?? []).length === 0) this.#namespaces.remove(stored);
+    else this.#namespaces.write(next);
+  }
+
+  /** Says in the namespace's status what it still waits for. */
+  #report(name: string, resources: readonly ServedResource[]): void {
+    const stored = this.#namespaces.get("", name)!;
+    const counts = resources
+      .map((resource) => ({ resource, count: resource.storage.list(name).length }))
+      .filter(({ count }) => count > 0);
+    const remaining = counts
+      .map(({ resource, count }) => `${resource.resource}.${resource.group} has ${count} resource instances`)
+      .join(", ");
+    const finalizers = new Map<string, number>();
+    for (const { resource } of counts) {
+      for (const { object } of resource.storage.list(name))
+        for (const finalizer of object.metadata.finalizers ?? [])
+          finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+    }
+    const waiting = [...finalizers]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+    const now = formatTime(this.#clock.now());
+    const conditions = [
+      condition(
+        "NamespaceDeletionDiscoveryFailure",
+        false,
+        "ResourcesDiscovered",
+        "All resources successfully discovered",
+        now,
+      ),
+      condition(
+        "NamespaceDeletionGroupVersionParsingFailure",
+        false,
+        "ParsedGroupVersions",
+        "All legacy kube types successfully parsed",
+        now,
+      ),
+      condition(
+        "NamespaceDeletionContentFailure",
+        false,
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+        now,
+      ),
+      condition(
+        "NamespaceContentRemaining",
+        true,
+        "SomeResourcesRemain",
+        `Some resources are remaining: ${remaining}`,
+        now,
+      ),
+      waiting.length > 0
+        ? condition(
+            "NamespaceFinalizersRemaining",
+            true,
+            "SomeFinalizersRemain",
+            `Some content in the namespace has finalizers remaining: ${waiting.join(", ")}`,
+            now,
+          )
+        : condition(
+            "NamespaceFinalizersRemaining",
+            false,
+            "ContentHasNoFinalizers",
+            "All content-preserving finalizers finished",
+            now,
+          ),
+    ];
+    const next = mutableCopy(stored.object) as NamespaceObject;
+    const before = JSON.stringify(withoutTimes(next.status?.conditions ?? []));
+    if (before === JSON.stringify(withoutTimes(conditions))) return;
+    next.status = { ...next.status, conditions };
+    this.#namespaces.write(next);
+  }
+}
+
+function condition(type: string, status: boolean, reason: string, message: string, lastTransitionTime: string): object {
+  return { type, status: status ? "True" : "False", lastTransitionTime, reason, message };
+}
+
+function withoutTimes(conditions: readonly object[]): object[] {
+  return conditions.map((item) => ({ ...item, lastTransitionTime: undefined }));
+}
+
+function isPods({ group, resource }: ServedResource): boolean {
+  return group === "" && resource === "pods";
+}
+
+function uniqueByStorage(resources: readonly ServedResource[]): ServedResource[] {
+  const seen = new Set<ResourceStorage>();
+  return resources.filter((resource) => {
+    const isNew = !seen.has(resource.storage) && resource.view === undefined;
+    seen.add(resource.storage);
+    return isNew;
+  });
+}

@@ -1,0 +1,258 @@
+import type { HeaderFields } from "@kubewright/transport";
+
+import { hashText } from "./discovery.js";
+import type { JsonObject } from "./json.js";
+import type { Query } from "./query.js";
+import { type Reply, textReply } from "./reply.js";
+import type { ResourceRegistry } from "./resource-registry.js";
+import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "./schema/schema.js";
+import type { ServedResource } from "./served-resource.js";
+
+const ROOT = "/openapi/v3";
+const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
+const STRATEGIC = "application/strategic-merge-patch+json";
+
+interface Document {
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** The OpenAPI v3 documents: what kubectl validates, applies and explains with. Made anew when the registry changes. */
+export class OpenApi {
+  readonly #registry: ResourceRegistry;
+  readonly #documents = new Map<string, Document>();
+  #generation = -1;
+
+  constructor(registry: ResourceRegistry) {
+    this.#registry = registry;
+  }
+
+  serve(path: string, query: Query, headers: HeaderFields): Reply | undefined {
+    if (path === ROOT || path === `${ROOT}/`) return this.#index();
+    if (!path.startsWith(`${ROOT}/`)) return undefined;
+    const name = path.slice(ROOT.length + 1);
+    const document = this.#document(name);
+    if (document === undefined) return undefined;
+    const asked = query.get("hash");
+    if (asked !== undefined && asked !== document.hash) {
+      return textReply(301, "", "text/plain", { location: `${path}?hash=${document.hash}` });
+    }
+    const etag = `"${document.hash}"`;
+    const lasting =
+      asked === undefined ? {} : { "cache-control": "public, immutable", expires: "Thu, 31 Dec 2099 23:59:59 GMT" };
+    const common = { etag, vary: "Accept", ...lasting };
+    if (headers["if-none-match"] === etag) return textReply(304, "", "application/json", common);
+    return textReply(200, document.text, "application/json", common);
+  }
+
+  #index(): Reply {
+    const paths: JsonObject = {};
+    for (const [group, versions] of this.#registry.groups) {
+      for (const version of versions.keys()) {
+        const name = group === "" ? `api/${version}` : `apis/${group}/${version}`;
+        paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${this.#document(name)!.hash}` };
+      }
+    }
+    const text = JSON.stringify({ paths });
+    return textReply(200, text, "text/plain; charset=utf-8", { etag: `"${hashText(text)}"`, vary: "Accept" });
+  }
+
+  #document(name: string): Document | undefined {
+    if (this.#generation !== this.#registry.generation) {
+      this.#documents.clear();
+      this.#generation = this.#registry.generation;
+    }
+    const known = this.#documents.get(name);
+    if (known !== undefined) return known;
+    const [root, group = "", version = ""] = name.split("/");
+    const resources =
+      root === "api"
+        ? this.#registry.groups.get("")?.get(group)
+        : root === "apis"
+          ? this.#registry.groups.get(group)?.get(version)
+          : undefined;
+    if (resources === undefined || resources.size === 0) return undefined;
+    const text = JSON.stringify(describe([...resources.values()]));
+    const document = { hash: hashText(text), text };
+    this.#documents.set(name, document);
+    return document;
+  }
+}
+
+function describe(resources: readonly ServedResource[]): JsonObject {
+  const schemas: JsonObject = {};
+  const describer = new Describer(schemas);
+  const paths: JsonObject = {};
+  for (const resource of resources) {
+    addPaths(paths, resource);
+    describer.addKind(resource);
+  }
+  return { openapi: "3.0.0", info: { title: "Kubernetes", version: "unversioned" }, paths, components: { schemas } };
+}
+
+function addPaths(paths: JsonObject, resource: ServedResource): void {
+  const root = resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  const collection = `${root}${resource.namespaced ? "/namespaces/{namespace}" : ""}/${resource.resource}`;
+  const gvk = { group: resource.group, version: resource.version, kind: resource.kind };
+  const operation = (action: string, parameters: readonly string[] = [], body?: object): object => ({
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": gvk,
+    ...(parameters.length === 0
+      ? {}
+      : {
+          parameters: parameters.map((name) => ({
+            name,
+            in: "query",
+            schema: { type: name === "force" ? "boolean" : "string", uniqueItems: true },
+          })),
+        }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { "200": { description: "OK" } },
+  });
+  const write = ["pretty", "dryRun", "fieldManager", "fieldValidation"];
+  const json = {
+    content: {
+      "*/*": {
+        schema: { $ref: `#/components/schemas/${componentName(resource.schema?.name ?? resource.kind, resource)}` },
+      },
+    },
+  };
+  const patchBody = {
+    content: Object.fromEntries(
+      [...PATCH_TYPES, ...(resource.custom === undefined ? [STRATEGIC] : [])].map((type) => [
+        type,
+        { schema: { type: "object" } },
+      ]),
+    ),
+  };
+  const { verbs } = resource;
+  paths[collection] = {
+    ...(verbs.has("list") ? { get: operation("list") } : {}),
+    ...(verbs.has("create") ? { post: operation("post", write, json) } : {}),
+    ...(verbs.has("deletecollection") ? { delete: operation("deletecollection") } : {}),
+  };
+  const object: JsonObject = {
+    ...(verbs.has("get") ? { get: operation("get") } : {}),
+    ...(verbs.has("update") ? { put: operation("put", write, json) } : {}),
+    ...(verbs.has("patch") ? { patch: operation("patch", [...write, "force"], patchBody) } : {}),
+    ...(verbs.has("delete") ? { delete: operation("delete") } : {}),
+  };
+  if (Object.keys(object).length > 0) paths[`${collection}/{name}`] = object;
+  if (resource.subresources.has("status")) {
+    paths[`${collection}/{name}/status`] = {
+      get: operation("get"),
+      put: operation("put", write, json),
+      patch: operation("patch", [...write, "force"], patchBody),
+    };
+  }
+}
+
+/** Writes schemas as OpenAPI components, each type once. */
+class Describer {
+  readonly #schemas: JsonObject;
+
+  constructor(schemas: JsonObject) {
+    this.#schemas = schemas;
+  }
+
+  addKind(resource: ServedResource): void {
+    const { group, version, kind, schema } = resource;
+    const name = componentName(schema?.name ?? kind, resource);
+    if (schema === undefined) this.#schemas[name] = { type: "object" };
+    else this.#object(schema, name);
+    (this.#schemas[name] as JsonObject)["x-kubernetes-group-version-kind"] = [{ group, version, kind }];
+    const items = { type: "array", items: { $ref: `#/components/schemas/${name}` } };
+    this.#schemas[`${name}List`] = {
+      type: "object",
+      required: ["items"],
+      properties: { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: { type: "object" }, items },
+      "x-kubernetes-group-version-kind": [{ group, version, kind: `${kind}List` }],
+    };
+  }
+
+  #object(schema: ObjectSchema, name: string): void {
+    if (Object.hasOwn(this.#schemas, name)) return;
+    const properties: JsonObject = {};
+    const described: JsonObject = { type: "object", properties };
+    this.#schemas[name] = described;
+    for (const field of schema.fields.values()) properties[field.name] = this.#field(field);
+    const required = [...schema.fields.values()].filter((field) => field.required).map((field) => field.name);
+    if (required.length > 0) described["required"] = required;
+    if (schema.atomic) described["x-kubernetes-map-type"] = "atomic";
+  }
+
+  #field({ schema }: FieldSchema): JsonObject {
+    const described = this.#schema(schema);
+    if (schema.type !== "list") return described;
+    const { merge, listType, keys } = schema;
+    return {
+      ...described,
+      ...(merge === undefined
+        ? {}
+        : {
+            "x-kubernetes-patch-strategy": merge.retainKeys ? "merge,retainKeys" : "merge",
+            ...(merge.mergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": merge.mergeKey }),
+          }),
+      "x-kubernetes-list-type": listType,
+      ...(listType === "map" ? { "x-kubernetes-list-map-keys": keys } : {}),
+    };
+  }
+
+  #schema(schema: Schema): JsonObject {
+    switch (schema.type) {
+      case "object": {
+        const name = componentName(schema.name, undefined);
+        this.#object(schema, name);
+        return { allOf: [{ $ref: `#/components/schemas/${name}` }] };
+      }
+      case "map":
+        return {
+          type: "object",
+          additionalProperties: this.#schema(schema.value),
+          ...(schema.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
+        };
+      case "list":
+        return { type: "array", items: this.#schema(schema.item) };
+      case "scalar":
+        return scalarSchema(schema.scalar);
+      case "any":
+        return {};
+      default:
+        return schema satisfies never;
+    }
+  }
+}
+
+function scalarSchema(scalar: ScalarType): JsonObject {
+  switch (scalar) {
+    case "int32":
+    case "int64":
+      return { type: "integer", format: scalar };
+    case "double":
+      return { type: "number", format: "double" };
+    case "boolean":
+      return { type: "boolean" };
+    case "time":
+    case "microtime":
+      return { type: "string", format: "date-time" };
+    case "bytes":
+      return { type: "string", format: "byte" };
+    case "intOrString":
+      return { type: "string", format: "int-or-string" };
+    case "quantity":
+      return { oneOf: [{ type: "string" }, { type: "number" }] };
+    case "string":
+      return { type: "string" };
+    default:
+      return scalar satisfies never;
+  }
+}
+
+/** Kinds are named as upstream names them, by group; types they share by their name alone. */
+function componentName(type: string, resource: ServedResource | undefined): string {
+  if (resource === undefined) return `io.k8s.${type}`;
+  if (resource.custom !== undefined)
+    return `${resource.group.split(".").reverse().join(".")}.${resource.version}.${resource.kind}`;
+  const group = resource.group === "" ? "core" : (resource.group.split(".", 1)[0] ?? "");
+  return `io.k8s.api.${group}.${resource.version}.${resource.kind}`;
+}

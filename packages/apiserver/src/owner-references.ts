@@ -1,0 +1,27 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { jsonEqual } from "./json.js";
+
+/**
+ * Drops owner references that repeat an earlier one in every member. Answers the warning that goes with it, if any were.
+ * References with the same UID but other content all stay.
+ */
+export function dropDuplicateOwners(
+  metadata: KubernetesObject["metadata"],
+  afterAdmission: boolean,
+): string | undefined {
+  const references = metadata.ownerReferences;
+  if (references === undefined || references.length < 2) return undefined;
+  const repeated = new Set<string>();
+  const kept = references.filter((reference, index) => {
+    const duplicate = references
+      .slice(0, index)
+      .some((earlier) => earlier.uid === reference.uid && jsonEqual(earlier, reference));
+    if (duplicate) repeated.add(reference.uid);
+    return !duplicate;
+  });
+  if (repeated.size === 0) return undefined;
+  metadata.ownerReferences = kept;
+  const when = afterAdmission ? " after mutating admission happens" : "";
+  return `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(", ")}`;
+}

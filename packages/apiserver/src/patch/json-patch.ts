@@ -1,0 +1,151 @@
+import { type JsonObject, isJsonObject, jsonEqual, setMember } from "../json.js";
+
+/** The patch cannot be applied: a test failed, a path is missing, an operation is unknown. */
+export class JsonPatchError extends Error {
+  override readonly name = "JsonPatchError";
+}
+
+interface Operation {
+  readonly op: string;
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+/**
+ * JSON Patch (RFC 6902). Changes neither argument; the result shares with both what it took over whole.
+ *
+ * @throws JsonPatchError
+ */
+export function jsonPatch(original: unknown, operations: readonly unknown[]): unknown {
+  let document = original;
+  for (const item of operations) {
+    const operation = readOperation(item);
+    const path = pointer(operation.path);
+    switch (operation.op) {
+      case "add":
+        document = edit(document, path, (parent, key) => insert(parent, key, required(operation)));
+        break;
+      case "replace":
+        document = edit(document, path, (parent, key) => replace(parent, key, required(operation)));
+        break;
+      case "remove":
+        document = edit(document, path, remove);
+        break;
+      case "move": {
+        const from = pointer(operation.from);
+        const value = read(document, from);
+        document = edit(edit(document, from, remove), path, (parent, key) => insert(parent, key, value));
+        break;
+      }
+      case "copy": {
+        const value = read(document, pointer(operation.from));
+        document = edit(document, path, (parent, key) => insert(parent, key, value));
+        break;
+      }
+      case "test": {
+        const expected = operation.value ?? null;
+        const actual = readOrUndefined(document, path) ?? null;
+        if (!jsonEqual(actual, expected)) throw new JsonPatchError(`testing value ${operation.path} failed`);
+        break;
+      }
+      default:
+        throw new JsonPatchError(`unexpected kind: ${operation.op}`);
+    }
+  }
+  return document;
+}
+
+function readOperation(item: unknown): Operation {
+  if (!isJsonObject(item) || typeof item["op"] !== "string" || typeof item["path"] !== "string")
+    throw new JsonPatchError("an operation needs op and path");
+  return item as unknown as Operation;
+}
+
+function required(operation: Operation): unknown {
+  if (!Object.hasOwn(operation, "value")) throw new JsonPatchError(`${operation.op} needs a value`);
+  return operation.value;
+}
+
+function pointer(text: string | undefined): string[] {
+  if (text === undefined) throw new JsonPatchError("the operation needs from");
+  // What stands before the first slash is not looked at, as in the library upstream uses.
+  return text
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+type Edit = (parent: JsonObject | unknown[], key: string) => void;
+
+/** Copies the containers along the path and lets `change` alter the last of them. */
+function edit(document: unknown, path: readonly string[], change: Edit): unknown {
+  if (path.length === 0) {
+    const holder: JsonObject = { root: document };
+    change(holder, "root");
+    return holder["root"];
+  }
+  return editAt(document, path, 0, change);
+}
+
+function editAt(node: unknown, path: readonly string[], depth: number, change: Edit): unknown {
+  const key = path[depth]!;
+  const copy = Array.isArray(node) ? [...(node as unknown[])] : isJsonObject(node) ? { ...node } : undefined;
+  if (copy === undefined) throw missing(path);
+  if (depth === path.length - 1) {
+    change(copy, key);
+  } else if (Array.isArray(copy)) {
+    const index = arrayIndex(copy, key, copy.length - 1);
+    copy[index] = editAt(copy[index], path, depth + 1, change);
+  } else {
+    if (!Object.hasOwn(copy, key)) throw missing(path);
+    setMember(copy, key, editAt(copy[key], path, depth + 1, change));
+  }
+  return copy;
+}
+
+function insert(parent: JsonObject | unknown[], key: string, value: unknown): void {
+  if (Array.isArray(parent))
+    parent.splice(key === "-" ? parent.length : arrayIndex(parent, key, parent.length), 0, value);
+  else setMember(parent, key, value);
+}
+
+function replace(parent: JsonObject | unknown[], key: string, value: unknown): void {
+  if (Array.isArray(parent)) parent[arrayIndex(parent, key, parent.length - 1)] = value;
+  // Upstream's library takes a member that is not there for a null one.
+  else setMember(parent, key, value);
+}
+
+function remove(parent: JsonObject | unknown[], key: string): void {
+  if (Array.isArray(parent)) parent.splice(arrayIndex(parent, key, parent.length - 1), 1);
+  else if (Object.hasOwn(parent, key)) delete parent[key];
+  else throw missing([key]);
+}
+
+function read(document: unknown, path: readonly string[]): unknown {
+  const value = readOrUndefined(document, path);
+  if (value === undefined) throw missing(path);
+  return value;
+}
+
+function readOrUndefined(document: unknown, path: readonly string[]): unknown {
+  let node = document;
+  for (const key of path) {
+    if (Array.isArray(node)) node = node[arrayIndex(node, key, node.length - 1)];
+    else if (isJsonObject(node) && Object.hasOwn(node, key)) node = node[key];
+    else return undefined;
+  }
+  return node;
+}
+
+/** Negative indexes count from the end, as the library upstream uses allows. */
+function arrayIndex(array: readonly unknown[], key: string, max: number): number {
+  if (!/^-?(0|[1-9]\d*)$/.test(key)) throw new JsonPatchError(`${key} is no array index`);
+  const index = Number(key) < 0 ? Number(key) + array.length : Number(key);
+  if (index < 0 || index > max) throw new JsonPatchError(`index ${key} is out of bounds`);
+  return index;
+}
+
+function missing(path: readonly string[]): JsonPatchError {
+  return new JsonPatchError(`missing path /${path.join("/")}`);
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+
+import { BuiltInSchemas } from "../schema/built-in-schemas.js";
+import { strategicMergePatch } from "./strategic-merge-patch.js";
+
+const podSpec = new BuiltInSchemas().ofType("PodSpec");
+const metadata = new BuiltInSchemas().ofType("ObjectMeta");
+
+test("lists merge by their key, and what the patch does not name stays", () => {
+  const original = { containers: [{ name: "a", image: "one", env: [{ name: "X", value: "1" }] }, { name: "b" }] };
+  const patched = strategicMergePatch(podSpec, original, {
+    containers: [{ name: "a", image: "two", env: [{ name: "Y", value: "2" }] }],
+  });
+  expect(patched).toEqual({
+    containers: [
+      {
+        name: "a",
+        image: "two",
+        env: [
+          { name: "Y", value: "2" },
+          { name: "X", value: "1" },
+        ],
+      },
+      { name: "b" },
+    ],
+  });
+  expect(original.containers[0]!.image).toBe("one");
+});
+
+test("directives delete elements, replace lists and maps, and take values out of lists of primitives", () => {
+  expect(
+    strategicMergePatch(
+      podSpec,
+      { volumes: [{ name: "v" }, { name: "w" }] },
+      { volumes: [{ $patch: "delete", name: "v" }] },
+    ),
+  ).toEqual({ volumes: [{ name: "w" }] });
+  expect(
+    strategicMergePatch(podSpec, { volumes: [{ name: "v" }] }, { volumes: [{ name: "x" }, { $patch: "replace" }] }),
+  ).toEqual({ volumes: [{ name: "x" }] });
+  expect(
+    strategicMergePatch(podSpec, { nodeSelector: { a: "b" } }, { nodeSelector: { $patch: "replace", c: "d" } }),
+  ).toEqual({ nodeSelector: { c: "d" } });
+  expect(
+    strategicMergePatch(metadata, { finalizers: ["a", "b"] }, { "$deleteFromPrimitiveList/finalizers": ["a"] }),
+  ).toEqual({ finalizers: ["b"] });
+});
+
+test("lists without a merge key are replaced", () => {
+  expect(strategicMergePatch(podSpec, { tolerations: [{ key: "a" }] }, { tolerations: [{ key: "b" }] })).toEqual({
+    tolerations: [{ key: "b" }],
+  });
+});
+
+test("$retainKeys drops what it does not name, so that a volume can change its source", () => {
+  const patched = strategicMergePatch(
+    podSpec,
+    { volumes: [{ name: "v", emptyDir: {} }] },
+    { volumes: [{ name: "v", $retainKeys: ["name", "hostPath"], hostPath: { path: "/x" } }] },
+  );
+  expect(patched).toEqual({ volumes: [{ name: "v", hostPath: { path: "/x" } }] });
+});
+
+test("$setElementOrder orders what it names, between what only the server has", () => {
+  const original = { containers: [{ name: "a" }, { name: "server" }, { name: "b" }] };
+  const patched = strategicMergePatch(podSpec, original, {
+    "$setElementOrder/containers": [{ name: "b" }, { name: "a" }],
+    containers: [{ name: "a", image: "x" }],
+  });
+  expect(patched).toEqual({ containers: [{ name: "server" }, { name: "b" }, { name: "a", image: "x" }] });
+});
+
+test("a directive nobody knows and an element without its key are errors that show the element", () => {
+  expect(() => strategicMergePatch(podSpec, {}, { containers: [{ name: "a", $patch: "frobnicate" }] })).toThrow(
+    "unknown patch type: frobnicate in map: map[$patch:frobnicate name:a]",
+  );
+  expect(() => strategicMergePatch(podSpec, {}, { containers: [{ image: "x" }] })).toThrow(
+    "map: map[image:x] does not contain declared merge key: name",
+  );
+});

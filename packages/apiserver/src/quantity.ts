@@ -1,0 +1,80 @@
+/** What a malformed quantity is refused with. Upstream: `resource.ErrFormatWrong`. */
+export const QUANTITY_FORMAT_ERROR =
+  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const NANO = 1_000_000_000n;
+const SYNTAX = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE])|[eE]([+-]?\d+))?$/;
+
+/** An amount in exact billionths, and the family of suffixes it was written with. */
+export interface Quantity {
+  readonly nanos: bigint;
+  readonly format: "BinarySI" | "DecimalSI" | "DecimalExponent";
+}
+
+/** Reads a quantity such as `100m` or `1.5Gi`; `undefined` when malformed. Finer than a billionth is rounded away from zero. */
+export function parseQuantity(text: string): Quantity | undefined {
+  const match = SYNTAX.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = "", onlyFraction, binary, decimal, exponent] = match;
+  const decimals = onlyFraction ?? fraction;
+  let scaled = BigInt(`${whole}${decimals}` || "0");
+  let power = -decimals.length + 9;
+  let format: Quantity["format"] = "DecimalSI";
+  if (binary !== undefined) {
+    format = "BinarySI";
+    scaled *= 1024n ** BigInt(BINARY.indexOf(binary));
+  } else if (decimal !== undefined) {
+    power += (DECIMAL.indexOf(decimal) - 3) * 3;
+  } else if (exponent !== undefined) {
+    format = "DecimalExponent";
+    const parsed = Number(exponent);
+    if (Math.abs(parsed) > 1000) return undefined;
+    power += parsed;
+  }
+  const nanos = power >= 0 ? scaled * 10n ** BigInt(power) : divideUp(scaled, 10n ** BigInt(-power));
+  return { nanos: sign === "-" ? -nanos : nanos, format };
+}
+
+/** The one spelling of an amount: the largest suffix that leaves a whole number. Upstream: `Quantity.CanonicalizeBytes`. */
+export function formatQuantity({ nanos, format }: Quantity): string {
+  if (nanos === 0n) return "0";
+  if (format === "BinarySI" && (nanos >= 1024n * NANO || nanos <= -1024n * NANO)) {
+    let amount = nanos < 0n ? -divideUp(-nanos, NANO) : divideUp(nanos, NANO);
+    let suffix = 0;
+    while (amount % 1024n === 0n && suffix < BINARY.length - 1) {
+      amount /= 1024n;
+      suffix++;
+    }
+    return `${amount}${BINARY[suffix]}`;
+  }
+  let amount = nanos;
+  let suffix = 0;
+  while (amount % 1000n === 0n && suffix < DECIMAL.length - 1) {
+    amount /= 1000n;
+    suffix++;
+  }
+  if (format !== "DecimalExponent") return `${amount}${DECIMAL[suffix]}`;
+  return suffix === 3 ? `${amount}` : `${amount}e${(suffix - 3) * 3}`;
+}
+
+/** The canonical spelling of a quantity; `undefined` when malformed. */
+export function canonicalQuantity(text: string): string | undefined {
+  if (isPlainlyCanonical(text)) return text;
+  const quantity = parseQuantity(text);
+  return quantity === undefined ? undefined : formatQuantity(quantity);
+}
+
+/** Recognises the common spellings without arithmetic on big numbers. */
+function isPlainlyCanonical(text: string): boolean {
+  const match = /^([1-9]\d{0,8})(m|Ki|Mi|Gi)?$/.exec(text);
+  if (match === null) return false;
+  const amount = Number(match[1]);
+  const suffix = match[2];
+  return suffix === undefined || suffix === "m" ? amount % 1000 !== 0 : amount % 1024 !== 0;
+}
+
+function divideUp(amount: bigint, by: bigint): bigint {
+  return (amount + by - 1n) / by;
+}

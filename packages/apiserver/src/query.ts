@@ -1,0 +1,59 @@
+import { badRequest } from "./api-error.js";
+
+/** The parameters after `?`, read when first asked for. */
+export class Query {
+  readonly #parameters: URLSearchParams | undefined;
+
+  constructor(text: string) {
+    this.#parameters = text === "" ? undefined : new URLSearchParams(text);
+  }
+
+  get(name: string): string | undefined {
+    return this.#parameters?.get(name) ?? undefined;
+  }
+
+  getAll(name: string): string[] {
+    return this.#parameters?.getAll(name) ?? [];
+  }
+
+  has(name: string): boolean {
+    return this.#parameters?.has(name) ?? false;
+  }
+
+  /** Absent, `0` and `false` are false; anything else, also nothing at all, is true. */
+  flag(name: string): boolean {
+    const value = this.get(name);
+    return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
+  }
+
+  /** @throws ApiError 400 when it is not a whole number. */
+  integer(name: string): number | undefined {
+    const value = this.get(name);
+    if (value === undefined || value === "") return undefined;
+    if (!/^[+-]?\d+$/.test(value))
+      throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+    return Number(value);
+  }
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Go's duration syntax (`1m30s`) in milliseconds; `undefined` when malformed. */
+export function parseGoDuration(text: string): number | undefined {
+  if (/^[+-]?0$/.test(text)) return 0;
+  const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.exec(text);
+  if (match === null) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g))
+    total += Number(amount) * UNITS_MS[unit!]!;
+  return match[1] === "-" ? -total : total;
+}

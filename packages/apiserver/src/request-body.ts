@@ -1,0 +1,91 @@
+import type { RequestBody } from "@kubewright/transport";
+
+import { badRequest, tooLarge, unsupportedMediaType } from "./api-error.js";
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+export const BODY_MEDIA_TYPES: readonly string[] = ["application/json", "application/yaml"];
+
+/** A body as JSON data, and as the text it was when it came as bytes. */
+export interface BodyData {
+  readonly value: unknown;
+  /** What the sender wrote; `undefined` for a body that came decoded. */
+  readonly text: string | undefined;
+}
+
+/** The media type without its parameters; JSON when there is none. */
+export function mediaTypeOf(contentType: string | readonly string[] | undefined): string {
+  if (typeof contentType !== "string" || contentType === "") return "application/json";
+  const end = contentType.indexOf(";");
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim();
+}
+
+export function bodyText(body: RequestBody | undefined): string {
+  if (body === undefined) return "";
+  if (body.type === "decoded") return JSON.stringify(body.value);
+  if (body.bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
+  return new TextDecoder().decode(body.bytes);
+}
+
+/** Reads YAML; absent when the server was made without. */
+export type ParseYaml = (text: string) => unknown;
+
+/**
+ * Reads a body that holds one object.
+ *
+ * @throws ApiError 415 for another media type, 413 for too many bytes, 400 when it is no object.
+ */
+export function readObjectBody(
+  body: RequestBody | undefined,
+  contentType: string,
+  expectedKind: string,
+  parseYaml: ParseYaml | undefined,
+): BodyData {
+  const yaml = contentType === "application/yaml" && parseYaml !== undefined;
+  if (!yaml && contentType !== "application/json") throw unsupportedMediaType(BODY_MEDIA_TYPES);
+  if (body?.type === "decoded") {
+    if (typeof body.value === "object" && body.value !== null && !Array.isArray(body.value))
+      return { value: body.value, text: undefined };
+    throw unrecognized(
+      expectedKind,
+      "couldn't get version/kind; json parse error: not an object",
+      JSON.stringify(body.value) ?? "",
+    );
+  }
+  const text = bodyText(body);
+  let value: unknown;
+  try {
+    value = yaml ? parseYaml(text) : JSON.parse(text);
+  } catch (error) {
+    const detail = (error as Error).message.split("\n", 1)[0] ?? "";
+    throw unrecognized(
+      expectedKind,
+      yaml ? `yaml: line 1: ${detail}` : `couldn't get version/kind; json parse error: ${detail}`,
+      text,
+    );
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value, text };
+  if (value === null) return { value: {}, text };
+  throw unrecognized(
+    expectedKind,
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(value) ? "array" : typeof value} into Go value`,
+    text,
+  );
+}
+
+function unrecognized(expectedKind: string, detail: string, text: string): Error {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${expectedKind}): ${detail} (${summary(text)})`,
+  );
+}
+
+/** The first bytes of a body that cannot be read: as they are when they look like JSON, else in hexadecimal. */
+function summary(text: string): string {
+  if (text === "") return "<empty>";
+  const bytes = new TextEncoder().encode(text);
+  const more = bytes.byteLength > 30;
+  const first = bytes.subarray(0, 30);
+  const shown = text.startsWith("{")
+    ? new TextDecoder().decode(first)
+    : [...first].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return more ? `${shown} ...` : shown;
+}

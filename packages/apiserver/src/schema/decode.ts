@@ -1,0 +1,290 @@
+import { formatTime } from "@kubewright/api";
+
+import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
+import { setMember } from "../json.js";
+import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "./schema.js";
+
+/** The data does not have the type's shape. The message is what Go's decoder would say. */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+
+  constructor(
+    message: string,
+    /** What Go's converter of generic data says instead of its decoder: strategic merge patches take that way. */
+    readonly conversion = message,
+  ) {
+    super(message);
+  }
+}
+
+const MOST_UNKNOWN_FIELDS = 100;
+
+/** What {@link decode} found out on the way. */
+export interface DecodeFindings {
+  /** Paths of members that the type does not declare, and that were dropped: `spec.containers[0].foo`. At most 100. */
+  readonly unknownFields: string[];
+}
+
+/**
+ * A deep copy of JSON data as the API writes it: undeclared members dropped, absent and zero values told apart as Go does,
+ * times and quantities in their one spelling. The copy shares nothing with the data.
+ *
+ * @throws DecodeError when a value has another type than the schema says.
+ */
+export function decode(schema: ObjectSchema, value: unknown, findings?: DecodeFindings): Record<string, unknown> {
+  return new Decoder(findings).object(schema, value, undefined);
+}
+
+class Decoder {
+  /** Names and indexes from the root to the object at hand. */
+  readonly #path: (string | number)[] = [];
+  readonly #findings: DecodeFindings | undefined;
+
+  constructor(findings: DecodeFindings | undefined) {
+    this.#findings = findings;
+  }
+
+  object(schema: ObjectSchema, value: unknown, owner: ObjectSchema | undefined): Record<string, unknown> {
+    if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, `v1.${schema.name}`);
+    const result: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const field = schema.fields.get(key);
+      if (field === undefined) {
+        if (schema.preservesUnknown === true) setMember(result, key, copyJson(value[key]));
+        else this.#unknown(key);
+        continue;
+      }
+      const member = value[key];
+      if (member === null || member === undefined) continue;
+      const decoded = this.#member(schema, field, member);
+      if (decoded !== undefined) result[key] = decoded;
+    }
+    for (const field of schema.alwaysPresent) {
+      if (result[field.name] !== undefined) continue;
+      const zero = field.zero;
+      result[field.name] =
+        zero !== null && typeof zero === "object" ? this.object(field.schema as ObjectSchema, zero, schema) : zero;
+    }
+    return result;
+  }
+
+  #member(schema: ObjectSchema, field: FieldSchema, member: unknown): unknown {
+    const type = field.schema;
+    if (type.type === "scalar") {
+      const scalar = this.#scalar(type.scalar, member, schema, field.name);
+      return field.dropsZero && (scalar === "" || scalar === 0 || scalar === false) ? undefined : scalar;
+    }
+    this.#path.push(field.name);
+    const decoded = this.#value(type, member, schema);
+    this.#path.pop();
+    if (field.dropsZero) {
+      if (type.type === "list" && (decoded as unknown[]).length === 0) return undefined;
+      if (type.type === "map" && isEmpty(decoded as object)) return undefined;
+    }
+    return decoded;
+  }
+
+  #value(schema: Schema, value: unknown, owner: ObjectSchema): unknown {
+    switch (schema.type) {
+      case "scalar":
+        return this.#scalar(schema.scalar, value, owner, undefined);
+      case "object":
+        return this.object(schema, value, owner);
+      case "any":
+        return copyJson(value);
+      case "list": {
+        if (!Array.isArray(value)) throw this.#mismatch(value, owner, undefined, "[]");
+        const result: unknown[] = [];
+        for (let index = 0; index < value.length; index++) {
+          this.#path.push(index);
+          const item: unknown = value[index];
+          const decoded = item === null ? zeroOf(schema.item, this, owner) : this.#value(schema.item, item, owner);
+          result.push(decoded);
+          this.#path.pop();
+        }
+        return result;
+      }
+      case "map": {
+        if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, "map[string]");
+        const result: Record<string, unknown> = {};
+        for (const key of Object.keys(value)) {
+          const member = value[key];
+          // As in Go, errors name the field that holds the map, not the key.
+          const decoded =
+            member === null ? zeroOf(schema.value, this, owner) : this.#value(schema.value, member, owner);
+          setMember(result, key, decoded);
+        }
+        return result;
+      }
+      default:
+        return schema satisfies never;
+    }
+  }
+
+  #scalar(type: ScalarType, value: unknown, owner: ObjectSchema, name: string | undefined): unknown {
+    switch (type) {
+      case "string":
+        if (typeof value === "string") return value;
+        break;
+      case "boolean":
+        if (typeof value === "boolean") return value;
+        break;
+      case "int32":
+        if (typeof value === "number" && (value | 0) === value) return value;
+        break;
+      case "int64":
+        if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63) return value;
+        break;
+      case "double":
+        if (typeof value === "number") return value;
+        break;
+      case "intOrString":
+        if (typeof value === "string" || (typeof value === "number" && (value | 0) === value)) return value;
+        break;
+      case "time":
+        if (typeof value === "string") return decodeTime(value);
+        break;
+      case "microtime":
+        if (typeof value === "string") return decodeMicroTime(value);
+        break;
+      case "bytes":
+        if (typeof value === "string") return decodeBytes(value);
+        break;
+      case "quantity":
+        if (typeof value === "string" || typeof value === "number") return decodeQuantity(String(value));
+        break;
+      default:
+        (type) satisfies never;
+    }
+    throw this.#mismatch(value, owner, name, type === "boolean" ? "bool" : type);
+  }
+
+  #unknown(key: string): void {
+    const found = this.#findings?.unknownFields;
+    if (found !== undefined && found.length < MOST_UNKNOWN_FIELDS) found.push(pathText([...this.#path, key]));
+  }
+
+  #mismatch(value: unknown, owner: ObjectSchema | undefined, name: string | undefined, expected: string): DecodeError {
+    const what = Array.isArray(value)
+      ? "array"
+      : typeof value === "number"
+        ? `number ${value}`
+        : typeof value === "boolean"
+          ? "bool"
+          : typeof value;
+    const short = typeof value === "number" && (expected === "string" || expected === "bool") ? "number" : what;
+    if (owner === undefined)
+      return new DecodeError(`json: cannot unmarshal ${short} into Go value of type ${expected}`);
+    const path = [...this.#path.filter((part) => typeof part === "string"), ...(name === undefined ? [] : [name])].join(
+      ".",
+    );
+    const shape =
+      expected === "[]"
+        ? "slice"
+        : expected === "map[string]"
+          ? "map"
+          : expected.startsWith("v1.")
+            ? "struct"
+            : undefined;
+    const given = Array.isArray(value)
+      ? "slice"
+      : typeof value === "boolean"
+        ? "bool"
+        : typeof value === "number"
+          ? Number.isInteger(value)
+            ? "int64"
+            : "float64"
+          : typeof value;
+    const conversion =
+      shape === undefined ? `cannot convert ${given} to ${expected}` : `cannot restore ${shape} from ${given}`;
+    return new DecodeError(
+      `json: cannot unmarshal ${short} into Go struct field ${owner.name}.${path} of type ${expected}`,
+      conversion,
+    );
+  }
+}
+
+/** `spec.containers[0].image` */
+export function pathText(path: readonly (string | number)[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else text += text === "" ? part : `.${part}`;
+  }
+  return text;
+}
+
+function zeroOf(schema: Schema, decoder: Decoder, owner: ObjectSchema): unknown {
+  if (schema.type === "object") return decoder.object(schema, {}, owner);
+  if (schema.type !== "scalar") return null;
+  switch (schema.scalar) {
+    case "string":
+    case "bytes":
+      return "";
+    case "boolean":
+      return false;
+    case "quantity":
+      return "0";
+    default:
+      return 0;
+  }
+}
+
+function decodeTime(text: string): string | undefined {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text)))
+    return text === "0001-01-01T00:00:00Z" ? undefined : text;
+  if (text === "") return undefined;
+  const epochMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(epochMs))
+    throw new DecodeError(
+      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
+    );
+  return formatTime(epochMs);
+}
+
+function decodeMicroTime(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{6})(Z|[+-]\d\d:\d\d)$/.exec(text);
+  const epochMs = match === null ? Number.NaN : Date.parse(`${match[1]}${match[3]}`);
+  if (match === null || Number.isNaN(epochMs)) {
+    const rest = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(.*)$/.exec(text)?.[1];
+    const [unread, wanted] = rest === undefined ? [text, "2006"] : [rest, ".000000"];
+    throw new DecodeError(
+      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.000000Z07:00": cannot parse ${JSON.stringify(unread)} as "${wanted}"`,
+    );
+  }
+  return match[3] === "Z" ? text : `${formatTime(epochMs).slice(0, -1)}${match[2]}Z`;
+}
+
+function decodeBytes(text: string): string {
+  const plain = text.replace(/[\r\n]/g, "");
+  const bad = /[^A-Za-z0-9+/]/.exec(plain.replace(/={0,2}$/, ""));
+  if (bad !== null) throw new DecodeError(`illegal base64 data at input byte ${bad.index}`);
+  if (plain.length % 4 !== 0)
+    throw new DecodeError(`illegal base64 data at input byte ${plain.length - (plain.length % 4)}`);
+  return plain;
+}
+
+function decodeQuantity(text: string): string {
+  const canonical = canonicalQuantity(text);
+  if (canonical === undefined) throw new DecodeError(QUANTITY_FORMAT_ERROR);
+  return canonical;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: object): boolean {
+  for (const _key in value) return false;
+  return true;
+}
+
+function copyJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson);
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setMember(result, key, copyJson((value as Record<string, unknown>)[key]));
+  return result;
+}

@@ -1,0 +1,295 @@
+/**
+ * What the API's types say beyond names and types: how lists merge, which values have one owner, and which fields Go
+ * writes or leaves out when they are zero. Keys are `Type.field`.
+ *
+ * Upstream: the `patchStrategy`, `patchMergeKey`, `listType`, `listMapKey`, `structType` and `json` tags of
+ * `k8s.io/api` and `k8s.io/apimachinery`.
+ */
+
+/** Strategic merge. `""`: a list of primitives; a trailing `!` means the strategy `merge,retainKeys`. */
+export const patchMergeKeys: Readonly<Record<string, string>> = {
+  "ObjectMeta.finalizers": "",
+  "ObjectMeta.ownerReferences": "uid",
+  "PodSpec.containers": "name",
+  "PodSpec.initContainers": "name",
+  "PodSpec.ephemeralContainers": "name",
+  "PodSpec.volumes": "name!",
+  "PodSpec.resourceClaims": "name!",
+  "PodSpec.imagePullSecrets": "name",
+  "PodSpec.schedulingGates": "name",
+  "PodSpec.hostAliases": "ip",
+  "PodSpec.topologySpreadConstraints": "topologyKey",
+  ...forContainers({ env: "name", ports: "containerPort", volumeMounts: "mountPath", volumeDevices: "devicePath" }),
+  "PodStatus.conditions": "type",
+  "PodStatus.podIPs": "ip",
+  "PodStatus.hostIPs": "ip",
+  "PodStatus.resourceClaimStatuses": "name!",
+  "ContainerStatus.volumeMounts": "mountPath",
+  "JobStatus.conditions": "type",
+  "NodeSpec.podCIDRs": "",
+  "NodeStatus.addresses": "type",
+  "NodeStatus.conditions": "type",
+  "NamespaceStatus.conditions": "type",
+  "ServiceAccount.secrets": "name",
+  "ServiceSpec.ports": "port",
+  "ServiceStatus.conditions": "type",
+};
+
+/** Server-side apply: keys of map lists, separated by commas; `set` for sets. Every other list is atomic. */
+export const listTypes: Readonly<Record<string, string>> = {
+  "ObjectMeta.finalizers": "set",
+  "ObjectMeta.ownerReferences": "uid",
+  "PodSpec.containers": "name",
+  "PodSpec.initContainers": "name",
+  "PodSpec.ephemeralContainers": "name",
+  "PodSpec.volumes": "name",
+  "PodSpec.resourceClaims": "name",
+  "PodSpec.imagePullSecrets": "name",
+  "PodSpec.schedulingGates": "name",
+  "PodSpec.hostAliases": "ip",
+  "PodSpec.topologySpreadConstraints": "topologyKey,whenUnsatisfiable",
+  ...forContainers({
+    env: "name",
+    ports: "containerPort,protocol",
+    volumeMounts: "mountPath",
+    volumeDevices: "devicePath",
+  }),
+  "ResourceRequirements.claims": "name",
+  "PodStatus.conditions": "type",
+  "PodStatus.podIPs": "ip",
+  "PodStatus.resourceClaimStatuses": "name",
+  "ContainerStatus.volumeMounts": "mountPath",
+  "PodFailurePolicyOnExitCodesRequirement.values": "set",
+  "UncountedTerminatedPods.succeeded": "set",
+  "UncountedTerminatedPods.failed": "set",
+  "NodeSpec.podCIDRs": "set",
+  "NodeStatus.addresses": "type",
+  "NodeStatus.conditions": "type",
+  "NamespaceStatus.conditions": "type",
+  "ServiceAccount.secrets": "name",
+  "ServiceSpec.ports": "port,protocol",
+  "ServiceStatus.conditions": "type",
+  "CustomResourceDefinitionStatus.conditions": "type",
+};
+
+/** Values of list keys that an element may leave out. */
+export const keyDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  ...forContainers({ ports: { protocol: "TCP" } }),
+  "ServiceSpec.ports": { protocol: "TCP" },
+};
+
+/** Types whose value has one owner as a whole. */
+export const atomicTypes: ReadonlySet<string> = new Set([
+  "LabelSelector",
+  "NodeSelector",
+  "NodeSelectorTerm",
+  "OwnerReference",
+  "ObjectReference",
+  "LocalObjectReference",
+  "ConfigMapKeySelector",
+  "SecretKeySelector",
+  "FileKeySelector",
+  "ObjectFieldSelector",
+  "ResourceFieldSelector",
+  "TypedLocalObjectReference",
+]);
+
+/** Maps whose value has one owner as a whole. */
+export const atomicMaps: ReadonlySet<string> = new Set(["PodSpec.nodeSelector", "ServiceSpec.selector"]);
+
+/** Fields of type string (or map of string) that hold quantities. */
+export const quantityFields: ReadonlySet<string> = new Set([
+  "ResourceRequirements.limits",
+  "ResourceRequirements.requests",
+  "VolumeResourceRequirements.limits",
+  "VolumeResourceRequirements.requests",
+  "PodSpec.overhead",
+  "PodStatus.allocatedResources",
+  "ContainerStatus.allocatedResources",
+  "NodeStatus.capacity",
+  "NodeStatus.allocatable",
+  "EmptyDirVolumeSource.sizeLimit",
+  "ResourceFieldSelector.divisor",
+]);
+
+/** Written even when the client left them out, with the value they then have. */
+export const presentWhenZero: Readonly<Record<string, unknown>> = {
+  "Pod.spec": {},
+  "Pod.status": {},
+  "Job.spec": {},
+  "Job.status": {},
+  "CronJob.spec": {},
+  "CronJob.status": {},
+  "Node.spec": {},
+  "Node.status": {},
+  "Namespace.spec": {},
+  "Namespace.status": {},
+  "Service.spec": {},
+  "Service.status": {},
+  "Lease.spec": {},
+  "CustomResourceDefinition.spec": {},
+  "CustomResourceDefinition.status": {},
+  "PodTemplateSpec.metadata": {},
+  "PodTemplateSpec.spec": {},
+  "JobTemplateSpec.metadata": {},
+  "JobTemplateSpec.spec": {},
+  "PersistentVolumeClaimTemplate.metadata": {},
+  "PersistentVolumeClaimTemplate.spec": {},
+  "JobSpec.template": {},
+  "CronJobSpec.jobTemplate": {},
+  "CronJobSpec.schedule": "",
+  "PodSpec.containers": null,
+  "Container.name": "",
+  "EphemeralContainer.name": "",
+  "Container.resources": {},
+  "EphemeralContainer.resources": {},
+  "PersistentVolumeClaimSpec.resources": {},
+  "ContainerStatus.image": "",
+  "ContainerStatus.imageID": "",
+  "ContainerStatus.lastState": {},
+  "ContainerStatus.state": {},
+  "ContainerStatus.name": "",
+  "ContainerStatus.ready": false,
+  "ContainerStatus.restartCount": 0,
+  "ContainerStateRunning.startedAt": null,
+  "ContainerStateTerminated.exitCode": 0,
+  "ContainerStateTerminated.startedAt": null,
+  "ContainerStateTerminated.finishedAt": null,
+  "PodCondition.lastProbeTime": null,
+  "PodCondition.lastTransitionTime": null,
+  "PodCondition.type": "",
+  "PodCondition.status": "",
+  "JobCondition.lastProbeTime": null,
+  "JobCondition.lastTransitionTime": null,
+  "JobCondition.type": "",
+  "JobCondition.status": "",
+  "NodeCondition.lastHeartbeatTime": null,
+  "NodeCondition.lastTransitionTime": null,
+  "NodeCondition.type": "",
+  "NodeCondition.status": "",
+  "NamespaceCondition.lastTransitionTime": null,
+  "NodeStatus.daemonEndpoints": {},
+  "NodeDaemonEndpoints.kubeletEndpoint": {},
+  "DaemonEndpoint.Port": 0,
+  "NodeStatus.nodeInfo": {},
+  ...Object.fromEntries(
+    "architecture bootID containerRuntimeVersion kernelVersion kubeProxyVersion kubeletVersion machineID operatingSystem osImage systemUUID"
+      .split(" ")
+      .map((name) => [`NodeSystemInfo.${name}`, ""]),
+  ),
+  "ServiceStatus.loadBalancer": {},
+  "ServicePort.targetPort": 0,
+  "ServicePort.port": 0,
+  "Event.involvedObject": {},
+  "Event.source": {},
+  "Event.firstTimestamp": null,
+  "Event.lastTimestamp": null,
+  "Event.eventTime": null,
+  "Event.reportingComponent": "",
+  "Event.reportingInstance": "",
+  "EventsV1Event.eventTime": null,
+  "EventsV1Event.regarding": {},
+  "EventsV1Event.deprecatedSource": {},
+  "EventsV1Event.deprecatedFirstTimestamp": null,
+  "EventsV1Event.deprecatedLastTimestamp": null,
+  "EventSeries.lastObservedTime": null,
+  "EnvVar.name": "",
+  "VolumeMount.name": "",
+  "VolumeMount.mountPath": "",
+  "Volume.name": "",
+  "ResourceFieldSelector.divisor": "0",
+  "PodFailurePolicyRule.action": "",
+  "PodFailurePolicy.rules": null,
+  "SuccessPolicy.rules": null,
+  "PodFailurePolicyOnExitCodesRequirement.operator": "",
+  "PodFailurePolicyOnExitCodesRequirement.values": null,
+  "SubjectAccessReviewStatus.allowed": false,
+  "SelfSubjectAccessReview.status": {},
+  "SubjectAccessReview.status": {},
+  "LocalSubjectAccessReview.status": {},
+  "SelfSubjectReview.status": {},
+  "TokenReview.status": {},
+  "Binding.target": {},
+  "SelfSubjectRulesReview.status": {},
+  "OwnerReference.apiVersion": "",
+  "OwnerReference.kind": "",
+  "OwnerReference.name": "",
+  "OwnerReference.uid": "",
+  "LabelSelectorRequirement.key": "",
+  "LabelSelectorRequirement.operator": "",
+  "CustomResourceDefinitionStatus.acceptedNames": {},
+};
+
+/** Booleans and numbers that are plain values with `omitempty`: `false` and `0` are dropped. */
+export const dropsZero: ReadonlySet<string> = new Set([
+  "ObjectMeta.generation",
+  "PodSpec.hostNetwork",
+  "PodSpec.hostPID",
+  "PodSpec.hostIPC",
+  "NodeSpec.unschedulable",
+  "JobStatus.active",
+  "JobStatus.succeeded",
+  "JobStatus.failed",
+  "Event.count",
+  "EventsV1Event.deprecatedCount",
+  "EventSeries.count",
+  "PodStatus.observedGeneration",
+  "PodCondition.observedGeneration",
+  "ContainerPort.hostPort",
+  "ContainerStateTerminated.signal",
+  "VolumeMount.readOnly",
+  "PersistentVolumeClaimVolumeSource.readOnly",
+  "ServicePort.nodePort",
+  "ServiceSpec.publishNotReadyAddresses",
+  "ServiceSpec.healthCheckNodePort",
+  "ContainerImage.sizeBytes",
+  ...Object.keys(forContainers({ stdin: "", stdinOnce: "", tty: "" })),
+  ...["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"].map(
+    (name) => `Probe.${name}`,
+  ),
+  "SubjectAccessReviewStatus.denied",
+]);
+
+/** Strings that are pointers, or have no `omitempty`: `""` is a value of its own. */
+export const keepsEmptyString: ReadonlySet<string> = new Set([
+  "JobSpec.managedBy",
+  "JobSpec.completionMode",
+  "JobSpec.podReplacementPolicy",
+  "JobStatus.failedIndexes",
+  "CronJobSpec.timeZone",
+  "SuccessPolicyRule.succeededIndexes",
+  "PodFailurePolicyOnExitCodesRequirement.containerName",
+  "PodFailurePolicyOnPodConditionsPattern.type",
+  "PodFailurePolicyOnPodConditionsPattern.status",
+  "HostPathVolumeSource.type",
+  "GRPCAction.service",
+  "LeaseSpec.holderIdentity",
+  "LeaseSpec.strategy",
+  "LeaseSpec.preferredHolder",
+  "PodSpec.runtimeClassName",
+  "PersistentVolumeClaimSpec.storageClassName",
+  "HTTPHeader.value",
+  "Preconditions.uid",
+  "Preconditions.resourceVersion",
+  "DeleteOptions.propagationPolicy",
+]);
+
+/** Lists and maps that are pointers or have no `omitempty`: an empty one stays. */
+export const keepsEmptyCollection: ReadonlySet<string> = new Set([
+  "PodSpec.containers",
+  "ObjectMeta.managedFields",
+  "PodFailurePolicy.rules",
+  "SuccessPolicy.rules",
+  "PodFailurePolicyOnExitCodesRequirement.values",
+  "NodeSelector.nodeSelectorTerms",
+  "CustomResourceDefinitionSpec.versions",
+]);
+
+/** The same rules for the three types that have a container's fields. */
+function forContainers<T>(rules: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(
+    ["Container", "EphemeralContainer"].flatMap((type) =>
+      Object.entries(rules).map(([field, rule]) => [`${type}.${field}`, rule]),
+    ),
+  );
+}

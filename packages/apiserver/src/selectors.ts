@@ -1,0 +1,72 @@
+import type { DeepReadonly, KubernetesObject, LabelMatcher } from "@kubewright/api";
+
+import type { ApiCall } from "./api-call.js";
+import { badRequest } from "./api-error.js";
+import { type FieldTerm, parseFieldSelector } from "./field-selector-query.js";
+import { parseLabelSelector, SelectorError } from "./label-selector-query.js";
+import { type ServedResource } from "./served-resource.js";
+import type { ObjectMatcher } from "./storage/watcher.js";
+
+/** What a list, watch or deletecollection is limited to. */
+export interface Selection {
+  /** `undefined`: everything. Applies to objects as they are stored. */
+  readonly matches: ObjectMatcher | undefined;
+  /** Set when only the object of that name can match. */
+  readonly name: string | undefined;
+}
+
+const EVERYTHING: Selection = { matches: undefined, name: undefined };
+
+/** @throws ApiError 400 for a selector that cannot be read or names a field the resource does not offer. */
+export function readSelection(call: ApiCall): Selection {
+  const labelText = call.query.get("labelSelector") ?? "";
+  const fieldText = call.query.get("fieldSelector") ?? "";
+  if (labelText === "" && fieldText === "") return EVERYTHING;
+  const { resource } = call.target;
+  try {
+    const labels = labelText === "" ? undefined : parseLabelSelector(labelText);
+    const terms = fieldText === "" ? [] : parseFieldSelector(fieldText);
+    const fields = terms.map((term) => fieldMatcher(resource, term));
+    if (labels === undefined && fields.length === 0) return EVERYTHING;
+    const name = terms.find((term) => term.equal && term.field === "metadata.name")?.value;
+    return { matches: combine(resource, labels, fields), name };
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function combine(
+  resource: ServedResource,
+  labels: LabelMatcher | undefined,
+  fields: readonly ObjectMatcher[],
+): ObjectMatcher {
+  const { view } = resource;
+  const matches: ObjectMatcher = (object) =>
+    (labels === undefined || labels(object.metadata.labels)) && fields.every((field) => field(object));
+  return view === undefined ? matches : (object) => matches(view.fromStored(object as KubernetesObject));
+}
+
+function fieldMatcher(resource: ServedResource, { field, value, equal }: FieldTerm): ObjectMatcher {
+  const read = fieldReader(resource, field);
+  return (object) => (read(object) === value) === equal;
+}
+
+function fieldReader(resource: ServedResource, field: string): (object: DeepReadonly<KubernetesObject>) => string {
+  if (field === "metadata.name") return (object) => object.metadata.name ?? "";
+  if (field === "metadata.namespace" && resource.namespaced) return (object) => object.metadata.namespace ?? "";
+  const selectors = resource.strategy.fieldSelectors;
+  if (selectors !== undefined && Object.hasOwn(selectors, field))
+    return selectors[field] as unknown as (object: DeepReadonly<KubernetesObject>) => string;
+  throw badRequest(unsupportedField(resource, field));
+}
+
+/** Kinds with fields of their own word this in their own ways. */
+function unsupportedField(resource: ServedResource, field: string): string {
+  const own = resource.strategy.fieldSelectors;
+  if (resource.group === "batch" && own !== undefined)
+    return `field label ${JSON.stringify(field)} not supported for ${resource.kind}`;
+  if (own !== undefined && resource.custom === undefined) return `field label not supported: ${field}`;
+  if (resource.custom !== undefined) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}

@@ -1,0 +1,90 @@
+import type { Change } from "./change.js";
+
+export interface HistoryLimits {
+  /** Changes kept whatever their age. */
+  readonly minChanges: number;
+  /** Changes kept at most. */
+  readonly maxChanges: number;
+  /** Between the two, changes older than this are forgotten. */
+  readonly maxAgeMs: number;
+}
+
+/** The latest changes of one resource, oldest first: what watches resume from and old lists are worked out of. */
+export class ChangeLog {
+  readonly #limits: HistoryLimits;
+  #changes: Change[] = [];
+  /** Index of the oldest change still kept. */
+  #head = 0;
+  #forgotten: number;
+
+  /** @param startVersion - The resourceVersion before the first change. */
+  constructor(limits: HistoryLimits, startVersion: number) {
+    this.#limits = limits;
+    this.#forgotten = startVersion;
+  }
+
+  /** Every change with a higher resourceVersion is still here. */
+  get forgottenUpTo(): number {
+    return this.#forgotten;
+  }
+
+  append(change: Change): void {
+    this.#changes.push(change);
+    const { minChanges, maxChanges, maxAgeMs } = this.#limits;
+    while (
+      this.#size > minChanges &&
+      (this.#size > maxChanges || this.#changes[this.#head]!.atMs < change.atMs - maxAgeMs)
+    )
+      this.#forgetOldest();
+    if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
+  }
+
+  /** Calls back for each change after that resourceVersion, oldest first. */
+  forEachAfter(resourceVersion: number, callback: (change: Change) => void): void {
+    for (let index = this.#indexAfter(resourceVersion); index < this.#changes.length; index++)
+      callback(this.#changes[index]!);
+  }
+
+  /** Changes after that resourceVersion, newest first. */
+  *newestFirst(resourceVersion: number): Generator<Change> {
+    for (let index = this.#changes.length - 1; index >= this.#head; index--) {
+      const change = this.#changes[index]!;
+      if (change.resourceVersion <= resourceVersion) return;
+      yield change;
+    }
+  }
+
+  /** Forgets everything up to and including that resourceVersion. */
+  compact(resourceVersion: number): void {
+    while (this.#size > 0 && this.#changes[this.#head]!.resourceVersion <= resourceVersion) this.#forgetOldest();
+    this.#forgotten = Math.max(this.#forgotten, resourceVersion);
+    this.#compactArray();
+  }
+
+  get #size(): number {
+    return this.#changes.length - this.#head;
+  }
+
+  #forgetOldest(): void {
+    this.#forgotten = this.#changes[this.#head]!.resourceVersion;
+    // The array is cut only now and then; the entry must not keep an old object alive until then.
+    (this.#changes as (Change | undefined)[])[this.#head] = undefined;
+    this.#head++;
+  }
+
+  #compactArray(): void {
+    this.#changes = this.#changes.slice(this.#head);
+    this.#head = 0;
+  }
+
+  #indexAfter(resourceVersion: number): number {
+    let low = this.#head;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#changes[middle]!.resourceVersion > resourceVersion) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

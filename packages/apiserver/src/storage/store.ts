@@ -1,0 +1,93 @@
+import { type KubernetesObject, deepFreeze } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+
+import type { HistoryLimits } from "./change-log.js";
+import { ResourceStorage } from "./resource-storage.js";
+
+/** Lists and watches of a server that has just started must be able to name a version before the first. */
+const START_VERSION = 100;
+
+/** All that a server keeps, as JSON data: enough to begin again where it stopped. */
+export interface StoreSnapshot {
+  readonly resourceVersion: string;
+  /** By group and resource, as in `batch/jobs` and `/pods`. */
+  readonly objects: Readonly<Record<string, readonly KubernetesObject[]>>;
+}
+
+/** Everything the server keeps: one counter for all resources, and a storage for each. */
+export class Store {
+  readonly historyLimits: HistoryLimits;
+  readonly #clock: Clock;
+  readonly #freeze: boolean;
+  readonly #storages = new Map<string, ResourceStorage>();
+  readonly #writeListeners = new Set<() => void>();
+  #resourceVersion = START_VERSION;
+
+  /** @throws Error when the snapshot's resourceVersion is no number. */
+  constructor(options: {
+    clock: Clock;
+    freeze: boolean;
+    historyLimits: HistoryLimits;
+    restore?: StoreSnapshot | undefined;
+  }) {
+    this.#clock = options.clock;
+    this.#freeze = options.freeze;
+    this.historyLimits = options.historyLimits;
+    if (options.restore === undefined) return;
+    const { resourceVersion, objects } = options.restore;
+    if (!/^\d+$/.test(resourceVersion))
+      throw new Error(`the snapshot's resourceVersion ${JSON.stringify(resourceVersion)} is no number`);
+    this.#resourceVersion = Math.max(START_VERSION, Number(resourceVersion));
+    for (const [key, list] of Object.entries(objects)) this.storage(key).load(list);
+  }
+
+  /** The version of the latest write anywhere. */
+  get resourceVersion(): number {
+    return this.#resourceVersion;
+  }
+
+  nextResourceVersion(): number {
+    return ++this.#resourceVersion;
+  }
+
+  nowMs(): number {
+    return this.#clock.now();
+  }
+
+  /** @param key - Group and resource: versions of one resource share their objects. */
+  storage(key: string): ResourceStorage {
+    let storage = this.#storages.get(key);
+    if (storage === undefined) this.#storages.set(key, (storage = new ResourceStorage(this)));
+    return storage;
+  }
+
+  drop(key: string): void {
+    this.#storages.delete(key);
+  }
+
+  /** Forgets history: what watched or listed at that version or before now gets 410. Default: up to the latest write. */
+  compact(resourceVersion = this.#resourceVersion): void {
+    for (const storage of this.#storages.values()) storage.log.compact(resourceVersion);
+  }
+
+  snapshot(): StoreSnapshot {
+    const objects: Record<string, readonly KubernetesObject[]> = {};
+    for (const [key, storage] of this.#storages)
+      if (storage.size > 0) objects[key] = storage.list().map((stored) => stored.object);
+    return { resourceVersion: String(this.#resourceVersion), objects };
+  }
+
+  seal(object: object): void {
+    if (this.#freeze) deepFreeze(object);
+  }
+
+  /** Calls back after every write, whatever the resource. Answers how to stop that. */
+  onWrite(listener: () => void): () => void {
+    this.#writeListeners.add(listener);
+    return () => this.#writeListeners.delete(listener);
+  }
+
+  noteWrite(): void {
+    for (const listener of this.#writeListeners) listener();
+  }
+}

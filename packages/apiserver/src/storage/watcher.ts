@@ -1,0 +1,155 @@
+import type { DeepReadonly, KubernetesObject, Status } from "@kubewright/api";
+
+import type { Change } from "./change.js";
+import type { ChangeListener } from "./resource-storage.js";
+import type { StoredObject } from "./stored-object.js";
+
+/** Whether a watcher cares about an object. */
+export type ObjectMatcher = (object: DeepReadonly<KubernetesObject>) => boolean;
+
+/** One event for a watcher, before it is put into the form the client asked for. */
+export type Frame =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly stored: StoredObject }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: number; readonly initialEventsEnd: boolean }
+  | { readonly type: "ERROR"; readonly status: Status };
+
+/** Frames a watcher may be behind before it is cut off. A client that is cut off resumes at the last version it saw. */
+export const WATCH_BUFFER_LIMIT = 20_000;
+
+export interface WatcherOptions {
+  /** `undefined`: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly matches: ObjectMatcher | undefined;
+  readonly bufferLimit?: number;
+  /** Runs once, when the watch has ended for whatever reason. */
+  readonly onClose?: () => void;
+}
+
+/** One client's view of a resource's changes: filtered, queued up to a limit, and read one by one or in batches. */
+export class Watcher implements ChangeListener {
+  readonly #namespace: string | undefined;
+  readonly #matches: ObjectMatcher | undefined;
+  readonly #bufferLimit: number;
+  readonly #onClose: (() => void) | undefined;
+  /** Existing objects still to be sent as ADDED; they are not counted against the buffer. */
+  #initial: readonly StoredObject[] = [];
+  #initialIndex = 0;
+  #queue: Frame[] = [];
+  #queueIndex = 0;
+  #wake: (() => void) | undefined;
+  #closed = false;
+  /** Everything up to this version has been queued. */
+  #seenVersion = 0;
+
+  constructor(options: WatcherOptions) {
+    this.#namespace = options.namespace;
+    this.#matches = options.matches;
+    this.#bufferLimit = options.bufferLimit ?? WATCH_BUFFER_LIMIT;
+    this.#onClose = options.onClose;
+  }
+
+  get seenVersion(): number {
+    return this.#seenVersion;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Sends the matching ones of these first. Call before anything else. */
+  start(initial: readonly StoredObject[], resourceVersion: number): void {
+    this.#initial = initial;
+    this.#seenVersion = resourceVersion;
+  }
+
+  /** Only changes after that version are sent. */
+  startAfter(resourceVersion: number): void {
+    this.#seenVersion = resourceVersion;
+  }
+
+  onChange(change: Change): void {
+    // A watch may start at a version that is still to come.
+    if (this.#closed || change.resourceVersion <= this.#seenVersion) return;
+    const { previous, current } = change;
+    if (this.#namespace !== undefined && change.subject.namespace !== this.#namespace) return;
+    const matches = this.#matches;
+    const did = previous !== undefined && (matches === undefined || matches(previous.object));
+    const does = current !== undefined && (matches === undefined || matches(current.object));
+    if (!did && !does) return;
+    this.#seenVersion = change.resourceVersion;
+    if (does) this.#push({ type: did ? "MODIFIED" : "ADDED", stored: current });
+    else this.#push({ type: "DELETED", stored: change.last });
+  }
+
+  bookmark(resourceVersion: number, initialEventsEnd = false): void {
+    if (this.#closed) return;
+    this.#seenVersion = Math.max(this.#seenVersion, resourceVersion);
+    this.#push({ type: "BOOKMARK", resourceVersion, initialEventsEnd });
+  }
+
+  /** Sends the error and ends the stream. */
+  fail(status: Status): void {
+    this.#push({ type: "ERROR", status });
+    this.#end();
+  }
+
+  /** Ends the stream after what is queued. */
+  close(): void {
+    this.#end();
+  }
+
+  /** Ends the stream without what is queued: nobody reads on. */
+  abandon(): void {
+    this.#queue = [];
+    this.#queueIndex = 0;
+    this.#initial = [];
+    this.#end();
+  }
+
+  /** What is there to be read now, if anything. */
+  poll(): Frame | undefined {
+    while (this.#initialIndex < this.#initial.length) {
+      const stored = this.#initial[this.#initialIndex++]!;
+      if (this.#matches === undefined || this.#matches(stored.object)) return { type: "ADDED", stored };
+    }
+    if (this.#initial.length > 0) this.#initial = [];
+    if (this.#queueIndex === this.#queue.length) return undefined;
+    const frame = this.#queue[this.#queueIndex++]!;
+    if (this.#queueIndex === this.#queue.length) {
+      this.#queue = [];
+      this.#queueIndex = 0;
+    }
+    return frame;
+  }
+
+  /** Resolves when there is something to {@link poll}, or the stream has ended. One caller at a time. */
+  ready(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #push(frame: Frame): void {
+    if (this.#closed) return;
+    if (this.#queue.length - this.#queueIndex >= this.#bufferLimit) {
+      // As upstream: a watcher that cannot keep up is closed without a word, and comes back from where it was.
+      this.abandon();
+      return;
+    }
+    this.#queue.push(frame);
+    this.#notify();
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#onClose?.();
+    this.#notify();
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

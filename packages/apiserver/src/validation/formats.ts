@@ -1,0 +1,129 @@
+/**
+ * Formats of values that only some kinds have, with the sentences that say what is wrong with a value; an empty list means
+ * that it is fine. Names and labels are in `names.ts`.
+ *
+ * Upstream: apimachinery `pkg/util/validation`.
+ */
+
+const CONFIG_KEY_FORMAT = "[-._a-zA-Z0-9]+";
+const HTTP_PATH_FORMAT = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+
+const DNS_1035_FORMAT = "[a-z]([-a-z0-9]*[a-z0-9])?";
+
+const DNS_1035 = whole(DNS_1035_FORMAT);
+const CONFIG_KEY = whole(CONFIG_KEY_FORMAT);
+const HTTP_PATH = whole(HTTP_PATH_FORMAT);
+const RELAXED_ENV_NAME = /^[ -<>-~]+$/;
+
+const CONFIG_KEY_MESSAGE = formatMessage(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  CONFIG_KEY_FORMAT,
+  "key.name",
+  "KEY_NAME",
+  "key-name",
+);
+
+const DNS_1035_MESSAGE = formatMessage(
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  DNS_1035_FORMAT,
+  "my-name",
+  "abc-123",
+);
+
+/** A DNS label that begins with a letter: names of API resources and versions. */
+export function dns1035LabelErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (byteLength(value) > 63) errors.push("must be no more than 63 characters");
+  if (!DNS_1035.test(value)) errors.push(DNS_1035_MESSAGE);
+  return errors;
+}
+
+/** A key of a ConfigMap's or Secret's data. */
+export function configKeyErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
+  if (!CONFIG_KEY.test(value)) errors.push(CONFIG_KEY_MESSAGE);
+  if (value === ".") errors.push("must not be '.'");
+  else if (value === "..") errors.push("must not be '..'");
+  else if (value.startsWith("..")) errors.push("must not start with '..'");
+  return errors;
+}
+
+/** The name of a container's or service's port. */
+export function portNameErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (byteLength(value) > 15) errors.push("must be no more than 15 characters");
+  if (!/^[-a-z0-9]+$/.test(value))
+    errors.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  if (!/[a-z]/.test(value)) errors.push("must contain at least one letter (a-z)");
+  if (value.includes("--")) errors.push("must not contain consecutive hyphens");
+  if (value.startsWith("-") || value.endsWith("-")) errors.push("must not begin or end with a hyphen");
+  return errors;
+}
+
+export function portNumberErrors(value: number): string[] {
+  return value >= 1 && value <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
+}
+
+/** The name of an environment variable, by the relaxed rule. */
+export function environmentNameErrors(value: string): string[] {
+  return RELAXED_ENV_NAME.test(value)
+    ? []
+    : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+/** What the path part of a domain-prefixed path must look like. */
+export function httpPathErrors(value: string): string[] {
+  return HTTP_PATH.test(value) ? [] : [`Invalid path (regex used for validation is '${HTTP_PATH_FORMAT}')`];
+}
+
+/** An IP address of either family. */
+export function ipAddressErrors(value: string): string[] {
+  return ipFamily(value) === undefined ? ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"] : [];
+}
+
+/** `undefined` for what is no IP address. */
+export function ipFamily(value: string): 4 | 6 | undefined {
+  if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
+  if (!value.includes(":") || !/^[0-9a-fA-F:.]+$/.test(value)) return undefined;
+  const halves = value.split("::");
+  if (halves.length > 2) return undefined;
+  let groups = 0;
+  for (const half of halves) {
+    if (half === "") continue;
+    const parts = half.split(":");
+    for (const [index, part] of parts.entries()) {
+      const last = index === parts.length - 1 && half === halves.at(-1);
+      if (last && part.includes(".")) {
+        if (ipFamily(part) !== 4) return undefined;
+        groups += 2;
+      } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) groups++;
+      else return undefined;
+    }
+  }
+  return (halves.length === 2 ? groups <= 7 : groups === 8) ? 6 : undefined;
+}
+
+/** Bytes of a string in UTF-8: what length limits count. */
+export function byteLength(value: string): number {
+  let bytes = value.length;
+  for (let index = 0; index < value.length; index++) {
+    const code = value.charCodeAt(index);
+    if (code < 0x80) continue;
+    if (code < 0x800) bytes += 1;
+    else if (code >= 0xd800 && code <= 0xdbff) {
+      bytes += 2;
+      index++;
+    } else bytes += 2;
+  }
+  return bytes;
+}
+
+/** `rule (e.g. 'a',  or 'b', regex used for validation is '…')`, double spaces included. */
+function formatMessage(rule: string, format: string, ...examples: readonly string[]): string {
+  return `${rule} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${format}')`;
+}
+
+function whole(format: string): RegExp {
+  return new RegExp(`^${format}$`);
+}

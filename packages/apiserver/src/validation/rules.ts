@@ -1,0 +1,11 @@
+import type { FieldErrors } from "../field-errors.js";
+
+/** Adds each sentence as an `Invalid value` of the field. */
+export function addInvalid(errors: FieldErrors, field: string, value: unknown, sentences: readonly string[]): void {
+  for (const sentence of sentences) errors.invalid(field, value, sentence);
+}
+
+/** An absent number is fine. Upstream: `ValidateNonnegativeField`. */
+export function validateNonNegative(value: number | null | undefined, field: string, errors: FieldErrors): void {
+  if (typeof value === "number" && value < 0) errors.invalid(field, value, "must be greater than or equal to 0");
+}

@@ -1,0 +1,21 @@
+const MAX_TOTAL = 4096;
+const MAX_EACH = 256;
+
+/** `Warning` header values: `299 - "text"`. Too much text is cut per warning, and then by dropping what comes last. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const total = texts.reduce((sum, text) => sum + Array.from(text).length, 0);
+  if (total <= MAX_TOTAL) return texts.map(header);
+  const kept: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    const cut = Array.from(text).slice(0, MAX_EACH).join("");
+    if (length + Array.from(cut).length > MAX_TOTAL) break;
+    length += Array.from(cut).length;
+    kept.push(header(cut));
+  }
+  return kept;
+}
+
+function header(text: string): string {
+  return `299 - "${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
