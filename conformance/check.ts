@@ -14,11 +14,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-type KitName = "controllers" | "api";
+type KitName = "controllers" | "podgc" | "api";
 
 interface Kit {
   readonly name: KitName;
   readonly driver: string;
+  /** Flags of the driver. */
+  readonly flags?: readonly string[];
   /** Flags of `kubewright serve`. */
   readonly serve: readonly string[];
   readonly concurrency: number;
@@ -34,6 +36,14 @@ const here = import.meta.dirname;
 const listFile = path.join(here, "passing.json");
 const kits: readonly Kit[] = [
   { name: "controllers", driver: "run.mjs", serve: ["--kubelet", "none"], concurrency: 30 },
+  // The threshold counts the pods of the whole cluster, so this group has one of its own, and plays one case at a time.
+  {
+    name: "podgc",
+    driver: "run.mjs",
+    flags: ["--group", "podgc"],
+    serve: ["--kubelet", "none", "--terminated-pod-gc-threshold", "3"],
+    concurrency: 1,
+  },
   { name: "api", driver: "api/run.mjs", serve: ["--controllers", "", "--kubelet", "none"], concurrency: 8 },
 ];
 
@@ -79,7 +89,7 @@ async function check(kit: Kit): Promise<void> {
 
 async function play(kit: Kit, url: string): Promise<Result[]> {
   const report = path.join(scratch, `${kit.name}.json`);
-  const args = [path.join(here, kit.driver), "--server", url, "--concurrency", String(kit.concurrency), "--json", report];
+  const args = [path.join(here, kit.driver), "--server", url, ...(kit.flags ?? []), "--concurrency", String(kit.concurrency), "--json", report];
   if (!everything) args.push("--only", `^(${listed[kit.name].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`);
   const driver = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   await new Promise((resolve) => driver.once("exit", resolve));

@@ -116,6 +116,7 @@ test.each([
   ["an unknown flag", ["run", "pi.yaml", "--frob"], "kubewright: unknown option '--frob' (Did you mean --for?)\n"],
   ["an unknown command", ["frob"], "kubewright: unknown command 'frob'\n"],
   ["a port that is none", ["serve", "--port", "http"], 'kubewright: --port: "http" is not a port number from 0 to 65535\n'],
+  ["a threshold that is none", ["serve", "--terminated-pod-gc-threshold", "many"], 'kubewright: --terminated-pod-gc-threshold: "many" is not a whole number\n'],
   ["an unknown kubelet", ["serve", "--kubelet", "real"], 'kubewright: --kubelet: "real" is not one of simulated, none\n'],
   ["an unknown controller", ["serve", "--controllers", "jobb"], 'kubewright: --controllers: "jobb" is not in the list of known controllers\n'],
   ["a schedule that does not parse", ["schedule", "* * * *"], "kubewright: expected exactly 5 fields, found 4: [* * * *]\n"],

@@ -59,6 +59,7 @@ function program(io: Io, version: string): Command {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--kubelet <mode>", "simulated: pods run as their annotations say; none: neither kubelet nor scheduler", "simulated")
     .option("--controllers <list>", "controllers to run, in kube-controller-manager's list syntax; an empty list: only the API server", "*")
+    .option("--terminated-pod-gc-threshold <number>", "ended pods of the whole cluster that are let be; 0: all of them", "12500")
     .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText("after", "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf")

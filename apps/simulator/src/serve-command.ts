@@ -12,6 +12,7 @@ export interface ServeFlags {
   readonly host: string;
   readonly kubelet: string;
   readonly controllers: string;
+  readonly terminatedPodGcThreshold: string;
   readonly seed?: string;
   readonly kubeconfig?: string;
 }
@@ -27,6 +28,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     clock: realClock,
     random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
     kubelet: flags.kubelet,
+    terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
   });
   const listener = await cluster.apiServer.listen({ host: flags.host, port }).catch((error: unknown) => {
@@ -39,6 +41,11 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   } finally {
     await listener.close();
   }
+}
+
+function parseThreshold(text: string): number {
+  if (!/^-?\d{1,9}$/.test(text)) throw new UserError(`--terminated-pod-gc-threshold: ${JSON.stringify(text)} is not a whole number`);
+  return Number(text);
 }
 
 async function writeKubeconfig(path: string, url: string, io: Io): Promise<void> {

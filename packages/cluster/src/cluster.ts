@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly nodes?: readonly NodeShape[];
   /** Zone of CronJobs without `timeZone`. Default `UTC`. */
   readonly localTimeZone?: string;
+  /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
+  readonly terminatedPodGCThreshold?: number;
   /** Hears every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
   readonly logger?: Logger;
@@ -65,6 +67,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     informers,
     logger,
     localTimeZone: options.localTimeZone ?? "UTC",
+    terminatedPodGCThreshold: options.terminatedPodGCThreshold,
+    watchTimeoutMs: WATCH_TIMEOUT_MS,
     onDecision: options.onDecision ?? (() => {}),
   });
   const enabled = options.controllers ?? (Object.keys(clusterControllers) as ControllerName[]);

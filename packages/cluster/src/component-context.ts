@@ -14,5 +14,9 @@ export interface ComponentContext {
   readonly logger: Logger;
   /** Zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
+  /** Ended pods that are let be. Default: as upstream. */
+  readonly terminatedPodGCThreshold: number | undefined;
+  /** For informers of its own: watches last between this and twice this. */
+  readonly watchTimeoutMs: number;
   readonly onDecision: (decision: Decision) => void;
 }

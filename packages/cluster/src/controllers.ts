@@ -1,13 +1,19 @@
 import { CronJobController, type CronJobDecision } from "@kubewright/cronjob";
 import type { Runnable } from "@kubewright/controller";
+import { GarbageCollector, type GarbageDecision } from "@kubewright/garbage-collector";
 import { JobController, type JobDecision } from "@kubewright/job";
+import { PodGCController, type PodGCDecision } from "@kubewright/podgc";
+import { TTLAfterFinishedController, type TTLDecision } from "@kubewright/ttl-after-finished";
 
 import type { ComponentContext } from "./component-context.js";
 
 /** What the controllers of a cluster decided, as plain data: the simulator explains runs with it. */
 export type Decision =
   | { readonly controller: "job-controller"; readonly decision: JobDecision }
-  | { readonly controller: "cronjob-controller"; readonly decision: CronJobDecision };
+  | { readonly controller: "cronjob-controller"; readonly decision: CronJobDecision }
+  | { readonly controller: "ttl-after-finished-controller"; readonly decision: TTLDecision }
+  | { readonly controller: "pod-garbage-collector-controller"; readonly decision: PodGCDecision }
+  | { readonly controller: "garbage-collector-controller"; readonly decision: GarbageDecision };
 
 export type ControllerName = Decision["controller"];
 
@@ -20,5 +26,24 @@ export const clusterControllers: Readonly<Record<ControllerName, (context: Compo
       ...shared,
       localTimeZone,
       onDecision: (decision) => onDecision({ controller: "cronjob-controller", decision }),
+    }),
+  "ttl-after-finished-controller": ({ onDecision, ...shared }) =>
+    new TTLAfterFinishedController({
+      ...shared,
+      onDecision: (decision) => onDecision({ controller: "ttl-after-finished-controller", decision }),
+    }),
+  "pod-garbage-collector-controller": ({ onDecision, terminatedPodGCThreshold, ...shared }) =>
+    new PodGCController({
+      ...shared,
+      ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodThreshold: terminatedPodGCThreshold }),
+      onDecision: (decision) => onDecision({ controller: "pod-garbage-collector-controller", decision }),
+    }),
+  "garbage-collector-controller": ({ onDecision, watchTimeoutMs, ...shared }) =>
+    new GarbageCollector({
+      ...shared,
+      minWatchTimeoutMs: watchTimeoutMs,
+      // The built-in resources never change, and others come with a CustomResourceDefinition, which it hears of by itself.
+      discoveryIntervalMs: Infinity,
+      onDecision: (decision) => onDecision({ controller: "garbage-collector-controller", decision }),
     }),
 };

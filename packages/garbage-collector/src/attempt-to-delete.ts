@@ -1,0 +1,159 @@
+import { FOREGROUND_DELETION_FINALIZER } from "@kubewright/api";
+import { isNotFound } from "@kubewright/client";
+
+import type { AbsentOwners } from "./absent-owners.js";
+import type { GarbageDecision } from "./decision.js";
+import type { DependencyGraph } from "./dependency-graph.js";
+import type { GraphNode } from "./graph-node.js";
+import { type ClassifiedReferences, classifyOwner, planItem } from "./item-plan.js";
+import { type LiveObjects, NamespacedOwnerError } from "./live-objects.js";
+import { type Metadata, type ObjectIdentity, type Reference, identityOfOwner } from "./object-identity.js";
+import {
+  deleteReferencesMergePatch,
+  deleteReferencesStrategicPatch,
+  unblockReferencesMergePatch,
+  unblockReferencesStrategicPatch,
+} from "./patches.js";
+
+export interface CollectDeps {
+  readonly graph: DependencyGraph;
+  readonly absentOwners: AbsentOwners;
+  readonly live: LiveObjects;
+  /** Asks for another object to be looked at. */
+  readonly enqueue: (node: GraphNode) => void;
+  readonly decided: (object: ObjectIdentity, decision: Pick<GarbageDecision, "action" | "propagationPolicy" | "reason">) => void;
+}
+
+/**
+ * Looks at one object: whether it exists, whether its owners keep it, or whether its own foreground deletion can end.
+ *
+ * Everything is asked anew from the API server, as the graph may lag behind; what is deleted is what was looked at, told by
+ * UID and resourceVersion.
+ *
+ * @returns `gone` when the object does not exist, and the graph was told so.
+ * @throws NamespacedOwnerError when the object's owners cannot be looked up, ever; else what was refused, to be tried
+ *   again.
+ * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem
+ */
+export async function attemptToDeleteItem(
+  node: GraphNode,
+  deps: CollectDeps,
+  signal: AbortSignal,
+): Promise<"gone" | "done"> {
+  // Somebody deletes it already, and its dependents come after.
+  if (node.beingDeleted && !node.deletingDependents) return "done";
+  // The graph may give a virtual node another identity meanwhile.
+  const { identity } = node;
+  const live = await getIfThere(identity, deps, signal);
+  if (live?.uid !== identity.uid) {
+    deps.graph.removeAbsent(identity);
+    return "gone";
+  }
+  if (node.deletingDependents) {
+    await processDeletingDependents(node, deps, signal);
+    return "done";
+  }
+  const references = live.ownerReferences ?? [];
+  if (references.length === 0) return "done";
+  const classified = await classifyReferences(identity, references, deps, signal);
+  const plan = planItem(classified, live, node.dependents);
+  switch (plan.action) {
+    case "keep":
+      return "done";
+    case "removeReferences": {
+      const { ownerUids, reason } = plan;
+      const strategic = deleteReferencesStrategicPatch(identity.uid, ownerUids);
+      const merge = (latest: Metadata): object => deleteReferencesMergePatch(latest, ownerUids);
+      await deps.live.patch(identity, { strategic, merge }, signal);
+      deps.decided(identity, { action: "referencesRemoved", reason });
+      return "done";
+    }
+    case "delete": {
+      if (plan.unblockOwners) {
+        const strategic = unblockReferencesStrategicPatch(identity.uid, node.owners);
+        await deps.live.patch(identity, { strategic, merge: unblockReferencesMergePatch }, signal);
+      }
+      const { propagationPolicy, reason } = plan;
+      try {
+        await deps.live.delete(identity, live, propagationPolicy, signal);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        deps.graph.removeAbsent(identity);
+        return "gone";
+      }
+      deps.decided(identity, { action: "deleted", propagationPolicy, reason });
+      return "done";
+    }
+    default:
+      return plan satisfies never;
+  }
+}
+
+async function getIfThere(
+  identity: ObjectIdentity,
+  { live }: CollectDeps,
+  signal: AbortSignal,
+): Promise<Metadata | undefined> {
+  try {
+    return await live.get(identity, signal);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Ends a foreground deletion that nothing holds up any more; else sees to those that do. */
+async function processDeletingDependents(node: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
+  const blocking = node.blockingDependents();
+  if (blocking.length > 0) {
+    for (const dependent of blocking) if (!dependent.deletingDependents) deps.enqueue(dependent);
+    return;
+  }
+  const { identity } = node;
+  await deps.live.removeFinalizer(identity, FOREGROUND_DELETION_FINALIZER, signal);
+  deps.decided(identity, { action: "released", reason: "no dependent blocks its deletion any more" });
+}
+
+/** One after the other, so that an owner found absent is not asked for twice. */
+async function classifyReferences(
+  dependent: ObjectIdentity,
+  references: readonly Reference[],
+  deps: CollectDeps,
+  signal: AbortSignal,
+): Promise<ClassifiedReferences> {
+  const classified: Record<keyof ClassifiedReferences, Reference[]> = { solid: [], dangling: [], waiting: [] };
+  for (const reference of references) {
+    const owner = await findOwner(dependent, reference, deps, signal);
+    classified[owner === undefined ? "dangling" : classifyOwner(owner)].push(reference);
+  }
+  return classified;
+}
+
+/**
+ * The owner, if it exists: in the dependent's namespace or without one.
+ *
+ * @throws UnknownTypeError, as an owner of unknown type may well exist; NamespacedOwnerError.
+ * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go isDangling
+ */
+async function findOwner(
+  dependent: ObjectIdentity,
+  reference: Reference,
+  { absentOwners, live }: CollectDeps,
+  signal: AbortSignal,
+): Promise<Metadata | undefined> {
+  const clusterScoped = identityOfOwner(reference, "");
+  const namespaced = identityOfOwner(reference, dependent.namespace);
+  if (absentOwners.has(clusterScoped) || absentOwners.has(namespaced)) return undefined;
+  const resource = live.resourceOf(reference);
+  if (resource.namespaced && dependent.namespace === "") throw new NamespacedOwnerError();
+  const identity = resource.namespaced ? namespaced : clusterScoped;
+  let owner: Metadata | undefined;
+  try {
+    owner = await live.get(identity, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  if (owner?.uid === reference.uid) return owner;
+  absentOwners.add(identity);
+  return undefined;
+}

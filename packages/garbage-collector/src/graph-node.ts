@@ -1,0 +1,42 @@
+import type { ObjectIdentity, Reference } from "./object-identity.js";
+
+const NOBODY: ReadonlySet<GraphNode> = new Set<never>();
+const NO_OWNERS: readonly Reference[] = [];
+
+/** What the dependency graph knows of one object. Only the graph changes it. */
+export class GraphNode {
+  owners: readonly Reference[] = NO_OWNERS;
+  /** A `deletionTimestamp` was seen. */
+  beingDeleted = false;
+  /** Being deleted in the foreground: it waits for dependents that block it. */
+  deletingDependents = false;
+  /** Most objects have none, so the set is made when the first comes. */
+  #dependents: Set<GraphNode> | undefined;
+
+  constructor(
+    public identity: ObjectIdentity,
+    /** Never seen, only referred to: it may not exist, or not as it is referred to. */
+    public virtual: boolean,
+  ) {}
+
+  /** Objects with a reference to this UID, in order of their coming. */
+  get dependents(): ReadonlySet<GraphNode> {
+    return this.#dependents ?? NOBODY;
+  }
+
+  addDependent(node: GraphNode): void {
+    (this.#dependents ??= new Set()).add(node);
+  }
+
+  removeDependent(node: GraphNode): void {
+    this.#dependents?.delete(node);
+  }
+
+  /** The dependents that a foreground deletion waits for. */
+  blockingDependents(): GraphNode[] {
+    const { uid } = this.identity;
+    return [...this.dependents].filter((dependent) =>
+      dependent.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
+    );
+  }
+}

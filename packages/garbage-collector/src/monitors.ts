@@ -1,0 +1,98 @@
+import { type KubernetesObject, type ResourceDefinition, apiVersionOf, qualifiedResource } from "@kubewright/api";
+import type { Client } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+import { type EventHandler, type InformerFactory, SharedInformer } from "@kubewright/informer";
+
+import { metadataOnly } from "./metadata-only.js";
+import type { AnyResource } from "./resource-catalog.js";
+
+export interface MonitorsOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly informers: InformerFactory;
+  /** Resources that are cached anyway: their informers are used, and never stopped. */
+  readonly shared: readonly ResourceDefinition[];
+  readonly minWatchTimeoutMs: number | undefined;
+  /** Who is told of a resource's objects. */
+  readonly handlerFor: (definition: ResourceDefinition) => EventHandler<KubernetesObject>;
+}
+
+interface Monitor {
+  readonly informer: Pick<SharedInformer<KubernetesObject>, "hasSynced" | "waitForSync">;
+  readonly stop: () => void;
+}
+
+/** The caches a graph is fed from: one per resource that objects can be deleted of. */
+export class Monitors {
+  readonly #options: MonitorsOptions;
+  readonly #monitors = new Map<string, Monitor>();
+  readonly #shared: ReadonlySet<string>;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: MonitorsOptions) {
+    this.#options = options;
+    for (const definition of options.shared) {
+      const informer = options.informers.informerFor(definition);
+      informer.addEventHandler(options.handlerFor(definition));
+      this.#monitors.set(keyOfResource(definition), { informer, stop: () => undefined });
+    }
+    this.#shared = new Set(this.#monitors.keys());
+  }
+
+  /** Starts what is new among these resources, and stops what is no more. Answers whether that was anything. */
+  sync(resources: readonly AnyResource[], signal: AbortSignal): boolean {
+    const wanted = new Map(resources.map((definition) => [keyOfResource(definition), definition]));
+    let changed = false;
+    for (const [key, { stop }] of this.#monitors) {
+      if (wanted.has(key) || this.#shared.has(key)) continue;
+      this.#monitors.delete(key);
+      stop();
+      changed = true;
+    }
+    for (const [key, definition] of wanted) {
+      if (this.#monitors.has(key)) continue;
+      this.#monitors.set(key, this.#start(key, definition, signal));
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** Resolves when all there are now have synced. @throws the signal's reason when it aborts first. */
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    await Promise.all(Array.from(this.#monitors.values(), ({ informer }) => informer.waitForSync(signal)));
+  }
+
+  /** Names of the resources whose objects are not all known yet. */
+  get unsynced(): string[] {
+    return Array.from(this.#monitors).flatMap(([key, { informer }]) => (informer.hasSynced ? [] : [key]));
+  }
+
+  /** Resolves when all have stopped, which they do when the signal they were started with aborts. */
+  async stopped(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #start(key: string, definition: AnyResource, signal: AbortSignal): Monitor {
+    const { client, clock, random, logger, minWatchTimeoutMs } = this.#options;
+    const informer = new SharedInformer({
+      client: client.resource(definition),
+      clock,
+      random: random.fork(`monitor ${key}`),
+      transform: metadataOnly,
+      minWatchTimeoutMs,
+      onError: (error) => logger.error({ resource: key, err: error.message }, "Monitor failed"),
+    });
+    informer.addEventHandler(this.#options.handlerFor(definition));
+    const stop = new AbortController();
+    const running = informer.run(AbortSignal.any([signal, stop.signal])).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return { informer, stop: () => stop.abort(new Error(`the API server does not serve ${key} any more`)) };
+  }
+}
+
+function keyOfResource(definition: ResourceDefinition): string {
+  return `${qualifiedResource(definition)} ${apiVersionOf(definition)}`;
+}

@@ -1,0 +1,228 @@
+import {
+  type DeepReadonly,
+  type Node,
+  type Pod,
+  type PodCondition,
+  nodes,
+  objectKey,
+  pods,
+} from "@kubewright/api";
+import { type Client, type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import { type Logger, type Runnable, silentLogger } from "@kubewright/controller";
+import type { InformerFactory, SharedInformer } from "@kubewright/informer";
+
+import type { PodGCDecision, PodGCReason } from "./decision.js";
+import { nodeGoneCondition } from "./failed-status-patch.js";
+import { markFailedAndDeletePod } from "./force-delete.js";
+import { NodeQuarantine } from "./node-quarantine.js";
+import {
+  missingNodes,
+  selectPodsOnNodes,
+  selectTerminatedPods,
+  selectTerminatingPodsOutOfService,
+  selectUnscheduledTerminatingPods,
+} from "./select-pods.js";
+
+export interface PodGCControllerOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Taken for the sake of uniformity; nothing here is random. */
+  readonly random?: Random;
+  /** Run by whoever assembles the controllers, not by this one. */
+  readonly informers: InformerFactory;
+  /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
+  readonly terminatedPodThreshold?: number;
+  readonly logger?: Logger;
+  readonly metrics?: PodGCMetrics;
+  /** Told of every pod that was to be collected. */
+  readonly onDecision?: (decision: PodGCDecision) => void;
+}
+
+export interface PodGCMetrics {
+  /** `pod_gc_collector_force_delete_pods_total`: counts attempts, not successes. */
+  forceDeletedPod(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
+  /** `pod_gc_collector_force_delete_pod_errors_total`. */
+  forceDeletePodError(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
+}
+
+/** From the end of a pass to the next. */
+const PASS_PERIOD_MS = 20_000;
+/** How long a node is missing before its pods are given up. */
+const QUARANTINE_MS = 40_000;
+
+type PodObject = DeepReadonly<Pod>;
+
+/**
+ * Deletes pods that nobody else will: ended ones beyond a threshold, and those whose node is gone, out of service, or was
+ * never there.
+ *
+ * Looks at everything every 20 s, and only then. A pass that found nothing is not repeated before something changes, and
+ * then at the time at which it would have come, so that an idle cluster costs nothing.
+ *
+ * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go PodGCController
+ */
+export class PodGCController implements Runnable {
+  readonly name = "pod-garbage-collector-controller";
+  readonly #client: Writer<Pod>;
+  readonly #nodeReader: Reader<Node>;
+  readonly #clock: Clock;
+  readonly #threshold: number;
+  readonly #logger: Logger;
+  readonly #metrics: PodGCMetrics | undefined;
+  readonly #onDecision: ((decision: PodGCDecision) => void) | undefined;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #nodes: SharedInformer<Node>;
+  readonly #quarantine = new NodeQuarantine(QUARANTINE_MS);
+  /** Whether a cache has changed since the last pass began. */
+  #changed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: PodGCControllerOptions) {
+    const { client, clock, informers, terminatedPodThreshold = 12_500 } = options;
+    this.#client = client.resource(pods);
+    this.#nodeReader = client.resource(nodes);
+    this.#clock = clock;
+    this.#threshold = terminatedPodThreshold;
+    this.#logger = options.logger ?? silentLogger;
+    this.#metrics = options.metrics;
+    this.#onDecision = options.onDecision;
+    this.#pods = informers.informerFor(pods);
+    this.#nodes = informers.informerFor(nodes);
+    const change = (): void => {
+      this.#changed = true;
+      this.#wake?.();
+    };
+    this.#pods.addEventHandler({ onAdd: change, onUpdate: change, onDelete: change });
+    this.#nodes.addEventHandler({ onAdd: change, onUpdate: change, onDelete: change });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#logger.info({}, "Starting GC controller");
+    try {
+      await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)]);
+      for (;;) {
+        this.#changed = false;
+        const foundNothing = !(await this.#gc(signal));
+        const endedMs = this.#clock.monotonic();
+        await this.#pause(PASS_PERIOD_MS, signal);
+        if (!foundNothing || this.#changed) continue;
+        await this.#change(signal);
+        const sincePassMs = (this.#clock.monotonic() - endedMs) % PASS_PERIOD_MS;
+        if (sincePassMs > 0) await this.#pause(PASS_PERIOD_MS - sincePassMs, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    this.#logger.info({}, "Shutting down GC controller");
+  }
+
+  /** One pass. Answers whether there was anything to do, or will be when time has passed. */
+  async #gc(signal: AbortSignal): Promise<boolean> {
+    const snapshot = this.#pods.store.list();
+    const nodeByName = (name: string): DeepReadonly<Node> | undefined =>
+      this.#nodes.store.get(objectKey({ name }));
+
+    const terminated = selectTerminatedPods(snapshot, this.#threshold);
+    await Promise.all(terminated.map((pod) => this.#collect(pod, "terminated", signal)));
+
+    const terminating = selectTerminatingPodsOutOfService(snapshot, nodeByName);
+    await Promise.all(terminating.map((pod) => this.#collect(pod, "out-of-service", signal)));
+
+    const orphaned = await this.#orphanedPods(snapshot, signal);
+    for (const pod of orphaned) {
+      await this.#collect(pod, "orphaned", signal, nodeGoneCondition(pod, this.#clock.now()));
+    }
+
+    const unscheduled = selectUnscheduledTerminatingPods(snapshot);
+    for (const pod of unscheduled) await this.#collect(pod, "unscheduled", signal);
+
+    const found = terminated.length + terminating.length + orphaned.length + unscheduled.length;
+    return found > 0 || !this.#quarantine.isEmpty;
+  }
+
+  /** Pods on nodes that have been missing for the time of the quarantine, and that the API server says are gone. */
+  async #orphanedPods(snapshot: readonly PodObject[], signal: AbortSignal): Promise<PodObject[]> {
+    const existing = new Set(this.#nodes.store.list().map(({ metadata }) => metadata.name));
+    const nowMs = this.#clock.monotonic();
+    const due = this.#quarantine.takeDue(nowMs);
+    this.#quarantine.add(
+      missingNodes(snapshot, (name) => existing.has(name)),
+      nowMs,
+    );
+    const deleted = new Set<string>();
+    for (const name of due) if (!existing.has(name) && (await this.#isNodeGone(name, signal))) deleted.add(name);
+    return selectPodsOnNodes(snapshot, deleted);
+  }
+
+  /** Asks the API server, as the cache may lag behind a node that has just come. A name it cannot tell about waits anew. */
+  async #isNodeGone(name: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#nodeReader.get(name, { signal });
+      return false;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      if (!signal.aborted) this.#logger.error({ node: name, err: errorMessage(error) }, "Error fetching node");
+      return false;
+    }
+  }
+
+  async #collect(pod: PodObject, reason: PodGCReason, signal: AbortSignal, condition?: PodCondition): Promise<void> {
+    if (signal.aborted) return;
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    const labels = { namespace, reason };
+    const about = { pod: `${namespace}/${name}`, podUID: uid, reason };
+    this.#logger.info(about, "PodGC is force deleting Pod");
+    // Upstream counts these before it tries, the others after.
+    if (reason === "out-of-service") this.#metrics?.forceDeletedPod(labels);
+    let markedFailed = false;
+    let failure: string | undefined;
+    try {
+      const options = condition === undefined ? { signal } : { signal, condition };
+      markedFailed = await markFailedAndDeletePod(this.#client, pod, options);
+    } catch (error) {
+      failure = errorMessage(error);
+      this.#metrics?.forceDeletePodError(labels);
+      if (!signal.aborted) this.#logger.error({ ...about, err: failure }, "Error force deleting pod");
+    }
+    if (reason !== "out-of-service") this.#metrics?.forceDeletedPod(labels);
+    const nodeName = pod.spec?.nodeName;
+    this.#onDecision?.({
+      atMs: this.#clock.now(),
+      namespace,
+      name,
+      uid,
+      reason,
+      ...(nodeName ? { nodeName } : {}),
+      outcome: failure === undefined ? "deleted" : "failed",
+      markedFailed,
+      message: failure ?? WHY[reason],
+    });
+  }
+
+  #pause(durationMs: number, signal: AbortSignal): Promise<void> {
+    return this.#clock.sleep(durationMs, signal, { background: true });
+  }
+
+  /** Resolves when a cache has changed since the last pass began. @throws the signal's reason when it aborts first. */
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (then: () => void): void => {
+        this.#wake = undefined;
+        signal.removeEventListener("abort", onAbort);
+        then();
+      };
+      const onAbort = (): void => settle(() => reject(signal.reason as Error));
+      this.#wake = () => settle(resolve);
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+}
+
+const WHY: Readonly<Record<PodGCReason, string>> = {
+  terminated: "there are more ended pods than the threshold lets be",
+  "out-of-service": "the pod is terminating and its node is not ready and out of service",
+  orphaned: "the pod's node no longer exists",
+  unscheduled: "the pod is terminating and was never scheduled",
+};
