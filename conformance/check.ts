@@ -48,7 +48,11 @@ const kits: readonly Kit[] = [
 ];
 
 const { values: flags } = parseArgs({
-  options: { all: { type: "boolean", default: false }, update: { type: "boolean", default: false }, kit: { type: "string" } },
+  options: {
+    all: { type: "boolean", default: false },
+    update: { type: "boolean", default: false },
+    kit: { type: "string" },
+  },
 });
 const everything = flags.all || flags.update;
 const listed = JSON.parse(readFileSync(listFile, "utf8")) as Record<KitName, string[]>;
@@ -73,7 +77,8 @@ async function check(kit: Kit): Promise<void> {
     const missing = [...mustPass].filter((name) => !results.some((result) => result.name === name));
     for (const name of missing) console.log(`${kit.name}: ${name} is listed, but the kit has no such case`);
     const broken = results.filter((result) => !result.ok && mustPass.has(result.name));
-    for (const { name, diffs = [] } of broken) console.log(`${kit.name}: ${name} no longer passes\n    ${diffs.slice(0, 5).join("\n    ")}`);
+    for (const { name, diffs = [] } of broken)
+      console.log(`${kit.name}: ${name} no longer passes\n    ${diffs.slice(0, 5).join("\n    ")}`);
     const ok = results.filter((result) => result.ok);
     const gained = ok.filter((result) => !mustPass.has(result.name)).map((result) => result.name);
     if (gained.length > 0) console.log(`${kit.name}: ${gained.length} more pass: ${gained.join(" ")}`);
@@ -81,7 +86,9 @@ async function check(kit: Kit): Promise<void> {
     passed += mustPass.size - broken.length - missing.length + (flags.update ? gained.length : 0);
     failed += broken.length + missing.length;
     const total = everything ? `, of ${results.length} cases ${ok.length} pass` : "";
-    console.log(`${kit.name}: ${listed[kit.name].length} cases on the list${total}, ${broken.length + missing.length} broken`);
+    console.log(
+      `${kit.name}: ${listed[kit.name].length} cases on the list${total}, ${broken.length + missing.length} broken`,
+    );
   } finally {
     server.process.kill();
   }
@@ -89,8 +96,18 @@ async function check(kit: Kit): Promise<void> {
 
 async function play(kit: Kit, url: string): Promise<Result[]> {
   const report = path.join(scratch, `${kit.name}.json`);
-  const args = [path.join(here, kit.driver), "--server", url, ...(kit.flags ?? []), "--concurrency", String(kit.concurrency), "--json", report];
-  if (!everything) args.push("--only", `^(${listed[kit.name].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`);
+  const args = [
+    path.join(here, kit.driver),
+    "--server",
+    url,
+    ...(kit.flags ?? []),
+    "--concurrency",
+    String(kit.concurrency),
+    "--json",
+    report,
+  ];
+  if (!everything)
+    args.push("--only", `^(${listed[kit.name].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`);
   const driver = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   await new Promise((resolve) => driver.once("exit", resolve));
   const written = JSON.parse(readFileSync(report, "utf8")) as Result[] | { cases: Result[] };
@@ -100,7 +117,9 @@ async function play(kit: Kit, url: string): Promise<Result[]> {
 /** Starts `kubewright serve` on a free port and waits until it says where. */
 async function serve(args: readonly string[]): Promise<{ url: string; process: ChildProcess }> {
   const main = path.join(here, "../apps/simulator/dist/main.js");
-  const child = spawn(process.execPath, [main, "serve", "--port", "0", ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [main, "serve", "--port", "0", ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => {

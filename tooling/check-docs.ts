@@ -28,15 +28,22 @@ for (const file of documents()) {
 }
 writeFileSync(
   path.join(scratch, "tsconfig.json"),
-  JSON.stringify({ extends: "../../tsconfig.base.json", compilerOptions: { noEmit: true, exactOptionalPropertyTypes: true }, include: ["*.ts"] }),
+  JSON.stringify({
+    extends: "../../tsconfig.base.json",
+    compilerOptions: { noEmit: true, exactOptionalPropertyTypes: true },
+    include: ["*.ts"],
+  }),
 );
-const { status, stdout } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["--project", scratch], { encoding: "utf8" });
+const { status, stdout } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["--project", scratch, "--pretty", "false"], {
+  encoding: "utf8",
+});
 if (status !== 0) problems.push(stdout);
 for (const { name, expected } of runnable) {
   const ran = spawnSync(process.execPath, [path.join(scratch, name)], { encoding: "utf8", timeout: 30_000 });
   const printed = ran.stdout.trimEnd().split("\n");
   if (ran.status !== 0) problems.push(`${name} exited with ${ran.status}: ${ran.stderr}`);
-  else if (!containsInOrder(printed, expected)) problems.push(`${name} says it prints ${JSON.stringify(expected)}, but printed ${JSON.stringify(printed)}`);
+  else if (!containsInOrder(printed, expected))
+    problems.push(`${name} says it prints ${JSON.stringify(expected)}, but printed ${JSON.stringify(printed)}`);
 }
 for (const problem of problems) console.error(problem);
 console.log(`docs: ${blocks} TypeScript examples compile, ${runnable.length} of them run; ${problems.length} problems`);
@@ -48,7 +55,9 @@ function containsInOrder(lines: readonly string[], wanted: readonly string[]): b
 }
 
 function documents(): string[] {
-  const readmes = ["packages", "apps"].flatMap((parent) => readdirSync(path.join(root, parent)).map((name) => `${parent}/${name}/README.md`));
+  const readmes = ["packages", "apps"].flatMap((parent) =>
+    readdirSync(path.join(root, parent)).map((name) => `${parent}/${name}/README.md`),
+  );
   const docs = readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`);
   return ["README.md", ...readmes, ...docs].filter((file) => {
     try {

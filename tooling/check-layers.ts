@@ -85,7 +85,10 @@ function isDeclared({ dependencies = {}, devDependencies = {} }: Manifest, name:
 /** `@scope/name` or `name` of a bare import; `undefined` for Node's own modules. */
 function packageName(specifier: string | undefined): string | undefined {
   if (specifier === undefined || specifier.startsWith("node:")) return undefined;
-  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
 }
 
 function siblings(dependencies: readonly string[]): string[] {

@@ -20,13 +20,16 @@ function play(...flags: string[]): string {
 }
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
-const podNames = (trace: string): Set<string> => new Set([...trace.matchAll(/"kind":"Pod","namespace":"[^"]*","name":"([^"]+)"/g)].map(([, name]) => name!));
+const podNames = (trace: string): Set<string> =>
+  new Set([...trace.matchAll(/"kind":"Pod","namespace":"[^"]*","name":"([^"]+)"/g)].map(([, name]) => name!));
 
 const first = play("--seed", "1", "--json", "-");
 const second = play("--seed", "1", "--json", "-");
 const other = play("--seed", "2", "--json", "-");
 const timelines = [play("--seed", "1"), play("--seed", "1")];
-console.log(`trace seed 1: ${hash(first)}, again: ${hash(second)}; seed 2: ${hash(other)}; timeline: ${hash(timelines[0]!)}, again: ${hash(timelines[1]!)}`);
+console.log(
+  `trace seed 1: ${hash(first)}, again: ${hash(second)}; seed 2: ${hash(other)}; timeline: ${hash(timelines[0]!)}, again: ${hash(timelines[1]!)}`,
+);
 
 const problems: string[] = [];
 if (first !== second) problems.push("the same seed gave two different traces");

@@ -20,7 +20,9 @@ interface Run {
 }
 
 const lines = readFileSync(0, "utf8").trimEnd().split("\n").map(parseLine);
-const columns = Math.max(...lines.map((runs) => runs.reduce((width, run) => Math.max(width, run.column + run.text.length), 0)));
+const columns = Math.max(
+  ...lines.map((runs) => runs.reduce((width, run) => Math.max(width, run.column + run.text.length), 0)),
+);
 const width = Math.ceil(columns * CELL_WIDTH + 2 * PADDING);
 const height = lines.length * LINE_HEIGHT + 2 * PADDING;
 const texts = lines.flatMap((runs, row) => runs.map((run) => drawRun(run, row)));
@@ -39,7 +41,8 @@ function parseLine(line: string): Run[] {
     if (codes !== undefined) {
       for (const code of codes) style = applied(style, code);
     } else if (part !== "") {
-      for (const { 0: text, index } of part.matchAll(/\S+(?: \S+)*/g)) append(runs, { column: column + index, text, ...style });
+      for (const { 0: text, index } of part.matchAll(/\S+(?: \S+)*/g))
+        append(runs, { column: column + index, text, ...style });
       column += part.length;
     }
   }

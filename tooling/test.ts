@@ -49,7 +49,11 @@ async function runLane(lane: readonly Suite[]): Promise<void> {
 async function run(suite: Suite): Promise<boolean> {
   const started = performance.now();
   const [command, ...args] = suite.command;
-  const child = spawn(command!, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, FORCE_COLOR: "0" } });
+  const child = spawn(command!, args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, FORCE_COLOR: "0" },
+  });
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -65,7 +69,9 @@ async function run(suite: Suite): Promise<boolean> {
   passed += counted.passed;
   failed += failures;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${ok ? "ok    " : "FAILED"}  ${suite.name.padEnd(12)} ${seconds.padStart(6)} s  ${counted.passed} passed, ${failures} failed`);
+  console.log(
+    `${ok ? "ok    " : "FAILED"}  ${suite.name.padEnd(12)} ${seconds.padStart(6)} s  ${counted.passed} passed, ${failures} failed`,
+  );
   if (!ok || suite.name === "conformance") console.log(output.replace(/^/gm, "    "));
   return ok;
 }

@@ -1,6 +1,13 @@
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, uuid } from "@kubewright/clock";
-import { EventRecorder, LeaderElector, type Logger, type Runnable, leaderFence, selectControllers } from "@kubewright/controller";
+import {
+  EventRecorder,
+  LeaderElector,
+  type Logger,
+  type Runnable,
+  leaderFence,
+  selectControllers,
+} from "@kubewright/controller";
 import { InformerFactory, withoutManagedFields } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 

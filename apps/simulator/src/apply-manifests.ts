@@ -19,14 +19,20 @@ export async function applyManifests(client: Client, manifests: readonly Manifes
   const made = new Set(["default"]);
   for (const { object, source } of manifests) {
     const definition = await findResource(client, object, resources);
-    if (definition === undefined) throw new UserError(`${source}: this cluster does not know kind ${object.kind} in ${object.apiVersion}`);
+    if (definition === undefined)
+      throw new UserError(`${source}: this cluster does not know kind ${object.kind} in ${object.apiVersion}`);
     const namespace = object.metadata.namespace ?? "default";
     try {
       if (definition.namespaced && !made.has(namespace)) {
         await createNamespace(client, namespace);
         made.add(namespace);
       }
-      await client.resource(definition).create(object, definition.namespaced ? { namespace, fieldManager: "kubewright" } : { fieldManager: "kubewright" });
+      await client
+        .resource(definition)
+        .create(
+          object,
+          definition.namespaced ? { namespace, fieldManager: "kubewright" } : { fieldManager: "kubewright" },
+        );
     } catch (error) {
       if (error instanceof StatusError) throw new UserError(`${source}: ${error.message}`, { cause: error });
       throw error;
@@ -58,7 +64,9 @@ async function findResource(
 async function discover(client: Client, apiVersion: string): Promise<ApiResourceList | undefined> {
   if (!/^[A-Za-z0-9.-]+(\/[A-Za-z0-9.-]+)?$/.test(apiVersion)) return undefined;
   try {
-    return (await client.getRaw(apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`)) as ApiResourceList;
+    return (await client.getRaw(
+      apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`,
+    )) as ApiResourceList;
   } catch (error) {
     if (error instanceof StatusError) return undefined;
     throw error;

@@ -14,7 +14,11 @@ interface Ran {
 }
 
 /** Runs the command in this process, with files from a record or, for the rest, from the disk. */
-async function kubewright(args: readonly string[], files: Record<string, string> = {}, { stopped = new AbortController().signal } = {}): Promise<Ran> {
+async function kubewright(
+  args: readonly string[],
+  files: Record<string, string> = {},
+  { stopped = new AbortController().signal } = {},
+): Promise<Ran> {
   const written: Record<string, string> = {};
   const said = { stdout: "", stderr: "" };
   const output = (name: "stdout" | "stderr"): Output => ({
@@ -27,7 +31,8 @@ async function kubewright(args: readonly string[], files: Record<string, string>
     stdout: output("stdout"),
     stderr: output("stderr"),
     readFile: async (path) => files[path] ?? readFile(path, "utf8"),
-    listFolder: async (path) => (files[path] === undefined && (await stat(path)).isDirectory() ? readdir(path) : undefined),
+    listFolder: async (path) =>
+      files[path] === undefined && (await stat(path)).isDirectory() ? readdir(path) : undefined,
     openFile: async (path) => {
       written[path] = "";
       return { write: async (text) => void (written[path] += text), close: async () => {} };
@@ -75,8 +80,16 @@ test("run plays a Job to its end and prints its timeline and a summary", async (
 test("the trace on standard output is JSON lines and nothing else, from a header to an end", async () => {
   const { code, stdout } = await kubewright(["run", "pi.yaml", "--for", "10m", "--json", "-"], { "pi.yaml": pi });
   expect(code).toBe(0);
-  const records = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { type: string; at?: string });
-  expect(records[0]).toMatchObject({ type: "header", seed: 1, start: "2026-01-01T00:00:00.000Z", end: "2026-01-01T00:10:00.000Z" });
+  const records = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; at?: string });
+  expect(records[0]).toMatchObject({
+    type: "header",
+    seed: 1,
+    start: "2026-01-01T00:00:00.000Z",
+    end: "2026-01-01T00:10:00.000Z",
+  });
   expect(records.at(-1)).toEqual({ type: "end", at: "2026-01-01T00:10:00.000Z" });
   expect(new Set(records.map(({ type }) => type))).toEqual(new Set(["header", "object", "event", "decision", "end"]));
   const times = records.flatMap(({ at }) => (at === undefined ? [] : [at]));
@@ -84,7 +97,8 @@ test("the trace on standard output is JSON lines and nothing else, from a header
 });
 
 test("equal seeds give equal bytes, another seed other pod names", async () => {
-  const play = async (seed: string): Promise<string> => (await kubewright(["run", "pi.yaml", "--for", "10m", "--seed", seed, "--json", "-"], { "pi.yaml": pi })).stdout;
+  const play = async (seed: string): Promise<string> =>
+    (await kubewright(["run", "pi.yaml", "--for", "10m", "--seed", seed, "--json", "-"], { "pi.yaml": pi })).stdout;
   const first = await play("1");
   expect(await play("1")).toBe(first);
   const names = (trace: string): string[] => [...trace.matchAll(/"name":"(pi-[a-z0-9]{5})"/g)].map(([, name]) => name!);
@@ -99,7 +113,9 @@ test("Forbid with a deadline shows the skipped runs with their reason", async ()
 });
 
 test("--json FILE writes the trace beside the timeline", async () => {
-  const { stdout, files } = await kubewright(["run", "pi.yaml", "--for", "5m", "--json", "trace.jsonl"], { "pi.yaml": pi });
+  const { stdout, files } = await kubewright(["run", "pi.yaml", "--for", "5m", "--json", "trace.jsonl"], {
+    "pi.yaml": pi,
+  });
   expect(stdout).toContain("Job default/pi");
   expect(files["trace.jsonl"]!.split("\n")[0]).toContain('"type":"header"');
 });
@@ -107,31 +123,80 @@ test("--json FILE writes the trace beside the timeline", async () => {
 test.each([
   ["a missing file", ["run", "gone.yaml"], "kubewright: gone.yaml: no such file or folder\n"],
   ["a manifest that is not YAML", ["run", "bad.yaml"], /^kubewright: bad\.yaml:\d+:\d+: not YAML: .*\n$/],
-  ["an unknown kind", ["run", "kind.yaml"], "kubewright: kind.yaml:1: this cluster does not know kind Frobnicator in example.com/v1\n"],
-  ["an invalid schedule", ["run", "schedule.yaml"], /^kubewright: schedule\.yaml:2: CronJob\.batch "tick" is invalid: spec\.schedule: Invalid value: "61 \* \* \* \*": end of range \(61\) above maximum \(59\): 61\n$/],
-  ["a time that is none", ["run", "pi.yaml", "--start", "noon"], 'kubewright: --start: "noon" is not a time; write for example 2026-03-28T22:00:00Z\n'],
-  ["a duration that is none", ["run", "pi.yaml", "--for", "long"], 'kubewright: --for: "long" is not a duration; write for example 30d, 1d12h, 90m or 45s\n'],
+  [
+    "an unknown kind",
+    ["run", "kind.yaml"],
+    "kubewright: kind.yaml:1: this cluster does not know kind Frobnicator in example.com/v1\n",
+  ],
+  [
+    "an invalid schedule",
+    ["run", "schedule.yaml"],
+    /^kubewright: schedule\.yaml:2: CronJob\.batch "tick" is invalid: spec\.schedule: Invalid value: "61 \* \* \* \*": end of range \(61\) above maximum \(59\): 61\n$/,
+  ],
+  [
+    "a time that is none",
+    ["run", "pi.yaml", "--start", "noon"],
+    'kubewright: --start: "noon" is not a time; write for example 2026-03-28T22:00:00Z\n',
+  ],
+  [
+    "a duration that is none",
+    ["run", "pi.yaml", "--for", "long"],
+    'kubewright: --for: "long" is not a duration; write for example 30d, 1d12h, 90m or 45s\n',
+  ],
   ["a seed that is none", ["run", "pi.yaml", "--seed", "x"], /^kubewright: --seed: "x" is not a whole number/],
   ["no file at all", ["run"], "kubewright: missing required argument 'file'\n"],
   ["an unknown flag", ["run", "pi.yaml", "--frob"], "kubewright: unknown option '--frob' (Did you mean --for?)\n"],
   ["an unknown command", ["frob"], "kubewright: unknown command 'frob'\n"],
-  ["a port that is none", ["serve", "--port", "http"], 'kubewright: --port: "http" is not a port number from 0 to 65535\n'],
-  ["a threshold that is none", ["serve", "--terminated-pod-gc-threshold", "many"], 'kubewright: --terminated-pod-gc-threshold: "many" is not a whole number\n'],
-  ["an unknown kubelet", ["serve", "--kubelet", "real"], 'kubewright: --kubelet: "real" is not one of simulated, none\n'],
-  ["an unknown controller", ["serve", "--controllers", "jobb"], 'kubewright: --controllers: "jobb" is not in the list of known controllers\n'],
-  ["a schedule that does not parse", ["schedule", "* * * *"], "kubewright: expected exactly 5 fields, found 4: [* * * *]\n"],
-  ["a time zone that does not exist", ["schedule", "@daily", "--time-zone", "Mars/Olympus"], /^kubewright: .*unknown time zone Mars\/Olympus\n$/],
+  [
+    "a port that is none",
+    ["serve", "--port", "http"],
+    'kubewright: --port: "http" is not a port number from 0 to 65535\n',
+  ],
+  [
+    "a threshold that is none",
+    ["serve", "--terminated-pod-gc-threshold", "many"],
+    'kubewright: --terminated-pod-gc-threshold: "many" is not a whole number\n',
+  ],
+  [
+    "an unknown kubelet",
+    ["serve", "--kubelet", "real"],
+    'kubewright: --kubelet: "real" is not one of simulated, none\n',
+  ],
+  [
+    "an unknown controller",
+    ["serve", "--controllers", "jobb"],
+    'kubewright: --controllers: "jobb" is not in the list of known controllers\n',
+  ],
+  [
+    "a schedule that does not parse",
+    ["schedule", "* * * *"],
+    "kubewright: expected exactly 5 fields, found 4: [* * * *]\n",
+  ],
+  [
+    "a time zone that does not exist",
+    ["schedule", "@daily", "--time-zone", "Mars/Olympus"],
+    /^kubewright: .*unknown time zone Mars\/Olympus\n$/,
+  ],
 ])("%s is one line on stderr and status 2", async (_title, args, message) => {
-  const files = { "pi.yaml": pi, "bad.yaml": "a: [1,\nb", "kind.yaml": "apiVersion: example.com/v1\nkind: Frobnicator\nmetadata: { name: x }\n", "schedule.yaml": everyMinute('schedule: "61 * * * *"') };
+  const files = {
+    "pi.yaml": pi,
+    "bad.yaml": "a: [1,\nb",
+    "kind.yaml": "apiVersion: example.com/v1\nkind: Frobnicator\nmetadata: { name: x }\n",
+    "schedule.yaml": everyMinute('schedule: "61 * * * *"'),
+  };
   const { code, stdout, stderr } = await kubewright(args, files);
   expect(code).toBe(2);
   expect(stdout).toBe("");
-  expect(stderr).toMatch(typeof message === "string" ? new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) : message);
+  expect(stderr).toMatch(
+    typeof message === "string" ? new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) : message,
+  );
 });
 
 test("a port in use is named", async () => {
   const squatter = createServer();
-  const port = await new Promise<number>((resolve) => squatter.listen(0, "127.0.0.1", () => resolve((squatter.address() as { port: number }).port)));
+  const port = await new Promise<number>((resolve) =>
+    squatter.listen(0, "127.0.0.1", () => resolve((squatter.address() as { port: number }).port)),
+  );
   try {
     const { code, stderr } = await kubewright(["serve", "--port", String(port)]);
     expect(code).toBe(2);
@@ -151,8 +216,19 @@ test("help and version go to standard output with status 0", async () => {
 });
 
 test("schedule prints the runs of a zone across its DST gap", async () => {
-  const { stdout } = await kubewright(["schedule", "30 2 * * *", "--time-zone", "America/New_York", "--from", "2024-03-09T00:00:00Z", "--count", "2"]);
-  expect(stdout).toBe("Sat 2024-03-09 02:30:00 -05:00  2024-03-09T07:30:00Z\nMon 2024-03-11 02:30:00 -04:00  2024-03-11T06:30:00Z\n");
+  const { stdout } = await kubewright([
+    "schedule",
+    "30 2 * * *",
+    "--time-zone",
+    "America/New_York",
+    "--from",
+    "2024-03-09T00:00:00Z",
+    "--count",
+    "2",
+  ]);
+  expect(stdout).toBe(
+    "Sat 2024-03-09 02:30:00 -05:00  2024-03-09T07:30:00Z\nMon 2024-03-11 02:30:00 -04:00  2024-03-11T06:30:00Z\n",
+  );
 });
 
 test("the examples play to their end in a virtual day", async () => {

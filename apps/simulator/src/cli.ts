@@ -24,7 +24,9 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
       io.stderr.write(`kubewright: ${error.message}\n`);
       return 2;
     }
-    io.stderr.write(`kubewright: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    io.stderr.write(
+      `kubewright: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     return 1;
   }
 }
@@ -39,7 +41,10 @@ function program(io: Io, version: string): Command {
       writeErr: (text) => io.stderr.write(text.replace(/^error: /, "kubewright: ").replace("\n(Did", " (Did")),
       getOutHelpWidth: () => io.stdout.columns || 100,
     })
-    .addHelpText("after", "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin");
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin",
+    );
 
   root
     .command("run")
@@ -49,7 +54,10 @@ function program(io: Io, version: string): Command {
     .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m", "1d")
     .option("--seed <number>", "same seed, same run", "1")
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
-    .addHelpText("after", "\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run job.yaml --json - | grep '\"type\":\"decision\"'")
+    .addHelpText(
+      "after",
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+    )
     .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
 
   root
@@ -57,12 +65,34 @@ function program(io: Io, version: string): Command {
     .description("Serve an embedded cluster over HTTP, for kubectl and any other client.")
     .option("--port <number>", "port to listen on; 0 picks a free one", "8001")
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--kubelet <mode>", "simulated: pods run as their annotations say; none: neither kubelet nor scheduler", "simulated")
-    .option("--controllers <list>", "controllers to run, in kube-controller-manager's list syntax; an empty list: only the API server", "*")
-    .option("--terminated-pod-gc-threshold <number>", "ended pods of the whole cluster that are let be; 0: all of them", "12500")
+    .option(
+      "--kubelet <mode>",
+      "simulated: pods run as their annotations say; none: neither kubelet nor scheduler",
+      "simulated",
+    )
+    .option(
+      "--controllers <list>",
+      "controllers to run, in kube-controller-manager's list syntax; an empty list: only the API server",
+      "*",
+    )
+    .option(
+      "--terminated-pod-gc-threshold <number>",
+      "ended pods of the whole cluster that are let be; 0: all of them",
+      "12500",
+    )
+    .option(
+      "--speed <factor>",
+      "how fast time passes: 1, 60, or manual: it stands still until POST /_kubewright/clock/advance",
+      "1",
+    )
+    .option("--snapshot <file>", "write everything stored to a file when the cluster is stopped")
+    .option("--restore <file>", "begin with what such a file holds")
     .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
-    .addHelpText("after", "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --speed manual\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'",
+    )
     .action((flags: ServeFlags) => serveCommand(flags, io));
 
   root
@@ -72,7 +102,10 @@ function program(io: Io, version: string): Command {
     .option("--time-zone <zone>", "IANA time zone", "UTC")
     .option("--from <time>", "runs strictly after this time", "2026-01-01T00:00:00Z")
     .option("--count <number>", "how many runs", "10")
-    .addHelpText("after", "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3",
+    )
     .action((expression: string, flags: ScheduleFlags) => scheduleCommand(expression, flags, io));
 
   return root;

@@ -1,6 +1,13 @@
 import { UserError } from "./user-error.js";
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
 
 /**
  * Reads `30d`, `1d12h`, `90m` or `45s` as milliseconds.
@@ -10,7 +17,9 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000,
 export function parseDuration(text: string, option: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
-    throw new UserError(`${option}: ${JSON.stringify(text)} is not a duration; write for example 30d, 1d12h, 90m or 45s`);
+    throw new UserError(
+      `${option}: ${JSON.stringify(text)} is not a duration; write for example 30d, 1d12h, 90m or 45s`,
+    );
   }
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS_MS[unit!]!, 0);
 }
@@ -20,7 +29,12 @@ export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)}ms`;
   let rest = Math.round(durationMs / 1_000);
   const parts: string[] = [];
-  for (const [unit, seconds] of [["d", 86_400], ["h", 3_600], ["m", 60], ["s", 1]] as const) {
+  for (const [unit, seconds] of [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["m", 60],
+    ["s", 1],
+  ] as const) {
     const amount = Math.floor(rest / seconds);
     if (amount === 0 && parts.length === 0) continue;
     if (parts.length === 2) break;

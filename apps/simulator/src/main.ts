@@ -14,5 +14,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 // A reader that goes away (`kubewright run … | head`) ends the output, not the program with an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
 process.exitCode = await runCli(process.argv.slice(2), nodeIo(stop.signal), version);

@@ -12,7 +12,9 @@ function files(contents: Record<string, string>): Pick<Io, "readFile" | "listFol
     },
     listFolder: async (folder) => {
       const path = folder.replace(/\/$/, "");
-      const names = Object.keys(contents).filter((name) => name.startsWith(`${path}/`)).map((name) => name.slice(path.length + 1));
+      const names = Object.keys(contents)
+        .filter((name) => name.startsWith(`${path}/`))
+        .map((name) => name.slice(path.length + 1));
       if (names.length > 0) return names;
       if (contents[path] === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
       return undefined;
@@ -31,7 +33,11 @@ test("documents are read in order, with the line each begins at; empty ones are 
 });
 
 test("a List is taken apart", () => {
-  const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }] });
+  const text = JSON.stringify({
+    apiVersion: "v1",
+    kind: "List",
+    items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }],
+  });
   expect(parseManifests(text, "f.json").map(({ object }) => object.kind)).toEqual(["ConfigMap"]);
 });
 
@@ -56,10 +62,15 @@ test("a missing file is named", async () => {
 });
 
 test("files without any object are refused rather than played as nothing", async () => {
-  await expect(loadManifests(["empty.yaml"], files({ "empty.yaml": "# nothing\n" }))).rejects.toThrow("empty.yaml: no Kubernetes objects found");
+  await expect(loadManifests(["empty.yaml"], files({ "empty.yaml": "# nothing\n" }))).rejects.toThrow(
+    "empty.yaml: no Kubernetes objects found",
+  );
 });
 
 test("aliases that multiply without end are refused", () => {
-  const bomb = `a: &a [x, x]\n${"bcdefghijklm".split("").map((name, index) => `${name}: &${name} [*${"abcdefghijkl"[index]}, *${"abcdefghijkl"[index]}]`).join("\n")}`;
+  const bomb = `a: &a [x, x]\n${"bcdefghijklm"
+    .split("")
+    .map((name, index) => `${name}: &${name} [*${"abcdefghijkl"[index]}, *${"abcdefghijkl"[index]}]`)
+    .join("\n")}`;
   expect(() => parseManifests(bomb, "f.yaml")).toThrow("alias");
 });

@@ -17,7 +17,10 @@ export interface Manifest {
  *
  * @throws UserError for a missing file, text that is not YAML, a document that is not a Kubernetes object, or no object at all.
  */
-export async function loadManifests(paths: readonly string[], io: Pick<Io, "readFile" | "listFolder">): Promise<Manifest[]> {
+export async function loadManifests(
+  paths: readonly string[],
+  io: Pick<Io, "readFile" | "listFolder">,
+): Promise<Manifest[]> {
   const manifests: Manifest[] = [];
   for (const file of await expandFolders(paths, io)) manifests.push(...parseManifests(await read(file, io), file));
   if (manifests.length === 0) throw new UserError(`${paths.join(", ")}: no Kubernetes objects found`);
@@ -29,7 +32,13 @@ async function expandFolders(paths: readonly string[], io: Pick<Io, "listFolder"
   for (const path of paths) {
     const names = await explained(path, () => io.listFolder(path));
     if (names === undefined) files.push(path);
-    else files.push(...[...names].filter((name) => /\.(ya?ml|json)$/.test(name)).sort().map((name) => `${path.replace(/\/+$/, "")}/${name}`));
+    else
+      files.push(
+        ...[...names]
+          .filter((name) => /\.(ya?ml|json)$/.test(name))
+          .sort()
+          .map((name) => `${path.replace(/\/+$/, "")}/${name}`),
+      );
   }
   return files;
 }
@@ -43,7 +52,8 @@ async function explained<T>(path: string, action: () => Promise<T>): Promise<T> 
     return await action();
   } catch (error) {
     const code = (error as { code?: string }).code;
-    const why = code === "ENOENT" ? "no such file or folder" : code === "EACCES" ? "permission denied" : (error as Error).message;
+    const why =
+      code === "ENOENT" ? "no such file or folder" : code === "EACCES" ? "permission denied" : (error as Error).message;
     throw new UserError(`${path}: ${why}`, { cause: error });
   }
 }
@@ -63,17 +73,24 @@ export function parseManifests(text: string, file: string): Manifest[] {
     const source = `${file}:${lineCounter.linePos(contents.range?.[0] ?? 0).line}`;
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     if (value === null) continue;
-    for (const item of isList(value) ? value.items : [value]) manifests.push({ object: kubernetesObject(item, source), source });
+    for (const item of isList(value) ? value.items : [value])
+      manifests.push({ object: kubernetesObject(item, source), source });
   }
   return manifests;
 }
 
 function isList(value: unknown): value is { items: unknown[] } {
-  return isRecord(value) && typeof value["kind"] === "string" && value["kind"].endsWith("List") && Array.isArray(value["items"]);
+  return (
+    isRecord(value) &&
+    typeof value["kind"] === "string" &&
+    value["kind"].endsWith("List") &&
+    Array.isArray(value["items"])
+  );
 }
 
 function kubernetesObject(value: unknown, source: string): UnstructuredObject {
-  if (!isRecord(value)) throw new UserError(`${source}: not a Kubernetes object: a mapping with apiVersion, kind and metadata is expected`);
+  if (!isRecord(value))
+    throw new UserError(`${source}: not a Kubernetes object: a mapping with apiVersion, kind and metadata is expected`);
   for (const field of ["apiVersion", "kind"] as const) {
     if (typeof value[field] !== "string" || value[field] === "") throw new UserError(`${source}: ${field} is missing`);
   }

@@ -115,7 +115,9 @@ function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
 }
 
 function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
-  const end = status?.conditions?.find((condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True");
+  const end = status?.conditions?.find(
+    (condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
+  );
   const scheduledFor = metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
   return {
     ...(spec?.completions === undefined ? {} : { completions: spec.completions }),

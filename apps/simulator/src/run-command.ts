@@ -23,7 +23,10 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const seed = parseSeed(flags.seed);
   const manifests = await loadManifests(paths, io);
   const traceOnly = flags.json === "-";
-  const trace = flags.json === undefined ? undefined : new TraceWriter(traceOnly ? stdoutFile(io) : await openTrace(flags.json, io));
+  const trace =
+    flags.json === undefined
+      ? undefined
+      : new TraceWriter(traceOnly ? stdoutFile(io) : await openTrace(flags.json, io));
   const timeline = new Timeline();
   const progress = new ProgressLine(io.stderr);
   await simulate({
@@ -95,14 +98,16 @@ async function openTrace(path: string, io: Io): Promise<OutputFile> {
 export function parseStart(text: string): number {
   const valid = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
   const startMs = valid ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(startMs)) throw new UserError(`--start: ${JSON.stringify(text)} is not a time; write for example 2026-03-28T22:00:00Z`);
+  if (Number.isNaN(startMs))
+    throw new UserError(`--start: ${JSON.stringify(text)} is not a time; write for example 2026-03-28T22:00:00Z`);
   return startMs;
 }
 
 /** @throws UserError for anything but an unsigned 32-bit integer. */
 export function parseSeed(text: string): number {
   const seed = Number(text);
-  if (!/^\d{1,10}$/.test(text) || seed > 0xffff_ffff) throw new UserError(`--seed: ${JSON.stringify(text)} is not a whole number from 0 to 4294967295`);
+  if (!/^\d{1,10}$/.test(text) || seed > 0xffff_ffff)
+    throw new UserError(`--seed: ${JSON.stringify(text)} is not a whole number from 0 to 4294967295`);
   return seed;
 }
 

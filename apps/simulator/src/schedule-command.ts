@@ -14,7 +14,8 @@ export interface ScheduleFlags {
 /** `kubewright schedule`: the next runs of a schedule, in its zone and in UTC. */
 export async function scheduleCommand(expression: string, flags: ScheduleFlags, io: Io): Promise<void> {
   const count = Number(flags.count);
-  if (!Number.isInteger(count) || count < 1 || count > 10_000) throw new UserError(`--count: ${JSON.stringify(flags.count)} is not a whole number from 1 to 10000`);
+  if (!Number.isInteger(count) || count < 1 || count > 10_000)
+    throw new UserError(`--count: ${JSON.stringify(flags.count)} is not a whole number from 1 to 10000`);
   const style = styleFor(io.stdout.hasColours);
   const schedule = parse(expression, flags.timeZone);
   const zoned = new Intl.DateTimeFormat("en-GB", {

@@ -1,9 +1,16 @@
-import { realClock, realRandom, seededRandom } from "@kubewright/clock";
-import { type ControllerName, clusterControllers, createCluster } from "@kubewright/cluster";
+import { type Clock, ScaledClock, realClock, realRandom, seededRandom } from "@kubewright/clock";
+import {
+  type ApiServer,
+  type ControllerName,
+  type StoreSnapshot,
+  clusterControllers,
+  createCluster,
+} from "@kubewright/cluster";
 import { canonicalControllers, controllerListErrors, selectControllers } from "@kubewright/controller";
 
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
+import { ManualClock } from "./manual-clock.js";
 import { parseSeed } from "./run-command.js";
 import { UserError } from "./user-error.js";
 
@@ -13,49 +20,73 @@ export interface ServeFlags {
   readonly kubelet: string;
   readonly controllers: string;
   readonly terminatedPodGcThreshold: string;
+  readonly speed: string;
+  readonly snapshot?: string;
+  readonly restore?: string;
   readonly seed?: string;
   readonly kubeconfig?: string;
 }
 
 /** `kubewright serve`: the embedded cluster over HTTP until the process is told to stop. */
 export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
-  const port = Number(flags.port);
-  if (!/^\d{1,5}$/.test(flags.port) || port > 65_535) throw new UserError(`--port: ${JSON.stringify(flags.port)} is not a port number from 0 to 65535`);
-  if (flags.kubelet !== "simulated" && flags.kubelet !== "none") {
-    throw new UserError(`--kubelet: ${JSON.stringify(flags.kubelet)} is not one of simulated, none`);
-  }
+  const port = parsePort(flags.port);
+  const kubelet = parseKubelet(flags.kubelet);
+  const time = parseSpeed(flags.speed);
+  const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const cluster = createCluster({
-    clock: realClock,
+    clock: time instanceof ManualClock ? time.clock : time,
     random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
-    kubelet: flags.kubelet,
+    kubelet,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
+    ...(restore === undefined ? {} : { restore }),
+    ...(time instanceof ManualClock ? { intercept: (request) => time.serve(request, apiServer) } : {}),
   });
-  const listener = await cluster.apiServer.listen({ host: flags.host, port }).catch((error: unknown) => {
+  const apiServer: ApiServer = cluster.apiServer;
+  if (time instanceof ManualClock) time.follow(apiServer);
+  const listener = await apiServer.listen({ host: flags.host, port }).catch((error: unknown) => {
     throw new UserError((error as Error).message, { cause: error });
   });
   try {
-    if (flags.kubeconfig !== undefined) await writeKubeconfig(flags.kubeconfig, listener.url, io);
-    io.stderr.write(`Serving on ${listener.url} (kubelet ${flags.kubelet}). Try: kubectl --server ${listener.url} get jobs,cronjobs,pods\n`);
+    if (flags.kubeconfig !== undefined)
+      await writeFile("--kubeconfig", flags.kubeconfig, kubeconfigFor(listener.url), io);
+    io.stderr.write(
+      `Serving on ${listener.url} (kubelet ${kubelet}). Try: kubectl --server ${listener.url} get jobs,cronjobs,pods\n`,
+    );
     await cluster.run(io.stopped);
+    if (flags.snapshot !== undefined)
+      await writeFile("--snapshot", flags.snapshot, JSON.stringify(apiServer.snapshot()), io);
   } finally {
-    await listener.close();
+    await apiServer.close();
   }
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new UserError(`--port: ${JSON.stringify(text)} is not a port number from 0 to 65535`);
+  return port;
+}
+
+function parseKubelet(text: string): "simulated" | "none" {
+  if (text !== "simulated" && text !== "none")
+    throw new UserError(`--kubelet: ${JSON.stringify(text)} is not one of simulated, none`);
+  return text;
+}
+
+function parseSpeed(text: string): Clock | ManualClock {
+  if (text === "manual") return new ManualClock(realClock);
+  const factor = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || factor === 0 || factor > 100_000) {
+    throw new UserError(`--speed: ${JSON.stringify(text)} is neither manual nor a factor above 0, such as 1 or 60`);
+  }
+  return factor === 1 ? realClock : new ScaledClock(realClock, factor);
 }
 
 function parseThreshold(text: string): number {
-  if (!/^-?\d{1,9}$/.test(text)) throw new UserError(`--terminated-pod-gc-threshold: ${JSON.stringify(text)} is not a whole number`);
+  if (!/^-?\d{1,9}$/.test(text))
+    throw new UserError(`--terminated-pod-gc-threshold: ${JSON.stringify(text)} is not a whole number`);
   return Number(text);
-}
-
-async function writeKubeconfig(path: string, url: string, io: Io): Promise<void> {
-  try {
-    const file = await io.openFile(path);
-    await file.write(kubeconfigFor(url));
-    await file.close();
-  } catch (error) {
-    throw new UserError(`--kubeconfig: cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 /** @throws UserError naming what is not a controller, and what this cluster does not have. */
@@ -63,7 +94,31 @@ function controllersFrom(list: string): readonly ControllerName[] {
   const items = list === "" ? [] : list.split(",");
   const [problem] = controllerListErrors(items);
   if (problem !== undefined) throw new UserError(`--controllers: ${problem}`);
-  const { enabled, missing } = selectControllers(Object.keys(clusterControllers) as ControllerName[], canonicalControllers(items));
+  const names = Object.keys(clusterControllers) as ControllerName[];
+  const { enabled, missing } = selectControllers(names, canonicalControllers(items));
   if (missing.length > 0) throw new UserError(`--controllers: the embedded cluster has no ${missing.join(", ")}`);
   return enabled;
+}
+
+async function readSnapshot(path: string, io: Io): Promise<StoreSnapshot> {
+  let snapshot: unknown;
+  try {
+    snapshot = JSON.parse(await io.readFile(path));
+  } catch (error) {
+    throw new UserError(`--restore: cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof snapshot !== "object" || snapshot === null || !("resourceVersion" in snapshot)) {
+    throw new UserError(`--restore: ${path} is not a snapshot of kubewright serve`);
+  }
+  return snapshot as StoreSnapshot;
+}
+
+async function writeFile(flag: string, path: string, text: string, io: Io): Promise<void> {
+  try {
+    const file = await io.openFile(path);
+    await file.write(text);
+    await file.close();
+  } catch (error) {
+    throw new UserError(`${flag}: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
 }

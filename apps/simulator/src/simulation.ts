@@ -58,7 +58,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   try {
     await drive(clock, cluster.ready(stop.signal));
     await drive(clock, applyManifests(cluster.client("kubewright"), options.manifests));
-    for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted; ) {
+    for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted;) {
       const sliceMs = Math.min(SLICE_MS, durationMs - elapsedMs);
       await clock.advance(sliceMs);
       elapsedMs += sliceMs;
@@ -90,4 +90,3 @@ async function drive<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
 function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
-

@@ -17,7 +17,11 @@ test("labels stand where their instants are and do not touch", () => {
   const axis = new TimeAxis(START, START + 24 * HOUR, 72);
   const labels = axis.labels();
   expect(labels.length).toBeLessThanOrEqual(72);
-  for (const [hours, label] of [[6, "06:00"], [12, "12:00"], [18, "18:00"]] as const) {
+  for (const [hours, label] of [
+    [6, "06:00"],
+    [12, "12:00"],
+    [18, "18:00"],
+  ] as const) {
     expect(labels.indexOf(label)).toBe(axis.column(START + hours * HOUR));
   }
   expect(labels).not.toMatch(/\d{2}:\d{2}\d/);

@@ -43,5 +43,9 @@ const STEPS_MS = [
 function tickLabel(timeMs: number, stepMs: number): string {
   const text = new Date(timeMs).toISOString();
   if (stepMs >= DAY) return text.slice(5, 10);
-  return timeMs % DAY === 0 && stepMs >= HOUR ? text.slice(5, 10) : stepMs < MINUTE ? text.slice(11, 19) : text.slice(11, 16);
+  return timeMs % DAY === 0 && stepMs >= HOUR
+    ? text.slice(5, 10)
+    : stepMs < MINUTE
+      ? text.slice(11, 19)
+      : text.slice(11, 16);
 }

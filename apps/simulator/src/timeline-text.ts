@@ -35,7 +35,8 @@ function groupText(group: TimelineGroup, options: TimelineTextOptions): string {
   const [fromMs, toMs] = group.kind === "CronJob" ? [options.startMs, options.endMs] : span(group, options);
   const axis = new TimeAxis(fromMs, toMs, axisWidth);
   const lines = [heading(group, style), `${" ".repeat(LABEL_WIDTH)}${style.dim(axis.labels())}`];
-  for (const row of group.rows) lines.push(...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, width, style)]));
+  for (const row of group.rows)
+    lines.push(...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, width, style)]));
   if (group.rows.length === 0) lines.push(`  ${style.dim("no runs in this window")}`);
   if (group.hiddenRows > 0) lines.push(`  ${style.dim(`… and ${group.hiddenRows} more; --json has them all`)}`);
   return `${lines.join("\n")}\n`;
@@ -44,7 +45,12 @@ function groupText(group: TimelineGroup, options: TimelineTextOptions): string {
 function heading({ kind, namespace, name, cronJob }: TimelineGroup, style: Style): string {
   const title = `${kind} ${printable(`${namespace}/${name}`)}`;
   if (cronJob === undefined) return style.bold(title);
-  const facts = [JSON.stringify(cronJob.schedule), cronJob.timeZone ?? "UTC", cronJob.concurrencyPolicy ?? "Allow", ...(cronJob.suspend ? ["suspended"] : [])];
+  const facts = [
+    JSON.stringify(cronJob.schedule),
+    cronJob.timeZone ?? "UTC",
+    cronJob.concurrencyPolicy ?? "Allow",
+    ...(cronJob.suspend ? ["suspended"] : []),
+  ];
   return `${style.bold(title)}  ${style.dim(printable(facts.join(" · ")))}`;
 }
 
@@ -60,7 +66,12 @@ function runLines(row: RunRow, group: TimelineGroup, axis: TimeAxis, { endMs, st
   const lanes = packLanes(row.pods, endMs);
   const drawn = lanes.map((lane) => laneText(lane, row, axis, endMs, style));
   if (drawn.length === 0) drawn.push(laneText([], row, axis, endMs, style));
-  return drawn.map((bar, index) => (index === 0 ? `  ${fit(label, LABEL_WIDTH - 2)}${bar} ${runNote(row, endMs, style)}` : `${" ".repeat(LABEL_WIDTH)}${bar}`).trimEnd());
+  return drawn.map((bar, index) =>
+    (index === 0
+      ? `  ${fit(label, LABEL_WIDTH - 2)}${bar} ${runNote(row, endMs, style)}`
+      : `${" ".repeat(LABEL_WIDTH)}${bar}`
+    ).trimEnd(),
+  );
 }
 
 /** The reason stands right beside the mark: after it, or before it where there is more room. */
@@ -80,7 +91,9 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
   const lateMs = row.slotMs === undefined ? 0 : row.createdMs - row.slotMs;
   const late = lateMs >= 1_000 ? `, started ${formatDuration(lateMs)} late` : "";
   const took = formatDuration((row.endMs ?? endMs) - startMs);
-  const pods = [row.succeeded > 0 ? `${row.succeeded} ok` : "", row.failed > 0 ? `${row.failed} failed` : ""].filter(Boolean).join(", ");
+  const pods = [row.succeeded > 0 ? `${row.succeeded} ok` : "", row.failed > 0 ? `${row.failed} failed` : ""]
+    .filter(Boolean)
+    .join(", ");
   const facts = pods === "" ? "" : ` (${pods})`;
   switch (row.outcome) {
     case "Complete":
@@ -113,11 +126,17 @@ const MARKS: Readonly<Record<PodBar["outcome"], string>> = { Succeeded: "█", F
 
 function laneText(lane: readonly PodBar[], row: RunRow, axis: TimeAxis, endMs: number, style: Style): string {
   const cells = Array.from({ length: axis.width }, () => " ");
-  for (let column = axis.column(row.createdMs); lane.length === 0 && column <= axis.column(row.endMs ?? endMs); column++) cells[column] = style.dim("─");
+  for (
+    let column = axis.column(row.createdMs);
+    lane.length === 0 && column <= axis.column(row.endMs ?? endMs);
+    column++
+  )
+    cells[column] = style.dim("─");
   for (const pod of lane) {
     const paint = { Succeeded: style.green, Failed: style.red, Running: style.cyan, Pending: style.dim }[pod.outcome];
     const started = pod.startMs ?? barEnd(pod, endMs);
-    for (let column = axis.column(pod.createdMs); column < axis.column(started); column++) cells[column] = style.dim("─");
+    for (let column = axis.column(pod.createdMs); column < axis.column(started); column++)
+      cells[column] = style.dim("─");
     // The cell an end falls into belongs to the next pod when one starts there.
     const last = Math.max(axis.column(started), axis.column(barEnd(pod, endMs)) - 1);
     for (let column = axis.column(started); column <= last; column++) cells[column] = paint(MARKS[pod.outcome]);
@@ -146,7 +165,9 @@ export function summaryText(timeline: Timeline, style: Style): string {
     `${style.bold("Jobs")}  ${totals.jobs} run, ${style.green(`${totals.jobsComplete} complete`)}, ${paintCount(totals.jobsFailed, "failed", style.red)}, ${paintCount(totals.runsSkipped, "skipped", style.yellow)}`,
     `${style.bold("Pods")}  ${totals.pods} started, ${style.green(`${totals.podsSucceeded} succeeded`)}, ${paintCount(totals.podsFailed, "failed", style.red)}`,
   ];
-  const warnings = [...totals.warnings].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${what} ×${count}`);
+  const warnings = [...totals.warnings]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([what, count]) => `${what} ×${count}`);
   if (warnings.length > 0) lines.push(`${style.bold("Warning events")}  ${printable(warnings.join(", "))}`);
   return `${lines.join("\n")}\n`;
 }
@@ -155,4 +176,3 @@ function paintCount(count: number, word: string, paint: (text: string) => string
   const text = `${count} ${word}`;
   return count > 0 ? paint(text) : text;
 }
-

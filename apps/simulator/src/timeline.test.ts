@@ -35,7 +35,12 @@ function job(minutes: number, state: Partial<JobState>, change: ObjectRecord["ch
   };
 }
 
-function pod(minutes: number, name: string, state: Partial<PodState>, change: ObjectRecord["change"] = "MODIFIED"): ObjectRecord {
+function pod(
+  minutes: number,
+  name: string,
+  state: Partial<PodState>,
+  change: ObjectRecord["change"] = "MODIFIED",
+): ObjectRecord {
   return {
     type: "object",
     at: at(minutes),
@@ -50,7 +55,14 @@ function pod(minutes: number, name: string, state: Partial<PodState>, change: Ob
 }
 
 function decision(decided: Partial<CronJobDecision>): DecisionRecord {
-  const base = { key: objectKey({ namespace: "default", name: "report" }), atMs: START, outcome: "notDue", reason: "notDue", message: "", missed: [] } as const;
+  const base = {
+    key: objectKey({ namespace: "default", name: "report" }),
+    atMs: START,
+    outcome: "notDue",
+    reason: "notDue",
+    message: "",
+    missed: [],
+  } as const;
   return { type: "decision", at: at(0), controller: "cronjob-controller", decision: { ...base, ...decided } };
 }
 
@@ -80,7 +92,9 @@ function played(): Timeline {
     job(130, { startTime: at(60), succeeded: 1, failed: 1, outcome: { type: "Complete", at: at(130) } }),
   ];
   for (const record of records) timeline.add(record);
-  timeline.add(decision({ outcome: "skipped", reason: "stillActive", slotMs: START + 120 * 60_000, activeJobs: ["report-1"] }));
+  timeline.add(
+    decision({ outcome: "skipped", reason: "stillActive", slotMs: START + 120 * 60_000, activeJobs: ["report-1"] }),
+  );
   timeline.add(decision({ missed: [missed("deadlinePassed", [START + 120 * 60_000])] }));
   return timeline;
 }
@@ -98,7 +112,14 @@ test("a CronJob's runs and skipped slots are rows of one group, in order of time
       { name: "p2", outcome: "Succeeded" },
     ],
   });
-  expect(timeline.totals).toMatchObject({ jobs: 1, jobsComplete: 1, runsSkipped: 1, pods: 2, podsSucceeded: 1, podsFailed: 1 });
+  expect(timeline.totals).toMatchObject({
+    jobs: 1,
+    jobsComplete: 1,
+    runsSkipped: 1,
+    pods: 2,
+    podsSucceeded: 1,
+    podsFailed: 1,
+  });
 });
 
 test("a Job that is deleted after its end keeps its outcome, one deleted before does not invent one", () => {
@@ -120,7 +141,12 @@ test("rows are bounded: the rest is counted, not kept", () => {
 });
 
 test("the terminal shows outcome by shape, the pods as bars and the reason of a skip", () => {
-  const text = timelineText(played(), { startMs: START, endMs: START + 180 * 60_000, width: 112, style: styleFor(false) });
+  const text = timelineText(played(), {
+    startMs: START,
+    endMs: START + 180 * 60_000,
+    width: 112,
+    style: styleFor(false),
+  });
   const [heading, axis, run, skipped] = text.split("\n");
   expect(heading).toBe('CronJob default/report  "0 * * * *" · UTC · Forbid');
   expect(axis!.trim()).toMatch(/^01-01 +01:00 +02:00$/);
@@ -130,17 +156,27 @@ test("the terminal shows outcome by shape, the pods as bars and the reason of a 
 
 test("pods that overlap in time are drawn on lines of their own", () => {
   const timeline = new Timeline();
-  for (const record of [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")]) timeline.add(record);
-  const text = timelineText(timeline, { startMs: START, endMs: START + 180 * 60_000, width: 100, style: styleFor(false) });
+  for (const record of [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")])
+    timeline.add(record);
+  const text = timelineText(timeline, {
+    startMs: START,
+    endMs: START + 180 * 60_000,
+    width: 100,
+    style: styleFor(false),
+  });
   expect(text.split("\n").filter((line) => line.includes("─"))).toHaveLength(2);
 });
 
 test("names cannot drive the terminal", () => {
   const timeline = new Timeline();
   timeline.add({ ...cronJob, name: "evil\u001B[2J" });
-  expect(timelineText(timeline, { startMs: START, endMs: START + 1, width: 80, style: styleFor(false) })).not.toContain("\u001B");
+  expect(timelineText(timeline, { startMs: START, endMs: START + 1, width: 80, style: styleFor(false) })).not.toContain(
+    "\u001B",
+  );
 });
 
 test("the summary counts what the timeline hides", () => {
-  expect(summaryText(played(), styleFor(false))).toBe("Jobs  1 run, 1 complete, 0 failed, 1 skipped\nPods  2 started, 1 succeeded, 1 failed\n");
+  expect(summaryText(played(), styleFor(false))).toBe(
+    "Jobs  1 run, 1 complete, 0 failed, 1 skipped\nPods  2 started, 1 succeeded, 1 failed\n",
+  );
 });

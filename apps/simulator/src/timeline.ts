@@ -104,15 +104,19 @@ export class Timeline {
     const blocked = this.#blocked.get(key);
     for (const slots of missed) {
       this.totals.runsSkipped += slots.count;
-      for (const missedMs of slots.slotsMs) this.#addSkipped(key, missedMs, skipReason(slots.reason, blocked?.slotMs === missedMs ? blocked.by : []));
+      for (const missedMs of slots.slotsMs)
+        this.#addSkipped(key, missedMs, skipReason(slots.reason, blocked?.slotMs === missedMs ? blocked.by : []));
     }
-    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined) this.#blocked.set(key, { slotMs, by: activeJobs });
+    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined)
+      this.#blocked.set(key, { slotMs, by: activeJobs });
     else if (outcome === "ran" || outcome === "replaced") this.#blocked.delete(key);
   }
 
   #addSkipped(key: string, slotMs: number, reason: string): void {
     const { namespace, name } = splitObjectKey(key);
-    const group = this.groups.find((candidate) => candidate.kind === "CronJob" && candidate.namespace === namespace && candidate.name === name);
+    const group = this.groups.find(
+      (candidate) => candidate.kind === "CronJob" && candidate.namespace === namespace && candidate.name === name,
+    );
     if (group !== undefined) insert(group, { type: "skipped", slotMs, reason });
   }
 
@@ -120,7 +124,14 @@ export class Timeline {
     const group = this.#groups.get(record.uid);
     if (group !== undefined) group.cronJob = record.state;
     else if (record.change !== "DELETED") {
-      this.#addGroup(record.uid, { kind: "CronJob", namespace: record.namespace, name: record.name, cronJob: record.state, rows: [], hiddenRows: 0 });
+      this.#addGroup(record.uid, {
+        kind: "CronJob",
+        namespace: record.namespace,
+        name: record.name,
+        cronJob: record.state,
+        rows: [],
+        hiddenRows: 0,
+      });
     }
   }
 
@@ -197,7 +208,13 @@ export class Timeline {
   #addBar(record: Extract<ObjectRecord, { kind: "Pod" }>): { bar: PodBar; ended: boolean } {
     this.totals.pods++;
     const { name, uid, owner, state } = record;
-    const bar: PodBar = { name, uid, ...(state.index === undefined ? {} : { index: state.index }), createdMs: Date.parse(record.at), outcome: "Pending" };
+    const bar: PodBar = {
+      name,
+      uid,
+      ...(state.index === undefined ? {} : { index: state.index }),
+      createdMs: Date.parse(record.at),
+      outcome: "Pending",
+    };
     const run = owner === undefined ? undefined : this.#runs.get(owner.uid)?.run;
     if (run !== undefined) {
       if (run.pods.length < MAX_PODS) run.pods.push(bar);

@@ -54,7 +54,12 @@ export interface JobState {
   readonly completionTime?: string;
   /** The slot this run of a CronJob belongs to. */
   readonly scheduledFor?: string;
-  readonly outcome?: { readonly type: "Complete" | "Failed"; readonly reason?: string; readonly message?: string; readonly at: string };
+  readonly outcome?: {
+    readonly type: "Complete" | "Failed";
+    readonly reason?: string;
+    readonly message?: string;
+    readonly at: string;
+  };
   readonly suspended?: true;
 }
 

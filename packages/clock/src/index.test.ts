@@ -4,6 +4,7 @@ import * as api from "./index.js";
 
 test("the package exports exactly these names", () => {
   expect(Object.keys(api).sort()).toEqual([
+    "ScaledClock",
     "SimulatedClock",
     "TokenBucket",
     "realClock",

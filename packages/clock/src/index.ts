@@ -1,5 +1,6 @@
 export { realRandom, seededRandom, uuid } from "./random.js";
 export { realClock } from "./real-clock.js";
+export { ScaledClock } from "./scaled-clock.js";
 export { SimulatedClock } from "./simulated-clock.js";
 export { TokenBucket } from "./token-bucket.js";
 

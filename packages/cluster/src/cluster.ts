@@ -1,4 +1,4 @@
-import { type ApiServer, createApiServer } from "@kubewright/apiserver";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import { type Logger, type Runnable, runAll, silentLogger } from "@kubewright/controller";
@@ -23,6 +23,10 @@ export interface ClusterOptions {
   readonly localTimeZone?: string;
   /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
   readonly terminatedPodGCThreshold?: number;
+  /** Begins with what an earlier cluster's API server kept; resourceVersions go on from there. */
+  readonly restore?: ApiServerOptions["restore"];
+  /** Sees every request before the API server does, and may answer in its place. */
+  readonly intercept?: ApiServerOptions["intercept"];
   /** Hears every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
   readonly logger?: Logger;
@@ -51,7 +55,14 @@ export interface Cluster {
 
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, kubelet = "simulated", nodes = defaultNodes, logger = silentLogger } = options;
-  const apiServer = createApiServer({ clock, random: random.fork("apiserver"), freeze: options.freeze ?? false });
+  const apiServer = createApiServer({
+    clock,
+    random: random.fork("apiserver"),
+    freeze: options.freeze ?? false,
+    ...(options.restore === undefined ? {} : { restore: options.restore }),
+    ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
+    onError: (error) => logger.error({ err: error }, "API server failed"),
+  });
   const client = (userAgent: string): Client => new Client({ transport: apiServer.transport, clock, userAgent });
   const informers = new InformerFactory({
     client: client("shared-informers"),

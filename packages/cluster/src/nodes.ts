@@ -34,7 +34,10 @@ function nodeObject({ name, cpu, memory, pods }: NodeShape, nowMs: number): Node
   return {
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name, labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" } },
+    metadata: {
+      name,
+      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" },
+    },
     spec: {},
     status: {
       capacity: resources,

@@ -1,0 +1,104 @@
+import type { Status } from "@kubewright/api";
+import { type Clock, SimulatedClock } from "@kubewright/clock";
+import type { ApiServer } from "@kubewright/cluster";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+
+export const ADVANCE_PATH = "/_kubewright/clock/advance";
+
+/** Longest step of one request: a hundred years. */
+const MOST_SECONDS = 100 * 366 * 86_400;
+/** Longest quiet time a request may ask for: ten minutes. */
+const MOST_SETTLE_MS = 600_000;
+
+/**
+ * The clock of `serve --speed manual`: stands still until somebody POSTs `{"seconds": N, "settleMs": M}` to
+ * {@link ADVANCE_PATH}. Then everything due up to now + N fires in order, with the cluster's own components idle at every
+ * step; outside watchers are sent what they are owed; and M real milliseconds (default 0) have to pass without a write,
+ * each write starting the count anew.
+ */
+export class ManualClock {
+  readonly clock: SimulatedClock;
+  readonly #real: Clock;
+  /** Advances wait for one another. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(real: Clock) {
+    this.#real = real;
+    this.clock = new SimulatedClock(real.now());
+  }
+
+  /** Fires timers that are due at once whenever a request was served, since nobody else moves this clock. */
+  follow(apiServer: ApiServer): () => void {
+    return apiServer.observe(() => void this.#enqueue(() => this.#fireDue()));
+  }
+
+  /** Answers requests to {@link ADVANCE_PATH}, and leaves all others alone. */
+  async serve(request: ApiRequest, apiServer: ApiServer): Promise<ApiResponse | undefined> {
+    if (!request.path.startsWith("/_kubewright/")) return undefined;
+    if (request.path !== ADVANCE_PATH) return refusal(404, "NotFound", `the only path here is ${ADVANCE_PATH}`);
+    if (request.method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
+    const wanted = readWanted(request.body);
+    if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
+    await this.#enqueue(() => this.clock.advance(wanted.seconds * 1000));
+    await this.#quiet(apiServer, wanted.settleMs);
+    return reply(200, { now: new Date(this.clock.now()).toISOString(), resourceVersion: apiServer.resourceVersion });
+  }
+
+  async #fireDue(): Promise<void> {
+    await this.#real.turn();
+    if ((this.clock.nextTimerInMs ?? 1) <= 0) await this.clock.advance(0);
+  }
+
+  async #quiet(apiServer: ApiServer, settleMs: number): Promise<void> {
+    let seen = apiServer.resourceVersion;
+    let sinceMs = this.#real.monotonic();
+    const stop = apiServer.observe(() => {
+      if (apiServer.resourceVersion === seen) return;
+      seen = apiServer.resourceVersion;
+      sinceMs = this.#real.monotonic();
+    });
+    try {
+      // Sockets get their turn even when nothing has to be waited for.
+      await this.#real.turn();
+      for (let leftMs = settleMs; leftMs > 0; leftMs = sinceMs + settleMs - this.#real.monotonic())
+        await this.#real.sleep(leftMs);
+      await this.#last;
+    } finally {
+      stop();
+    }
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}
+
+/** What the body asks for, or what is wrong with it. */
+function readWanted(body: ApiRequest["body"]): { seconds: number; settleMs: number } | string {
+  let value: unknown;
+  try {
+    value =
+      body === undefined ? {} : body.type === "decoded" ? body.value : JSON.parse(new TextDecoder().decode(body.bytes));
+  } catch (error) {
+    return `the body is not JSON: ${(error as Error).message}`;
+  }
+  if (typeof value !== "object" || value === null)
+    return 'the body is not an object like {"seconds": 60, "settleMs": 0}';
+  const { seconds, settleMs = 0 } = value as { seconds?: unknown; settleMs?: unknown };
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MOST_SECONDS))
+    return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${MOST_SECONDS}`;
+  if (typeof settleMs !== "number" || !(settleMs >= 0 && settleMs <= MOST_SETTLE_MS))
+    return `settleMs: ${JSON.stringify(settleMs)} is not a number from 0 to ${MOST_SETTLE_MS}`;
+  return { seconds, settleMs };
+}
+
+function refusal(code: number, reason: string, message: string): ApiResponse {
+  const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
+  return reply(code, status);
+}
+
+function reply(status: number, value: object): ApiResponse {
+  return { status, headers: { "content-type": "application/json" }, body: { type: "decoded", value } };
+}

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+
+import { runCli } from "./cli.js";
+import type { Io } from "./io.js";
+
+interface Served {
+  readonly url: string;
+  /** Tells the command to stop, and answers its exit code. */
+  stop(): Promise<number>;
+}
+
+/** Runs `kubewright serve` in this process on a free port, with files kept in `files`. */
+async function serve(flags: readonly string[], files: Map<string, string> = new Map()): Promise<Served> {
+  const stopped = new AbortController();
+  let heard = (_url: string): void => {};
+  const url = new Promise<string>((resolve) => (heard = resolve));
+  const quiet = { write: () => {}, isTerminal: false, columns: 0, hasColours: false };
+  const io: Io = {
+    stdout: quiet,
+    stderr: { ...quiet, write: (text) => heard(/Serving on (\S+)/.exec(text)?.[1] ?? text) },
+    readFile: async (path) => files.get(path) ?? Promise.reject(new Error("ENOENT: no such file")),
+    listFolder: async () => undefined,
+    openFile: async (path) => ({ write: async (text) => void files.set(path, text), close: async () => {} }),
+    stopped: stopped.signal,
+    timeZoneData: "test",
+  };
+  const code = runCli(["serve", "--port", "0", ...flags], io, "1.2.3");
+  return {
+    url: await url,
+    stop: () => {
+      stopped.abort();
+      return code;
+    },
+  };
+}
+
+async function call(
+  method: string,
+  url: string,
+  body?: unknown,
+): Promise<{ code: number; body: Record<string, unknown> }> {
+  const answer = await fetch(url, {
+    method,
+    headers: { "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return { code: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const JOBS = "/apis/batch/v1/namespaces/default/jobs";
+const job = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "j" },
+  spec: {
+    template: {
+      metadata: { annotations: { "sim.kubewright.dev/duration": "2h" } },
+      spec: { restartPolicy: "Never", containers: [{ name: "c", image: "busybox" }] },
+    },
+  },
+};
+const advance = (url: string, body: unknown): ReturnType<typeof call> =>
+  call("POST", `${url}/_kubewright/clock/advance`, body);
+const statusOf = async (url: string): Promise<Record<string, unknown>> =>
+  (await call("GET", `${url}${JOBS}/j`)).body["status"] as Record<string, unknown>;
+
+test("a manual clock stands still until it is advanced, and then everything due has happened", async () => {
+  const { url, stop } = await serve(["--speed", "manual"]);
+  expect((await call("POST", `${url}${JOBS}`, job)).code).toBe(201);
+  const before = await advance(url, { seconds: 0 });
+  expect((await statusOf(url))["succeeded"]).toBeUndefined();
+  const after = await advance(url, { seconds: 3 * 3600, settleMs: 5 });
+  expect(Date.parse(String(after.body["now"])) - Date.parse(String(before.body["now"]))).toBe(3 * 3_600_000);
+  expect(Number(after.body["resourceVersion"])).toBeGreaterThan(Number(before.body["resourceVersion"]));
+  expect(await statusOf(url)).toMatchObject({ succeeded: 1 });
+  expect(await stop()).toBe(0);
+});
+
+test.each([
+  ["no number", { seconds: "10" }, 'seconds: "10" is not a number from 0 to 3162240000'],
+  ["a step back", { seconds: -1 }, "seconds: -1 is not a number from 0 to 3162240000"],
+  ["a bad settle time", { seconds: 1, settleMs: -5 }, "settleMs: -5 is not a number from 0 to 600000"],
+  ["no JSON", "soon", /^the body is not JSON: /],
+])("advancing by %s is refused with a Status", async (_title, body, message) => {
+  const { url, stop } = await serve(["--speed", "manual"]);
+  const refused = await advance(url, body);
+  expect(refused.code).toBe(400);
+  expect(refused.body).toMatchObject({ kind: "Status", reason: "BadRequest", code: 400 });
+  expect(refused.body["message"]).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message);
+  await stop();
+});
+
+test("on a running clock there is nothing to advance", async () => {
+  const { url, stop } = await serve([]);
+  const answer = await fetch(`${url}/_kubewright/clock/advance`, { method: "POST", body: "{}" });
+  expect(answer.status).toBe(404);
+  await stop();
+});
+
+test("at speed 3600 an hour takes a second", async () => {
+  const { url, stop } = await serve(["--speed", "3600"]);
+  await call("POST", `${url}${JOBS}`, job);
+  let succeeded: unknown;
+  for (const started = performance.now(); succeeded !== 1 && performance.now() - started < 10_000;)
+    succeeded = (await statusOf(url))["succeeded"];
+  expect(succeeded).toBe(1);
+  await stop();
+});
+
+test("a snapshot taken at the end is what the next server begins with", async () => {
+  const files = new Map<string, string>();
+  const first = await serve(["--controllers", "", "--kubelet", "none", "--snapshot", "store.json"], files);
+  const made = await call("POST", `${first.url}${JOBS}`, job);
+  expect(await first.stop()).toBe(0);
+  const second = await serve(["--controllers", "", "--kubelet", "none", "--restore", "store.json"], files);
+  const kept = await call("GET", `${second.url}${JOBS}/j`);
+  expect(kept.body).toEqual(made.body);
+  const next = await call("POST", `${second.url}/api/v1/namespaces/default/configmaps`, {
+    metadata: { name: "later" },
+  });
+  const version = (object: Record<string, unknown>): number =>
+    Number((object["metadata"] as { resourceVersion: string }).resourceVersion);
+  expect(version(next.body)).toBeGreaterThan(version(made.body));
+  await second.stop();
+});
+
+test("a snapshot that cannot be read is named", async () => {
+  const { url: said, stop } = await serve(["--restore", "gone.json"]);
+  expect(said).toBe("kubewright: --restore: cannot read gone.json: ENOENT: no such file\n");
+  expect(await stop()).toBe(2);
+});
