@@ -6,7 +6,7 @@ import type { Io } from "./io.js";
 interface Served {
   readonly url: string;
   /** Tells the command to stop, and answers its exit code. */
-  stop(): Promise<number>;
+  readonly stop: () => Promise<number>;
 }
 
 /** Runs `kubewright serve` in this process on a free port, with files kept in `files`. */
@@ -77,16 +77,16 @@ test("a manual clock stands still until it is advanced, and then everything due 
 });
 
 test.each([
-  ["no number", { seconds: "10" }, 'seconds: "10" is not a number from 0 to 3162240000'],
-  ["a step back", { seconds: -1 }, "seconds: -1 is not a number from 0 to 3162240000"],
-  ["a bad settle time", { seconds: 1, settleMs: -5 }, "settleMs: -5 is not a number from 0 to 600000"],
+  ["no number", { seconds: "10" }, /^seconds: "10" is not a number from 0 to 3162240000$/],
+  ["a step back", { seconds: -1 }, /^seconds: -1 is not a number from 0 to 3162240000$/],
+  ["a bad settle time", { seconds: 1, settleMs: -5 }, /^settleMs: -5 is not a number from 0 to 600000$/],
   ["no JSON", "soon", /^the body is not JSON: /],
 ])("advancing by %s is refused with a Status", async (_title, body, message) => {
   const { url, stop } = await serve(["--speed", "manual"]);
   const refused = await advance(url, body);
   expect(refused.code).toBe(400);
   expect(refused.body).toMatchObject({ kind: "Status", reason: "BadRequest", code: 400 });
-  expect(refused.body["message"]).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message);
+  expect(refused.body["message"]).toMatch(message);
   await stop();
 });
 
