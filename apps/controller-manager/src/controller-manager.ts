@@ -135,6 +135,10 @@ async function runControllers(deps: ControllerManagerDeps, given: Transport, sig
   for (const name of missing) logger.warn({ controller: name }, "Warning: controller is not part of this binary");
   for (const name of disabled) logger.warn({ controller: name }, "Warning: controller is disabled");
   for (const name of enabled) {
+    if (name === "garbage-collector-controller" && !options.enableGarbageCollector) {
+      logger.warn({ controller: name }, "Warning: skipping controller");
+      continue;
+    }
     const { clientName } = implementedControllers.find((known) => known.name === name)!;
     const own = { client: client(clientName), clock, random: random.fork(name), logger: deps.loggerFor(name) };
     const events = new EventRecorder({ ...own, component: name });

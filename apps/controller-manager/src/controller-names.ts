@@ -2,6 +2,9 @@
 export const implementedControllers = [
   { name: "job-controller", clientName: "job-controller" },
   { name: "cronjob-controller", clientName: "cronjob-controller" },
+  { name: "pod-garbage-collector-controller", clientName: "pod-garbage-collector" },
+  { name: "ttl-after-finished-controller", clientName: "ttl-after-finished-controller" },
+  { name: "garbage-collector-controller", clientName: "generic-garbage-collector" },
 ] as const satisfies readonly ImplementedController[];
 
 interface ImplementedController {

@@ -2,8 +2,11 @@ import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import type { EventSink, Logger, Runnable } from "@kubewright/controller";
 import { CronJobController } from "@kubewright/cronjob";
+import { GarbageCollector } from "@kubewright/garbage-collector";
 import type { InformerFactory } from "@kubewright/informer";
 import { JobController } from "@kubewright/job";
+import { PodGCController } from "@kubewright/podgc";
+import { TTLAfterFinishedController } from "@kubewright/ttl-after-finished";
 
 import type { ControllerName } from "./controller-names.js";
 import type { ControllerManagerOptions } from "./options.js";
@@ -26,4 +29,10 @@ export const controllerBuilders: Readonly<Record<ControllerName, (context: Contr
   "job-controller": ({ options, ...shared }) => new JobController({ ...shared, workers: options.concurrentJobSyncs }),
   "cronjob-controller": ({ options, ...shared }) =>
     new CronJobController({ ...shared, workers: options.concurrentCronJobSyncs }),
+  "pod-garbage-collector-controller": ({ options, ...shared }) =>
+    new PodGCController({ ...shared, terminatedPodThreshold: options.terminatedPodGcThreshold }),
+  "ttl-after-finished-controller": ({ options, ...shared }) =>
+    new TTLAfterFinishedController({ ...shared, workers: options.concurrentTtlAfterFinishedSyncs }),
+  "garbage-collector-controller": ({ options, ...shared }) =>
+    new GarbageCollector({ ...shared, workers: options.concurrentGcSyncs }),
 };

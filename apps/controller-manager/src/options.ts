@@ -9,6 +9,12 @@ export interface ControllerManagerOptions {
   readonly controllers: readonly string[];
   readonly concurrentJobSyncs: number;
   readonly concurrentCronJobSyncs: number;
+  readonly concurrentTtlAfterFinishedSyncs: number;
+  readonly concurrentGcSyncs: number;
+  /** False: the garbage collector is not started, whatever `controllers` says. */
+  readonly enableGarbageCollector: boolean;
+  /** Ended pods of the whole cluster that PodGC lets be; not positive: all of them. */
+  readonly terminatedPodGcThreshold: number;
   /** Requests a second of each controller; below 0: no limit; 0: the library's default of 5. */
   readonly kubeApiQps: number;
   readonly kubeApiBurst: number;
@@ -34,6 +40,10 @@ export const defaultOptions: ControllerManagerOptions = {
   controllers: ["*"],
   concurrentJobSyncs: 5,
   concurrentCronJobSyncs: 5,
+  concurrentTtlAfterFinishedSyncs: 5,
+  concurrentGcSyncs: 20,
+  enableGarbageCollector: true,
+  terminatedPodGcThreshold: 12_500,
   kubeApiQps: 20,
   kubeApiBurst: 30,
   minResyncPeriodMs: 12 * 3_600_000,

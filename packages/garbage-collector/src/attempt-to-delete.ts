@@ -6,7 +6,7 @@ import type { GarbageDecision } from "./decision.js";
 import type { DependencyGraph } from "./dependency-graph.js";
 import type { GraphNode } from "./graph-node.js";
 import { type ClassifiedReferences, classifyOwner, planItem } from "./item-plan.js";
-import { type LiveObjects, NamespacedOwnerError } from "./live-objects.js";
+import type { LiveObjects } from "./live-objects.js";
 import { type Metadata, type ObjectIdentity, type Reference, identityOfOwner } from "./object-identity.js";
 import {
   deleteReferencesMergePatch,
@@ -21,7 +21,10 @@ export interface CollectDeps {
   readonly live: LiveObjects;
   /** Asks for another object to be looked at. */
   readonly enqueue: (node: GraphNode) => void;
-  readonly decided: (object: ObjectIdentity, decision: Pick<GarbageDecision, "action" | "propagationPolicy" | "reason">) => void;
+  readonly decided: (
+    object: ObjectIdentity,
+    decision: Pick<GarbageDecision, "action" | "propagationPolicy" | "reason">,
+  ) => void;
 }
 
 /**
@@ -104,8 +107,8 @@ async function getIfThere(
 
 /** Ends a foreground deletion that nothing holds up any more; else sees to those that do. */
 async function processDeletingDependents(node: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
-  const blocking = node.blockingDependents();
-  if (blocking.length > 0) {
+  const blocking = node.blockingDependents;
+  if (blocking.size > 0) {
     for (const dependent of blocking) if (!dependent.deletingDependents) deps.enqueue(dependent);
     return;
   }
@@ -144,9 +147,7 @@ async function findOwner(
   const clusterScoped = identityOfOwner(reference, "");
   const namespaced = identityOfOwner(reference, dependent.namespace);
   if (absentOwners.has(clusterScoped) || absentOwners.has(namespaced)) return undefined;
-  const resource = live.resourceOf(reference);
-  if (resource.namespaced && dependent.namespace === "") throw new NamespacedOwnerError();
-  const identity = resource.namespaced ? namespaced : clusterScoped;
+  const identity = live.resourceOf(reference).namespaced ? namespaced : clusterScoped;
   let owner: Metadata | undefined;
   try {
     owner = await live.get(identity, signal);

@@ -1,5 +1,11 @@
 import type { GraphNode } from "./graph-node.js";
-import { type ObjectIdentity, compareIdentities, identityOfOwner, matchesCoordinates, sameIdentity } from "./object-identity.js";
+import {
+  type ObjectIdentity,
+  compareIdentities,
+  identityOfOwner,
+  matchesCoordinates,
+  sameIdentity,
+} from "./object-identity.js";
 
 /**
  * Divides dependents into those that refer to an owner as it is and those that get its type, name or namespace wrong. One
@@ -31,10 +37,7 @@ export function partitionDependents(
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go getAlternateOwnerIdentity
  */
-export function alternativeOwner(
-  dependents: Iterable<GraphNode>,
-  absent: ObjectIdentity,
-): ObjectIdentity | undefined {
+export function alternativeOwner(dependents: Iterable<GraphNode>, absent: ObjectIdentity): ObjectIdentity | undefined {
   const absentIsClusterScoped = absent.namespace === "";
   let first: ObjectIdentity | undefined;
   let following: ObjectIdentity | undefined;
@@ -46,7 +49,10 @@ export function alternativeOwner(
       const candidate = identityOfOwner(reference, absentIsClusterScoped && sameType ? "" : identity.namespace);
       if (sameIdentity(candidate, absent)) continue;
       if (first === undefined || compareIdentities(candidate, first) < 0) first = candidate;
-      if (compareIdentities(absent, candidate) < 0 && (following === undefined || compareIdentities(candidate, following) < 0))
+      if (
+        compareIdentities(absent, candidate) < 0 &&
+        (following === undefined || compareIdentities(candidate, following) < 0)
+      )
         following = candidate;
     }
   }

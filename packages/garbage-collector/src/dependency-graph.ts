@@ -31,7 +31,9 @@ export interface GraphListener {
  * Who owns whom, by UID: a state that events change, with consequences told to a listener. Does nothing by itself and
  * knows no API server.
  *
- * Owners that are referred to before they are seen, or that never existed, have virtual nodes.
+ * Owners that are referred to before they are seen, or that never existed, have virtual nodes. An owner that waits for
+ * dependents is named when the last of those that block it has gone, and one that comes late is named itself; upstream
+ * names the owner every time one goes, and then all the others again, which is quadratic in their number.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go GraphBuilder
  */
@@ -114,7 +116,7 @@ export class DependencyGraph {
     this.#giveUp([...node.dependents], identity);
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid);
-      if (owner?.deletingDependents) this.#listener.attemptToDelete(owner);
+      if (owner?.deletingDependents && owner.blockingDependents.size === 0) this.#listener.attemptToDelete(owner);
     }
   }
 
@@ -132,13 +134,6 @@ export class DependencyGraph {
   #changeOwners(node: GraphNode, owners: readonly Reference[]): void {
     const old = node.owners;
     if (sameReferences(old, owners)) return;
-    for (const before of old) {
-      if (before.blockOwnerDeletion !== true) continue;
-      const owner = this.#nodes.get(before.uid);
-      // Whoever waits for this dependent need not any more.
-      if (owner !== undefined && owners.find(({ uid }) => uid === before.uid)?.blockOwnerDeletion !== true)
-        this.#listener.attemptToDelete(owner);
-    }
     node.owners = owners;
     this.#link(
       node,
@@ -148,23 +143,34 @@ export class DependencyGraph {
       node,
       old.filter((before) => !owners.some(({ uid }) => uid === before.uid)),
     );
+    for (const { uid, blockOwnerDeletion } of old) {
+      const owner = this.#nodes.get(uid);
+      if (owner === undefined) continue;
+      if (owner.dependents.has(node)) owner.setDependent(node);
+      if (blockOwnerDeletion !== true || owner.blockingDependents.has(node)) continue;
+      // Not blocked by this dependent any more: by no other either?
+      if (!owner.deletingDependents || owner.blockingDependents.size === 0) this.#listener.attemptToDelete(owner);
+    }
   }
 
   #link(node: GraphNode, references: readonly Reference[]): void {
     let isDoubtful = false;
+    // It came after the foreground deletion of its owner began.
+    let holdsUp = false;
     for (const reference of references) {
       const known = this.#nodes.get(reference.uid);
       if (known === undefined) {
         const owner = new GraphNode(identityOfOwner(reference, node.identity.namespace), true);
         this.#nodes.set(reference.uid, owner);
-        owner.addDependent(node);
+        owner.setDependent(node);
         this.#listener.attemptToDelete(owner);
         continue;
       }
-      known.addDependent(node);
+      known.setDependent(node);
       if (!isDoubtful && this.#isDoubtful(node, reference, known)) isDoubtful = true;
+      if (known.deletingDependents && known.blockingDependents.has(node)) holdsUp = true;
     }
-    if (isDoubtful) this.#listener.attemptToDelete(node);
+    if (isDoubtful || holdsUp) this.#listener.attemptToDelete(node);
   }
 
   /** Whether the reference may not mean the object that has its UID. */
@@ -224,6 +230,8 @@ function sameReferences(a: readonly Reference[], b: readonly Reference[]): boole
   if (a.length !== b.length) return false;
   return a.every((one, index) => {
     const other = b[index]!;
-    return one.uid === other.uid && one.blockOwnerDeletion === other.blockOwnerDeletion && matchesCoordinates(one, other);
+    return (
+      one.uid === other.uid && one.blockOwnerDeletion === other.blockOwnerDeletion && matchesCoordinates(one, other)
+    );
   });
 }

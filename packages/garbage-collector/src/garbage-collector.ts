@@ -9,7 +9,7 @@ import {
   pods,
   qualifiedResource,
 } from "@kubewright/api";
-import { type Client, errorMessage } from "@kubewright/client";
+import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import {
   EventRecorder,
@@ -35,6 +35,7 @@ import { LiveObjects, NamespacedOwnerError, UnknownTypeError } from "./live-obje
 import { Monitors } from "./monitors.js";
 import { type ObjectIdentity, type Reference, describeIdentity, identityOfOwner } from "./object-identity.js";
 import { ResourceCatalog } from "./resource-catalog.js";
+import { ResourceFollower } from "./resource-follower.js";
 
 export interface GarbageCollectorOptions {
   readonly client: Client;
@@ -67,11 +68,6 @@ export interface GarbageCollectorMetrics {
   resourcesSyncError(): void;
 }
 
-/** How long the workers wait for all caches before they begin without. */
-const INITIAL_SYNC_TIMEOUT_MS = 30_000;
-/** Upstream's period, and the pause after discovery that failed. */
-const DISCOVERY_INTERVAL_MS = 30_000;
-
 /** Queue keys of objects that were only referred to: when they come to exist, there is nothing to look into any more. */
 const VIRTUAL = "virtual:";
 
@@ -85,42 +81,35 @@ const VIRTUAL = "virtual:";
  */
 export class GarbageCollector implements Runnable {
   readonly name = "garbage-collector-controller";
-  readonly #client: Client;
-  readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #metrics: GarbageCollectorMetrics | undefined;
-  readonly #discoveryIntervalMs: number;
   readonly #recorder: EventRecorder | undefined;
   readonly #events: EventSink;
-  readonly #catalog = new ResourceCatalog();
   readonly #graph: DependencyGraph;
-  readonly #monitors: Monitors;
+  readonly #resources: ResourceFollower;
   readonly #deps: CollectDeps;
   readonly #deleteQueue: RateLimitingQueue<ObjectKey>;
   readonly #loops: readonly Runnable[];
-  /** Opens when the monitors were started for the first time. */
-  readonly #discovered = Promise.withResolvers<void>();
-  #shouldDiscover = false;
-  #wakeDiscovery: (() => void) | undefined;
 
   constructor(options: GarbageCollectorOptions) {
     const { client, clock, random, informers, workers = 20, queueMetrics, logger = silentLogger } = options;
-    this.#client = client;
-    this.#clock = clock;
     this.#logger = logger;
-    this.#metrics = options.metrics;
-    this.#discoveryIntervalMs = options.discoveryIntervalMs ?? DISCOVERY_INTERVAL_MS;
     this.#recorder =
       options.events === undefined
         ? new EventRecorder({ client, clock, random, component: this.name, logger })
         : undefined;
     this.#events = options.events ?? this.#recorder!;
     const queue = (name: string): RateLimitingQueue<ObjectKey> =>
-      new RateLimitingQueue({ clock, name, rateLimiter: defaultControllerRateLimiter({ clock }), metrics: queueMetrics });
+      new RateLimitingQueue({
+        clock,
+        name,
+        rateLimiter: defaultControllerRateLimiter({ clock }),
+        metrics: queueMetrics,
+      });
     const deleteQueue = queue("garbage_collector_attempt_to_delete");
     const orphanQueue = queue("garbage_collector_attempt_to_orphan");
     this.#deleteQueue = deleteQueue;
     const absentOwners = new AbsentOwners();
+    const catalog = new ResourceCatalog();
     this.#graph = new DependencyGraph({
       attemptToDelete: (node) => deleteQueue.add(keyOfNode(node)),
       attemptToDeleteRateLimited: (node) => deleteQueue.addRateLimited(keyOfNode(node)),
@@ -131,14 +120,19 @@ export class GarbageCollector implements Runnable {
     this.#deps = {
       graph: this.#graph,
       absentOwners,
-      live: new LiveObjects({ client, clock, random: random.fork("garbage collector retries"), catalog: this.#catalog }),
+      live: new LiveObjects({
+        client,
+        clock,
+        random: random.fork("garbage collector retries"),
+        catalog,
+      }),
       enqueue: (node) => deleteQueue.add(keyOfNode(node)),
       decided: (object, decision) => {
         logger.debug({ object: describeIdentity(object), ...decision }, "Garbage collected");
         options.onDecision?.({ atMs: clock.now(), object, ...decision });
       },
     };
-    this.#monitors = new Monitors({
+    const monitors = new Monitors({
       client,
       clock,
       random,
@@ -147,6 +141,15 @@ export class GarbageCollector implements Runnable {
       shared: options.sharedResources ?? [pods, jobs, cronJobs, nodes],
       minWatchTimeoutMs: options.minWatchTimeoutMs,
       handlerFor: (definition) => this.#handlerFor(definition),
+    });
+    this.#resources = new ResourceFollower({
+      client,
+      clock,
+      logger,
+      catalog,
+      monitors,
+      intervalMs: options.discoveryIntervalMs,
+      onSyncError: () => options.metrics?.resourcesSyncError(),
     });
     const shared = { workers, clock, logger, waitForSync: (signal: AbortSignal) => this.#initialSync(signal) };
     this.#loops = [
@@ -169,8 +172,8 @@ export class GarbageCollector implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({}, "Starting garbage collector controller");
-    const discovery: Runnable = { name: `${this.name} discovery`, run: (stop) => this.#followResources(stop) };
-    await runAll([...(this.#recorder === undefined ? [] : [this.#recorder]), discovery, ...this.#loops], signal);
+    const recorders = this.#recorder === undefined ? [] : [this.#recorder];
+    await runAll([...recorders, this.#resources, ...this.#loops], signal);
     this.#logger.info({}, "Shutting down garbage collector controller");
   }
 
@@ -206,104 +209,26 @@ export class GarbageCollector implements Runnable {
     if (owner !== undefined) await orphanDependents(owner, this.#deps, signal);
   }
 
-  /** Keeps the monitors in step with what the API server serves, until the signal aborts. */
-  async #followResources(signal: AbortSignal): Promise<void> {
-    try {
-      while (!signal.aborted) {
-        this.#shouldDiscover = false;
-        const isDone = await this.#syncMonitors(signal);
-        await this.#untilNextDiscovery(isDone, signal);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-    await this.#monitors.stopped();
-  }
-
-  /** Answers whether all is as it should be. Upstream: GarbageCollector.Sync. */
-  async #syncMonitors(signal: AbortSignal): Promise<boolean> {
-    let failures: ReadonlyMap<string, unknown>;
-    try {
-      failures = await this.#catalog.refresh(this.#client, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#logger.error({ err: errorMessage(error) }, "Error getting all resources from the API server");
-      this.#metrics?.resourcesSyncError();
-      return false;
-    }
-    for (const [apiVersion, error] of failures) {
-      this.#logger.warn({ apiVersion, err: errorMessage(error) }, "Failed to discover some groups");
-    }
-    if (this.#catalog.deletable.length === 0) {
-      this.#logger.info({}, "No resources reported by discovery, skipping garbage collector sync");
-      this.#metrics?.resourcesSyncError();
-      return false;
-    }
-    const changed = this.#monitors.sync(this.#catalog.deletable, signal);
-    this.#discovered.resolve();
-    if (changed && !(await this.#syncedInTime(signal))) {
-      this.#logger.error({ resources: this.#monitors.unsynced }, "Timed out waiting for dependency graph builder sync");
-      this.#metrics?.resourcesSyncError();
-    }
-    return failures.size === 0;
-  }
-
-  async #untilNextDiscovery(isDone: boolean, signal: AbortSignal): Promise<void> {
-    if (this.#shouldDiscover) return;
-    const waitMs = isDone ? this.#discoveryIntervalMs : Math.min(this.#discoveryIntervalMs, DISCOVERY_INTERVAL_MS);
-    const woken = new AbortController();
-    this.#wakeDiscovery = () => woken.abort();
-    const stop = AbortSignal.any([signal, woken.signal]);
-    try {
-      if (Number.isFinite(waitMs)) await this.#clock.sleep(waitMs, stop, { background: true });
-      else await untilAborted(new Promise<never>(() => undefined), stop);
-    } catch (error) {
-      if (!woken.signal.aborted) throw error;
-    }
-    this.#wakeDiscovery = undefined;
-  }
-
   async #initialSync(signal: AbortSignal): Promise<void> {
-    if (!(await this.#syncedInTime(signal)))
+    if (!(await this.#resources.syncedInTime(signal)))
       this.#logger.warn({}, "Garbage collector: not all resource monitors could be synced, proceeding anyways");
-  }
-
-  /** Whether the monitors sync before too long. @throws the signal's reason when it aborts first. */
-  async #syncedInTime(signal: AbortSignal): Promise<boolean> {
-    const timeout = new AbortController();
-    const timer = this.#clock.setTimer(INITIAL_SYNC_TIMEOUT_MS, () => timeout.abort(), { background: true });
-    const either = AbortSignal.any([signal, timeout.signal]);
-    try {
-      await untilAborted(this.#discovered.promise, either);
-      await this.#monitors.waitForSync(either);
-      return true;
-    } catch (error) {
-      if (signal.aborted || !timeout.signal.aborted) throw error;
-      return false;
-    } finally {
-      timer.cancel();
-    }
   }
 
   #handlerFor(definition: ResourceDefinition): EventHandler<KubernetesObject> {
     const handler = graphHandler(this.#graph, definition);
     if (qualifiedResource(definition) !== qualifiedResource(customResourceDefinitions)) return handler;
-    const discover = (): void => {
-      this.#shouldDiscover = true;
-      this.#wakeDiscovery?.();
-    };
     return {
       onAdd: (object, isInInitialList) => {
         handler.onAdd?.(object, isInInitialList);
-        if (!isInInitialList) discover();
+        if (!isInInitialList) this.#resources.discoverNow();
       },
       onUpdate: (old, object) => {
         handler.onUpdate?.(old, object);
-        discover();
+        this.#resources.discoverNow();
       },
       onDelete: (deleted) => {
         handler.onDelete?.(deleted);
-        discover();
+        this.#resources.discoverNow();
       },
     };
   }
@@ -325,17 +250,4 @@ export class GarbageCollector implements Runnable {
 
 function keyOfNode({ virtual, identity }: GraphNode): ObjectKey {
   return (virtual ? VIRTUAL + identity.uid : identity.uid) as ObjectKey;
-}
-
-/** @throws the signal's reason when it aborts first. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason as Error);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -10,8 +10,9 @@ export class GraphNode {
   beingDeleted = false;
   /** Being deleted in the foreground: it waits for dependents that block it. */
   deletingDependents = false;
-  /** Most objects have none, so the set is made when the first comes. */
+  /** Most objects have none, so these are made when the first comes. */
   #dependents: Set<GraphNode> | undefined;
+  #blockingDependents: Set<GraphNode> | undefined;
 
   constructor(
     public identity: ObjectIdentity,
@@ -24,19 +25,22 @@ export class GraphNode {
     return this.#dependents ?? NOBODY;
   }
 
-  addDependent(node: GraphNode): void {
+  /** The dependents that a foreground deletion waits for: those whose reference says so. */
+  get blockingDependents(): ReadonlySet<GraphNode> {
+    return this.#blockingDependents ?? NOBODY;
+  }
+
+  /** Adds a dependent, or takes note of how it refers to this object now. */
+  setDependent(node: GraphNode): void {
     (this.#dependents ??= new Set()).add(node);
+    const { uid } = this.identity;
+    const blocks = node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
+    if (blocks) (this.#blockingDependents ??= new Set()).add(node);
+    else this.#blockingDependents?.delete(node);
   }
 
   removeDependent(node: GraphNode): void {
     this.#dependents?.delete(node);
-  }
-
-  /** The dependents that a foreground deletion waits for. */
-  blockingDependents(): GraphNode[] {
-    const { uid } = this.identity;
-    return [...this.dependents].filter((dependent) =>
-      dependent.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
-    );
+    this.#blockingDependents?.delete(node);
   }
 }

@@ -61,8 +61,7 @@ export function planItem(
       hasDependents = true;
       if (deletingDependents) mayBeCycle = true;
     }
-    if (hasDependents)
-      return { action: "delete", propagationPolicy: "Foreground", unblockOwners: mayBeCycle, reason };
+    if (hasDependents) return { action: "delete", propagationPolicy: "Foreground", unblockOwners: mayBeCycle, reason };
   }
   return { action: "delete", propagationPolicy: policyOf(object), unblockOwners: false, reason };
 }

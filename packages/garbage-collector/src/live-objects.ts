@@ -1,5 +1,12 @@
 import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
-import { type Client, type DeleteOptions, type ResourceClient, isConflict, isNotFound, reasonOf } from "@kubewright/client";
+import {
+  type Client,
+  type DeleteOptions,
+  type ResourceClient,
+  isConflict,
+  isNotFound,
+  reasonOf,
+} from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import { defaultBackoff, retryOnConflict } from "@kubewright/controller";
 
@@ -90,8 +97,7 @@ export class LiveObjects {
     } catch (error) {
       if (!isConflict(error)) throw error;
       const { metadata: live } = await this.#get(resource, identity, signal);
-      const isUnrelatedChange =
-        live.uid === uid && live.resourceVersion !== resourceVersion && sameOwners(live, seen);
+      const isUnrelatedChange = live.uid === uid && live.resourceVersion !== resourceVersion && sameOwners(live, seen);
       if (!isUnrelatedChange) throw error;
     }
     await objects.delete(name, { ...options, preconditions: { uid } });

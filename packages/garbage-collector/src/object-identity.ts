@@ -32,7 +32,10 @@ export function sameIdentity(a: ObjectIdentity, b: ObjectIdentity): boolean {
 }
 
 /** Whether a reference means this object, as far as a reference can tell. Upstream: ownerReferenceMatchesCoordinates. */
-export function matchesCoordinates(a: Omit<ObjectIdentity, "namespace">, b: Omit<ObjectIdentity, "namespace">): boolean {
+export function matchesCoordinates(
+  a: Omit<ObjectIdentity, "namespace">,
+  b: Omit<ObjectIdentity, "namespace">,
+): boolean {
   return a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion;
 }
 

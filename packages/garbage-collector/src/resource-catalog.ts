@@ -130,7 +130,10 @@ interface ApiResourceList {
   readonly resources?: readonly ApiResource[];
 }
 
-function discovered({ group, version }: Place, { name, kind, namespaced, verbs = [] }: ApiResource): DiscoveredResource {
+function discovered(
+  { group, version }: Place,
+  { name, kind, namespaced, verbs = [] }: ApiResource,
+): DiscoveredResource {
   const isIgnored = name === "events" && IGNORED_GROUPS_OF_EVENTS.has(group);
   return {
     definition: defineResource<UnstructuredObject>({ group, version, resource: name, kind, namespaced }),

@@ -1,12 +1,4 @@
-import {
-  type DeepReadonly,
-  type Node,
-  type Pod,
-  type PodCondition,
-  nodes,
-  objectKey,
-  pods,
-} from "@kubewright/api";
+import { type DeepReadonly, type Node, type Pod, type PodCondition, nodes, objectKey, pods } from "@kubewright/api";
 import { type Client, type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import { type Logger, type Runnable, silentLogger } from "@kubewright/controller";
@@ -120,8 +112,7 @@ export class PodGCController implements Runnable {
   /** One pass. Answers whether there was anything to do, or will be when time has passed. */
   async #gc(signal: AbortSignal): Promise<boolean> {
     const snapshot = this.#pods.store.list();
-    const nodeByName = (name: string): DeepReadonly<Node> | undefined =>
-      this.#nodes.store.get(objectKey({ name }));
+    const nodeByName = (name: string): DeepReadonly<Node> | undefined => this.#nodes.store.get(objectKey({ name }));
 
     const terminated = selectTerminatedPods(snapshot, this.#threshold);
     await Promise.all(terminated.map((pod) => this.#collect(pod, "terminated", signal)));

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+
+import { AbsentOwners } from "./absent-owners.js";
+
+const owner = (uid: string, namespace = "ns") => ({ apiVersion: "v1", kind: "ConfigMap", namespace, name: "n", uid });
+
+test("an owner is told by all of its identity", () => {
+  const absent = new AbsentOwners();
+  absent.add(owner("a"));
+  expect(absent.has(owner("a"))).toBe(true);
+  expect(absent.has(owner("a", ""))).toBe(false);
+  expect(absent.has({ ...owner("a"), kind: "Secret" })).toBe(false);
+});
+
+test("those used last are kept", () => {
+  const absent = new AbsentOwners(2);
+  absent.add(owner("a"));
+  absent.add(owner("b"));
+  expect(absent.has(owner("a"))).toBe(true);
+  absent.add(owner("c"));
+  expect(["a", "b", "c"].map((uid) => absent.has(owner(uid)))).toEqual([true, false, true]);
+});

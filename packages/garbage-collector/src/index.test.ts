@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+
+import * as api from "./index.js";
+
+test("the package exports these names", () => {
+  expect(Object.keys(api).sort()).toEqual(["DependencyGraph", "GarbageCollector", "classifyOwner", "planItem"]);
+});

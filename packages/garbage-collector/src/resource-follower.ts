@@ -1,0 +1,143 @@
+import { type Client, errorMessage } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { Logger, Runnable } from "@kubewright/controller";
+
+import type { Monitors } from "./monitors.js";
+import type { ResourceCatalog } from "./resource-catalog.js";
+
+export interface ResourceFollowerOptions {
+  readonly client: Pick<Client, "getRaw">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalog: ResourceCatalog;
+  readonly monitors: Monitors;
+  /** Default 30,000; may be `Infinity`. */
+  readonly intervalMs: number | undefined;
+  /** Told when the resources cannot be read, or a cache takes too long to fill. */
+  readonly onSyncError: () => void;
+}
+
+/** Upstream's period, and the longest pause after discovery that failed. */
+const DISCOVERY_INTERVAL_MS = 30_000;
+/** Between two looks when resources change all the time. */
+const SHORTEST_PAUSE_MS = 1_000;
+/** How long caches may take to fill before things go on without them. */
+const SYNC_TIMEOUT_MS = 30_000;
+
+/**
+ * Keeps catalogue and monitors in step with what the API server serves.
+ *
+ * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go Sync
+ */
+export class ResourceFollower implements Runnable {
+  readonly name = "garbage collector's discovery";
+  readonly #options: ResourceFollowerOptions;
+  /** Opens when the monitors were started for the first time. */
+  readonly #started = Promise.withResolvers<void>();
+  #isDue = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: ResourceFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** Resources have changed: looks at once, or a second after a look under way, instead of when it is time. */
+  discoverNow(): void {
+    this.#isDue = true;
+    this.#wake?.();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        this.#isDue = false;
+        const isComplete = await this.#syncMonitors(signal);
+        if (this.#isDue) await this.#options.clock.sleep(SHORTEST_PAUSE_MS, signal, { background: true });
+        else await this.#pause(isComplete, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    await this.#options.monitors.stopped();
+  }
+
+  /**
+   * Whether all monitors fill their caches within 30 s. It is no more than a hint: things work with part of the objects.
+   *
+   * @throws the signal's reason when it aborts first.
+   */
+  async syncedInTime(signal: AbortSignal): Promise<boolean> {
+    const { clock, monitors } = this.#options;
+    const timeout = new AbortController();
+    const timer = clock.setTimer(SYNC_TIMEOUT_MS, () => timeout.abort(), { background: true });
+    const either = AbortSignal.any([signal, timeout.signal]);
+    try {
+      await untilAborted(this.#started.promise, either);
+      await monitors.waitForSync(either);
+      return true;
+    } catch (error) {
+      if (signal.aborted || !timeout.signal.aborted) throw error;
+      return false;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Answers whether everything could be read. */
+  async #syncMonitors(signal: AbortSignal): Promise<boolean> {
+    const { catalog, client, logger, monitors, onSyncError } = this.#options;
+    let failures: ReadonlyMap<string, unknown>;
+    try {
+      failures = await catalog.refresh(client, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.error({ err: errorMessage(error) }, "Error getting all resources from the API server");
+      onSyncError();
+      return false;
+    }
+    for (const [apiVersion, error] of failures) {
+      logger.warn({ apiVersion, err: errorMessage(error) }, "Failed to discover some groups");
+    }
+    if (catalog.deletable.length === 0) {
+      logger.info({}, "No resources reported by discovery, skipping garbage collector sync");
+      onSyncError();
+      return false;
+    }
+    const changed = monitors.sync(catalog.deletable, signal);
+    this.#started.resolve();
+    if (changed && !(await this.syncedInTime(signal))) {
+      logger.error({ resources: monitors.unsynced }, "Timed out waiting for dependency graph builder sync");
+      onSyncError();
+    }
+    return failures.size === 0;
+  }
+
+  async #pause(isComplete: boolean, signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs = DISCOVERY_INTERVAL_MS } = this.#options;
+    const pauseMs = isComplete ? intervalMs : Math.min(intervalMs, DISCOVERY_INTERVAL_MS);
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const stop = AbortSignal.any([signal, woken.signal]);
+    try {
+      if (Number.isFinite(pauseMs)) await clock.sleep(pauseMs, stop, { background: true });
+      else await untilAborted(new Promise<never>(() => undefined), stop);
+    } catch (error) {
+      if (!woken.signal.aborted) throw error;
+    } finally {
+      this.#wake = undefined;
+    }
+  }
+}
+
+/** @throws the signal's reason when it aborts first. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

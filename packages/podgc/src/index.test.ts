@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+import * as api from "./index.js";
+
+test("the package exports these names", () => {
+  expect(Object.keys(api).sort()).toEqual([
+    "PodGCController",
+    "failedStatusPatch",
+    "selectPodsOnNodes",
+    "selectTerminatedPods",
+    "selectTerminatingPodsOutOfService",
+    "selectUnscheduledTerminatingPods",
+  ]);
+});
