@@ -48,7 +48,7 @@ test("what the library Kubernetes uses refuses is refused with the same message"
 });
 
 function readLines<T>(name: string): T[] {
-  const text = readFileSync(new URL(`../testdata/${name}`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../../../conformance/cron/${name}`, import.meta.url), "utf8");
   return text
     .trimEnd()
     .split("\n")
