@@ -29,6 +29,7 @@ const lanes: readonly (readonly Suite[])[] = [
     { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
     { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount },
     { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
+    { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
     { name: "packages", command: [bin("turbo"), "run", "check:package", "--output-logs=errors-only"] },
   ],
   [{ name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount }],

@@ -18,6 +18,7 @@ export {
 } from "./errors.js";
 export { ResourceClient } from "./resource-client.js";
 
+export type { RequestMetrics } from "./request-metrics.js";
 export type { RequesterOptions as ClientOptions } from "./requester.js";
 export type {
   DeleteOptions,

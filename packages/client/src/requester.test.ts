@@ -2,6 +2,7 @@ import { SimulatedClock } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
+import type { RequestMetrics } from "./request-metrics.js";
 import { Requester, type RequesterOptions } from "./requester.js";
 
 const OK: ApiResponse = { status: 200, headers: {}, body: { type: "decoded", value: "done" } };
@@ -31,6 +32,7 @@ function failure(promise: Promise<unknown>): Promise<Error> {
 function setUp(
   answers: readonly (ApiResponse | Error)[],
   rateLimit?: RequesterOptions["rateLimit"],
+  timeoutMs?: number,
 ): { clock: SimulatedClock; requester: Requester; at: number[] } {
   const clock = new SimulatedClock();
   const at: number[] = [];
@@ -43,7 +45,7 @@ function setUp(
   return {
     clock,
     at,
-    requester: new Requester({ transport, clock, ...(rateLimit === undefined ? {} : { rateLimit }) }),
+    requester: new Requester({ transport, clock, timeoutMs, ...(rateLimit === undefined ? {} : { rateLimit }) }),
   };
 }
 
@@ -144,7 +146,7 @@ test("5 requests a second with a burst of 10: ten at once, then one every 200 ms
 test("a watch's first attempt takes no token, its repetitions do", async () => {
   const { clock, requester, at } = setUp([OK, refused(429, "0")], { qps: 1, burst: 1 });
   await requester.send(GET);
-  const watch = requester.send({ ...GET, unlimited: true });
+  const watch = requester.send({ ...GET, watch: true });
   await clock.advance(999);
   expect(at).toEqual([0, 0]);
   await clock.advance(1);
@@ -163,4 +165,137 @@ test("a request given up while waiting for a token hands the token back", async 
   void requester.send(GET);
   await clock.advance(1_000);
   expect(at).toEqual([0, 1_000]);
+});
+
+/** A server that takes `delayMs` to answer, unless the request is given up before. */
+function slowServer(clock: SimulatedClock, delayMs: number) {
+  const sent: { path: string; atMs: number }[] = [];
+  const transport = async ({ path, signal }: ApiRequest): Promise<ApiResponse> => {
+    sent.push({ path, atMs: clock.monotonic() });
+    await clock.sleep(delayMs, signal);
+    return OK;
+  };
+  return { sent, transport };
+}
+
+test("a time-out begins after the wait for the rate limit, and the server is told of it", async () => {
+  const clock = new SimulatedClock();
+  const { sent, transport } = slowServer(clock, 4_900);
+  const requester = new Requester({ transport, clock, timeoutMs: 5_000, rateLimit: { qps: 0.125, burst: 1 } });
+  const answers = [requester.send(GET), requester.send({ method: "GET", path: "/a?b=c" })];
+  await clock.advance(20_000);
+  expect(await Promise.all(answers)).toEqual([OK, OK]);
+  expect(sent).toEqual([
+    { path: "/?timeout=5s", atMs: 0 },
+    { path: "/a?b=c&timeout=5s", atMs: 8_000 },
+  ]);
+  expect(clock.nextTimerInMs).toBeUndefined();
+});
+
+test("a time-out covers the call with its repetitions, and the reading of the answer", async () => {
+  const { clock, requester } = setUp(
+    Array.from({ length: 11 }, () => refused(503, "1")),
+    undefined,
+    2_500,
+  );
+  const error = failure(requester.send(GET));
+  await clock.advance(10_000);
+  expect((await error).message).toBe("GET /: not answered within 2500 ms");
+
+  const slow = new SimulatedClock();
+  const chunks = (signal: AbortSignal) =>
+    (async function* () {
+      yield new Uint8Array(1);
+      await slow.sleep(60_000, signal);
+    })();
+  const transport = async ({ signal }: ApiRequest): Promise<ApiResponse> => ({
+    ...OK,
+    body: { type: "bytes", chunks: chunks(signal!) },
+  });
+  const { body } = await new Requester({ transport, clock: slow, timeoutMs: 1_500 }).send(GET);
+  const reading = failure(
+    (async () => {
+      if (body.type === "bytes") for await (const _chunk of body.chunks);
+    })(),
+  );
+  await slow.advance(1_500);
+  expect((await reading).message).toBe("GET /: not answered within 1500 ms");
+});
+
+test("a caller's abort wins over a time-out, and a watch has none", async () => {
+  const clock = new SimulatedClock();
+  const { sent, transport } = slowServer(clock, 60_000);
+  const requester = new Requester({ transport, clock, timeoutMs: 5_000 });
+  const abort = new AbortController();
+  const error = failure(requester.send({ ...GET, signal: abort.signal }));
+  const watch = requester.send({ ...GET, watch: true });
+  await clock.advance(1_000);
+  abort.abort(new Error("enough"));
+  expect((await error).message).toBe("enough");
+  await clock.advance(59_000);
+  expect(await watch).toBe(OK);
+  expect(sent.map(({ path }) => path).sort()).toEqual(["/", "/?timeout=5s"]);
+});
+
+test.each([0, -1, Number.NaN])("a time-out of %s is refused", (timeoutMs) => {
+  const clock = new SimulatedClock();
+  expect(() => new Requester({ transport: async () => OK, clock, timeoutMs })).toThrow("timeoutMs must be positive");
+});
+
+test("attempts, waits, sizes and durations are measured per call; a watch only has attempts", async () => {
+  const clock = new SimulatedClock();
+  const log: unknown[][] = [];
+  const metrics: RequestMetrics = {
+    countAttempt: (...args) => log.push(["attempt", ...args]),
+    observeRateLimiter: (...args) => log.push(["wait", ...args]),
+    observeRequestSize: (...args) => log.push(["sent", ...args]),
+    observeResponseSize: (...args) => log.push(["received", ...args]),
+    observeDuration: (...args) => log.push(["took", ...args]),
+  };
+  const answers: (ApiResponse | Error)[] = [
+    { ...refused(429, "2"), sentBytes: 30 },
+    { ...refused(429, "2"), sentBytes: 30 },
+    { ...OK, status: 201, sentBytes: 30 },
+    new Error("nobody there"),
+    OK,
+  ];
+  const transport = async (): Promise<ApiResponse> => {
+    const answer = answers.shift()!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const requester = new Requester({ transport, clock, metrics, rateLimit: { qps: 10, burst: 1 } });
+  const created = requester.send({ method: "POST", path: "/" });
+  await clock.advance(10_000);
+  await created;
+  await failure(requester.send(GET));
+  await requester.send({ ...GET, watch: true });
+  expect(log).toEqual([
+    ["wait", "POST", 0],
+    ["attempt", "POST", 429, false],
+    ["sent", "POST", 30],
+    ["wait", "POST", 0],
+    ["attempt", "POST", 429, true],
+    ["sent", "POST", 30],
+    ["wait", "POST", 0],
+    ["attempt", "POST", 201, true],
+    ["sent", "POST", 30],
+    ["took", "POST", 4],
+    ["wait", "GET", 0],
+    ["attempt", "GET", undefined, false],
+    ["took", "GET", 0],
+    ["attempt", "GET", 200, false],
+  ]);
+});
+
+test("a rate limit without a burst is refused; a negative rate means none", async () => {
+  const clock = new SimulatedClock();
+  const make = (qps: number, burst: number) =>
+    new Requester({ transport: async () => OK, clock, rateLimit: { qps, burst } });
+  expect(() => make(5, 0)).toThrow("burst is required to be greater than 0 when RateLimiter is not set and QPS is set");
+  expect(() => make(0, 10)).toThrow("qps must not be 0");
+  expect(() => make(Number.NaN, 10)).toThrow("qps must not be NaN");
+  const unlimited = make(-1, 0);
+  await Promise.all(Array.from({ length: 100 }, () => unlimited.send(GET)));
+  expect(clock.monotonic()).toBe(0);
 });

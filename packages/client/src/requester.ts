@@ -1,16 +1,30 @@
-import { type Clock, TokenBucket } from "@kubewright/clock";
+import { type Clock, type Timer, TokenBucket } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { retryAfter } from "./decode.js";
 import { errorMessage, isConnectionLost } from "./errors.js";
+import type { RequestMetrics } from "./request-metrics.js";
 
 export interface RequesterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   /** Sent with every request; the server derives the field manager from the part before the first `/`. */
   readonly userAgent?: string;
-  /** Client-side rate limit shared by everything made from one client. Default: none. */
+  /** Client-side rate limit shared by everything made from one client. Default, and for a negative `qps`: none. */
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
+  /**
+   * Longest a call may take, repetitions and reading the answer included, waiting for the rate limit not. Sent along as
+   * `timeout=`, so that the server gives up as well. Watches have no such end. Default: none.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Default: nothing is measured. */
+  readonly metrics?: RequestMetrics | undefined;
+}
+
+interface Call extends Omit<ApiRequest, "headers"> {
+  readonly contentType?: string;
+  /** A watch: its first attempt takes no token, as in client-go, and its end says nothing about the server's speed. */
+  readonly watch?: boolean;
 }
 
 const MOST_RETRIES = 10;
@@ -25,36 +39,70 @@ export class Requester {
   readonly #clock: Clock;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #bucket: TokenBucket | undefined;
+  readonly #timeoutMs: number | undefined;
+  readonly #metrics: RequestMetrics | undefined;
 
-  constructor({ transport, clock, userAgent = "kubewright", rateLimit }: RequesterOptions) {
+  /** @throws RangeError for a time-out that is not positive, a rate of 0, or a burst that is not positive. */
+  constructor({ transport, clock, userAgent = "kubewright", rateLimit, timeoutMs, metrics }: RequesterOptions) {
+    if (timeoutMs !== undefined && !(timeoutMs > 0))
+      throw new RangeError(`timeoutMs must be positive, not ${timeoutMs}`);
     this.#transport = transport;
     this.#clock = clock;
     this.#headers = { accept: "application/json", "user-agent": userAgent };
-    this.#bucket =
-      rateLimit === undefined
-        ? undefined
-        : new TokenBucket({ clock, perSecond: rateLimit.qps, burst: rateLimit.burst });
+    this.#bucket = rateLimit === undefined ? undefined : bucketOf(rateLimit, clock);
+    this.#timeoutMs = timeoutMs;
+    this.#metrics = metrics;
   }
 
-  /** `unlimited`: a watch's first attempt takes no token, as in client-go. */
-  async send(
-    request: Omit<ApiRequest, "headers"> & { readonly contentType?: string; readonly unlimited?: boolean },
-  ): Promise<ApiResponse> {
-    const { contentType, unlimited = false, ...rest } = request;
+  send(call: Call): Promise<ApiResponse> {
+    if (call.watch === true) return this.#sendUntilAnswered(call, true);
+    return this.#metrics === undefined && this.#timeoutMs === undefined
+      ? this.#sendUntilAnswered(call, false)
+      : this.#sendTimed(call);
+  }
+
+  async #sendTimed(call: Call): Promise<ApiResponse> {
+    const startMs = this.#clock.monotonic();
+    let deadline: Deadline | undefined;
+    const finished = (bytes?: number): void => {
+      deadline?.end();
+      this.#metrics?.observeDuration(call.method, (this.#clock.monotonic() - startMs) / 1000);
+      if (bytes !== undefined) this.#metrics?.observeResponseSize(call.method, bytes);
+    };
+    let response: ApiResponse;
+    try {
+      await this.#takeToken(call);
+      if (this.#timeoutMs !== undefined) deadline = new Deadline(call, this.#timeoutMs, this.#clock);
+      response = await this.#sendUntilAnswered(deadline?.call ?? call, true);
+    } catch (error) {
+      finished();
+      throw error;
+    }
+    const { body } = response;
+    if (body.type === "bytes") return { ...response, body: { type: "bytes", chunks: counted(body.chunks, finished) } };
+    finished();
+    return response;
+  }
+
+  /** @param hasToken - Whether the first attempt needs none (any more). */
+  async #sendUntilAnswered({ contentType, watch: _watch, ...rest }: Call, hasToken: boolean): Promise<ApiResponse> {
     const headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
     let previous: unknown;
     for (let attempt = 0; ; attempt++) {
-      if (!unlimited || attempt > 0) await this.#takeToken(rest.signal);
+      if (!hasToken || attempt > 0) await this.#takeToken(rest);
       let response: ApiResponse;
       try {
         response = await this.#transport({ ...rest, headers });
       } catch (error) {
+        this.#metrics?.countAttempt(rest.method, undefined, attempt > 0);
         if (rest.method !== "GET" || attempt >= MOST_RETRIES || rest.signal?.aborted || !isConnectionLost(error))
           throw withPrevious(error, previous);
         previous = error;
         await this.#clock.sleep(LOST_CONNECTION_PAUSE_MS, rest.signal);
         continue;
       }
+      this.#metrics?.countAttempt(rest.method, response.status, attempt > 0);
+      if (response.sentBytes !== undefined) this.#metrics?.observeRequestSize(rest.method, response.sentBytes);
       if (response.status !== 429 && response.status < 500) return response;
       const seconds = retryAfter(response);
       if (seconds === undefined || attempt >= MOST_RETRIES) return response;
@@ -63,17 +111,76 @@ export class Requester {
     }
   }
 
-  async #takeToken(signal: AbortSignal | undefined): Promise<void> {
+  async #takeToken({ method, signal }: Pick<Call, "method" | "signal">): Promise<void> {
     if (this.#bucket === undefined) return;
     const waitMs = this.#bucket.reserve();
-    if (waitMs <= 0) return;
-    try {
-      await this.#clock.sleep(waitMs, signal);
-    } catch (error) {
-      this.#bucket.giveBack();
-      throw error;
+    if (waitMs > 0) {
+      try {
+        await this.#clock.sleep(waitMs, signal);
+      } catch (error) {
+        this.#bucket.giveBack();
+        throw error;
+      }
     }
+    this.#metrics?.observeRateLimiter(method, Math.max(0, waitMs) / 1000);
   }
+}
+
+/** A call that is cut short when its time is over. Leaves neither timer nor listener behind once ended. */
+class Deadline {
+  readonly call: Call;
+  readonly #timer: Timer;
+  readonly #unlink: () => void;
+
+  constructor(call: Call, timeoutMs: number, clock: Clock) {
+    const { method, path, signal } = call;
+    const stop = new AbortController();
+    const giveUp = (): void => stop.abort(new Error(`${method} ${path}: not answered within ${timeoutMs} ms`));
+    const onAbort = (): void => stop.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.call = {
+      ...call,
+      path: `${path}${path.includes("?") ? "&" : "?"}timeout=${timeoutMs / 1000}s`,
+      signal: stop.signal,
+    };
+    this.#timer = clock.setTimer(timeoutMs, giveUp, { background: true });
+    this.#unlink = () => signal?.removeEventListener("abort", onAbort);
+  }
+
+  end(): void {
+    this.#timer.cancel();
+    this.#unlink();
+  }
+}
+
+/** Hands chunks on and, after the last, tells how many bytes they had; nothing when the reader or the connection stopped early. */
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  finished: (bytes?: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  let complete = false;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+    complete = true;
+  } finally {
+    finished(complete ? bytes : undefined);
+  }
+}
+
+function bucketOf({ qps, burst }: NonNullable<RequesterOptions["rateLimit"]>, clock: Clock): TokenBucket | undefined {
+  if (qps < 0) return undefined;
+  if (!(qps > 0)) throw new RangeError(`qps must not be ${qps}`);
+  if (!(burst > 0)) {
+    throw new RangeError(
+      "burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than 0",
+    );
+  }
+  return new TokenBucket({ clock, perSecond: qps, burst });
 }
 
 /** An error after retries tells what went wrong before, unless that was the same. */

@@ -126,7 +126,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
   async watch({ namespace, signal, ...query }: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
     const path = withQuery(resourcePath(this.definition, { namespace }), { watch: true, ...query });
-    const response = await this.#requester.send({ method: "GET", path, unlimited: true, ...abortable(signal) });
+    const response = await this.#requester.send({ method: "GET", path, watch: true, ...abortable(signal) });
     return (await decodeEvents(response)) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
   }
 

@@ -44,10 +44,9 @@ test("the first mention wins across alias and name, for controllers we do not ha
 });
 
 test("controllers we do not have are missed only when they are named", () => {
-  expect(selectControllers(NAMES, canonicalControllers(["*", "bootstrapsigner", "tokencleaner", "-route"])).missing).toEqual([
-    "bootstrap-signer-controller",
-    "token-cleaner-controller",
-  ]);
+  expect(
+    selectControllers(NAMES, canonicalControllers(["*", "bootstrapsigner", "tokencleaner", "-route"])).missing,
+  ).toEqual(["bootstrap-signer-controller", "token-cleaner-controller"]);
 });
 
 test.each([

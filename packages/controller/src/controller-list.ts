@@ -49,13 +49,19 @@ export interface ControllerSelection<Name extends string> {
  *
  * @param items - From {@link canonicalControllers}.
  */
-export function selectControllers<Name extends string>(names: readonly Name[], items: readonly string[]): ControllerSelection<Name> {
+export function selectControllers<Name extends string>(
+  names: readonly Name[],
+  items: readonly string[],
+): ControllerSelection<Name> {
   return {
     enabled: names.filter((name) => isControllerEnabled(name, items)),
     disabled: names.filter((name) => !isControllerEnabled(name, items)),
     missing: [...new Set(items)].filter(
       (item) =>
-        item !== "*" && !item.startsWith("-") && isControllerEnabled(item, items) && !names.some((name) => name === item),
+        item !== "*" &&
+        !item.startsWith("-") &&
+        isControllerEnabled(item, items) &&
+        !names.some((name) => name === item),
     ),
   };
 }

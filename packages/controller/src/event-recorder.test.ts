@@ -236,6 +236,17 @@ test("a stopped recorder gives up on a server that does not answer after 5 s", a
   expect(logged.at(-1)).toBe("Unable to record event (will not retry!)");
 });
 
+test("a stopped recorder does not wait longer for a transport that ignores its signal", async () => {
+  const { clock, logged, stop, say, start } = setUp(() => new Promise<never>(() => {}));
+  const done = start();
+  say("first");
+  await clock.advance(1_000);
+  stop.abort();
+  await clock.advance(5_000);
+  await done;
+  expect(logged).toEqual(["Unable to write event (broadcaster is shut down)"]);
+});
+
 test("stopping ends the pause before a retry", async () => {
   const { clock, logged, stop, say, start } = setUp(() => {
     throw new Error("connection reset");
@@ -257,4 +268,16 @@ test("an idle recorder holds no timer", async () => {
   await recorder.flush();
   await clock.settle();
   expect(clock.nextTimerInMs).toBeUndefined();
+});
+
+test("a recorder runs once; used after its end it drops, logs, and neither throws nor hangs", async () => {
+  const { requests, recorder, stop, logged, say, start } = setUp();
+  const done = start();
+  await expect(start()).rejects.toThrow("was run already: make a new recorder");
+  stop.abort();
+  await done;
+  say("too late");
+  await recorder.flush();
+  expect(logged).toEqual(["Unable to record event (will not retry!)"]);
+  expect(requests).toEqual([]);
 });

@@ -65,9 +65,12 @@ export class EventRecorder implements EventSink, Runnable {
   readonly #correlator: EventCorrelator;
   readonly #queue: Event[] = [];
   readonly #flushWaiters: (() => void)[] = [];
+  #started = false;
   #writing = false;
   #ended = false;
   #wake: (() => void) | undefined;
+  /** Ends the write under way for us, also if its transport does not listen to the signal. */
+  #abandon: ((reason: Error) => void) | undefined;
 
   constructor({ client, clock, random, component, host, logger = silentLogger, correlator }: EventRecorderOptions) {
     this.name = `${component} events`;
@@ -130,10 +133,17 @@ export class EventRecorder implements EventSink, Runnable {
     return new Promise((resolve) => this.#flushWaiters.push(resolve));
   }
 
+  /** @throws Error when called a second time. */
   async run(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error(`${this.name} was run already: make a new recorder`);
+    this.#started = true;
     const giveUp = new AbortController();
     const drain = (): void => {
-      drainTimer = this.#clock.setTimer(DRAIN_MS, () => giveUp.abort(new Error("event recorder stopped")));
+      drainTimer = this.#clock.setTimer(DRAIN_MS, () => {
+        const reason = new Error("event recorder stopped");
+        giveUp.abort(reason);
+        this.#abandon?.(reason);
+      });
       this.#wake?.();
     };
     let drainTimer: { cancel(): void } | undefined;
@@ -171,7 +181,10 @@ export class EventRecorder implements EventSink, Runnable {
     if (action === "discard") return;
     for (let attempt = 1; ; attempt++) {
       try {
-        const stored = await this.#write(event, action, signal);
+        const stored = await new Promise<DeepReadonly<Event>>((resolve, reject) => {
+          this.#abandon = reject;
+          this.#write(event, action, signal).then(resolve, reject);
+        });
         if (!combined) this.#correlator.written(event, stored);
         return;
       } catch (error) {

@@ -1,10 +1,17 @@
-export { canonicalControllers, controllerListErrors, isControllerEnabled, selectControllers } from "./controller-list.js";
+export {
+  canonicalControllers,
+  controllerListErrors,
+  isControllerEnabled,
+  selectControllers,
+} from "./controller-list.js";
 export { knownControllers } from "./known-controllers.js";
 export { aggregateErrors } from "./aggregate-errors.js";
 export { ControllerRefManager } from "./controller-ref-manager.js";
 export { EventCorrelator } from "./event-correlator.js";
 export { EventRecorder } from "./event-recorder.js";
 export { discardEvents } from "./event-sink.js";
+export { HealthChecks } from "./health-checks.js";
+export { renderHealth } from "./health-report.js";
 export { LeaderElector } from "./leader-elector.js";
 export { NotLeaderError, leaderFence } from "./leader-fence.js";
 export { silentLogger } from "./logger.js";
@@ -22,7 +29,7 @@ export { podFromTemplate } from "./pod-template.js";
 export { recheckDeletionTimestamp } from "./recheck-deletion-timestamp.js";
 export { ReconcileLoop } from "./reconcile-loop.js";
 export { defaultBackoff, defaultRetry, retryOnConflict } from "./retry-on-conflict.js";
-export { runAll } from "./runnable.js";
+export { runAll, runInStages } from "./runnable.js";
 export { slowStartBatch } from "./slow-start.js";
 export { TerminalError } from "./terminal-error.js";
 
@@ -32,6 +39,8 @@ export type { Claim, ClaimResult, ControllerRefManagerOptions } from "./controll
 export type { CorrelatedEvent, EventCorrelatorOptions } from "./event-correlator.js";
 export type { EventRecorderOptions } from "./event-recorder.js";
 export type { EventSink, EventType } from "./event-sink.js";
+export type { HealthCheck, HealthChecksOptions, HealthMetrics } from "./health-checks.js";
+export type { HealthReport, HealthResult } from "./health-report.js";
 export type { LeaderCallbacks, LeaderElectionMetrics, LeaderElectorOptions } from "./leader-elector.js";
 export type { Logger } from "./logger.js";
 export type { CreatePodOptions, PodControlOptions } from "./pod-control.js";

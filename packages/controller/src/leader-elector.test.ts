@@ -304,6 +304,21 @@ test("a leader that sees another holder writes no more, and stops at the deadlin
   expect(world.log.at(-1)).toBe("12s a stopped");
 });
 
+test("a leader whose lease somebody took and gave up within the deadline takes it back and never stopped", async () => {
+  const world = new World();
+  const a = world.candidate("a");
+  void a.run();
+  await world.clock.advance(1_000);
+  world.server.set({ holderIdentity: "thief", leaseDurationSeconds: 60, leaseTransitions: 1 });
+  await world.clock.advance(4_000);
+  expect(a.elector.mayActAsLeader).toBe(false);
+  world.server.set({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 1 });
+  await world.clock.advance(4_000);
+  expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "a", leaseTransitions: 2 });
+  expect(a.elector.mayActAsLeader).toBe(true);
+  expect(world.log).toEqual(["0s a event Lease/cm Normal LeaderElection: a became leader", "0s a started"]);
+});
+
 test("on abort the work ends first, then the lease is released", async () => {
   const world = new World();
   const holders: unknown[] = [];
@@ -325,6 +340,30 @@ test("on abort the work ends first, then the lease is released", async () => {
   expect(holders).toEqual(["a"]);
   expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 });
   expect(a.elector.mayActAsLeader).toBe(false);
+});
+
+test("work that takes longer to end than the lease lasts keeps the lease until then", async () => {
+  const world = new World();
+  const a = world.candidate("a", {
+    releaseOnCancel: true,
+    work: async (signal) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await world.clock.sleep(40_000);
+      world.log.push(`${world.clock.monotonic() / 1000}s a's work ended`);
+    },
+  });
+  void a.run();
+  await world.clock.advance(1_000);
+  void world.candidate("b").run();
+  await world.clock.advance(4_000);
+  a.stop.abort();
+  await world.clock.advance(60_000);
+  expect(world.log.filter((line) => !line.includes("event"))).toEqual([
+    "0s a started",
+    "45s a's work ended",
+    "45s a stopped",
+    "45s b started",
+  ]);
 });
 
 test("a lease that somebody else took over is not released", async () => {
@@ -369,11 +408,58 @@ test("work that fails gives up leadership, and run rejects with its error", asyn
   expect(world.log.at(-1)).toBe("0s a stopped");
 });
 
+test("run refuses to run twice at once; after its end it may be called again, and leads again", async () => {
+  const world = new World();
+  const a = world.candidate("a", { releaseOnCancel: true });
+  const done = a.run();
+  await world.clock.advance(1_000);
+  await expect(a.run()).rejects.toThrow("leader election kube-system/cm is running already");
+  a.stop.abort();
+  await done;
+  const stop = new AbortController();
+  const again = a.elector.run(stop.signal);
+  await world.clock.advance(1_000);
+  expect(world.log.filter((line) => line.endsWith("started"))).toEqual(["0s a started", "1s a started"]);
+  expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "a", leaseTransitions: 1 });
+  stop.abort();
+  await again;
+});
+
+test("a callback that throws ends neither the leadership nor the release of the lease", async () => {
+  const world = new World();
+  let leads = false;
+  const a = world.candidate("a", {
+    releaseOnCancel: true,
+    callbacks: {
+      onStartedLeading: () => void (leads = true),
+      onNewLeader: () => {
+        throw new Error("report failed");
+      },
+      onStoppedLeading: () => {
+        throw new Error("clean-up failed");
+      },
+    },
+  });
+  const done = a.run();
+  await world.clock.advance(30_000);
+  expect([leads, a.elector.mayActAsLeader]).toEqual([true, true]);
+  a.stop.abort();
+  await expect(done).rejects.toThrow("clean-up failed");
+  expect(world.server.lease?.spec?.holderIdentity).toBe("");
+});
+
 test.each([
   ["leaseDuration must be greater than renewDeadline", { leaseDurationMs: 10_000, renewDeadlineMs: 10_000 }],
   ["renewDeadline must be greater than retryPeriod*JitterFactor", { renewDeadlineMs: 2_400, retryPeriodMs: 2_000 }],
+  ["leaseDuration must be greater than renewDeadline", { leaseDurationMs: Number.NaN }],
+  ["leaseDuration must be at least one second", { leaseDurationMs: 900, renewDeadlineMs: 500, retryPeriodMs: 100 }],
+  ["renewDeadline must be greater than retryPeriod*JitterFactor", { renewDeadlineMs: -1 }],
+  ["renewDeadline must be greater than zero", { renewDeadlineMs: -1, retryPeriodMs: -2 }],
   ["retryPeriod must be greater than zero", { retryPeriodMs: 0 }],
+  ["retryPeriod must be greater than zero", { retryPeriodMs: -1 }],
   ["Lock identity is empty", { identity: "" }],
+  ["the Lease needs a namespace and a name", { name: "" }],
+  ["the Lease needs a namespace and a name", { namespace: "" }],
 ])("refuses options: %s", (message, options) => {
   expect(() => new World().candidate("a", options)).toThrow(message);
 });

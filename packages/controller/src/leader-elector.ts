@@ -39,7 +39,10 @@ export interface LeaderElectorOptions {
 export interface LeaderCallbacks {
   /** The leader's work. The signal aborts when leadership ends. If it rejects, leadership is given up and `run` rejects. */
   readonly onStartedLeading: (signal: AbortSignal) => Promise<void> | void;
-  /** Called once when the elector stops, also if it never led. The work has been told to stop, but may not have ended. */
+  /**
+   * Called once when the elector stops, also if it never led. When leadership was lost the work has been told to stop, but
+   * may not have ended.
+   */
   readonly onStoppedLeading: () => void;
   /** Somebody else leads now (or this candidate, or nobody: `""`). */
   readonly onNewLeader?: (identity: string) => void;
@@ -58,9 +61,10 @@ const JITTER_FACTOR = 1.2;
  * One candidate for leadership over a Lease. `run` waits to lead, leads, and resolves when leadership ended or the signal
  * aborted; it never tries again by itself. Candidates in Go and TypeScript can share a Lease.
  *
- * Safe as long as clocks run at about the same rate; they need not agree. Differences from upstream: the lease is released
- * only after the leader's work has ended and only if the Lease still names this candidate, and each request is given up
- * after half the renew deadline (at least 1 s), as kube-controller-manager's election client does.
+ * Safe as long as clocks run at about the same rate; they need not agree. Differences from upstream: when
+ * the signal aborts, the lease is renewed until the leader's work has ended, and released only then and only if the Lease
+ * still names this candidate; and each request is given up after half the renew deadline (at least 1 s), as
+ * kube-controller-manager's election client does.
  *
  * Upstream: client-go tools/leaderelection/leaderelection.go.
  */
@@ -92,6 +96,7 @@ export class LeaderElector implements Runnable {
   /** Monotonic: when this candidate last wrote the record. */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #reportedLeader = "";
+  #running = false;
 
   /** @throws Error when the durations do not fit each other, in upstream's words. */
   constructor(options: LeaderElectorOptions) {
@@ -104,6 +109,7 @@ export class LeaderElector implements Runnable {
     if (!(renewDeadlineMs > 0)) throw new Error("renewDeadline must be greater than zero");
     if (!(retryPeriodMs > 0)) throw new Error("retryPeriod must be greater than zero");
     if (options.identity === "") throw new Error("Lock identity is empty");
+    if (options.namespace === "" || options.name === "") throw new Error("the Lease needs a namespace and a name");
     this.name = `leader election ${options.namespace}/${options.name}`;
     this.identity = options.identity;
     this.#lock = new LeaseLock(options);
@@ -146,10 +152,23 @@ export class LeaderElector implements Runnable {
     return new Error(`failed election to renew leadership on lease ${this.#lock.name}`);
   }
 
+  /** @throws Error when it runs already; or what the callbacks throw, but for `onNewLeader`. May be called again after. */
   async run(signal: AbortSignal): Promise<void> {
-    if (!(await this.#acquire(signal))) return this.#callbacks.onStoppedLeading();
+    if (this.#running) throw new Error(`${this.name} is running already`);
+    this.#running = true;
+    try {
+      if (await this.#acquire(signal)) await this.#lead(signal);
+      else this.#callbacks.onStoppedLeading();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #lead(signal: AbortSignal): Promise<void> {
     const leading = new AbortController();
+    const renewing = new AbortController();
     let failure: { readonly error: unknown } | undefined;
+    let ended = false;
     const lead = async (): Promise<void> => {
       try {
         await this.#callbacks.onStartedLeading(leading.signal);
@@ -157,18 +176,28 @@ export class LeaderElector implements Runnable {
         if (!leading.signal.aborted) failure = { error };
         leading.abort(error);
       }
+      ended = true;
+      if (leading.signal.aborted) renewing.abort(leading.signal.reason);
     };
-    const onAbort = (): void => leading.abort(signal.reason);
+    // The lease is kept up until the work has ended: nobody else may begin before.
+    const onAbort = (): void => {
+      leading.abort(signal.reason);
+      if (ended) renewing.abort(signal.reason);
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     const work = lead();
 
-    const lost = await this.#renew(leading.signal);
+    const lost = await this.#renew(renewing.signal);
     signal.removeEventListener("abort", onAbort);
     this.#metrics?.setLeading(this.#lock.name, false);
     leading.abort(lost ?? signal.reason);
     this.#recordEvent("stopped leading");
-    this.#callbacks.onStoppedLeading();
+    try {
+      this.#callbacks.onStoppedLeading();
+    } catch (error) {
+      failure ??= { error };
+    }
     await work;
     if (this.#releaseOnCancel) await this.#release();
     if (failure !== undefined) throw failure.error;
@@ -226,9 +255,18 @@ export class LeaderElector implements Runnable {
     const { holderIdentity } = this.#observed;
     if (holderIdentity !== this.#reportedLeader) {
       this.#reportedLeader = holderIdentity;
-      this.#callbacks.onNewLeader?.(holderIdentity);
+      this.#reportLeader(holderIdentity);
     }
     return leads;
+  }
+
+  /** A report that fails must end neither the leadership nor the waiting for it. */
+  #reportLeader(identity: string): void {
+    try {
+      this.#callbacks.onNewLeader?.(identity);
+    } catch (error) {
+      this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "onNewLeader failed");
+    }
   }
 
   async #tryAcquireOrRenew(signal: AbortSignal, deadlineMs: number): Promise<boolean> {

@@ -211,3 +211,68 @@ test("a long stretch of work from caches lets the event loop turn", async () => 
   stop.abort();
   await done;
 });
+
+test("a loop runs once: a second run is refused, whether the first goes on or has ended", async () => {
+  const { stop, start } = setUp(async () => {});
+  const done = start();
+  await expect(start()).rejects.toThrow("test was run already: make a new loop, with a queue of its own");
+  stop.abort();
+  await done;
+  await expect(start()).rejects.toThrow("test was run already");
+});
+
+test("keys added after the stop are ignored, and nothing hangs", async () => {
+  const keys: string[] = [];
+  const { clock, queue, stop, start } = setUp(async (key) => void keys.push(key));
+  stop.abort();
+  await start();
+  queue.add(a);
+  queue.addAfter(b, 10);
+  await clock.advance(1_000);
+  expect(keys).toEqual([]);
+  expect(clock.nextTimerInMs).toBeUndefined();
+});
+
+test.each<[string, Reconcile, string]>([
+  ["throws before it returns a promise", () => expect.unreachable("no promise"), "no promise"],
+  ["throws what is no Error", () => Promise.reject("a string"), "a string"],
+  ["throws nothing", () => Promise.reject(undefined), "undefined"],
+  ["asks for NaN", async () => ({ requeueAfterMs: Number.NaN }), "requeueAfterMs of NaN"],
+  ["asks for never", async () => ({ requeueAfterMs: Number.POSITIVE_INFINITY }), "requeueAfterMs of Infinity"],
+])("a reconcile that %s is retried with back-off, and the worker lives on", async (_what, broken, message) => {
+  const errors: string[] = [];
+  const logger: Logger = { ...silentLogger, error: (fields) => void errors.push((fields as { err: string }).err) };
+  let healthy = 0;
+  const { clock, queue, stop, start } = setUp(
+    (key, signal) => (key === a ? broken(key, signal) : Promise.resolve(void healthy++)),
+    { logger, workers: 1 },
+  );
+  const done = start();
+  queue.add(a);
+  await clock.advance(0);
+  queue.add(b);
+  await clock.advance(3_500);
+  // At 0, 1 and 3 s.
+  expect(errors).toHaveLength(3);
+  expect(errors[0]).toContain(message);
+  expect(healthy).toBe(1);
+  stop.abort();
+  await done;
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("%s workers are refused", (workers) => {
+  expect(() => setUp(async () => {}, { workers })).toThrow(
+    `test: workers must be a whole number from 1 on, not ${workers}`,
+  );
+});
+
+test("a requeue in the past is a requeue at once", async () => {
+  let times = 0;
+  const { clock, queue, stop, start } = setUp(async () => (++times < 3 ? { requeueAfterMs: -5_000 } : undefined));
+  const done = start();
+  queue.add(a);
+  await clock.advance(0);
+  expect(times).toBe(3);
+  stop.abort();
+  await done;
+});

@@ -8,7 +8,7 @@ import type { Runnable } from "./runnable.js";
 import { TerminalError } from "./terminal-error.js";
 
 export interface ReconcileResult {
-  /** Look at the key again after this many milliseconds, whatever happens until then. */
+  /** Look at the key again after this many milliseconds, whatever happens until then; at once if not positive. NaN and infinity are errors. */
   readonly requeueAfterMs?: number;
   /** Leave the key's failure count as it is: this was neither a success nor a failure. Default false. */
   readonly keepFailures?: boolean;
@@ -55,10 +55,12 @@ export class ReconcileLoop implements Runnable {
   readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #describeError: string;
   #stretchStartMs = 0;
+  #started = false;
 
+  /** @throws RangeError when the number of workers is not a whole number from 1 on. */
   constructor(options: ReconcileLoopOptions) {
-    if (!(options.workers >= 1))
-      throw new RangeError(`${options.name}: workers must be at least 1, not ${options.workers}`);
+    if (!(Number.isSafeInteger(options.workers) && options.workers >= 1))
+      throw new RangeError(`${options.name}: workers must be a whole number from 1 on, not ${options.workers}`);
     this.name = options.name;
     this.#queue = options.queue;
     this.#reconcile = options.reconcile;
@@ -69,7 +71,10 @@ export class ReconcileLoop implements Runnable {
     this.#describeError = options.describeError ?? "Reconciling failed";
   }
 
+  /** @throws Error when called a second time, since its queue is shut down by the first; or what `waitForSync` throws. */
   async run(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error(`${this.name} was run already: make a new loop, with a queue of its own`);
+    this.#started = true;
     const shutDown = (): void => this.#queue.shutDown();
     if (signal.aborted) return shutDown();
     signal.addEventListener("abort", shutDown, { once: true });
@@ -101,8 +106,11 @@ export class ReconcileLoop implements Runnable {
     const queue = this.#queue;
     try {
       const result = await this.#reconcile(key, signal);
+      const requeueAfterMs = result?.requeueAfterMs;
+      if (requeueAfterMs !== undefined && !(requeueAfterMs < Number.POSITIVE_INFINITY))
+        throw new RangeError(`reconcile answered with a requeueAfterMs of ${requeueAfterMs}`);
       if (result?.keepFailures !== true) queue.forget(key);
-      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs);
+      if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
     } catch (error) {
       if (error instanceof TerminalError) queue.forget(key);
       else queue.addRateLimited(key);

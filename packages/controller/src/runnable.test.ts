@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type Runnable, runAll } from "./runnable.js";
+import { type Runnable, runAll, runInStages } from "./runnable.js";
 
 function runnable(name: string, log: string[], end?: (signal: AbortSignal) => Promise<void>): Runnable {
   return {
@@ -49,4 +49,34 @@ test("runAll hands an aborted signal on", async () => {
   const log: string[] = [];
   await runAll([runnable("a", log)], AbortSignal.abort());
   expect(log).toEqual(["a ended"]);
+});
+
+test("runInStages tells each group to stop when the one before has ended", async () => {
+  const log: string[] = [];
+  const stop = new AbortController();
+  const slow = runnable("controller", log, async (signal) => {
+    await untilAborted(signal);
+    await new Promise(setImmediate);
+  });
+  const running = runInStages([[slow], [runnable("events", log)], [runnable("informers", log)]], stop.signal);
+  await new Promise(setImmediate);
+  expect(log).toEqual([]);
+  stop.abort();
+  await running;
+  expect(log).toEqual(["controller ended", "events ended", "informers ended"]);
+});
+
+test("runInStages keeps that order when a later group fails, and rejects with its error", async () => {
+  const log: string[] = [];
+  const broken = runnable("broken", log, () => Promise.reject(new Error("no disk")));
+  const stages = [[runnable("controller", log)], [broken, runnable("events", log)]];
+  await expect(runInStages(stages, new AbortController().signal)).rejects.toThrow("no disk");
+  expect(log.sort()).toEqual(["controller ended", "events ended"]);
+});
+
+test("runInStages resolves when everything ends by itself, and hands an aborted signal on", async () => {
+  const log: string[] = [];
+  await runInStages([[runnable("a", log, () => Promise.resolve())], []], new AbortController().signal);
+  await runInStages([[runnable("b", log)]], AbortSignal.abort());
+  expect(log).toEqual(["a ended", "b ended"]);
 });

@@ -27,3 +27,35 @@ export async function runAll(runnables: Iterable<Runnable>, signal: AbortSignal)
   signal.removeEventListener("abort", onAbort);
   if (failure !== undefined) throw failure.error;
 }
+
+/**
+ * Runs groups of runnables all at once, and stops them one group after the other: the first when `signal` aborts, each
+ * further one when those before it have ended. What controllers need until their last sync is over, such as informers and
+ * an event recorder, belongs into a later group than they.
+ *
+ * Within a group the rules of {@link runAll} hold. One that rejects stops everything, in the same order; the first error
+ * is thrown once all have ended.
+ */
+export async function runInStages(stages: readonly Iterable<Runnable>[], signal: AbortSignal): Promise<void> {
+  const stops = stages.map(() => new AbortController());
+  const stopping = Promise.withResolvers<unknown>();
+  let failure: { readonly error: unknown } | undefined;
+  const running = stages.map(async (stage, index) => {
+    try {
+      await runAll(stage, stops[index]!.signal);
+    } catch (error) {
+      failure ??= { error };
+      stopping.resolve(error);
+    }
+  });
+  const onAbort = (): void => stopping.resolve(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  const reason = await Promise.race([stopping.promise, Promise.all(running)]);
+  signal.removeEventListener("abort", onAbort);
+  for (const [index, stop] of stops.entries()) {
+    stop.abort(reason);
+    await running[index];
+  }
+  if (failure !== undefined) throw failure.error;
+}

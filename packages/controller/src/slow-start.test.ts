@@ -43,4 +43,9 @@ test("a function that throws instead of rejecting counts as a failed call", asyn
 
 test("nothing to do means no calls", async () => {
   expect(await batchesOf(0, 1)).toEqual({ batches: [], successes: 0, attempted: 0 });
+  expect(await batchesOf(-3, 1)).toEqual({ batches: [], successes: 0, attempted: 0 });
+});
+
+test("a first batch of nothing is refused, instead of quietly doing nothing", async () => {
+  await expect(slowStartBatch(3, 0, async () => {})).rejects.toThrow("initialBatchSize must be at least 1, not 0");
 });

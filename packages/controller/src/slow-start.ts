@@ -11,13 +11,18 @@ export interface SlowStartResult {
  * Calls `fn` for 0…count-1 in batches of doubling size, beginning with `initialBatchSize`, and stops after the first batch
  * with a failure: when everything fails, for want of quota say, few requests are wasted. A batch is always awaited whole.
  *
- * Upstream: kubernetes/pkg/controller/replicaset slowStartBatch.
+ * Without anything to do (a count that is not positive) nothing is called.
+ *
+ * @throws RangeError when there is something to do and `initialBatchSize` is below 1.
+ * @see kubernetes v1.36 pkg/controller/replicaset/replica_set.go slowStartBatch
  */
 export async function slowStartBatch(
   count: number,
   initialBatchSize: number,
   fn: (index: number) => Promise<unknown>,
 ): Promise<SlowStartResult> {
+  if (count > 0 && !(initialBatchSize >= 1))
+    throw new RangeError(`initialBatchSize must be at least 1, not ${initialBatchSize}`);
   let successes = 0;
   let attempted = 0;
   for (let size = Math.min(count, initialBatchSize); size > 0; size = Math.min(2 * size, count - attempted)) {

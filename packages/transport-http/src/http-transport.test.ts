@@ -97,6 +97,23 @@ test("a request arrives with its method, path, headers and body, and the answer 
   });
 });
 
+test("an answer tells how many bytes of the request crossed the wire", async () => {
+  const transport = connect({ server: await serve(echo) });
+  const sent = async (body?: ApiRequest["body"]) => {
+    const response = await transport({
+      method: "POST",
+      path: "/",
+      headers: {},
+      ...(body === undefined ? {} : { body }),
+    });
+    await text(response);
+    return response.sentBytes;
+  };
+  expect(await sent()).toBeUndefined();
+  expect(await sent({ type: "decoded", value: { a: "ä" } })).toBe(10);
+  expect(await sent({ type: "bytes", bytes: new Uint8Array(7) })).toBe(7);
+});
+
 test("a decoded body is written as JSON", async () => {
   const transport = connect({ server: await serve(echo) });
   const got = await echoed(transport, {
@@ -378,6 +395,24 @@ test("a credential plugin runs once for many requests, and again after a 401", a
   expect((await transport(GET)).status).toBe(401);
   const next = await transport(GET);
   expect([next.status, await text(next)]).toEqual([200, "Bearer me2false"]);
+});
+
+test("a credential that has expired costs one run of the plugin, however many requests need it", async () => {
+  const log = await scratchFile("log", "");
+  const script = `
+    const { appendFileSync, readFileSync } = require("node:fs");
+    appendFileSync(${JSON.stringify(log)}, "x");
+    const runs = readFileSync(${JSON.stringify(log)}).length;
+    const expirationTimestamp = runs === 1 ? "2000-01-01T00:00:00Z" : "2999-01-01T00:00:00Z";
+    const status = { token: "token-" + runs, expirationTimestamp };
+    console.log(JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status }));`;
+  const server = await serve((request, response) => response.end(request.headers.authorization));
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: ["-e", script] };
+  const transport = connect({ server, exec });
+  const twenty = () => Promise.all(Array.from({ length: 20 }, async () => text(await transport(GET))));
+  expect(await twenty()).toEqual(Array(20).fill("Bearer token-1"));
+  expect(await twenty()).toEqual(Array(20).fill("Bearer token-2"));
+  expect(await twenty()).toEqual(Array(20).fill("Bearer token-2"));
 });
 
 test.each([

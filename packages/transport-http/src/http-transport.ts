@@ -68,6 +68,7 @@ class HttpConnection {
       if (signal?.aborted) return signal.reason;
       return new ConnectionError(`${method} ${this.#origin}${this.#prefix}${path.split("?", 1)[0]}`, error);
     };
+    const encoded = encode(body);
     const pending = this.#identities.current();
     const identity = pending instanceof Promise ? await pending : pending;
     try {
@@ -80,12 +81,13 @@ class HttpConnection {
         method,
         path: this.#prefix + path,
         headers: this.#headers(headers, body, identity),
-        body: encode(body),
+        body: encoded,
         signal: signal ?? null,
       });
       if (statusCode === 401) this.#identities.rejected?.(identity);
       return {
         status: statusCode,
+        ...(encoded === null ? {} : { sentBytes: encoded.byteLength }),
         headers: fields as HeaderFields,
         body: {
           type: "bytes",
@@ -159,9 +161,9 @@ function isStream(path: string): boolean {
   return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
 }
 
-function encode(body: RequestBody | undefined): string | Uint8Array | null {
+function encode(body: RequestBody | undefined): Uint8Array | null {
   if (body === undefined) return null;
-  return body.type === "bytes" ? body.bytes : JSON.stringify(body.value);
+  return body.type === "bytes" ? body.bytes : Buffer.from(JSON.stringify(body.value));
 }
 
 /** Ends the request when the reader stops early. */

@@ -25,6 +25,8 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly body: ResponseBody;
+  /** Bytes of the request's body as it crossed the wire. Absent without a body, and in process. */
+  readonly sentBytes?: number;
 }
 
 /**

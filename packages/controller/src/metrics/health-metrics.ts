@@ -1,0 +1,24 @@
+import type { HealthMetrics } from "../health-checks.js";
+import type { MetricFamilies } from "./metric-families.js";
+
+/** The `kubernetes_healthcheck*` metrics, which upstream serves apart, at `/metrics/slis`: give them a registry of their own. */
+export function healthMetrics(families: MetricFamilies): HealthMetrics {
+  const latest = families.gauge({
+    name: "kubernetes_healthcheck",
+    help: "This metric records the result of a single healthcheck.",
+    stability: "STABLE",
+    labels: ["name", "type"],
+  });
+  const total = families.counter({
+    name: "kubernetes_healthchecks_total",
+    help: "This metric records the results of all healthcheck.",
+    stability: "STABLE",
+    labels: ["name", "type", "status"],
+  });
+  return {
+    checked(name, type, passed) {
+      latest.set({ name, type }, passed ? 1 : 0);
+      total.inc({ name, type, status: passed ? "success" : "error" });
+    },
+  };
+}
