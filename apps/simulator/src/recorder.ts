@@ -14,9 +14,11 @@ import {
   jobs,
   pods,
 } from "@kubewright/api";
+import { errorMessage } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { Decision } from "@kubewright/cluster";
 import { type InformerFactory, deletedObject } from "@kubewright/informer";
+import { explainJobReason } from "@kubewright/job";
 
 import type { CronJobState, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
 
@@ -44,7 +46,16 @@ export class Recorder {
   }
 
   decision(decision: Decision): void {
-    this.#emit({ type: "decision", at: this.#at(), ...decision });
+    const at = this.#at();
+    if (decision.controller !== "job-controller") return this.#emit({ type: "decision", at, ...decision });
+    const { key, uid, action, statusWrites, reasons, error } = decision.decision;
+    const summary = { key, uid, action, statusWrites, reasons: reasons.map(explainJobReason) };
+    this.#emit({
+      type: "decision",
+      at,
+      controller: "job-controller",
+      decision: error === undefined ? summary : { ...summary, error: errorMessage(error) },
+    });
   }
 
   #followKind<T extends KubernetesObject, Kind extends ObjectRecord["kind"]>(

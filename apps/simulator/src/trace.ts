@@ -1,4 +1,5 @@
 import type { Decision } from "@kubewright/cluster";
+import type { JobDecision } from "@kubewright/job";
 
 /**
  * What happened, in order: the one record that the timeline, the summary and the JSON lines are made from. Times are
@@ -86,7 +87,16 @@ export interface EventRecord {
 }
 
 /** What a controller decided, and why, in its own data. */
-export type DecisionRecord = { readonly type: "decision"; readonly at: string } & Decision;
+export type DecisionRecord = { readonly type: "decision"; readonly at: string } & (
+  | Exclude<Decision, { controller: "job-controller" }>
+  | { readonly controller: "job-controller"; readonly decision: JobDecisionSummary }
+);
+
+/** A Job's decision without the plan, which holds whole pods, and with its reasons in words. */
+export type JobDecisionSummary = Pick<JobDecision, "key" | "uid" | "action" | "statusWrites"> & {
+  readonly reasons: readonly string[];
+  readonly error?: string;
+};
 
 export interface TraceEnd {
   readonly type: "end";
