@@ -6,6 +6,8 @@ export { deepFreeze, mutableCopy } from "./readonly.js";
 export { compareResourceVersions } from "./resource-version.js";
 export {
   apiVersionOf,
+  clusterRoleBindings,
+  clusterRoles,
   configMaps,
   cronJobs,
   customResourceDefinitions,
@@ -17,6 +19,8 @@ export {
   nodes,
   pods,
   qualifiedResource,
+  roleBindings,
+  roles,
   secrets,
   serviceAccounts,
   services,
@@ -45,6 +49,8 @@ export type { DeepMutable, DeepReadonly } from "./readonly.js";
 export type { ResourceDefinition } from "./resource.js";
 export type { Status, StatusCause, StatusDetails, StatusReason } from "./status.js";
 export type {
+  ClusterRole,
+  ClusterRoleBinding,
   ConfigMap,
   Container,
   ContainerState,
@@ -73,9 +79,15 @@ export type {
   PodSpec,
   PodStatus,
   PodTemplateSpec,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  RoleSubject,
   Secret,
   Service,
   ServiceAccount,
+  TokenRequest,
   UnstructuredObject,
 } from "./types.js";
 export type { WatchEvent } from "./watch-event.js";

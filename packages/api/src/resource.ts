@@ -1,4 +1,6 @@
 import type {
+  ClusterRole,
+  ClusterRoleBinding,
   ConfigMap,
   CronJob,
   CustomResourceDefinition,
@@ -9,6 +11,8 @@ import type {
   Namespace,
   Node,
   Pod,
+  Role,
+  RoleBinding,
   Secret,
   Service,
   ServiceAccount,
@@ -122,5 +126,33 @@ export const customResourceDefinitions = defineResource<CustomResourceDefinition
   version: "v1",
   resource: "customresourcedefinitions",
   kind: "CustomResourceDefinition",
+  namespaced: false,
+});
+export const roles = defineResource<Role>({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  resource: "roles",
+  kind: "Role",
+  namespaced: true,
+});
+export const clusterRoles = defineResource<ClusterRole>({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  resource: "clusterroles",
+  kind: "ClusterRole",
+  namespaced: false,
+});
+export const roleBindings = defineResource<RoleBinding>({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  resource: "rolebindings",
+  kind: "RoleBinding",
+  namespaced: true,
+});
+export const clusterRoleBindings = defineResource<ClusterRoleBinding>({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  resource: "clusterrolebindings",
+  kind: "ClusterRoleBinding",
   namespaced: false,
 });

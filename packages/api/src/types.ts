@@ -1,6 +1,10 @@
 import type {
+  AuthenticationV1TokenRequest,
   CoreV1Event,
   EventsV1Event,
+  RbacV1Subject,
+  V1ClusterRole,
+  V1ClusterRoleBinding,
   V1ConfigMap,
   V1Container,
   V1ContainerState,
@@ -25,6 +29,10 @@ import type {
   V1PodSpec,
   V1PodStatus,
   V1PodTemplateSpec,
+  V1PolicyRule,
+  V1Role,
+  V1RoleBinding,
+  V1RoleRef,
   V1Secret,
   V1Service,
   V1ServiceAccount,
@@ -81,6 +89,16 @@ export type Event = TopLevel<CoreV1Event>;
 /** An events.k8s.io/v1 Event: another view of the same stored object. */
 export type EventsV1 = TopLevel<EventsV1Event>;
 export type CustomResourceDefinition = TopLevel<V1CustomResourceDefinition>;
+export type PolicyRule = Wire<V1PolicyRule>;
+export type Role = TopLevel<V1Role>;
+export type ClusterRole = TopLevel<V1ClusterRole>;
+export type RoleRef = Wire<V1RoleRef>;
+/** Whom a RoleBinding or ClusterRoleBinding is for. */
+export type RoleSubject = Wire<RbacV1Subject>;
+export type RoleBinding = TopLevel<V1RoleBinding>;
+export type ClusterRoleBinding = TopLevel<V1ClusterRoleBinding>;
+/** What a ServiceAccount's `token` subresource takes and answers. */
+export type TokenRequest = TopLevel<AuthenticationV1TokenRequest>;
 
 /** What a list request answers. */
 export interface List<T> {

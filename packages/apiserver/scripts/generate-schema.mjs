@@ -14,6 +14,7 @@ const roots = [
   "V1Pod V1Node V1Namespace CoreV1Event V1ConfigMap V1Secret V1ServiceAccount V1Service V1Binding",
   "V1Job V1CronJob V1Lease EventsV1Event V1Eviction V1CustomResourceDefinition V1Scale V1DeleteOptions",
   "V1SelfSubjectAccessReview V1SubjectAccessReview V1LocalSubjectAccessReview V1SelfSubjectRulesReview V1SelfSubjectReview V1TokenReview",
+  "V1Role V1ClusterRole V1RoleBinding V1ClusterRoleBinding AuthenticationV1TokenRequest",
 ]
   .join(" ")
   .split(" ");

@@ -2,22 +2,23 @@ import type { KubernetesObject } from "@kubewright/api";
 
 import type { ApiCall } from "./api-call.js";
 import { badRequest, invalid } from "./api-error.js";
+import type { AccessAttributes, UserInfo } from "./authorization/authorizer.js";
 import { FieldErrors } from "./field-errors.js";
 import { decodeRequestObject } from "./handlers/decode-object.js";
 import { type Reply, valueReply } from "./reply.js";
 import { readWriteOptions } from "./write-options.js";
 
-/** Everybody is let in as this user: the server has no authorizer of its own. */
-const USER = { username: "system:anonymous", groups: ["system:unauthenticated", "system:authenticated"] };
-
 interface AccessReview extends KubernetesObject {
   spec: {
-    resourceAttributes?: { namespace?: string };
-    nonResourceAttributes?: object;
+    resourceAttributes?: Partial<NonNullable<AccessAttributes["resource"]>> & { verb?: string };
+    nonResourceAttributes?: { path?: string; verb?: string };
     user?: string;
+    uid?: string;
     groups?: string[];
+    extra?: Record<string, string[]>;
     namespace?: string;
     token?: string;
+    audiences?: string[];
   };
   status?: object;
 }
@@ -27,7 +28,7 @@ export function reviewSelfAccess(call: ApiCall): Reply {
   const review = read(call);
   const errors = new FieldErrors();
   validateAttributes(review, errors);
-  return allowed(call, review, errors);
+  return decided(call, review, call.user, errors);
 }
 
 export function reviewAccess(call: ApiCall): Reply {
@@ -35,7 +36,7 @@ export function reviewAccess(call: ApiCall): Reply {
   const errors = new FieldErrors();
   validateAttributes(review, errors);
   validateSubject(review, errors);
-  return allowed(call, review, errors);
+  return decided(call, review, subjectOf(review), errors);
 }
 
 export function reviewLocalAccess(call: ApiCall): Reply {
@@ -54,30 +55,34 @@ export function reviewLocalAccess(call: ApiCall): Reply {
       review.spec.resourceAttributes?.namespace ?? "",
       "must match metadata.namespace",
     );
-  return allowed(call, review, errors);
+  return decided(call, review, subjectOf(review), errors);
 }
 
 export function reviewRules(call: ApiCall): Reply {
   const review = read(call);
   if (!review.spec.namespace) throw badRequest("no namespace on request");
-  review.status = {
-    resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
-    nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-    incomplete: false,
-  };
+  review.status = call.server.access.rulesFor(call.user, review.spec.namespace);
   return valueReply(201, review);
 }
 
 export function reviewSelf(call: ApiCall): Reply {
   const review = read(call);
-  review.status = { userInfo: USER };
+  review.status = { userInfo: call.user };
   return valueReply(201, review);
 }
 
-/** Any token is somebody's: the server asks for none. */
+/** Whose token is it? Without authentication set up, any token is anybody's. */
 export function reviewToken(call: ApiCall): Reply {
   const review = read(call);
-  review.status = { authenticated: true, user: USER };
+  const { token, audiences } = review.spec;
+  if (!token) throw badRequest("token is required for TokenReview in authentication");
+  const { authenticator, serviceAccounts } = call.server.access;
+  const asked = (audiences ?? []).length > 0 ? audiences! : [serviceAccounts.issuer];
+  const user =
+    authenticator.userOfToken(token, asked) ??
+    (authenticator.isOn ? undefined : authenticator.authenticate({ authorization: `Bearer ${token}` }, undefined));
+  review.status =
+    user === undefined ? { user: {}, error: "invalid bearer token" } : { authenticated: true, user, audiences: asked };
   return valueReply(201, review);
 }
 
@@ -113,8 +118,26 @@ function validateSubject({ spec }: AccessReview, errors: FieldErrors): void {
     errors.invalid("spec.user", "", "at least one of user or group must be specified");
 }
 
-function allowed(call: ApiCall, review: AccessReview, errors: FieldErrors): Reply {
+function decided(call: ApiCall, review: AccessReview, user: UserInfo, errors: FieldErrors): Reply {
   if (!errors.isEmpty) throw invalid({ group: call.target.resource.group, kind: "" }, "", errors);
-  review.status = { allowed: true };
+  const { allowed, reason } = call.server.access.decide(attributesOf(review, user));
+  review.status = { allowed, ...(reason === "" ? {} : { reason }) };
   return valueReply(201, review);
+}
+
+function subjectOf({ spec: { user = "", uid, groups = [], extra } }: AccessReview): UserInfo {
+  return {
+    username: user,
+    groups,
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+function attributesOf({ spec }: AccessReview, user: UserInfo): AccessAttributes {
+  const { resourceAttributes: asked, nonResourceAttributes } = spec;
+  if (asked === undefined)
+    return { user, verb: nonResourceAttributes?.verb ?? "", path: nonResourceAttributes?.path ?? "" };
+  const { verb = "", group = "", version = "", resource = "", subresource = "", namespace = "", name = "" } = asked;
+  return { user, verb, path: "", resource: { group, version, resource, subresource, namespace, name } };
 }

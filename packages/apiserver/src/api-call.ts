@@ -1,6 +1,8 @@
 import type { Clock, Random } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
 
+import type { AccessControl } from "./access-control.js";
+import type { UserInfo } from "./authorization/authorizer.js";
 import type { ManagerReader } from "./fields/managers.js";
 import type { Query } from "./query.js";
 import type { ResourceTarget, Verb } from "./request-info.js";
@@ -19,6 +21,7 @@ export interface ServerState {
   /** Whether `metadata.managedFields` is kept up. */
   readonly tracksFields: boolean;
   readonly managers: ManagerReader;
+  readonly access: AccessControl;
 }
 
 /** One request for a resource, while it is served. */
@@ -29,6 +32,7 @@ export interface ApiCall {
   readonly verb: Verb;
   readonly query: Query;
   readonly userAgent: string;
+  readonly user: UserInfo;
   /** How the client wants objects to look. */
   readonly transform: Transform | undefined;
   /** Texts for `Warning` headers, in order, without duplicates. */

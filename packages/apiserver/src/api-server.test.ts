@@ -356,6 +356,7 @@ test("every request is shown to observers once it is answered", async () => {
       path: `${PODS}/none/status`,
       code: 404,
       userAgent: "test/1",
+      user: "system:apiserver",
       atMs: Date.parse(START),
     },
   ]);

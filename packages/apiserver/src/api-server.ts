@@ -1,6 +1,8 @@
-import type { Clock, Random } from "@kubewright/clock";
+import type { KubernetesObject } from "@kubewright/api";
+import { type Clock, type Random, realRandom } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, HeaderFields, Transport } from "@kubewright/transport";
 
+import { AccessControl, type Caller } from "./access-control.js";
 import { type ApiCall, type ServerState } from "./api-call.js";
 import {
   ApiError,
@@ -12,6 +14,12 @@ import {
   shapeNotAcceptable,
 } from "./api-error.js";
 import type { AuditListener } from "./audit.js";
+import { type AuthenticationOptions, Authenticator, authenticated } from "./authentication/authenticator.js";
+import { TokenSigner } from "./authentication/json-web-token.js";
+import { DEFAULT_ISSUER, ServiceAccountTokens } from "./authentication/service-account-tokens.js";
+import { type Authorizer, MASTERS_GROUP, type UserInfo, authorizerOf } from "./authorization/authorizer.js";
+import { bootstrapPolicy } from "./authorization/bootstrap-policy.js";
+import { RbacAuthorizer } from "./authorization/rbac-authorizer.js";
 import { BookmarkClock } from "./bookmark-clock.js";
 import type { BuiltInResource } from "./built-in-resource.js";
 import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
@@ -31,6 +39,7 @@ import { type ResourceTarget, type Route, route } from "./request-info.js";
 import { RequestTimeout } from "./request-timeout.js";
 import { ResourceRegistry, serveBuiltIn } from "./resource-registry.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import type { ResourceStorage } from "./storage/resource-storage.js";
 import { Store, type StoreSnapshot } from "./storage/store.js";
 import { asksForShape, negotiate } from "./transform.js";
 import { virtualResources } from "./virtual-resources.js";
@@ -52,6 +61,13 @@ export interface ApiServerOptions {
   readonly version?: VersionInfo;
   /** Whether `metadata.managedFields` is kept up. Default true. */
   readonly trackFields?: boolean;
+  /** Who comes over the listeners. Default: nobody is asked, and whoever shows nothing known is `system:anonymous`. */
+  readonly authentication?: AuthenticationOptions;
+  /**
+   * Who may do what. `RBAC` goes by the stored roles and bindings, and begins with `cluster-admin` and what clients need to
+   * find their way. A function decides by itself. Default `AlwaysAllow`.
+   */
+  readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
   /** Sees every request before it is served and may answer in its place, or wait: where faults are put in. */
   readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
   /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: nobody is. */
@@ -60,8 +76,10 @@ export interface ApiServerOptions {
 
 /** A Kubernetes API server in this process. */
 export interface ApiServer {
-  /** Serves requests in process: decoded objects in and out. */
+  /** Serves requests in process: decoded objects in and out. Its user is `system:apiserver`, who may do everything. */
   readonly transport: Transport;
+  /** The same as somebody else, who may do what the authorizer says. */
+  transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport;
   /** Serves the same over HTTP. @throws Error naming host and port when they are not to be had. */
   listen(options?: ListenOptions): Promise<HttpListener>;
   /** The version of the latest write. */
@@ -85,6 +103,8 @@ const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; chars
   "x-content-type-options": "nosniff",
 });
 const MEDIA_TYPES = ["application/json", "application/yaml"];
+/** Whoever calls in process, unless they say otherwise. */
+const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
 const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 class EmbeddedApiServer implements ApiServer {
@@ -110,6 +130,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#state = {
       clock,
       random: options.random.fork("apiserver"),
+      access: accessControl(options, registry),
       store,
       registry,
       schemas,
@@ -123,23 +144,32 @@ class EmbeddedApiServer implements ApiServer {
     this.#intercept = options.intercept;
     this.#onError = options.onError ?? (() => undefined);
     this.#startHousekeeping();
-    this.#createInitialNamespaces();
+    for (const name of INITIAL_NAMESPACES)
+      this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    if (options.authorization === "RBAC")
+      for (const policy of bootstrapPolicy())
+        this.#createInitially("rbac.authorization.k8s.io", `${policy.kind!.toLowerCase()}s`, policy);
   }
 
-  readonly transport: Transport = async (request) => {
-    const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-    if (fault !== undefined) return fault;
-    return decodedResponse(await this.#serve(request, ""), request.signal);
-  };
+  readonly transport: Transport = this.transportAs(LOOPBACK);
+
+  transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport {
+    const caller: Caller = { type: "known", user: authenticated({ ...user, groups: user.groups ?? [] }) };
+    return async (request) => {
+      const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
+      if (fault !== undefined) return fault;
+      return decodedResponse(await this.#serve(request, "", caller), request.signal);
+    };
+  }
 
   get resourceVersion(): string {
     return String(this.#state.store.resourceVersion);
   }
 
   async listen(options: ListenOptions = {}): Promise<HttpListener> {
-    const listener = await listenHttp(options, async (request, host) => {
+    const listener = await listenHttp(options, async (request, host, certificate) => {
       const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-      return fault ?? (await this.#serve(request, host));
+      return fault ?? (await this.#serve(request, host, { type: "connection", certificate }));
     });
     this.#listeners.add(listener);
     return listener;
@@ -164,7 +194,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#listeners.clear();
   }
 
-  #serve(request: ApiRequest, host: string): Reply | Promise<Reply> {
+  #serve(request: ApiRequest, host: string, caller: Caller): Reply | Promise<Reply> {
     const { path } = request;
     const mark = path.indexOf("?");
     const bare = mark < 0 ? path : path.slice(0, mark);
@@ -173,14 +203,23 @@ class EmbeddedApiServer implements ApiServer {
     const warnings: string[] = [];
     let found: Route | undefined;
     let verb = "";
+    let user: UserInfo | undefined;
     const finish = (reply: Reply): Reply => {
       const answer =
         warnings.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning: warningHeaders(warnings) } };
       if (this.#observers.size > 0)
-        this.#report(request, found?.type === "resource" ? found.target : undefined, verb, answer.status, userAgent);
+        this.#report(
+          request,
+          found?.type === "resource" ? found.target : undefined,
+          verb,
+          answer.status,
+          userAgent,
+          user?.username ?? "",
+        );
       return answer;
     };
     try {
+      user = this.#state.access.admit(request, bare, query, caller);
       found = route(bare, this.#state.registry);
       if (found.type !== "resource") return finish(this.#serveOther(request, bare, query, found, host));
       verb = request.method.toLowerCase();
@@ -204,6 +243,7 @@ class EmbeddedApiServer implements ApiServer {
         verb: verb as ApiCall["verb"],
         query,
         userAgent,
+        user,
         transform: negotiated.transform,
         warnings,
       };
@@ -251,6 +291,7 @@ class EmbeddedApiServer implements ApiServer {
     verb: string,
     code: number,
     userAgent: string,
+    user: string,
   ): void {
     const record = {
       verb: verb === "" ? request.method.toLowerCase() : verb,
@@ -263,6 +304,7 @@ class EmbeddedApiServer implements ApiServer {
       path: request.path,
       code,
       userAgent,
+      user,
       atMs: this.#state.clock.now(),
     };
     for (const observer of this.#observers) observer(record);
@@ -290,21 +332,53 @@ class EmbeddedApiServer implements ApiServer {
     });
   }
 
-  #createInitialNamespaces(): void {
-    if (this.#state.registry.find("", "v1", "namespaces") === undefined) return;
-    for (const name of INITIAL_NAMESPACES) {
-      const value = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
-      this.#serve(
-        {
-          method: "POST",
-          path: "/api/v1/namespaces",
-          headers: { "user-agent": "kube-apiserver" },
-          body: { type: "decoded", value },
-        },
-        "",
-      ) as Reply;
-    }
+  /** One that is there already, from an earlier server, stays as it is. */
+  #createInitially(group: string, resource: string, value: KubernetesObject): void {
+    if (this.#state.registry.find(group, "v1", resource) === undefined) return;
+    const path = `${group === "" ? "/api/v1" : `/apis/${group}/v1`}/${resource}`;
+    const headers = { "user-agent": "kube-apiserver" };
+    const body = { type: "decoded", value } as const;
+    void this.#serve({ method: "POST", path, headers, body }, "", { type: "known", user: LOOPBACK });
   }
+}
+
+/** @throws Error when a token file or key cannot be read, or RBAC has no roles to go by. */
+function accessControl(options: ApiServerOptions, registry: ResourceRegistry): AccessControl {
+  const { clock, authentication, authorization = "AlwaysAllow" } = options;
+  const random = options.random.fork("service-account-tokens");
+  // Where callers are told apart, a key that follows from a seed would let anybody be anybody.
+  const key = authentication?.serviceAccountKey ?? drawSecret(authentication === undefined ? random : realRandom);
+  const issuer = authentication?.serviceAccountIssuer ?? DEFAULT_ISSUER;
+  const serviceAccounts = new ServiceAccountTokens({ signer: new TokenSigner(key), clock, random, registry, issuer });
+  return new AccessControl({
+    authenticator: new Authenticator(authentication, serviceAccounts),
+    serviceAccounts,
+    authorizer:
+      authorization === "AlwaysAllow"
+        ? undefined
+        : authorization === "RBAC"
+          ? rbacAuthorizer(registry)
+          : authorizerOf(authorization),
+  });
+}
+
+function drawSecret(random: Random): Uint8Array {
+  return new Uint8Array(Uint32Array.from({ length: 8 }, () => random.uint32()).buffer);
+}
+
+function rbacAuthorizer(registry: ResourceRegistry): RbacAuthorizer {
+  const storage = (resource: string): ResourceStorage => {
+    const found = registry.find("rbac.authorization.k8s.io", "v1", resource);
+    if (found === undefined)
+      throw new Error(`authorization RBAC needs the resource ${resource}: add it to \`resources\`, or leave that out`);
+    return found.storage;
+  };
+  return new RbacAuthorizer({
+    roles: storage("roles"),
+    clusterRoles: storage("clusterroles"),
+    roleBindings: storage("rolebindings"),
+    clusterRoleBindings: storage("clusterrolebindings"),
+  });
 }
 
 function headerText(header: HeaderFields[string] | undefined): string {

@@ -13,6 +13,8 @@ export interface AuditRecord {
   readonly path: string;
   readonly code: number;
   readonly userAgent: string;
+  /** Whom the request was served for; `""` for one that was refused before that was known. */
+  readonly user: string;
   /** When the answer was ready, in epoch milliseconds of the server's clock. */
   readonly atMs: number;
 }

@@ -5,7 +5,9 @@ import { create } from "./handlers/create.js";
 import { remove, removeCollection } from "./handlers/delete.js";
 import { finalizeNamespace } from "./handlers/namespace.js";
 import { patch } from "./handlers/patch.js";
+import { podLog } from "./handlers/pod-log.js";
 import { get, list } from "./handlers/read.js";
+import { requestToken } from "./handlers/token-request.js";
 import { update } from "./handlers/update.js";
 import { type BookmarkSender, watch } from "./handlers/watch.js";
 import type { Query } from "./query.js";
@@ -16,6 +18,8 @@ import type { Subresource } from "./served-resource.js";
 /** What a method means for that target. @throws ApiError 405 when it means nothing. */
 export function verbOf(method: string, target: ResourceTarget, query: Query): Verb {
   const { resource, name, namespace, subresource, watchPrefix } = target;
+  // Whatever the method, permission was asked for watching.
+  if (watchPrefix && method !== "GET") throw methodNotAllowed();
   const sub = subresource === "" ? undefined : resource.subresources.get(subresource);
   const verb = bareVerb(
     method,
@@ -59,7 +63,7 @@ export function dispatch(call: ApiCall, bookmarks: BookmarkSender): Reply | Prom
   switch (call.verb) {
     case "get":
       if (call.query.flag("export")) throw exportGone();
-      return get(call);
+      return target.subresource === "log" ? podLog(call) : get(call);
     case "list":
       if (call.query.flag("export")) throw exportGone();
       return list(call);
@@ -68,6 +72,7 @@ export function dispatch(call: ApiCall, bookmarks: BookmarkSender): Reply | Prom
     case "create":
       if (target.subresource === "binding") return bind(call);
       if (target.subresource === "eviction") return evict(call);
+      if (target.subresource === "token") return requestToken(call);
       return create(call);
     case "update":
       return target.subresource === "finalize" ? finalizeNamespace(call) : update(call);

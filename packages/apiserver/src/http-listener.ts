@@ -1,10 +1,13 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
 
+import type { ClientCertificate } from "./authentication/authenticator.js";
 import { type EventStream, type Reply, replyJson, replyValue } from "./reply.js";
 import { MAX_BODY_BYTES } from "./request-body.js";
 import { negotiate } from "./transform.js";
@@ -15,6 +18,17 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
+  /** Default: plain HTTP. */
+  readonly tls?: TlsOptions;
+}
+
+/** All in PEM. */
+export interface TlsOptions {
+  /** The server's certificate, followed by those that lead to its authority. */
+  readonly cert: string | Uint8Array;
+  readonly key: string | Uint8Array;
+  /** Clients may show certificates that this authority signed: their common name is the user, their organizations the groups. */
+  readonly clientCA?: string | Uint8Array;
 }
 
 /** An open port. */
@@ -25,30 +39,68 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-export type HttpHandler = (request: ApiRequest, host: string) => Promise<Reply | ApiResponse>;
+export type HttpHandler = (
+  request: ApiRequest,
+  host: string,
+  certificate: ClientCertificate | undefined,
+) => Promise<Reply | ApiResponse>;
 
 const GZIP_FROM_BYTES = 128 * 1024;
 const compress = promisify(gzip);
 
-/** Serves a handler over HTTP/1.1. The one place of this package that knows sockets. */
+/**
+ * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.
+ *
+ * @throws Error when the port is not to be had, or certificate and key cannot be used.
+ */
 export async function listenHttp(
-  { host = "127.0.0.1", port = 0 }: ListenOptions,
+  { host = "127.0.0.1", port = 0, tls }: ListenOptions,
   handler: HttpHandler,
 ): Promise<HttpListener> {
-  const server = createServer((request, response) => void serve(request, response, handler));
+  const answer = (request: IncomingMessage, response: ServerResponse): void => void serve(request, response, handler);
+  const server = tls === undefined ? createServer(answer) : tlsServer(tls, answer);
   // Watches stay open for as long as they like; idle connections and slow headers do not.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 180_000;
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${actual}`,
+    url: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${actual}`,
     port: actual,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+function tlsServer(
+  { cert, key, clientCA }: TlsOptions,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const pem = (text: string | Uint8Array): string | Buffer => (typeof text === "string" ? text : Buffer.from(text));
+  // Whether a certificate is good is told with the answer: a client without one may have a token.
+  const clients = clientCA === undefined ? {} : { ca: pem(clientCA), requestCert: true, rejectUnauthorized: false };
+  try {
+    return createTlsServer({ cert: pem(cert), key: pem(key), minVersion: "TLSv1.2", ...clients }, answer);
+  } catch (error) {
+    throw new Error(`the TLS certificate and key cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What the client showed of itself; `undefined` without TLS, without a certificate, or when none was asked for. */
+function certificateOf(socket: Socket): ClientCertificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  const shown = socket.getPeerCertificate();
+  // An empty object stands for none.
+  if (shown?.subject === undefined) return undefined;
+  const subject = shown.subject as { CN?: string | string[]; O?: string | string[] };
+  return {
+    trusted: socket.authorized,
+    commonName: [subject.CN ?? ""].flat()[0] ?? "",
+    organizations: [subject.O ?? []].flat(),
+    fingerprint: shown.fingerprint256.replaceAll(":", "").toLowerCase(),
   };
 }
 
@@ -81,7 +133,8 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle
       ...(bytes === undefined ? {} : { body: { type: "bytes", bytes } }),
       signal: gone.signal,
     };
-    await send(request, outgoing, await handler(request, incoming.headers.host ?? ""), gone.signal);
+    const reply = await handler(request, incoming.headers.host ?? "", certificateOf(incoming.socket));
+    await send(request, outgoing, reply, gone.signal);
   } catch (error) {
     if (!outgoing.headersSent) {
       outgoing.writeHead(500, { "content-type": "text/plain; charset=utf-8" });

@@ -5,9 +5,12 @@ export { FieldErrors } from "./field-errors.js";
 
 export type { ApiServer, ApiServerOptions } from "./api-server.js";
 export type { AuditListener, AuditRecord } from "./audit.js";
+export type { AuthenticationOptions } from "./authentication/authenticator.js";
+export type { TokenUser } from "./authentication/static-tokens.js";
+export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization/authorizer.js";
 export type { BuiltInResource, ResourceVerb, ResourceView } from "./built-in-resource.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
-export type { HttpListener, ListenOptions } from "./http-listener.js";
+export type { HttpListener, ListenOptions, TlsOptions } from "./http-listener.js";
 export type { VersionInfo } from "./non-resource.js";
 export type { StoreSnapshot } from "./storage/store.js";
 export type {

@@ -16,14 +16,22 @@ import {
   qualifiedNameErrors,
 } from "./names.js";
 
+/** What a name must look like; a `path-segment` only has to fit into a URL. */
+export type NameFormat = "dns-1123-subdomain" | "dns-1123-label" | "path-segment";
+
 /** What of the metadata's rules differs by resource. */
 export interface MetadataRules {
   readonly namespaced: boolean;
-  readonly nameFormat: "dns-1123-subdomain" | "dns-1123-label";
+  readonly nameFormat: NameFormat;
   /** Built-in kinds accept only standard and qualified finalizers. */
   readonly customResource: boolean;
 }
 
+const NAME_ERRORS: Readonly<Record<NameFormat, (name: string) => string[]>> = {
+  "dns-1123-subdomain": dnsSubdomainErrors,
+  "dns-1123-label": dnsLabelErrors,
+  "path-segment": pathSegmentErrors,
+};
 const MAX_ANNOTATION_BYTES = 262_144;
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
   "kubernetes",
@@ -33,7 +41,7 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
 
 /** The rules for the metadata of every object. Upstream: apimachinery `validation.ValidateObjectMeta`. */
 export function validateMetadata(metadata: ObjectMeta, rules: MetadataRules, errors: FieldErrors): void {
-  const nameErrors = rules.nameFormat === "dns-1123-label" ? dnsLabelErrors : dnsSubdomainErrors;
+  const nameErrors = NAME_ERRORS[rules.nameFormat];
   const { name = "", generateName = "" } = metadata;
   if (generateName !== "") {
     const masked =

@@ -1,7 +1,7 @@
 import type { HeaderFields } from "@kubewright/transport";
 
 import { hashText } from "./discovery.js";
-import type { JsonObject } from "./json.js";
+import { type JsonObject, isJsonObject } from "./json.js";
 import type { Query } from "./query.js";
 import { type Reply, textReply } from "./reply.js";
 import type { ResourceRegistry } from "./resource-registry.js";
@@ -156,9 +156,10 @@ class Describer {
   }
 
   addKind(resource: ServedResource): void {
-    const { group, version, kind, schema } = resource;
+    const { group, version, kind, schema, custom } = resource;
     const name = componentName(schema?.name ?? kind, resource);
-    if (schema === undefined) this.#schemas[name] = { type: "object" };
+    if (custom?.openApiSchema !== undefined) this.#schemas[name] = this.#customKind(custom.openApiSchema, schema);
+    else if (schema === undefined) this.#schemas[name] = { type: "object" };
     else this.#object(schema, name);
     (this.#schemas[name] as JsonObject)["x-kubernetes-group-version-kind"] = [{ group, version, kind }];
     const items = { type: "array", items: { $ref: `#/components/schemas/${name}` } };
@@ -167,6 +168,22 @@ class Describer {
       required: ["items"],
       properties: { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: { type: "object" }, items },
       "x-kubernetes-group-version-kind": [{ group, version, kind: `${kind}List` }],
+    };
+  }
+
+  /** The schema as its definition has it, with what every object has. */
+  #customKind(openApi: JsonObject, schema: ObjectSchema | undefined): JsonObject {
+    const metadata = schema?.fields.get("metadata")?.schema;
+    const properties = isJsonObject(openApi["properties"]) ? openApi["properties"] : {};
+    return {
+      ...openApi,
+      type: "object",
+      properties: {
+        apiVersion: { type: "string" },
+        kind: { type: "string" },
+        ...properties,
+        metadata: metadata === undefined ? { type: "object" } : this.#schema(metadata),
+      },
     };
   }
 

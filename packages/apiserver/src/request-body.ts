@@ -1,6 +1,9 @@
 import type { RequestBody } from "@kubewright/transport";
 
 import { badRequest, tooLarge, unsupportedMediaType } from "./api-error.js";
+import { PROTOBUF_MEDIA_TYPE, decodeProtobuf } from "./protobuf/decode-protobuf.js";
+import { ProtobufError } from "./protobuf/wire-reader.js";
+import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 export const BODY_MEDIA_TYPES: readonly string[] = ["application/json", "application/yaml"];
@@ -32,6 +35,7 @@ export type ParseYaml = (text: string) => unknown;
 /**
  * Reads a body that holds one object.
  *
+ * @param schemas - What protobuf is read by; `undefined` where none is taken, as by custom resources.
  * @throws ApiError 415 for another media type, 413 for too many bytes, 400 when it is no object.
  */
 export function readObjectBody(
@@ -39,7 +43,10 @@ export function readObjectBody(
   contentType: string,
   expectedKind: string,
   parseYaml: ParseYaml | undefined,
+  schemas?: BuiltInSchemas,
 ): BodyData {
+  if (contentType === PROTOBUF_MEDIA_TYPE && schemas !== undefined && body?.type === "bytes")
+    return { value: protobufObject(body.bytes, expectedKind, schemas), text: undefined };
   const yaml = contentType === "application/yaml" && parseYaml !== undefined;
   if (!yaml && contentType !== "application/json") throw unsupportedMediaType(BODY_MEDIA_TYPES);
   if (body?.type === "decoded") {
@@ -72,20 +79,30 @@ export function readObjectBody(
   );
 }
 
-function unrecognized(expectedKind: string, detail: string, text: string): Error {
+function protobufObject(bytes: Uint8Array, expectedKind: string, schemas: BuiltInSchemas): unknown {
+  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
+  try {
+    return decodeProtobuf(bytes, schemas);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw unrecognized(expectedKind, error.message, bytes);
+    throw error;
+  }
+}
+
+function unrecognized(expectedKind: string, detail: string, body: string | Uint8Array): Error {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return badRequest(
-    `the object provided is unrecognized (must be of type ${expectedKind}): ${detail} (${summary(text)})`,
+    `the object provided is unrecognized (must be of type ${expectedKind}): ${detail} (${summary(bytes)})`,
   );
 }
 
 /** The first bytes of a body that cannot be read: as they are when they look like JSON, else in hexadecimal. */
-function summary(text: string): string {
-  if (text === "") return "<empty>";
-  const bytes = new TextEncoder().encode(text);
-  const more = bytes.byteLength > 30;
+function summary(bytes: Uint8Array): string {
+  if (bytes.byteLength === 0) return "<empty>";
   const first = bytes.subarray(0, 30);
-  const shown = text.startsWith("{")
-    ? new TextDecoder().decode(first)
-    : [...first].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return more ? `${shown} ...` : shown;
+  const shown =
+    first[0] === 0x7b
+      ? new TextDecoder().decode(first)
+      : [...first].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytes.byteLength > 30 ? `${shown} ...` : shown;
 }

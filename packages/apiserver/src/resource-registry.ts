@@ -135,7 +135,16 @@ function subresourcesOf({ strategy }: BuiltInResource, definition: ResourceDefin
   if (group === "" && resource === "pods") {
     found.push({ name: "binding", group: "", version: "v1", kind: "Binding", verbs: ["create"] });
     found.push({ name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] });
+    found.push({ name: "log", group: "", version: "v1", kind: "Pod", verbs: ["get"] });
   }
+  if (group === "" && resource === "serviceaccounts")
+    found.push({
+      name: "token",
+      group: "authentication.k8s.io",
+      version: "v1",
+      kind: "TokenRequest",
+      verbs: ["create"],
+    });
   if (group === "" && resource === "namespaces")
     found.push({ name: "finalize", group, version, kind, verbs: ["update"] });
   if (strategy.status !== undefined) found.push({ name: "status", group, version, kind, verbs: STATUS_VERBS });

@@ -3,6 +3,7 @@ import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 import type { ApiCall } from "./api-call.js";
 import type { ErrorSubject } from "./api-error.js";
 import type { ResourceVerb, ResourceView } from "./built-in-resource.js";
+import type { JsonObject } from "./json.js";
 import type { MetadataRules } from "./metadata-validation.js";
 import type { Reply } from "./reply.js";
 import type { DecodeFindings } from "./schema/decode.js";
@@ -52,6 +53,8 @@ export interface CustomResource {
   readonly createRefusal: () => string | undefined;
   readonly storageVersion: string;
   readonly warnings: readonly string[];
+  /** The schema as the definition has it, for clients to read. */
+  readonly openApiSchema: JsonObject | undefined;
 }
 
 /** The object as this resource shows it: stored objects may be of another version, or another API's kind. */

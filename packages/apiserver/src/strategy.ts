@@ -1,6 +1,7 @@
 import type { KubernetesObject, UnstructuredObject } from "@kubewright/api";
 
 import type { FieldErrors } from "./field-errors.js";
+import type { NameFormat } from "./metadata-validation.js";
 
 /**
  * What one kind adds to the generic storage: defaults, what a client may not set, validation. One object per kind, no
@@ -63,7 +64,7 @@ export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObjec
   readonly fieldSelectors?: Readonly<Record<string, (object: T) => string>>;
 
   /** Rules for `metadata.name`. Default: a DNS-1123 subdomain. */
-  readonly nameFormat?: "dns-1123-subdomain" | "dns-1123-label";
+  readonly nameFormat?: NameFormat;
 
   /** How the kind is printed as a Table. Default: Name and Created At. */
   readonly printer?: TablePrinter<T>;

@@ -8,7 +8,7 @@ import {
 } from "@kubewright/api";
 
 import { standardVerbs } from "../built-in-resource.js";
-import { isJsonObject, jsonEqual } from "../json.js";
+import { type JsonObject, isJsonObject, jsonEqual } from "../json.js";
 import { humanDuration } from "../kinds/human-duration.js";
 import { ordered, storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
@@ -78,6 +78,7 @@ export function serveCustomResource(
         isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
       warnings:
         version.deprecated === true ? [version.deprecationWarning ?? defaultDeprecation(definition, apiVersion)] : [],
+      openApiSchema: structural as JsonObject | undefined,
     },
   };
 

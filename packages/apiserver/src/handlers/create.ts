@@ -3,6 +3,7 @@ import { uuid } from "@kubewright/clock";
 
 import { type ApiCall, warn } from "../api-call.js";
 import { alreadyExists, badRequest, conflict, forbidden, invalid, notFound, plainError } from "../api-error.js";
+import { admitGrant } from "../authorization/escalation.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
 import { generateName } from "../generated-name.js";
@@ -27,6 +28,9 @@ export function create(call: ApiCall): Reply {
 export function createObject(call: ApiCall, object: KubernetesObject, options: WriteOptions, tracked = false): Reply {
   const { resource } = call.target;
   const { server } = call;
+  // Who may update or patch was let in for that only.
+  if (call.verb !== "create") demandCreate(call);
+  admitGrant(call, object);
   setRequestNamespace(call, object);
   const { metadata } = object;
   delete metadata.uid;
@@ -77,6 +81,12 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
     unstoredDefaults,
   );
   return objectReply(call, 201, stored);
+}
+
+function demandCreate({ server, user, target: { resource, namespace, name, subresource } }: ApiCall): void {
+  const { group, version } = resource;
+  const asked = { group, version, resource: resource.resource, subresource, namespace, name };
+  server.access.demand({ user, verb: "create", path: "", resource: asked });
 }
 
 /** Draws names until one is free. Answers false when none of the attempts was. */

@@ -18,7 +18,8 @@ import type { WriteOptions } from "../write-options.js";
 export function decodeRequestObject(call: ApiCall, options: Pick<WriteOptions, "fieldValidation">): KubernetesObject {
   const { resource } = call.target;
   const contentType = mediaTypeOf(call.request.headers["content-type"]);
-  const body = readObjectBody(call.request.body, contentType, resource.kind, parseYaml);
+  const schemas = resource.custom === undefined ? call.server.schemas : undefined;
+  const body = readObjectBody(call.request.body, contentType, resource.kind, parseYaml, schemas);
   checkKind(call, body.value as Record<string, unknown>);
   const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
   let object: KubernetesObject;

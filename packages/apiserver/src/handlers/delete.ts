@@ -115,7 +115,8 @@ function requestOptions(call: ApiCall): DeleteOptions {
 /** As {@link readObjectBody}, but what cannot be read is not said to be unrecognized. */
 function readDeleteBody(call: ApiCall, body: RequestBody): unknown {
   try {
-    return readObjectBody(body, mediaTypeOf(call.request.headers["content-type"]), "DeleteOptions", parseYaml).value;
+    const contentType = mediaTypeOf(call.request.headers["content-type"]);
+    return readObjectBody(body, contentType, "DeleteOptions", parseYaml, call.server.schemas).value;
   } catch (error) {
     const message = error instanceof ApiError ? (error.status.message ?? "") : "";
     const detail = /couldn't get version\/kind; json parse error: .*(?= \()/s.exec(message)?.[0];

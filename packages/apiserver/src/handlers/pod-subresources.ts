@@ -145,12 +145,14 @@ function checkNamespace({ target }: ApiCall, object: KubernetesObject): void {
   }
 }
 
-function readBody(call: ApiCall, kind: string): KubernetesObject {
+/** The body of a subresource whose objects are not stored. @throws ApiError 400 when it is of another kind. */
+export function readBody(call: ApiCall, kind: string): KubernetesObject {
   const { value } = readObjectBody(
     call.request.body,
     mediaTypeOf(call.request.headers["content-type"]),
     kind,
     parseYaml,
+    call.server.schemas,
   );
   const sentKind = isJsonObject(value) ? (value["kind"] as string | undefined) : undefined;
   if (sentKind !== undefined && sentKind !== kind) {

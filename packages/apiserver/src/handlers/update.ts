@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@kubewright/api";
 
 import { type ApiCall, warn } from "../api-call.js";
 import { MODIFIED, badRequest, conflict, invalid, notFound, plainError } from "../api-error.js";
+import { admitGrant } from "../authorization/escalation.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
 import { jsonEqual } from "../json.js";
@@ -58,6 +59,7 @@ export function commitUpdate(
 ): Reply {
   const { resource, name } = call.target;
   const current = present(resource, stored);
+  admitGrant(call, object, current);
   checkResourceVersion(call, object, stored);
   const { metadata } = object;
   restoreSystemFields(metadata, current.metadata);

@@ -16,6 +16,10 @@ test("the server knows these kinds", () => {
     "events.events.k8s.io",
     "cronjobs.batch",
     "jobs.batch",
+    "clusterrolebindings.rbac.authorization.k8s.io",
+    "clusterroles.rbac.authorization.k8s.io",
+    "rolebindings.rbac.authorization.k8s.io",
+    "roles.rbac.authorization.k8s.io",
     "customresourcedefinitions.apiextensions.k8s.io",
     "leases.coordination.k8s.io",
   ]);

@@ -8,6 +8,8 @@ import { leaseResource } from "./lease.js";
 import { namespaceResource } from "./namespace.js";
 import { nodeResource } from "./node.js";
 import { podResource } from "./pod/strategy.js";
+import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
+import { clusterRoleResource, roleResource } from "./rbac/role.js";
 import { secretResource } from "./secret.js";
 import { serviceAccountResource } from "./service-account.js";
 import { serviceResource } from "./service.js";
@@ -25,6 +27,10 @@ export const builtInResources: readonly BuiltInResource[] = [
   eventsV1Resource,
   cronJobResource,
   jobResource,
+  clusterRoleBindingResource,
+  clusterRoleResource,
+  roleBindingResource,
+  roleResource,
   customResourceDefinitionResource,
   leaseResource,
 ];

@@ -35,6 +35,11 @@ export const builtInTypes: Readonly<Record<string, string>> = {
     "apiVersion:string,kind:string,metadata:ObjectMeta,spec!:SelfSubjectRulesReviewSpec,status:SubjectRulesReviewStatus",
   SelfSubjectReview: "apiVersion:string,kind:string,metadata:ObjectMeta,status:SelfSubjectReviewStatus",
   TokenReview: "apiVersion:string,kind:string,metadata:ObjectMeta,spec!:TokenReviewSpec,status:TokenReviewStatus",
+  Role: "apiVersion:string,kind:string,metadata:ObjectMeta,rules:[]PolicyRule",
+  ClusterRole: "aggregationRule:AggregationRule,apiVersion:string,kind:string,metadata:ObjectMeta,rules:[]PolicyRule",
+  RoleBinding: "apiVersion:string,kind:string,metadata:ObjectMeta,roleRef!:RoleRef,subjects:[]Subject",
+  ClusterRoleBinding: "apiVersion:string,kind:string,metadata:ObjectMeta,roleRef!:RoleRef,subjects:[]Subject",
+  TokenRequest: "apiVersion:string,kind:string,metadata:ObjectMeta,spec:TokenRequestSpec,status:TokenRequestStatus",
   ObjectMeta:
     "annotations:{}string,creationTimestamp:time,deletionGracePeriodSeconds:int64,deletionTimestamp:time,finalizers:[]string,generateName:string,generation:int64,labels:{}string,managedFields:[]ManagedFieldsEntry,name:string,namespace:string,ownerReferences:[]OwnerReference,resourceVersion:string,selfLink:string,uid:string",
   PodSpec:
@@ -82,6 +87,12 @@ export const builtInTypes: Readonly<Record<string, string>> = {
   SelfSubjectReviewStatus: "userInfo:UserInfo",
   TokenReviewSpec: "audiences:[]string,token!:string",
   TokenReviewStatus: "audiences:[]string,authenticated:boolean,error:string,user:UserInfo",
+  PolicyRule: "apiGroups:[]string,nonResourceURLs:[]string,resourceNames:[]string,resources:[]string,verbs!:[]string",
+  AggregationRule: "clusterRoleSelectors:[]LabelSelector",
+  RoleRef: "apiGroup:string,kind!:string,name!:string",
+  Subject: "apiGroup:string,kind!:string,name!:string,namespace:string",
+  TokenRequestSpec: "audiences:[]string,boundObjectRef:BoundObjectReference,expirationSeconds:int64",
+  TokenRequestStatus: "expirationTimestamp:time,token:string",
   ManagedFieldsEntry:
     "apiVersion:string,fieldsType:string,fieldsV1:any,manager:string,operation:string,subresource:string,time:time",
   OwnerReference:
@@ -154,6 +165,7 @@ export const builtInTypes: Readonly<Record<string, string>> = {
   NonResourceRule: "nonResourceURLs:[]string,verbs!:[]string",
   ResourceRule: "apiGroups:[]string,resourceNames:[]string,resources:[]string,verbs!:[]string",
   UserInfo: "extra:{}[]string,groups:[]string,uid:string,username:string",
+  BoundObjectReference: "apiVersion:string,kind:string,name:string,uid:string",
   NodeAffinity:
     "preferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm,requiredDuringSchedulingIgnoredDuringExecution:NodeSelector",
   PodAffinity:

@@ -92,6 +92,8 @@ export const atomicTypes: ReadonlySet<string> = new Set([
   "ObjectFieldSelector",
   "ResourceFieldSelector",
   "TypedLocalObjectReference",
+  "RoleRef",
+  "Subject",
 ]);
 
 /** Maps whose value has one owner as a whole. */
@@ -218,6 +220,18 @@ export const presentWhenZero: Readonly<Record<string, unknown>> = {
   "LabelSelectorRequirement.key": "",
   "LabelSelectorRequirement.operator": "",
   "CustomResourceDefinitionStatus.acceptedNames": {},
+  "Role.rules": null,
+  "ClusterRole.rules": null,
+  "PolicyRule.verbs": null,
+  "RoleBinding.roleRef": {},
+  "ClusterRoleBinding.roleRef": {},
+  "RoleRef.apiGroup": "",
+  "RoleRef.kind": "",
+  "RoleRef.name": "",
+  "Subject.kind": "",
+  "Subject.name": "",
+  "TokenRequest.spec": {},
+  "TokenRequest.status": {},
 };
 
 /** Booleans and numbers that are plain values with `omitempty`: `false` and `0` are dropped. */
@@ -238,7 +252,30 @@ export const dropsZero: ReadonlySet<string> = new Set([
   "ContainerPort.hostPort",
   "ContainerStateTerminated.signal",
   "VolumeMount.readOnly",
-  "PersistentVolumeClaimVolumeSource.readOnly",
+  ...[
+    "AWSElasticBlockStore",
+    "AzureFile",
+    "CephFS",
+    "Cinder",
+    "FC",
+    "Flex",
+    "GCEPersistentDisk",
+    "Glusterfs",
+    "ISCSI",
+    "NFS",
+    "PersistentVolumeClaim",
+    "Portworx",
+    "Quobyte",
+    "RBD",
+    "ScaleIO",
+    "StorageOS",
+  ].map((source) => `${source}VolumeSource.readOnly`),
+  "AWSElasticBlockStoreVolumeSource.partition",
+  "GCEPersistentDiskVolumeSource.partition",
+  "ISCSIVolumeSource.chapAuthDiscovery",
+  "ISCSIVolumeSource.chapAuthSession",
+  "ScaleIOVolumeSource.sslEnabled",
+  "TokenReviewStatus.authenticated",
   "ServicePort.nodePort",
   "ServiceSpec.publishNotReadyAddresses",
   "ServiceSpec.healthCheckNodePort",
@@ -283,6 +320,9 @@ export const keepsEmptyCollection: ReadonlySet<string> = new Set([
   "PodFailurePolicyOnExitCodesRequirement.values",
   "NodeSelector.nodeSelectorTerms",
   "CustomResourceDefinitionSpec.versions",
+  "Role.rules",
+  "ClusterRole.rules",
+  "PolicyRule.verbs",
 ]);
 
 /** The same rules for the three types that have a container's fields. */

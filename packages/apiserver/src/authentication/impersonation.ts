@@ -1,0 +1,99 @@
+import type { HeaderFields } from "@kubewright/transport";
+
+import { internalError } from "../api-error.js";
+import type { AccessAttributes, UserInfo } from "../authorization/authorizer.js";
+import { authenticated } from "./authenticator.js";
+import { serviceAccountUser } from "./service-account-tokens.js";
+
+const EXTRA = "impersonate-extra-";
+
+/** A wish to act as somebody else: `kubectl --as`. */
+export interface Impersonation {
+  readonly user: UserInfo;
+  /** What the one who wishes must be allowed to do; every one of them. */
+  readonly needs: readonly Omit<AccessAttributes, "user">[];
+}
+
+/**
+ * Reads the `Impersonate-…` headers.
+ *
+ * @throws ApiError 500 when groups or extras are wished for without a user.
+ * @see apiserver `pkg/endpoints/filters/impersonation`
+ */
+export function impersonationOf(headers: HeaderFields): Impersonation | undefined {
+  if (!wishes(headers)) return undefined;
+  const username = first(headers["impersonate-user"]);
+  const uid = first(headers["impersonate-uid"]);
+  const groups = listOf(headers["impersonate-group"]);
+  const extra = Object.entries(headers)
+    .filter(([name]) => name.startsWith(EXTRA))
+    .map(([name, value]): [string, string[]] => [decodeKey(name.slice(EXTRA.length)), listOf(value)]);
+  if (username === "") throw internalError("requested groups, a uid or extras without impersonating a user");
+  const needs = [
+    needOfUser(username),
+    ...(uid === "" ? [] : [need("authentication.k8s.io", "uids", "", uid)]),
+    ...groups.map((group) => need("", "groups", "", group)),
+    ...extra.flatMap(([key, values]) =>
+      values.map((value) => need("authentication.k8s.io", "userextras", "", value, key)),
+    ),
+  ];
+  const user: UserInfo = {
+    username,
+    ...(uid === "" ? {} : { uid }),
+    groups: groups.length > 0 ? groups : defaultGroups(username),
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+  return { user: username === "system:anonymous" ? user : authenticated(user), needs };
+}
+
+/** Nearly no request does, and every request is looked at. */
+function wishes(headers: HeaderFields): boolean {
+  for (const name in headers) if (name.startsWith("impersonate-")) return true;
+  return false;
+}
+
+function needOfUser(username: string): Omit<AccessAttributes, "user"> {
+  const account = serviceAccountOf(username);
+  return account === undefined
+    ? need("", "users", "", username)
+    : need("", "serviceaccounts", account.namespace, account.name);
+}
+
+function need(
+  group: string,
+  resource: string,
+  namespace: string,
+  name: string,
+  subresource = "",
+): Omit<AccessAttributes, "user"> {
+  return { verb: "impersonate", path: "", resource: { group, version: "v1", resource, subresource, namespace, name } };
+}
+
+function defaultGroups(username: string): readonly string[] {
+  if (username === "system:anonymous") return ["system:unauthenticated"];
+  const account = serviceAccountOf(username);
+  return account === undefined ? [] : serviceAccountUser(account.namespace, account.name).groups;
+}
+
+function serviceAccountOf(username: string): { namespace: string; name: string } | undefined {
+  const match = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
+  return match === null ? undefined : { namespace: match[1]!, name: match[2]! };
+}
+
+function first(value: HeaderFields[string] | undefined): string {
+  return (typeof value === "string" ? value : value?.[0]) ?? "";
+}
+
+/** A header that was sent several times arrives as a list, or as one text with commas. */
+function listOf(value: HeaderFields[string] | undefined): string[] {
+  const texts = value === undefined ? [] : typeof value === "string" ? value.split(", ") : [...value];
+  return texts.filter((text) => text !== "");
+}
+
+function decodeKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}

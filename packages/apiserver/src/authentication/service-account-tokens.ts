@@ -1,0 +1,109 @@
+import type { KubernetesObject } from "@kubewright/api";
+import { type Clock, type Random, uuid } from "@kubewright/clock";
+
+import type { UserInfo } from "../authorization/authorizer.js";
+import { isJsonObject } from "../json.js";
+import type { ResourceRegistry } from "../resource-registry.js";
+import type { Claims, TokenSigner } from "./json-web-token.js";
+
+export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
+
+/** What a token dies with besides its account. */
+export interface BoundObject {
+  readonly kind: "Pod" | "Secret" | "Node";
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface TokenTerms {
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly boundTo?: BoundObject | undefined;
+}
+
+const RESOURCES: Readonly<Record<BoundObject["kind"], string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
+
+/** Tokens of service accounts: made on request, good until they expire or what they are bound to is gone. Upstream: `pkg/serviceaccount`. */
+export class ServiceAccountTokens {
+  readonly #signer: TokenSigner;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #registry: ResourceRegistry;
+  /** Who signs, and whom tokens are for when nobody else is named. */
+  readonly issuer: string;
+
+  constructor(options: {
+    signer: TokenSigner;
+    clock: Clock;
+    random: Random;
+    registry: ResourceRegistry;
+    issuer: string;
+  }) {
+    this.#signer = options.signer;
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#registry = options.registry;
+    this.issuer = options.issuer;
+  }
+
+  issue({ metadata }: KubernetesObject, { audiences, expirationSeconds, boundTo }: TokenTerms): string {
+    const { namespace = "", name = "", uid = "" } = metadata;
+    const now = Math.floor(this.#clock.now() / 1000);
+    return this.#signer.sign({
+      aud: audiences,
+      exp: now + expirationSeconds,
+      iat: now,
+      iss: this.issuer,
+      jti: uuid(this.#random),
+      "kubernetes.io": {
+        namespace,
+        ...(boundTo === undefined ? {} : { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } }),
+        serviceaccount: { name, uid },
+      },
+      nbf: now,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+    });
+  }
+
+  /** Whose token it is, if it is good now, for one of those audiences. Default: the server itself. */
+  authenticate(token: string, audiences: readonly string[] = [this.issuer]): UserInfo | undefined {
+    const claims = this.#signer.verify(token);
+    if (claims === undefined || !this.#isTimely(claims) || claims["iss"] !== this.issuer) return undefined;
+    const { aud } = claims;
+    if (!Array.isArray(aud) || !audiences.some((audience) => aud.includes(audience))) return undefined;
+    const own = claims["kubernetes.io"];
+    if (!isJsonObject(own)) return undefined;
+    const namespace = String(own["namespace"]);
+    const account = own["serviceaccount"] as { name: string; uid: string };
+    if (!this.#exists("serviceaccounts", namespace, account.name, account.uid)) return undefined;
+    const extra: Record<string, readonly string[]> = {
+      "authentication.kubernetes.io/credential-id": [`JTI=${String(claims["jti"])}`],
+    };
+    for (const [kind, resource] of Object.entries(RESOURCES)) {
+      const bound = own[kind.toLowerCase()] as { name: string; uid: string } | undefined;
+      if (bound === undefined) continue;
+      if (!this.#exists(resource, kind === "Node" ? "" : namespace, bound.name, bound.uid)) return undefined;
+      if (kind === "Secret") continue;
+      extra[`authentication.kubernetes.io/${kind.toLowerCase()}-name`] = [bound.name];
+      extra[`authentication.kubernetes.io/${kind.toLowerCase()}-uid`] = [bound.uid];
+    }
+    return { ...serviceAccountUser(namespace, account.name), uid: account.uid, extra };
+  }
+
+  #isTimely({ exp, nbf }: Claims): boolean {
+    const now = this.#clock.now() / 1000;
+    return typeof exp === "number" && typeof nbf === "number" && nbf <= now && now < exp;
+  }
+
+  #exists(resource: string, namespace: string, name: string, uid: string): boolean {
+    return this.#registry.find("", "v1", resource)?.storage.get(namespace, name)?.object.metadata.uid === uid;
+  }
+}
+
+/** The user a service account is. */
+export function serviceAccountUser(namespace: string, name: string): UserInfo {
+  return {
+    username: `system:serviceaccount:${namespace}:${name}`,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+  };
+}

@@ -1,0 +1,58 @@
+// oxlint-disable-next-line kubewright/no-ambient-io -- only a comparison that takes the same time whatever differs
+import { createHash } from "node:crypto";
+
+import type { UserInfo } from "../authorization/authorizer.js";
+
+/** Whose a token is. `groups` may be left out. */
+export type TokenUser = Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] };
+
+/** Tokens that are known from the start. They are looked up by their hash, so that timing tells nothing about them. */
+export class StaticTokens {
+  readonly #users = new Map<string, UserInfo>();
+
+  add(token: string, user: TokenUser): void {
+    this.#users.set(hashOf(token), { ...user, groups: user.groups ?? [] });
+  }
+
+  /**
+   * Lines of `token,user,uid,"group1,group2"`, the last of them optional: what kube-apiserver reads with
+   * `--token-auth-file`. Empty lines and those that begin with `#` are passed over.
+   *
+   * @throws Error naming the line that has too few columns.
+   */
+  addCsv(text: string): void {
+    for (const [index, line] of text.split(/\r?\n/).entries()) {
+      if (line.trim() === "" || line.startsWith("#")) continue;
+      const [token = "", username = "", uid = "", groups = "", ...rest] = csvFields(line);
+      if (token === "" || username === "" || csvFields(line).length < 3 || rest.length > 0) {
+        throw new Error(
+          `line ${index + 1} of the token file is not \`token,user,uid\` or \`token,user,uid,"group1,group2"\``,
+        );
+      }
+      this.add(token, {
+        username,
+        ...(uid === "" ? {} : { uid }),
+        groups: groups
+          .split(",")
+          .map((group) => group.trim())
+          .filter((group) => group !== ""),
+      });
+    }
+  }
+
+  userOf(token: string): UserInfo | undefined {
+    return this.#users.get(hashOf(token));
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64");
+}
+
+/** The fields of one line; quotes keep commas together, and a doubled quote is one. */
+function csvFields(line: string): string[] {
+  const fields: string[] = [];
+  for (const [, quoted, plain = ""] of line.matchAll(/(?:^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))/g))
+    fields.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"'));
+  return fields;
+}

@@ -1,0 +1,100 @@
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleSubject } from "@kubewright/api";
+
+import { MASTERS_GROUP } from "./authorizer.js";
+
+const GROUP = "rbac.authorization.k8s.io";
+const LABELS = { "kubernetes.io/bootstrapping": "rbac-defaults" };
+const ANNOTATIONS = { "rbac.authorization.kubernetes.io/autoupdate": "true" };
+const READ = ["get", "list", "watch"];
+const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
+
+/** What a namespace's users work with; secrets, service accounts and roles are above a reader's pay. */
+const VIEWED: readonly [group: string, resources: readonly string[]][] = [
+  ["", ["configmaps", "events", "namespaces", "pods", "pods/log", "pods/status", "services", "services/status"]],
+  ["batch", ["cronjobs", "cronjobs/status", "jobs", "jobs/status"]],
+];
+const EDITED: readonly [group: string, resources: readonly string[]][] = [
+  ["", ["configmaps", "events", "pods", "pods/eviction", "secrets", "serviceaccounts", "services"]],
+  ["batch", ["cronjobs", "jobs"]],
+];
+
+/**
+ * The roles and bindings a cluster with RBAC begins with: `cluster-admin`, what discovery and health checks need, and
+ * `view`, `edit` and `admin` for the kinds served here. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
+ */
+export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
+  const viewing = VIEWED.map(([group, resources]) => rule([group], resources, READ));
+  const editing = [
+    ...viewing,
+    rule([""], ["secrets", "serviceaccounts"], READ),
+    rule([""], ["serviceaccounts"], ["impersonate"]),
+    rule([""], ["serviceaccounts/token"], ["create"]),
+    ...EDITED.map(([group, resources]) => rule([group], resources, WRITE)),
+    rule(["coordination.k8s.io"], ["leases"], [...READ, ...WRITE]),
+  ];
+  const administering = [
+    ...editing,
+    rule(["authorization.k8s.io"], ["localsubjectaccessreviews"], ["create"]),
+    rule([GROUP], ["rolebindings", "roles"], [...READ, ...WRITE]),
+  ];
+  return [
+    role("cluster-admin", [rule(["*"], ["*"], ["*"]), pathRule(["*"], ["*"])]),
+    role("system:discovery", [
+      pathRule(
+        [
+          "/api",
+          "/api/*",
+          "/apis",
+          "/apis/*",
+          "/healthz",
+          "/livez",
+          "/openapi",
+          "/openapi/*",
+          "/readyz",
+          "/version",
+          "/version/",
+        ],
+        ["get"],
+      ),
+    ]),
+    role("system:basic-user", [
+      rule(["authorization.k8s.io"], ["selfsubjectaccessreviews", "selfsubjectrulesreviews"], ["create"]),
+      rule(["authentication.k8s.io"], ["selfsubjectreviews"], ["create"]),
+    ]),
+    role("system:public-info-viewer", [pathRule(["/healthz", "/livez", "/readyz", "/version", "/version/"], ["get"])]),
+    role("view", viewing),
+    role("edit", editing),
+    role("admin", administering),
+    binding("cluster-admin", [MASTERS_GROUP]),
+    binding("system:discovery", ["system:authenticated"]),
+    binding("system:basic-user", ["system:authenticated"]),
+    binding("system:public-info-viewer", ["system:authenticated", "system:unauthenticated"]),
+  ];
+}
+
+function rule(apiGroups: readonly string[], resources: readonly string[], verbs: readonly string[]): PolicyRule {
+  return { apiGroups: [...apiGroups], resources: [...resources], verbs: [...verbs] };
+}
+
+function pathRule(nonResourceURLs: readonly string[], verbs: readonly string[]): PolicyRule {
+  return { nonResourceURLs: [...nonResourceURLs], verbs: [...verbs] };
+}
+
+function role(name: string, rules: PolicyRule[]): ClusterRole {
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind: "ClusterRole",
+    metadata: { name, labels: LABELS, annotations: ANNOTATIONS },
+    rules,
+  };
+}
+
+function binding(name: string, groups: readonly string[]): ClusterRoleBinding {
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name, labels: LABELS, annotations: ANNOTATIONS },
+    roleRef: { apiGroup: GROUP, kind: "ClusterRole", name },
+    subjects: groups.map((group): RoleSubject => ({ apiGroup: GROUP, kind: "Group", name: group })),
+  };
+}

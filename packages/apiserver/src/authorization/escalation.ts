@@ -1,0 +1,166 @@
+import type { ClusterRole, KubernetesObject, PolicyRule, Role, RoleBinding } from "@kubewright/api";
+
+import type { ApiCall } from "../api-call.js";
+import { forbidden, notFound } from "../api-error.js";
+import { jsonEqual } from "../json.js";
+import type { AccessAttributes, AccessRules } from "./authorizer.js";
+
+const GROUP = "rbac.authorization.k8s.io";
+/** More combinations of group, resource, name and verb than this are not taken apart, and so not granted. */
+const MOST_COMBINATIONS = 100_000;
+
+/**
+ * Nobody gives away what they do not have: who writes a role must hold its rules or may `escalate`; who writes a binding
+ * must hold its role's rules or may `bind` it.
+ *
+ * @param stored - What is there already: an update that leaves the grant as it was is none.
+ * @throws ApiError 403 naming what is missing; 404 when a role to be bound does not exist.
+ * @see kubernetes `pkg/registry/rbac/*\/policybased`, `pkg/registry/rbac/validation/policy_comparator.go`
+ */
+export function admitGrant(call: ApiCall, object: KubernetesObject, stored?: KubernetesObject): void {
+  const { resource } = call.target;
+  if (resource.group !== GROUP || !call.server.access.isOn) return;
+  if (resource.kind.endsWith("Binding")) admitBinding(call, object as RoleBinding, stored as RoleBinding | undefined);
+  else admitRole(call, object, stored);
+}
+
+function admitRole(
+  call: ApiCall,
+  { metadata, rules }: Role | ClusterRole,
+  stored: Role | ClusterRole | undefined,
+): void {
+  if (stored !== undefined && jsonEqual(rules, stored.rules)) return;
+  const { resource, namespace, name } = call.target;
+  if (isAllowed(call, "escalate", resource.resource, namespace, name)) return;
+  refuseUnlessHeld(call, metadata.name ?? "", rules ?? []);
+}
+
+function admitBinding(call: ApiCall, binding: RoleBinding, stored: RoleBinding | undefined): void {
+  const { roleRef, subjects } = binding;
+  if (stored !== undefined && jsonEqual([roleRef, subjects], [stored.roleRef, stored.subjects])) return;
+  const { namespace } = call.target;
+  const plural = roleRef.kind === "Role" ? "roles" : "clusterroles";
+  if (isAllowed(call, "bind", plural, namespace, roleRef.name)) return;
+  const roles = call.server.registry.find(GROUP, "v1", plural)!;
+  const role = roles.storage.get(roleRef.kind === "Role" ? namespace : "", roleRef.name);
+  if (role === undefined) throw notFound(roles, roleRef.name);
+  refuseUnlessHeld(call, binding.metadata.name ?? "", (role.object as Role).rules ?? []);
+}
+
+function isAllowed(
+  { server, user }: ApiCall,
+  verb: string,
+  resource: string,
+  namespace: string,
+  name: string,
+): boolean {
+  const asked: NonNullable<AccessAttributes["resource"]> = {
+    group: GROUP,
+    version: "v1",
+    resource,
+    subresource: "",
+    namespace,
+    name,
+  };
+  return server.access.decide({ user, verb, path: "", resource: asked }).allowed;
+}
+
+function refuseUnlessHeld(call: ApiCall, name: string, rules: readonly PolicyRule[]): void {
+  const { server, target, user } = call;
+  const held = heldRules(server.access.rulesFor(user, target.namespace));
+  const missing = missingRules(held, rules);
+  if (missing.length === 0) return;
+  const groups = `[${user.groups.map((group) => JSON.stringify(group)).join(" ")}]`;
+  throw forbidden(
+    target.resource,
+    name,
+    `user ${JSON.stringify(user.username)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${missing.map(ruleText).sort().join("\n")}`,
+  );
+}
+
+/** What nobody's rule covers; verbs of the same thing are said together. */
+function missingRules(held: readonly PolicyRule[], rules: readonly PolicyRule[]): PolicyRule[] {
+  const missing = new Map<string, PolicyRule>();
+  let combinations = 0;
+  for (const rule of rules) {
+    combinations += combinationsOf(rule);
+    if (combinations > MOST_COMBINATIONS) return [rule];
+    for (const part of simpleRules(rule)) {
+      if (held.some((owned) => covers(owned, part))) continue;
+      const thing = ruleText({ ...part, verbs: [] });
+      const known = missing.get(thing);
+      if (known === undefined) missing.set(thing, part);
+      else if (!known.verbs.includes(part.verbs[0]!)) known.verbs.push(part.verbs[0]!);
+    }
+  }
+  return [...missing.values()];
+}
+
+function heldRules({ resourceRules, nonResourceRules }: AccessRules): readonly PolicyRule[] {
+  return [...resourceRules, ...nonResourceRules] as unknown as readonly PolicyRule[];
+}
+
+function combinationsOf({
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+  verbs,
+}: PolicyRule): number {
+  const resourceRules = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
+  return (resourceRules + nonResourceURLs.length) * (verbs ?? []).length;
+}
+
+/** The rule as rules of one group, resource, name and verb each. */
+function* simpleRules(rule: PolicyRule): Generator<PolicyRule> {
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  for (const verb of rule.verbs ?? []) {
+    for (const url of nonResourceURLs) yield { nonResourceURLs: [url], verbs: [verb] };
+    for (const group of apiGroups)
+      for (const resource of resources) {
+        const simple = { apiGroups: [group], resources: [resource], verbs: [verb] };
+        if (resourceNames.length === 0) yield simple;
+        for (const name of resourceNames) yield { ...simple, resourceNames: [name] };
+      }
+  }
+}
+
+/** Whether one rule allows all that another, which is simple, does. */
+function covers(
+  owned: PolicyRule,
+  { verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule,
+): boolean {
+  if (!includes(owned.verbs, verbs[0]!)) return false;
+  if (nonResourceURLs !== undefined) {
+    const url = nonResourceURLs[0]!;
+    return (owned.nonResourceURLs ?? []).some(
+      (own) => own === "*" || own === url || (own.endsWith("*") && url.startsWith(own.slice(0, -1))),
+    );
+  }
+  const resource = resources![0]!;
+  const slash = resource.indexOf("/");
+  const ownedNames = owned.resourceNames ?? [];
+  return (
+    includes(owned.apiGroups, apiGroups![0]!) &&
+    (includes(owned.resources, resource) ||
+      (slash >= 0 && (owned.resources ?? []).includes(`*${resource.slice(slash)}`))) &&
+    (ownedNames.length === 0 || (resourceNames !== undefined && ownedNames.includes(resourceNames[0]!)))
+  );
+}
+
+function includes(list: readonly string[] | undefined, value: string): boolean {
+  return list !== undefined && (list.includes("*") || list.includes(value));
+}
+
+/** `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}` */
+function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const shown = Object.entries({
+    APIGroups: apiGroups,
+    Resources: resources,
+    NonResourceURLs: nonResourceURLs,
+    ResourceNames: resourceNames,
+    Verbs: verbs,
+  }).filter(([, list]) => list !== undefined && list.length > 0);
+  const lists = shown.map(([name, list]) => `${name}:[${list!.map((text) => JSON.stringify(text)).join(" ")}]`);
+  return `{${lists.join(", ")}}`;
+}

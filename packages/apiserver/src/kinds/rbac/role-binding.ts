@@ -1,0 +1,112 @@
+import {
+  type ClusterRoleBinding,
+  type KubernetesObject,
+  type RoleBinding,
+  type RoleRef,
+  type RoleSubject,
+  clusterRoleBindings,
+  roleBindings,
+} from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { dnsSubdomainErrors, pathSegmentErrors } from "../../names.js";
+import type { ResourceStrategy, TablePrinter } from "../../strategy.js";
+import { age, columns } from "../table-cells.js";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+interface Binding extends KubernetesObject {
+  roleRef: RoleRef;
+  subjects?: RoleSubject[];
+}
+
+const printer: TablePrinter<Binding> = {
+  columns: columns("Name", "Role", "Age", "Users*", "Groups*", "ServiceAccounts*"),
+  cells({ metadata, roleRef, subjects = [] }, nowMs) {
+    const named = (kind: string): string =>
+      subjects
+        .filter((subject) => subject.kind === kind)
+        .map(({ name, namespace }) => (kind === "ServiceAccount" && namespace ? `${namespace}/${name}` : name))
+        .join(", ");
+    return [
+      metadata.name ?? "",
+      `${roleRef?.kind}/${roleRef?.name}`,
+      age(metadata.creationTimestamp, nowMs),
+      named("User"),
+      named("Group"),
+      named("ServiceAccount"),
+    ];
+  },
+};
+
+export const roleBindingResource = builtInResource<RoleBinding>({
+  definition: roleBindings,
+  singular: "rolebinding",
+  listKind: "RoleBindingList",
+  verbs: standardVerbs,
+  strategy: bindingStrategy(true),
+});
+
+export const clusterRoleBindingResource = builtInResource<ClusterRoleBinding>({
+  definition: clusterRoleBindings,
+  singular: "clusterrolebinding",
+  listKind: "ClusterRoleBindingList",
+  verbs: standardVerbs,
+  strategy: bindingStrategy(false),
+});
+
+/** Upstream: `pkg/registry/rbac/rolebinding` and `clusterrolebinding`, `pkg/apis/rbac/validation`. */
+function bindingStrategy(namespaced: boolean): ResourceStrategy<Binding> {
+  const roleKinds = namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  const validate = (binding: Binding, errors: FieldErrors): void => {
+    validateRoleRef(binding.roleRef, roleKinds, errors);
+    for (const [index, subject] of (binding.subjects ?? []).entries())
+      validateSubject(subject, `subjects[${index}]`, namespaced, errors);
+  };
+  return {
+    applyDefaults: setGroups,
+    validateCreate: validate,
+    validateUpdate(binding, stored, errors) {
+      validate(binding, errors);
+      if (!jsonEqual(binding.roleRef, stored.roleRef))
+        errors.invalid("roleRef", binding.roleRef, "cannot change roleRef");
+    },
+    allowCreateOnUpdate: true,
+    nameFormat: "path-segment",
+    printer,
+  };
+}
+
+/** Upstream: `pkg/apis/rbac/v1` defaults. */
+function setGroups({ roleRef, subjects = [] }: Binding): void {
+  if (!roleRef.apiGroup) roleRef.apiGroup = GROUP;
+  for (const subject of subjects)
+    if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) subject.apiGroup = GROUP;
+}
+
+function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly string[], errors: FieldErrors): void {
+  if (apiGroup !== GROUP) errors.notSupported("roleRef.apiGroup", apiGroup, [GROUP]);
+  if (!kinds.includes(kind)) errors.notSupported("roleRef.kind", kind, kinds);
+  if (!name) errors.required("roleRef.name");
+  else for (const message of pathSegmentErrors(name)) errors.invalid("roleRef.name", name, message);
+}
+
+function validateSubject(subject: RoleSubject, path: string, namespaced: boolean, errors: FieldErrors): void {
+  const { kind, name, apiGroup = "", namespace = "" } = subject;
+  if (!name) errors.required(`${path}.name`);
+  switch (kind) {
+    case "ServiceAccount":
+      if (name) for (const message of dnsSubdomainErrors(name)) errors.invalid(`${path}.name`, name, message);
+      if (apiGroup !== "") errors.notSupported(`${path}.apiGroup`, apiGroup, [""]);
+      if (!namespaced && namespace === "") errors.required(`${path}.namespace`);
+      return;
+    case "User":
+    case "Group":
+      if (apiGroup !== GROUP) errors.notSupported(`${path}.apiGroup`, apiGroup, [GROUP]);
+      return;
+    default:
+      errors.notSupported(`${path}.kind`, kind, ["ServiceAccount", "User", "Group"]);
+  }
+}

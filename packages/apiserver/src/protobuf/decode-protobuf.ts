@@ -1,0 +1,212 @@
+import { formatTime } from "@kubewright/api";
+
+import { setMember } from "../json.js";
+import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
+import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "../schema/schema.js";
+import { fieldNumbers } from "./field-numbers.js";
+import { ProtobufError, WireReader } from "./wire-reader.js";
+
+export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
+
+/** Every body begins with these four bytes: `k8s` and a zero. */
+const MAGIC = [0x6b, 0x38, 0x73, 0x00];
+
+/**
+ * An object of a built-in kind as JSON data, from Kubernetes' protobuf: the magic bytes, then a `runtime.Unknown` that
+ * names the kind and carries the object. Fields without a number here are dropped, as a server drops those it does not
+ * know. An object of an unknown kind comes back with nothing but its kind.
+ *
+ * @throws ProtobufError when the bytes are something else.
+ * @see apimachinery `pkg/runtime/serializer/protobuf`
+ */
+export function decodeProtobuf(bytes: Uint8Array, schemas: BuiltInSchemas): Record<string, unknown> {
+  if (MAGIC.some((byte, index) => bytes[index] !== byte)) {
+    throw new ProtobufError(
+      `provided data does not appear to be a protobuf message, expected prefix [${MAGIC.join(" ")}]`,
+    );
+  }
+  let apiVersion = "";
+  let kind = "";
+  let raw: Uint8Array = new Uint8Array();
+  const unknown = new WireReader(bytes.subarray(MAGIC.length));
+  while (unknown.next()) {
+    if (unknown.field === 1) {
+      const typeMeta = new WireReader(unknown.bytes());
+      while (typeMeta.next()) {
+        if (typeMeta.field === 1) apiVersion = typeMeta.text();
+        else if (typeMeta.field === 2) kind = typeMeta.text();
+        else typeMeta.skip();
+      }
+    } else if (unknown.field === 2) raw = unknown.bytes();
+    else unknown.skip();
+  }
+  const head = { ...(apiVersion === "" ? {} : { apiVersion }), ...(kind === "" ? {} : { kind }) };
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  const schema = schemas.ofKind(group, kind);
+  if (schema === undefined) return head;
+  const type = group === "events.k8s.io" && kind === "Event" ? "EventsV1Event" : kind;
+  if (!hasFieldNumbers(type)) throw new ProtobufError(`kind ${JSON.stringify(kind)} is not understood as protobuf`);
+  return { ...head, ...readMessage(raw, schema, type, {}) };
+}
+
+export function hasFieldNumbers(type: string): boolean {
+  return Object.hasOwn(fieldNumbers, type);
+}
+
+/** Reads into `result`: inlined messages share their owner's. */
+function readMessage(
+  bytes: Uint8Array,
+  schema: ObjectSchema,
+  type: string,
+  result: Record<string, unknown>,
+): Record<string, unknown> {
+  const names = (fieldNumbers[type] ?? "").split(",");
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    const name = names[reader.field - 1];
+    if (name?.startsWith("~") === true) {
+      readMessage(reader.bytes(), schema, name.slice(1), result);
+      continue;
+    }
+    const field = name === undefined ? undefined : schema.fields.get(name);
+    if (field === undefined) reader.skip();
+    else readField(reader, field, result);
+  }
+  return result;
+}
+
+function readField(reader: WireReader, { name, schema }: FieldSchema, result: Record<string, unknown>): void {
+  if (schema.type === "list") {
+    const list = (result[name] ??= []) as unknown[];
+    if (schema.item.type === "scalar" && isNumber(schema.item.scalar) && reader.isPacked) list.push(...reader.packed());
+    else list.push(readValue(reader, schema.item));
+    return;
+  }
+  if (schema.type === "map") {
+    readEntry(reader.bytes(), schema.value, (result[name] ??= {}) as Record<string, unknown>);
+    return;
+  }
+  const value = readValue(reader, schema);
+  if (value !== undefined) result[name] = value;
+}
+
+function readEntry(bytes: Uint8Array, valueSchema: Schema, map: Record<string, unknown>): void {
+  const entry = new WireReader(bytes);
+  let key = "";
+  let value: unknown;
+  while (entry.next()) {
+    if (entry.field === 1) key = entry.text();
+    else if (entry.field === 2) value = readValue(entry, valueSchema);
+    else entry.skip();
+  }
+  setMember(map, key, value ?? (valueSchema.type === "list" ? [] : valueSchema.type === "object" ? {} : ""));
+}
+
+function readValue(reader: WireReader, schema: Schema): unknown {
+  switch (schema.type) {
+    case "object":
+      return readMessage(reader.bytes(), schema, schema.name, {});
+    case "scalar":
+      return readScalar(reader, schema.scalar);
+    case "list": {
+      // A list as the value of a map is wrapped in a message of its own (`authentication.k8s.io` ExtraValue).
+      const items: unknown[] = [];
+      const wrapped = new WireReader(reader.bytes());
+      while (wrapped.next()) items.push(readValue(wrapped, schema.item));
+      return items;
+    }
+    case "any":
+      return readRawJson(reader.bytes());
+    case "map":
+      throw new ProtobufError("proto: maps of maps do not exist");
+    default:
+      return schema satisfies never;
+  }
+}
+
+function readScalar(reader: WireReader, scalar: ScalarType): unknown {
+  switch (scalar) {
+    case "string":
+      return reader.text();
+    case "int32":
+    case "int64":
+      return reader.integer();
+    case "boolean":
+      return reader.integer() !== 0;
+    case "double":
+      return reader.double();
+    case "bytes":
+      return Buffer.from(reader.bytes()).toString("base64");
+    case "time":
+    case "microtime":
+      return readTime(reader.bytes(), scalar === "microtime");
+    case "quantity":
+      return readQuantity(reader.bytes());
+    case "intOrString":
+      return readIntOrString(reader.bytes());
+    default:
+      return scalar satisfies never;
+  }
+}
+
+/** Seconds and nanoseconds since 1970. Go's zero time is written as nothing, and means absence. */
+function readTime(bytes: Uint8Array, micro: boolean): string | undefined {
+  if (bytes.length === 0) return undefined;
+  let seconds = 0;
+  let nanos = 0;
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    if (reader.field === 1) seconds = reader.integer();
+    else if (reader.field === 2) nanos = reader.integer();
+    else reader.skip();
+  }
+  if (Math.abs(seconds) > MAX_SECONDS) throw new ProtobufError(`proto: time of ${seconds} seconds is out of range`);
+  const text = formatTime(seconds * 1000);
+  return micro ? `${text.slice(0, -1)}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z` : text;
+}
+
+/** What a Date can hold. */
+const MAX_SECONDS = 8_640_000_000_000;
+
+function readQuantity(bytes: Uint8Array): string {
+  const reader = new WireReader(bytes);
+  let text = "0";
+  while (reader.next()) {
+    if (reader.field === 1) text = reader.text();
+    else reader.skip();
+  }
+  return text;
+}
+
+function readIntOrString(bytes: Uint8Array): string | number {
+  const reader = new WireReader(bytes);
+  let isString = false;
+  let number = 0;
+  let text = "";
+  while (reader.next()) {
+    if (reader.field === 1) isString = reader.integer() === 1;
+    else if (reader.field === 2) number = reader.integer();
+    else if (reader.field === 3) text = reader.text();
+    else reader.skip();
+  }
+  return isString ? text : number;
+}
+
+/** `FieldsV1`, `RawExtension`: JSON text in field 1. */
+function readRawJson(bytes: Uint8Array): unknown {
+  const reader = new WireReader(bytes);
+  let text = "null";
+  while (reader.next()) {
+    if (reader.field === 1) text = reader.text();
+    else reader.skip();
+  }
+  try {
+    return JSON.parse(text === "" ? "null" : text);
+  } catch {
+    throw new ProtobufError("invalid JSON in a raw value");
+  }
+}
+
+function isNumber(scalar: ScalarType): boolean {
+  return scalar === "int32" || scalar === "int64" || scalar === "boolean";
+}
