@@ -88,6 +88,16 @@ function program(io: Io, version: string): Command {
     .option("--snapshot <file>", "write everything stored to a file when the cluster is stopped")
     .option("--restore <file>", "begin with what such a file holds")
     .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")
+    .option(
+      "--tls",
+      "serve HTTPS with an authority and certificates made for this cluster; take the kubeconfig to reach it",
+    )
+    .option("--token <token>", "ask every client for this bearer token, whose bearer may do everything")
+    .option(
+      "--token-file <file>",
+      'ask every client for one of the tokens of a CSV file: token,user,uid,"group1,group2"',
+    )
+    .option("--authorization <mode>", "AlwaysAllow, or RBAC", "AlwaysAllow")
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",

@@ -4,8 +4,8 @@ export interface Io {
   readonly stderr: Output;
   /** @throws with a `code` such as `ENOENT`, as node:fs does. */
   readFile(path: string): Promise<string>;
-  /** Opens a file for writing, replacing what it held. */
-  openFile(path: string): Promise<OutputFile>;
+  /** Opens a file for writing, replacing what it held. `secret`: for its owner's eyes only. */
+  openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
   /** Names in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
   listFolder(path: string): Promise<readonly string[] | undefined>;
   /** Aborts when the process is told to stop. */

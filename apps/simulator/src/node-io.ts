@@ -34,8 +34,8 @@ function wantsColours(isTerminal: boolean, { FORCE_COLOR, NO_COLOR, TERM }: Node
   return isTerminal && !NO_COLOR && TERM !== "dumb";
 }
 
-async function openFile(path: string): Promise<OutputFile> {
-  const stream: WriteStream = createWriteStream(path);
+async function openFile(path: string, { secret = false } = {}): Promise<OutputFile> {
+  const stream: WriteStream = createWriteStream(path, { mode: secret ? 0o600 : 0o666 });
   await once(stream, "open");
   return {
     write: async (text) => {

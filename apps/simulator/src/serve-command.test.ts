@@ -1,3 +1,5 @@
+import { type RequestOptions, request } from "node:https";
+
 import { expect, test } from "vitest";
 
 import { runCli } from "./cli.js";
@@ -122,6 +124,30 @@ test("a snapshot taken at the end is what the next server begins with", async ()
     Number((object["metadata"] as { resourceVersion: string }).resourceVersion);
   expect(version(next.body)).toBeGreaterThan(version(made.body));
   await second.stop();
+});
+
+test("with --tls and --token only the kubeconfig's authority and certificate, or the token, let anybody in", async () => {
+  const files = new Map<string, string>();
+  const flags = ["--controllers", "", "--kubelet", "none", "--tls", "--token", "s3cret", "--authorization", "RBAC"];
+  const { url, stop } = await serve([...flags, "--kubeconfig", "kc"], files);
+  const data = (name: string): string =>
+    Buffer.from(new RegExp(`${name}: (\\S+)`).exec(files.get("kc")!)![1]!, "base64").toString();
+  const ca = data("certificate-authority-data");
+  const get = (options: RequestOptions): Promise<number> =>
+    new Promise((resolve, reject) => {
+      request(`${url}/api/v1/namespaces/default/secrets`, { ca, agent: false, ...options }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode!);
+      })
+        .on("error", reject)
+        .end();
+    });
+  expect(await get({})).toBe(401);
+  expect(await get({ headers: { authorization: "Bearer wrong" } })).toBe(401);
+  expect(await get({ headers: { authorization: "Bearer s3cret" } })).toBe(200);
+  expect(await get({ cert: data("client-certificate-data"), key: data("client-key-data") })).toBe(200);
+  await expect(get({ ca: [] })).rejects.toThrow("certificate");
+  expect(await stop()).toBe(0);
 });
 
 test("a snapshot that cannot be read is named", async () => {

@@ -1,6 +1,7 @@
 import { type Clock, ScaledClock, realClock, realRandom, seededRandom } from "@kubewright/clock";
 import {
   type ApiServer,
+  type ClusterOptions,
   type ControllerName,
   type StoreSnapshot,
   clusterControllers,
@@ -12,6 +13,7 @@ import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ManualClock } from "./manual-clock.js";
 import { parseSeed } from "./run-command.js";
+import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
 
 export interface ServeFlags {
@@ -25,6 +27,10 @@ export interface ServeFlags {
   readonly restore?: string;
   readonly seed?: string;
   readonly kubeconfig?: string;
+  readonly tls?: boolean;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly authorization: string;
 }
 
 /** `kubewright serve`: the embedded cluster over HTTP until the process is told to stop. */
@@ -32,6 +38,8 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const port = parsePort(flags.port);
   const kubelet = parseKubelet(flags.kubelet);
   const time = parseSpeed(flags.speed);
+  const authentication = await authenticationFrom(flags, io);
+  const authorization = parseAuthorization(flags.authorization);
   const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const cluster = createCluster({
     clock: time instanceof ManualClock ? time.clock : time,
@@ -39,20 +47,31 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     kubelet,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
+    authorization,
+    ...(authentication === undefined ? {} : { authentication }),
     ...(restore === undefined ? {} : { restore }),
     ...(time instanceof ManualClock ? { intercept: (request) => time.serve(request, apiServer) } : {}),
   });
   const apiServer: ApiServer = cluster.apiServer;
   if (time instanceof ManualClock) time.follow(apiServer);
-  const listener = await apiServer.listen({ host: flags.host, port }).catch((error: unknown) => {
+  const tls = flags.tls
+    ? await makeTlsIdentity([...new Set([flags.host, "127.0.0.1", "::1", "localhost"])])
+    : undefined;
+  const listening = {
+    host: flags.host,
+    port,
+    ...(tls === undefined ? {} : { tls: { ...tls.server, clientCA: tls.ca } }),
+  };
+  const listener = await apiServer.listen(listening).catch((error: unknown) => {
     throw new UserError((error as Error).message, { cause: error });
   });
   try {
-    if (flags.kubeconfig !== undefined)
-      await writeFile("--kubeconfig", flags.kubeconfig, kubeconfigFor(listener.url), io);
-    io.stderr.write(
-      `Serving on ${listener.url} (kubelet ${kubelet}). Try: kubectl --server ${listener.url} get jobs,cronjobs,pods\n`,
-    );
+    if (flags.kubeconfig !== undefined) {
+      const text = kubeconfigFor({ url: listener.url, tls, token: flags.token });
+      await writeFile("--kubeconfig", flags.kubeconfig, text, io);
+    }
+    const reach = flags.kubeconfig === undefined ? `--server ${listener.url}` : `--kubeconfig ${flags.kubeconfig}`;
+    io.stderr.write(`Serving on ${listener.url} (kubelet ${kubelet}). Try: kubectl ${reach} get jobs,cronjobs,pods\n`);
     await cluster.run(io.stopped);
     if (flags.snapshot !== undefined)
       await writeFile("--snapshot", flags.snapshot, JSON.stringify(apiServer.snapshot()), io);
@@ -89,6 +108,33 @@ function parseThreshold(text: string): number {
   return Number(text);
 }
 
+function parseAuthorization(text: string): "AlwaysAllow" | "RBAC" {
+  if (text !== "AlwaysAllow" && text !== "RBAC")
+    throw new UserError(`--authorization: ${JSON.stringify(text)} is not one of AlwaysAllow, RBAC`);
+  return text;
+}
+
+/** Who may connect: anybody, unless tokens are asked for. */
+async function authenticationFrom({ token, tokenFile }: ServeFlags, io: Io): Promise<ClusterOptions["authentication"]> {
+  if (token === "") throw new UserError("--token: an empty token lets nobody in");
+  if (token === undefined && tokenFile === undefined) return undefined;
+  return {
+    anonymous: false,
+    ...(token === undefined
+      ? {}
+      : { tokens: { [token]: { username: "kubernetes-admin", groups: ["system:masters"] } } }),
+    ...(tokenFile === undefined ? {} : { tokenFile: await readTokens(tokenFile, io) }),
+  };
+}
+
+async function readTokens(path: string, io: Io): Promise<string> {
+  try {
+    return await io.readFile(path);
+  } catch (error) {
+    throw new UserError(`--token-file: cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /** @throws UserError naming what is not a controller, and what this cluster does not have. */
 function controllersFrom(list: string): readonly ControllerName[] {
   const items = list === "" ? [] : list.split(",");
@@ -115,7 +161,8 @@ async function readSnapshot(path: string, io: Io): Promise<StoreSnapshot> {
 
 async function writeFile(flag: string, path: string, text: string, io: Io): Promise<void> {
   try {
-    const file = await io.openFile(path);
+    // A kubeconfig holds keys, a snapshot Secrets.
+    const file = await io.openFile(path, { secret: true });
     await file.write(text);
     await file.close();
   } catch (error) {

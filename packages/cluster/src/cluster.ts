@@ -27,6 +27,10 @@ export interface ClusterOptions {
   readonly restore?: ApiServerOptions["restore"];
   /** Sees every request before the API server does, and may answer in its place. */
   readonly intercept?: ApiServerOptions["intercept"];
+  /** Who may talk to the API server over a socket. Default: anybody. */
+  readonly authentication?: ApiServerOptions["authentication"];
+  /** What they may do. Default: everything. */
+  readonly authorization?: ApiServerOptions["authorization"];
   /** Hears every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
   readonly logger?: Logger;
@@ -60,6 +64,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     random: random.fork("apiserver"),
     freeze: options.freeze ?? false,
     ...(options.restore === undefined ? {} : { restore: options.restore }),
+    ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
+    ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
     onError: (error) => logger.error({ err: error }, "API server failed"),
   });

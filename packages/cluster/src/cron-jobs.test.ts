@@ -69,7 +69,9 @@ function wallMinutes(timeZone: string): (timeMs: number) => number {
     const quarter = Math.floor(timeMs / (15 * MINUTE));
     let offset = offsets.get(quarter);
     if (offset === undefined) {
-      const parts = Object.fromEntries(format.formatToParts(quarter * 15 * MINUTE).map(({ type, value }) => [type, Number(value)]));
+      const parts = Object.fromEntries(
+        format.formatToParts(quarter * 15 * MINUTE).map(({ type, value }) => [type, Number(value)]),
+      );
       const wallMs = Date.UTC(parts["year"]!, parts["month"]! - 1, parts["day"], parts["hour"], parts["minute"]);
       offset = wallMs / MINUTE - quarter * 15;
       offsets.set(quarter, offset);
@@ -88,34 +90,43 @@ function predicted(timeZone: string, timesOfDay: readonly number[], fromMs: numb
   return slots;
 }
 
-test("a year of CronJobs runs through both DST changes of five zones when their wall clocks say so", { timeout: 60_000 }, async () => {
-  const from = "2026-01-01T00:00:00Z";
-  const zones = ["America/New_York", "Europe/Berlin", "Europe/London", "Africa/Cairo", "Pacific/Auckland"];
-  const schedules = [
-    ["daily", "30 2 * * *", [2 * 60 + 30]],
-    ["twice", "15,45 1 * * *", [60 + 15, 60 + 45]],
-  ] as const;
-  // Nobody runs the Jobs: each is replaced by the next, which makes a year short.
-  const { clock, cluster, runs } = await start(from, { controllers: ["cronjob-controller"], kubelet: "none" });
-  const client = cluster.client("test").resource(cronJobs);
-  for (const timeZone of zones) {
-    for (const [name, schedule] of schedules) {
-      await client.create(cronJob(`${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`, schedule, { timeZone, concurrencyPolicy: "Replace" }));
+test(
+  "a year of CronJobs runs through both DST changes of five zones when their wall clocks say so",
+  { timeout: 60_000 },
+  async () => {
+    const from = "2026-01-01T00:00:00Z";
+    const zones = ["America/New_York", "Europe/Berlin", "Europe/London", "Africa/Cairo", "Pacific/Auckland"];
+    const schedules = [
+      ["daily", "30 2 * * *", [2 * 60 + 30]],
+      ["twice", "15,45 1 * * *", [60 + 15, 60 + 45]],
+    ] as const;
+    // Nobody runs the Jobs: each is replaced by the next, which makes a year short.
+    const { clock, cluster, runs } = await start(from, { controllers: ["cronjob-controller"], kubelet: "none" });
+    const client = cluster.client("test").resource(cronJobs);
+    for (const timeZone of zones) {
+      for (const [name, schedule] of schedules) {
+        await client.create(
+          cronJob(`${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`, schedule, {
+            timeZone,
+            concurrencyPolicy: "Replace",
+          }),
+        );
+      }
     }
-  }
-  await clock.advance(365 * DAY);
-  const startMs = Date.parse(from);
-  for (const timeZone of zones) {
-    for (const [name, , timesOfDay] of schedules) {
-      const key = `${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`;
-      expect([key, runs.get(key)]).toEqual([key, predicted(timeZone, timesOfDay, startMs, startMs + 365 * DAY)]);
+    await clock.advance(365 * DAY);
+    const startMs = Date.parse(from);
+    for (const timeZone of zones) {
+      for (const [name, , timesOfDay] of schedules) {
+        const key = `${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`;
+        expect([key, runs.get(key)]).toEqual([key, predicted(timeZone, timesOfDay, startMs, startMs + 365 * DAY)]);
+      }
     }
-  }
-  // The prediction itself knows of the changes: a night without a run, and a night with two.
-  expect(runs.get("daily-america-new-york")).toHaveLength(364);
-  expect(runs.get("daily-europe-berlin")).toHaveLength(365);
-  expect(runs.get("twice-america-new-york")).toHaveLength(2 * 365 + 2);
-});
+    // The prediction itself knows of the changes: a night without a run, and a night with two.
+    expect(runs.get("daily-america-new-york")).toHaveLength(364);
+    expect(runs.get("daily-europe-berlin")).toHaveLength(365);
+    expect(runs.get("twice-america-new-york")).toHaveLength(2 * 365 + 2);
+  },
+);
 
 test("after a weekend without its controller a CronJob starts its latest run only, and says that it missed too many", async () => {
   const { clock, cluster } = await start("2026-01-02T18:00:00Z", { controllers: ["job-controller"] });
@@ -135,7 +146,9 @@ test("after a weekend without its controller a CronJob starts its latest run onl
   await work(25 * MINUTE);
   await clock.advance(2 * DAY + 12 * HOUR);
   const slots = async (): Promise<string[]> =>
-    (await client.resource(jobs).list()).items.map(({ metadata }) => metadata.annotations!["batch.kubernetes.io/cronjob-scheduled-timestamp"]!);
+    (await client.resource(jobs).list()).items.map(
+      ({ metadata }) => metadata.annotations!["batch.kubernetes.io/cronjob-scheduled-timestamp"]!,
+    );
   const before = await slots();
   await work(MINUTE);
   expect((await slots()).filter((slot) => !before.includes(slot))).toEqual(["2026-01-05T06:20:00Z"]);
@@ -154,19 +167,29 @@ test("a wall clock set back two hours neither repeats runs nor loses the next on
 });
 
 test("five thousand CronJobs due in the same minute start once each", { timeout: 60_000 }, async () => {
-  const { clock, cluster } = await start("2026-01-01T00:30:00Z", { controllers: ["cronjob-controller"], kubelet: "none" });
+  const { clock, cluster } = await start("2026-01-01T00:30:00Z", {
+    controllers: ["cronjob-controller"],
+    kubelet: "none",
+  });
   const client = cluster.client("test");
-  for (let index = 0; index < 5_000; index++) await client.resource(cronJobs).create(cronJob(`c-${index}`, "0 * * * *"));
+  for (let index = 0; index < 5_000; index++)
+    await client.resource(cronJobs).create(cronJob(`c-${index}`, "0 * * * *"));
   await clock.advance(45 * MINUTE);
   const started = (await client.resource(jobs).list()).items;
   expect(new Set(started.map(ownerName)).size).toBe(5_000);
   expect(started).toHaveLength(5_000);
-  const skews = started.map(({ metadata }) => Date.parse(metadata.creationTimestamp!) - Date.parse("2026-01-01T01:00:00Z"));
+  const skews = started.map(
+    ({ metadata }) => Date.parse(metadata.creationTimestamp!) - Date.parse("2026-01-01T01:00:00Z"),
+  );
   console.log(`creation skew of 5,000 CronJobs due at once: at most ${Math.max(...skews) / 1000} s`);
   expect(Math.max(...skews)).toBeLessThan(5_000);
 });
 
-function ownerName({ metadata }: { readonly metadata: { readonly ownerReferences?: readonly { readonly name: string }[] } }): string | undefined {
+function ownerName({
+  metadata,
+}: {
+  readonly metadata: { readonly ownerReferences?: readonly { readonly name: string }[] };
+}): string | undefined {
   return metadata.ownerReferences?.[0]?.name;
 }
 
@@ -176,7 +199,11 @@ test.each([
 ])("%s that is stored already gets its warning, and other CronJobs run on", async (_title, broken, reason) => {
   // What an older server let in: restored past validation.
   const stored = { ...cronJob("broken", "* * * * *", broken), apiVersion: "batch/v1", kind: "CronJob" };
-  Object.assign(stored.metadata, { uid: "11111111-1111-4111-8111-111111111111", resourceVersion: "150", creationTimestamp: "2026-01-01T00:00:00Z" });
+  Object.assign(stored.metadata, {
+    uid: "11111111-1111-4111-8111-111111111111",
+    resourceVersion: "150",
+    creationTimestamp: "2026-01-01T00:00:00Z",
+  });
   const { clock, cluster, runs } = await start("2026-01-01T00:00:00Z", {
     restore: { resourceVersion: "200", objects: { "batch/cronjobs": [stored] } },
   });
@@ -185,13 +212,18 @@ test.each([
   await clock.advance(3 * MINUTE + 1_000);
   expect(runs.get("sound")).toHaveLength(3);
   expect(runs.has("broken")).toBe(false);
-  const warnings = (await client.resource(events).list()).items.filter(({ involvedObject }) => involvedObject.name === "broken");
+  const warnings = (await client.resource(events).list()).items.filter(
+    ({ involvedObject }) => involvedObject.name === "broken",
+  );
   expect(warnings.map((event) => event.reason)).toEqual([reason]);
 });
 
 test("a calendar date that its zone skipped does not stop the clock", async () => {
   const { clock, cluster, runs } = await start("2011-12-28T00:00:00Z");
-  await cluster.client("test").resource(cronJobs).create(cronJob("apia", "0 12 30 * *", { timeZone: "Pacific/Apia" }));
+  await cluster
+    .client("test")
+    .resource(cronJobs)
+    .create(cronJob("apia", "0 12 30 * *", { timeZone: "Pacific/Apia" }));
   await clock.advance(40 * DAY);
   expect(runs.get("apia")!.map((slotMs) => new Date(slotMs).toISOString())).toEqual(["2012-01-29T22:00:00.000Z"]);
 });
@@ -200,7 +232,9 @@ test("history limits of zero keep no finished Job, and a name at the length limi
   const { clock, cluster, runs } = await start("2026-01-01T00:00:30Z");
   const client = cluster.client("test");
   const name = "n".repeat(52);
-  await client.resource(cronJobs).create(cronJob(name, "* * * * *", { successfulJobsHistoryLimit: 0, failedJobsHistoryLimit: 0 }));
+  await client
+    .resource(cronJobs)
+    .create(cronJob(name, "* * * * *", { successfulJobsHistoryLimit: 0, failedJobsHistoryLimit: 0 }));
   await clock.advance(5 * MINUTE + 20_000);
   expect(runs.get(name)).toHaveLength(5);
   expect((await client.resource(jobs).list()).items).toHaveLength(0);

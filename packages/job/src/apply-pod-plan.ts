@@ -3,6 +3,7 @@ import { errorMessage, hasStatusCause, isNotFound } from "@kubewright/client";
 import { type PodControl, isPodReady, slowStartBatch } from "@kubewright/controller";
 import type { ControllerExpectations } from "@kubewright/expectations";
 
+import type { JobMetrics, PodCreationReason } from "./job-metrics.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 import type { JobPlan } from "./plan-job.js";
 import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
@@ -14,6 +15,7 @@ const INITIAL_BATCH_SIZE = 1;
 export interface PodPlanDeps {
   readonly podControl: PodControl;
   readonly expectations: ControllerExpectations;
+  readonly metrics: Pick<JobMetrics, "podCreated">;
 }
 
 /** Deletes and creates what the plan says. Throws nothing the API server answers: that is part of the outcome. */
@@ -126,9 +128,10 @@ async function createPods(
   job: JobObject,
   plan: JobPlan,
   pods: readonly PodToCreate[],
-  { podControl, expectations }: PodPlanDeps,
+  { podControl, expectations, metrics }: PodPlanDeps,
   signal: AbortSignal,
 ): Promise<PodOutcome> {
+  const reason = creationReason(job, plan);
   const controllerRef = newControllerRef(job, { apiVersion: apiVersionOf(jobs), kind: jobs.kind });
   const { namespace = "", name = "" } = job.metadata;
   expectations.expectCreations(key, pods.length);
@@ -145,11 +148,18 @@ async function createPods(
       // The expectation stays, as upstream's does: it keeps the controller from trying again and again.
       if (hasStatusCause(creationError, "NamespaceTerminating")) return;
       expectations.creationObserved(key);
+      metrics.podCreated({ reason, status: "failed" });
       throw creationError;
     }
+    metrics.podCreated({ reason, status: "succeeded" });
   });
   const skipped = pods.length - attempted;
   if (skipped > 0) expectations.lowerExpectations(key, skipped, 0);
   const before = outcomeOf(plan);
   return { ...before, active: before.active + successes, ...(error !== undefined && { error }) };
+}
+
+function creationReason(job: JobObject, { observed }: JobPlan): PodCreationReason {
+  if (observed.failed > 0 && job.spec?.podReplacementPolicy === "Failed") return "recreate_failed";
+  return observed.failed > 0 || observed.terminating.length > 0 ? "recreate_terminating_or_failed" : "new";
 }

@@ -1,23 +1,20 @@
-import { type Job, JOB_TRACKING_FINALIZER, type Pod, jobs, labelSelectorMatcher } from "@kubewright/api";
+import { type Job, JOB_TRACKING_FINALIZER, type LabelMatcher, type Pod, jobs } from "@kubewright/api";
 import type { Reader } from "@kubewright/client";
-import {
-  ControllerRefManager,
-  type PodControl,
-  podsOfController,
-  recheckDeletionTimestamp,
-} from "@kubewright/controller";
+import { ControllerRefManager, type PodControl, recheckDeletionTimestamp } from "@kubewright/controller";
 import type { Lister } from "@kubewright/informer";
 
+import { jobPodCandidates } from "./job-pods-index.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 
 export interface ClaimDeps {
+  /** With the {@link jobPodsIndex}. */
   readonly pods: Pick<Lister<Pod>, "byIndex">;
   readonly jobReader: Pick<Reader<Job>, "definition" | "get">;
   readonly podControl: PodControl;
 }
 
 /**
- * The Job's pods: those that it controls, and matching ones that nobody controls, which it adopts. Those that match no
+ * The Job's pods, but for succeeded ones that were accounted for: those that it controls, and matching ones that nobody controls, which it adopts. Those that match no
  * longer are let go. Adopting adds the tracking finalizer, releasing removes it.
  *
  * @throws all refusals in one, after every candidate was tried.
@@ -25,6 +22,7 @@ export interface ClaimDeps {
  */
 export async function claimPods(
   job: JobObject,
+  selector: LabelMatcher,
   { pods, jobReader, podControl }: ClaimDeps,
   signal: AbortSignal,
 ): Promise<readonly PodObject[]> {
@@ -32,13 +30,12 @@ export async function claimPods(
     controller: job,
     controllerDefinition: jobs,
     kind: "Pod",
-    selector: labelSelectorMatcher(job.spec?.selector),
+    selector,
     canAdopt: recheckDeletionTimestamp(jobReader, job),
     finalizers: [JOB_TRACKING_FINALIZER],
     patch: (namespace, name, body, patchSignal) => podControl.patchPod(namespace, name, body, patchSignal),
   });
-  const candidates = podsOfController(pods, job, { kind: jobs.kind, includeOrphans: true });
-  const { claimed, error } = await manager.claim(candidates, signal);
+  const { claimed, error } = await manager.claim(jobPodCandidates(pods, job), signal);
   if (error !== undefined) throw error;
   return claimed;
 }

@@ -4,11 +4,13 @@ import { silentLogger } from "@kubewright/controller";
 import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
 import { expect, test } from "vitest";
 
+import { CountedMetrics } from "../test/counted-metrics.js";
 import { SELECTOR_LABELS, T0, at, job, pod } from "../test/fixtures.js";
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
 import { JobMemory } from "./job-memory.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 import { orphanPodKey, orphanSelectorKey } from "./orphan-pods.js";
+import { FixedBatches } from "./sync-batches.js";
 
 const KEY = "ns/job" as ObjectKey;
 
@@ -30,7 +32,9 @@ function setUp(...cached: JobObject[]) {
     get: (key: ObjectKey) => cached.find((candidate) => keyOf(candidate) === key),
     listNamespace: (namespace: string) => cached.filter(({ metadata }) => metadata.namespace === namespace),
   };
-  const deps = { jobs, queue, orphanQueue, memory, clock, logger: silentLogger, syncBatchPeriodMs: 1000 };
+  const metrics = new CountedMetrics();
+  const batches = new FixedBatches({ queue, periodMs: 1000 });
+  const deps = { jobs, queue, batches, orphanQueue, memory, clock, logger: silentLogger, metrics };
   /** The keys that are ready now. */
   const take = async (from: RateLimitingQueue<ObjectKey>): Promise<string[]> => {
     const keys: string[] = [];
@@ -43,6 +47,7 @@ function setUp(...cached: JobObject[]) {
   };
   return {
     clock,
+    metrics,
     queue,
     memory,
     jobHandler: jobEventHandler(deps),
@@ -241,4 +246,57 @@ test("a deleted pod whose Job is gone or finished is left to the orphan queue, o
     expect(await synced()).toEqual(isOrphan ? [] : [KEY]);
     expect(await orphans()).toEqual(isOrphan ? [orphanPodKey(pod("a"))] : []);
   }
+});
+
+test("a resync of an unfinished Job is gathered like any change that is none of its spec", async () => {
+  const { clock, jobHandler, synced } = setUp();
+  jobHandler.onUpdate!(job(), job());
+  await clock.advance(999);
+  expect(await synced()).toEqual([]);
+  await clock.advance(1);
+  expect(await synced()).toEqual([KEY]);
+});
+
+test("a pod that names the Job with another UID, or another kind, does not have it synced", async () => {
+  const { clock, podHandler, synced } = setUp(job());
+  for (const change of [{ uid: "other" }, { kind: "Task" }]) {
+    podHandler.onAdd!(
+      changed(pod("a"), (copy) => Object.assign(copy.metadata.ownerReferences![0]!, change)),
+      false,
+    );
+  }
+  await clock.advance(5_000);
+  expect(await synced()).toEqual([]);
+});
+
+test("each update of a terminating pod is taken for a deletion: expectations may be met early", () => {
+  const { podHandler, memory } = setUp(job());
+  memory.expectations.expectDeletions(KEY, 2);
+  const terminating = (resourceVersion: string) =>
+    changed(pod("a", { deletedAt: 0 }), (copy) => (copy.metadata.resourceVersion = resourceVersion));
+  podHandler.onUpdate!(pod("a"), terminating("2"));
+  expect(memory.expectations.satisfiedExpectations(KEY)).toBe(false);
+  podHandler.onUpdate!(terminating("2"), terminating("3"));
+  expect(memory.expectations.satisfiedExpectations(KEY)).toBe(true);
+});
+
+test("a pod whose deletion was missed is dealt with as deleted, and nothing is made of what was not even cached", async () => {
+  const { clock, podHandler, memory, synced } = setUp(job());
+  memory.expectations.expectDeletions(KEY, 1);
+  memory.finalizers.expectFinalizersRemoved(KEY, ["uid-a"]);
+  podHandler.onDelete!({ kind: "DeletedFinalStateUnknown", key: "ns/a" as ObjectKey, object: pod("a") });
+  expect(memory.expectations.satisfiedExpectations(KEY)).toBe(true);
+  expect([...memory.finalizers.expectedUIDs(KEY)]).toEqual([]);
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([KEY]);
+  podHandler.onDelete!({ kind: "DeletedFinalStateUnknown", key: "ns/b" as ObjectKey, object: undefined });
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([]);
+});
+
+test("a Job recreated under its name is not held up by what was written for the old one", () => {
+  const { jobHandler, memory } = setUp();
+  memory.consistency.wroteAt(KEY, "job-uid", { group: "batch", resource: "jobs" }, "500");
+  jobHandler.onDelete!(job());
+  expect(memory.consistency.ensureReady(KEY)).toEqual({ ready: true });
 });

@@ -5,10 +5,12 @@ import { type EventHandler, type Lister, deletedObject, isDeletedFinalStateUnkno
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import type { JobMemory } from "./job-memory.js";
-import { type JobObject, type PodObject, isBeingDeleted } from "./job-spec.js";
+import type { JobMetrics } from "./job-metrics.js";
+import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
 import { orphanPodKey, orphanSelectorKey } from "./orphan-pods.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { matchingJobs, resolveJob } from "./resolve-job.js";
+import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
   readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
@@ -17,25 +19,30 @@ export interface HandlerDeps {
   readonly memory: JobMemory;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long events that are expected in numbers are gathered before the Job is synced. */
-  readonly syncBatchPeriodMs: number;
+  readonly metrics: Pick<JobMetrics, "externalJobAdded">;
+  /** Gathers events that are expected in numbers. */
+  readonly batches: Pick<SyncBatches, "add">;
 }
 
 /** What events of Jobs lead to. Upstream: job_controller.go addJob (in newController), updateJob, deleteJob. */
 export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
-  const { queue, orphanQueue, memory, clock, logger, syncBatchPeriodMs } = deps;
+  const { queue, batches, orphanQueue, memory, clock, logger, metrics } = deps;
   const addOrphans = (job: JobObject): void => {
     const key = orphanSelectorKey(job);
     if (key !== undefined) orphanQueue.add(key);
     else logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
   };
   return {
-    onAdd: (job) => queue.addAfter(keyOf(job), 0),
+    onAdd(job) {
+      queue.addAfter(keyOf(job), 0);
+      if (isManagedElsewhere(job)) metrics.externalJobAdded({ controller_name: job.spec?.managedBy ?? "" });
+    },
     onUpdate(before, job) {
       if (isJobFinished(job)) return addOrphans(job);
       const key = keyOf(job);
       // Only the spec moves the generation: status writes, most of them our own, can wait.
-      queue.addAfter(key, job.metadata.generation === before.metadata.generation ? syncBatchPeriodMs : 0);
+      if (job.metadata.generation === before.metadata.generation) batches.add(key);
+      else queue.addAfter(key, 0);
       const startMs = parseTime(job.status?.startTime);
       const seconds = job.spec?.activeDeadlineSeconds;
       if (startMs !== undefined && seconds != null && seconds !== before.spec?.activeDeadlineSeconds) {
@@ -57,15 +64,8 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
 }
 
 /** What events of pods lead to. Upstream: job_controller.go addPod, updatePod, deletePod. */
-export function podEventHandler({
-  jobs,
-  queue,
-  orphanQueue,
-  memory,
-  logger,
-  syncBatchPeriodMs,
-}: HandlerDeps): EventHandler<Pod> {
-  const enqueue = (job: JobObject): void => queue.addAfter(keyOf(job), syncBatchPeriodMs);
+export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: HandlerDeps): EventHandler<Pod> {
+  const enqueue = (job: JobObject): void => batches.add(keyOf(job));
   const enqueueMatching = (pod: PodObject): void => {
     const matching = matchingJobs(jobs, pod);
     if (matching.length > 1) {

@@ -7,18 +7,25 @@ export interface IndexInterval {
 /** Disjoint, not adjacent, ascending. */
 export type IndexIntervals = readonly IndexInterval[];
 
+/** Longest text that is read: far more than the API server stores in one object. */
+const MAX_TEXT_LENGTH = 2 ** 23;
+
 /**
  * Reads the text form of a set of indexes (`1,3-5,7`), as leniently as the API server's validation is strict: the text
  * may be older than the current number of completions.
  *
  * Items that are no numbers are left out; the first item at or above `completions` ends the reading; an interval
- * reaching beyond is cut.
+ * reaching beyond is cut. Intervals are never spelled out, so neither time nor memory depends on how many indexes
+ * they hold.
  *
+ * @throws RangeError when the text has more than 8 Mi characters.
  * Upstream: pkg/controller/job/indexed_job_utils.go parseIndexesFromString.
  */
 export function parseIndexIntervals(text: string | undefined, completions: number): IndexInterval[] {
   const result: IndexInterval[] = [];
   if (!text) return result;
+  if (text.length > MAX_TEXT_LENGTH)
+    throw new RangeError(`a set of indexes of ${text.length} characters is not read: at most ${MAX_TEXT_LENGTH} are`);
   for (const item of text.split(",")) {
     const limits = item.split("-");
     const first = parseNumber(limits[0]!);

@@ -8,19 +8,24 @@ import {
   PodControl,
   ReconcileLoop,
   type Runnable,
-  podControllerIndex,
-  podControllerIndexValues,
   silentLogger,
 } from "@kubewright/controller";
 import type { InformerFactory, SharedInformer } from "@kubewright/informer";
-import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+import { ItemExponentialFailureRateLimiter, type QueueMetricsProvider, RateLimitingQueue } from "@kubewright/workqueue";
 
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
 import { JobMemory } from "./job-memory.js";
+import { type JobMetrics, noJobMetrics } from "./job-metrics.js";
+import { jobPodsIndex, jobPodsIndexValues } from "./job-pods-index.js";
 import type { PodObject } from "./job-spec.js";
 import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValues } from "./orphan-pods.js";
 import { resolveJob } from "./resolve-job.js";
-import { type JobDecision, type JobSyncDeps, syncJob } from "./sync-job.js";
+import { AdaptiveBatches, FixedBatches, SYNC_BATCH_PERIOD_MS, type SyncBatches } from "./sync-batches.js";
+import type { JobDecision } from "./job-decision.js";
+import type { JobSyncDeps } from "./sync-deps.js";
+import { syncJob } from "./sync-job.js";
+import { terminatedPodCounter } from "./terminated-pods.js";
+import { UnfinishedPods } from "./unfinished-pods.js";
 
 export interface JobControllerOptions {
   readonly client: Client;
@@ -34,12 +39,14 @@ export interface JobControllerOptions {
   /** Default: an event recorder of its own, as component `job-controller`. */
   readonly events?: EventSink;
   /**
-   * How long events of pods and status writes are gathered before their Job is synced, in milliseconds; also the
-   * shortest wait for a backoff. Default 1000, as upstream.
+   * How long events of pods and status writes are gathered before their Job is synced, in milliseconds: upstream's is
+   * 1000. Default: adaptive, which is 1000 at most, and less when nothing more is to be gathered.
    */
   readonly syncBatchPeriodMs?: number;
   /** Told after every sync that had something to decide. */
   readonly onDecision?: (decision: JobDecision) => void;
+  readonly metrics?: JobMetrics;
+  readonly queueMetrics?: QueueMetricsProvider;
 }
 
 const NAME = "job-controller";
@@ -56,6 +63,8 @@ export class JobController implements Runnable {
   readonly name = NAME;
   readonly #loops: readonly Runnable[];
   readonly #recorder: EventRecorder | undefined;
+  readonly #batches: SyncBatches;
+  readonly #logger: Logger;
 
   constructor(options: JobControllerOptions) {
     const {
@@ -65,16 +74,19 @@ export class JobController implements Runnable {
       informers,
       workers = 5,
       logger = silentLogger,
-      syncBatchPeriodMs = 1_000,
+      syncBatchPeriodMs,
       onDecision,
+      metrics = noJobMetrics,
+      queueMetrics,
     } = options;
+    this.#logger = logger;
     this.#recorder =
       options.events === undefined ? new EventRecorder({ client, clock, random, component: NAME, logger }) : undefined;
     const events: EventSink = options.events ?? this.#recorder!;
     const jobInformer: SharedInformer<Job> = informers.informerFor(jobs);
     const podInformer: SharedInformer<Pod> = informers.informerFor(pods);
     podInformer.addIndexers({
-      [podControllerIndex]: podControllerIndexValues,
+      [jobPodsIndex]: jobPodsIndexValues,
       [trackedPodsIndex]: trackedPodsIndexValues,
     });
 
@@ -85,14 +97,27 @@ export class JobController implements Runnable {
       new RateLimitingQueue({
         clock,
         name,
+        metrics: queueMetrics,
         rateLimiter: new ItemExponentialFailureRateLimiter({ baseDelayMs: RETRY_BASE_MS, maxDelayMs: RETRY_MAX_MS }),
       });
     const queue = newQueue("job");
     const orphanQueue = newQueue("job_orphan_pod");
 
-    const handlerDeps = { jobs: jobInformer.store, queue, orphanQueue, memory, clock, logger, syncBatchPeriodMs };
+    const unfinished = new UnfinishedPods();
+    const isQuiet = (key: ObjectKey): boolean => {
+      const job = jobInformer.store.get(key);
+      return job !== undefined && !unfinished.has(job.metadata.uid ?? "") && memory.isUpToDate(key);
+    };
+    const batches: SyncBatches =
+      syncBatchPeriodMs === undefined
+        ? new AdaptiveBatches({ queue, clock, isQuiet })
+        : new FixedBatches({ queue, periodMs: syncBatchPeriodMs });
+    this.#batches = batches;
+    const handlerDeps = { jobs: jobInformer.store, queue, batches, orphanQueue, memory, clock, logger, metrics };
+    if (syncBatchPeriodMs === undefined) podInformer.addEventHandler(unfinished);
     jobInformer.addEventHandler(jobEventHandler(handlerDeps));
     podInformer.addEventHandler(podEventHandler(handlerDeps));
+    podInformer.addEventHandler(terminatedPodCounter(metrics));
 
     const waitForSync = async (signal: AbortSignal): Promise<void> => {
       await Promise.all([jobInformer.waitForSync(signal), podInformer.waitForSync(signal)]);
@@ -105,18 +130,25 @@ export class JobController implements Runnable {
       events,
       memory,
       clock,
+      metrics,
       requeueAfter: (key, delayMs) => queue.addAfter(key, delayMs),
-      minRequeueMs: syncBatchPeriodMs,
+      minRequeueMs: syncBatchPeriodMs ?? SYNC_BATCH_PERIOD_MS,
       onDecision,
     };
-    const orphanDeps = { jobs: jobInformer.store, pods: podInformer.store, podControl, logger };
+    const orphanDeps = {
+      jobs: jobInformer.store,
+      pods: podInformer.store,
+      podControl,
+      logger,
+      finalizers: memory.finalizers,
+    };
     const loop = { workers, clock, logger, waitForSync };
     this.#loops = [
       new ReconcileLoop({
         ...loop,
         name: NAME,
         queue,
-        reconcile: (key, signal) => syncJob(key, syncDeps, signal),
+        reconcile: (key, signal) => batches.during(key, () => syncJob(key, syncDeps, signal)),
         describeError: "syncing job",
       }),
       new ReconcileLoop({
@@ -131,13 +163,16 @@ export class JobController implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     // Events go on being written until the last sync has ended.
+    this.#logger.info({}, "Starting job controller");
     const stopEvents = new AbortController();
     const recording = this.#recorder?.run(stopEvents.signal);
     try {
       await Promise.all(this.#loops.map((loop) => loop.run(signal)));
     } finally {
+      this.#batches.stop();
       stopEvents.abort(signal.reason);
       await recording;
+      this.#logger.info({}, "Shutting down job controller");
     }
   }
 }

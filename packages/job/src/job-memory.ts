@@ -33,6 +33,11 @@ export class JobMemory {
     });
   }
 
+  /** Whether the caches show all that was done for the Job, so that they tell all there is to know of it. */
+  isUpToDate(key: ObjectKey): boolean {
+    return this.expectations.satisfiedExpectations(key) && this.consistency.ensureReady(key).ready;
+  }
+
   /** The Job is gone from the cache: whatever has its name next starts anew. */
   forgetKey(key: ObjectKey): void {
     this.expectations.deleteExpectations(key);

@@ -6,7 +6,7 @@ import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf, validIndexOf 
 
 /** A Job's pods, sorted out. */
 export interface ObservedPods {
-  /** All that were claimed. */
+  /** All that were claimed: what is left out are successes that were accounted for. */
   readonly pods: readonly PodObject[];
   readonly active: readonly PodObject[];
   readonly ready: number;

@@ -2,6 +2,7 @@ import { type ObjectKey, type Pod, deepFreeze, keyOf, mutableCopy } from "@kubew
 import { Client } from "@kubewright/client";
 import { SimulatedClock } from "@kubewright/clock";
 import { PodControl, discardEvents, silentLogger } from "@kubewright/controller";
+import { FinalizerExpectations } from "@kubewright/expectations";
 import { Store } from "@kubewright/informer";
 import type { ApiRequest } from "@kubewright/transport";
 import { expect, test } from "vitest";
@@ -27,6 +28,7 @@ function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
         : { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: answer, message: "no" };
     return Promise.resolve({ status: answer, headers: {}, body: { type: "decoded", value: body } as never });
   };
+  const finalizers = new FinalizerExpectations();
   const store = new Store<Pod>({ indexers: { [trackedPodsIndex]: trackedPodsIndexValues } });
   for (const pod of pods) store.add(pod);
   const client = new Client({ transport, clock: new SimulatedClock() });
@@ -35,9 +37,10 @@ function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
     pods: store,
     podControl: new PodControl({ client, events: discardEvents }),
     logger: silentLogger,
+    finalizers,
   };
   const sync = (key: ObjectKey) => syncOrphanPods(key, deps, new AbortController().signal);
-  return { patched, sync };
+  return { patched, sync, finalizers };
 }
 
 const finished = { status: { conditions: [{ type: "Failed", status: "True" }] } };
@@ -61,6 +64,13 @@ test.each<[string, JobObject[], PodObject, boolean]>([
   const { patched, sync } = setUp(jobs, [of]);
   await sync(orphanPodKey(of));
   expect(patched).toEqual(freed ? ["p"] : []);
+});
+
+test("a pod that a sync of its finished Job has freed is not freed again while the cache lags", async () => {
+  const { patched, sync, finalizers } = setUp([job({}, finished)], [pod("p"), pod("q")]);
+  finalizers.expectFinalizersRemoved("ns/job", ["uid-p"]);
+  await sync(orphanSelectorKey(job())!);
+  expect(patched).toEqual(["q"]);
 });
 
 test("a pod that is gone, from the cache or from the server, is no error", async () => {

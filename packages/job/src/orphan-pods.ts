@@ -13,10 +13,11 @@ import {
 } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
 import type { Logger, PodControl } from "@kubewright/controller";
+import type { FinalizerExpectations } from "@kubewright/expectations";
 import type { Lister } from "@kubewright/informer";
 
 import { type JobObject, type PodObject, isManagedElsewhere } from "./job-spec.js";
-import { hasTrackingFinalizer } from "./pod-state.js";
+import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { resolveJob, selectorOf } from "./resolve-job.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
@@ -48,6 +49,8 @@ export interface OrphanPodDeps {
   readonly pods: Pick<Lister<Pod>, "get" | "byIndex">;
   readonly podControl: PodControl;
   readonly logger: Logger;
+  /** Pods losing their tracking finalizer to a sync. */
+  readonly finalizers: Pick<FinalizerExpectations, "expectedUIDs">;
 }
 
 /**
@@ -57,16 +60,17 @@ export interface OrphanPodDeps {
  * Upstream: job_controller.go syncOrphanPod, orphanWorker.
  */
 export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
+  const isOrphan = orphanTest(deps);
   if (key.startsWith(POD)) {
     const pod = deps.pods.get(key.slice(POD.length) as ObjectKey);
-    if (pod !== undefined) await freeOrphan(pod, deps, signal);
+    if (pod !== undefined && isOrphan(pod)) await freeOrphan(pod, deps, signal);
     return;
   }
   const slash = key.indexOf("/");
   const namespace = key.slice(SELECTOR.length, slash);
   const matches = labelSelectorMatcher(JSON.parse(key.slice(slash + 1)) as DeepReadonly<LabelSelector>);
   for (const pod of deps.pods.byIndex(trackedPodsIndex, namespace)) {
-    if (!matches(pod.metadata.labels)) continue;
+    if (!matches(pod.metadata.labels) || !isOrphan(pod)) continue;
     try {
       await freeOrphan(pod, deps, signal);
     } catch (error) {
@@ -79,12 +83,7 @@ export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal
   }
 }
 
-async function freeOrphan(
-  pod: PodObject,
-  { jobs: jobLister, podControl }: OrphanPodDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!isOrphan(pod, jobLister)) return;
+async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal: AbortSignal): Promise<void> {
   try {
     await removeTrackingFinalizer(podControl, pod, signal);
   } catch (error) {
@@ -92,11 +91,23 @@ async function freeOrphan(
   }
 }
 
-/** Whether nobody will ever account for the pod: without owner, or its Job is gone, replaced or finished. */
-function isOrphan(pod: PodObject, lister: Pick<Lister<Job>, "get">): boolean {
-  const reference = getControllerOf(pod);
-  if (reference === undefined) return true;
-  if (reference.kind !== jobs.kind || reference.apiVersion !== apiVersionOf(jobs)) return false;
-  const job = resolveJob(lister, pod.metadata.namespace ?? "", reference);
-  return job === undefined || (!isManagedElsewhere(job) && isJobFinished(job));
+/**
+ * Tells whether nobody will ever account for a pod: it has no owner, or its Job is gone, replaced or finished. Upstream
+ * also patches those that the last sync of a finished Job has freed, where the cache does not show that yet.
+ */
+function orphanTest({ jobs: lister, finalizers }: OrphanPodDeps): (pod: PodObject) => boolean {
+  const freed = new Map<JobObject, ReadonlySet<string>>();
+  const isFreed = (pod: PodObject, job: JobObject): boolean => {
+    let uids = freed.get(job);
+    if (uids === undefined) freed.set(job, (uids = finalizers.expectedUIDs(keyOf(job))));
+    return uids.has(uidOf(pod));
+  };
+  return (pod) => {
+    const reference = getControllerOf(pod);
+    if (reference === undefined) return true;
+    if (reference.kind !== jobs.kind || reference.apiVersion !== apiVersionOf(jobs)) return false;
+    const job = resolveJob(lister, pod.metadata.namespace ?? "", reference);
+    if (job === undefined) return true;
+    return !isManagedElsewhere(job) && isJobFinished(job) && !isFreed(pod, job);
+  };
 }

@@ -10,13 +10,16 @@ import {
 } from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { SimulatedClock } from "@kubewright/clock";
-import { PodControl, podControllerIndex, podControllerIndexValues } from "@kubewright/controller";
+import { PodControl } from "@kubewright/controller";
 import { Store } from "@kubewright/informer";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
+import { jobPodsIndex, jobPodsIndexValues } from "../src/job-pods-index.js";
 import { JobMemory } from "../src/job-memory.js";
 import type { JobObject, PodObject } from "../src/job-spec.js";
-import { type JobDecision, syncJob } from "../src/sync-job.js";
+import type { JobDecision } from "../src/job-decision.js";
+import { syncJob } from "../src/sync-job.js";
+import { CountedMetrics } from "./counted-metrics.js";
 import { T0 } from "./fixtures.js";
 
 export const KEY = "ns/job" as ObjectKey;
@@ -30,15 +33,19 @@ type Refusal = { readonly code: number; readonly reason?: string; readonly cause
 export class SyncBench {
   readonly clock = new SimulatedClock(T0);
   readonly jobStore = new Store<Job>();
-  readonly podStore = new Store<Pod>({ indexers: { [podControllerIndex]: podControllerIndexValues } });
+  readonly podStore = new Store<Pod>({ indexers: { [jobPodsIndex]: jobPodsIndexValues } });
   readonly memory = new JobMemory({ clock: this.clock, jobStore: this.jobStore, podStore: this.podStore });
   readonly calls: string[] = [];
   readonly bodies: unknown[] = [];
   readonly events: string[] = [];
   readonly requeues: number[] = [];
+  /** What was counted: metric and labels, and how much. */
+  readonly metrics = new CountedMetrics();
   readonly decisions: JobDecision[] = [];
   /** The Job as last written. */
   written: Job | undefined;
+  /** The Job as the server has it, where that is not what is cached. */
+  live: Job | undefined;
   /** Given a call, what to refuse it with. */
   refuse: (call: string) => Refusal | undefined = () => undefined;
   #version = 100;
@@ -70,6 +77,7 @@ export class SyncBench {
       events,
       memory: this.memory,
       clock: this.clock,
+      metrics: this.metrics,
       requeueAfter: (_key: ObjectKey, delayMs: number) => void this.requeues.push(delayMs),
       minRequeueMs: 1_000,
       onDecision: (decision: JobDecision) => void this.decisions.push(decision),
@@ -120,7 +128,7 @@ export class SyncBench {
       this.written = { ...job, metadata: { ...job.metadata, resourceVersion } };
       return this.written;
     }
-    if (method === "GET") return this.jobStore.get(KEY);
+    if (method === "GET") return this.live ?? this.jobStore.get(KEY);
     if (method === "DELETE")
       return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 200 } satisfies Status;
     const pod = mutableCopy(this.podStore.get(`ns/${name}` as ObjectKey)) as Pod;

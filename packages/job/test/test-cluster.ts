@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 import {
   type Job,
   type JobSpec,
@@ -12,19 +14,30 @@ import {
 import { type ApiServer, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
-import { InformerFactory } from "@kubewright/informer";
+import { InformerFactory, type InformerFactoryOptions } from "@kubewright/informer";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { JobController } from "../src/job-controller.js";
 import type { JobObject, PodObject } from "../src/job-spec.js";
-import type { JobDecision } from "../src/sync-job.js";
+import type { JobDecision } from "../src/job-decision.js";
+import { CountedMetrics } from "./counted-metrics.js";
 import { T0 } from "./fixtures.js";
+import { type Script, ScriptedKubelet } from "./scripted-kubelet.js";
 
 const NAMESPACE = "default";
 
 interface Running {
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
+}
+
+export interface TestClusterOptions {
+  /** Default 1000, as upstream, so that tests can tell when a sync is due. */
+  readonly syncBatchPeriodMs?: number | "adaptive";
+  /** Whether what the server hands out is frozen. Default true. */
+  readonly freeze?: boolean;
+  /** Changes what the controller's caches are given. */
+  readonly transform?: InformerFactoryOptions["transform"];
 }
 
 /** An embedded API server and a Job controller in virtual time; the test plays user and kubelet. */
@@ -36,13 +49,27 @@ export class TestCluster {
   /** What to answer a request of the controller with, in the server's place; `serve` asks the server. */
   intercept: (request: ApiRequest, serve: Transport) => ApiResponse | undefined | Promise<ApiResponse> = () =>
     undefined;
-  readonly #server: ApiServer = createApiServer({ clock: this.clock, random: seededRandom(1), freeze: true });
-  readonly #user = new Client({ transport: this.#server.transport, clock: this.clock, userAgent: "test" });
+  readonly #server: ApiServer;
+  readonly #user: Client;
   readonly #failures: unknown[] = [];
+  readonly #helpers: Running[] = [];
   #running: Running | undefined;
 
-  static async start(): Promise<TestCluster> {
-    const cluster = new TestCluster();
+  /** What the controller logged. */
+  readonly logged: { readonly level: string; readonly fields: object; readonly message: string }[] = [];
+  readonly metrics = new CountedMetrics();
+  readonly #syncBatchPeriodMs: number | undefined;
+  readonly #transform: TestClusterOptions["transform"];
+
+  constructor({ syncBatchPeriodMs = 1_000, freeze = true, transform }: TestClusterOptions = {}) {
+    this.#transform = transform;
+    this.#syncBatchPeriodMs = syncBatchPeriodMs === "adaptive" ? undefined : syncBatchPeriodMs;
+    this.#server = createApiServer({ clock: this.clock, random: seededRandom(1), freeze });
+    this.#user = new Client({ transport: this.#server.transport, clock: this.clock, userAgent: "test" });
+  }
+
+  static async start(options?: TestClusterOptions): Promise<TestCluster> {
+    const cluster = new TestCluster(options);
     await cluster.startController();
     return cluster;
   }
@@ -59,28 +86,59 @@ export class TestCluster {
     };
     const client = new Client({ transport, clock, userAgent: "job-controller" });
     const random = seededRandom(2);
-    const informers = new InformerFactory({ client, clock, random, onError: (error) => this.#failures.push(error) });
+    const informers = new InformerFactory({
+      client,
+      clock,
+      random,
+      transform: this.#transform,
+      onError: (error) => this.#failures.push(error),
+    });
+    const log =
+      (level: string) =>
+      (fields: object, message: string): void =>
+        void this.logged.push({ level, fields, message });
     const controller = new JobController({
       client,
       clock,
       random,
       informers,
+      metrics: this.metrics,
+      logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+      ...(this.#syncBatchPeriodMs !== undefined && { syncBatchPeriodMs: this.#syncBatchPeriodMs }),
       onDecision: (decision) => this.decisions.push(decision),
     });
     const stop = new AbortController();
+    // Every request in flight listens, and there may be hundreds.
+    setMaxListeners(0, stop.signal);
     this.#running = { stop, ended: Promise.all([informers.run(stop.signal), controller.run(stop.signal)]) };
     await this.advance(0);
   }
 
+  /** Plays the kubelet by a script until the cluster is closed, whatever becomes of the controller. */
+  async runKubelet(script: Script): Promise<void> {
+    const stop = new AbortController();
+    const kubelet = new ScriptedKubelet({ client: this.#user, clock: this.clock, script });
+    this.#helpers.push({ stop, ended: kubelet.run(stop.signal) });
+    await this.advance(0);
+  }
+
+  /** What the controller is told when it stops; without waiting for it, from the middle of a request of its own. */
+  abortController(): void {
+    this.#running!.stop.abort(new Error("stopped"));
+  }
+
   /** As a crash would: what is in memory is lost. */
   async stopController(): Promise<void> {
-    const { stop, ended } = this.#running!;
-    stop.abort(new Error("stopped"));
-    await ended;
+    this.abortController();
+    await this.#running!.ended;
   }
 
   async close(): Promise<void> {
     await this.stopController();
+    for (const { stop, ended } of this.#helpers) {
+      stop.abort(new Error("stopped"));
+      await ended;
+    }
     await this.#server.close();
     if (this.#failures.length > 0) throw new Error("an informer failed", { cause: this.#failures[0] });
   }
@@ -90,7 +148,9 @@ export class TestCluster {
   }
 
   async createJob(spec: Partial<JobSpec> = {}, metadata: ObjectMeta = {}): Promise<JobObject> {
+    // The API server's own selector has the Job's UID, which the random source makes; tests read better with this one.
     const labels = { who: "job" };
+    const manual = spec.manualSelector ?? true;
     const job: Job = {
       apiVersion: "batch/v1",
       kind: "Job",
@@ -102,10 +162,9 @@ export class TestCluster {
         completionMode: "NonIndexed",
         suspend: false,
         podReplacementPolicy: spec.podFailurePolicy ? "Failed" : "TerminatingOrFailed",
-        manualSelector: true,
-        selector: { matchLabels: labels },
+        ...(manual && { manualSelector: true, selector: { matchLabels: labels } }),
         template: {
-          metadata: { labels },
+          ...(manual && { metadata: { labels } }),
           spec: { restartPolicy: "Never", containers: [{ name: "main", image: "work:1" }] },
         },
         ...spec,

@@ -1,0 +1,61 @@
+import { isIP } from "node:net";
+
+import { generate } from "selfsigned";
+
+/** Certificates of one cluster, made for it alone. All in PEM. */
+export interface TlsIdentity {
+  readonly ca: string;
+  readonly server: { readonly cert: string; readonly key: string };
+  /** Of user `kubernetes-admin` in group `system:masters`. */
+  readonly client: { readonly cert: string; readonly key: string };
+}
+
+const YEAR_MS = 365 * 86_400_000;
+const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
+
+/** Makes an authority, a certificate for a server at these hosts, and one for an administrator, all good for a year. */
+export async function makeTlsIdentity(hosts: readonly string[]): Promise<TlsIdentity> {
+  const validity = { notBeforeDate: new Date(Date.now() - 60_000), notAfterDate: new Date(Date.now() + YEAR_MS) };
+  const authority = await generate([{ name: "commonName", value: "kubewright-ca" }], {
+    ...KEY,
+    ...validity,
+    extensions: [
+      { name: "basicConstraints", cA: true, critical: true },
+      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const ca = { cert: authority.cert, key: authority.private };
+  const altNames = hosts.map((host) =>
+    isIP(host) ? { type: 7 as const, ip: host } : { type: 2 as const, value: host },
+  );
+  const server = await generate([{ name: "commonName", value: "kubewright" }], {
+    ...KEY,
+    ...validity,
+    ca,
+    extensions: [
+      { name: "keyUsage", digitalSignature: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      { name: "subjectAltName", altNames },
+    ],
+  });
+  const client = await generate(
+    [
+      { name: "organizationName", value: "system:masters" },
+      { name: "commonName", value: "kubernetes-admin" },
+    ],
+    {
+      ...KEY,
+      ...validity,
+      ca,
+      extensions: [
+        { name: "keyUsage", digitalSignature: true, critical: true },
+        { name: "extKeyUsage", clientAuth: true },
+      ],
+    },
+  );
+  return {
+    ca: authority.cert,
+    server: { cert: server.cert, key: server.private },
+    client: { cert: client.cert, key: client.private },
+  };
+}

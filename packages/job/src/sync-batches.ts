@@ -1,0 +1,110 @@
+import type { ObjectKey } from "@kubewright/api";
+import type { Clock, Timer } from "@kubewright/clock";
+import type { RateLimitingQueue } from "@kubewright/workqueue";
+
+/** Upstream: job_controller.go SyncJobBatchPeriod. */
+export const SYNC_BATCH_PERIOD_MS = 1_000;
+
+/** Gathers events that come in numbers (of pods, of status writes), so that one sync answers many of them. */
+export interface SyncBatches {
+  /** Something changed about the Job: it is to be synced before long. */
+  add(key: ObjectKey): void;
+  /** Performs the sync of a Job, from before it reads anything until after it wrote everything. */
+  during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
+  /** Drops what has not been handed to the queue yet. */
+  stop(): void;
+}
+
+/** As upstream: a Job is synced a fixed time after the first event. */
+export class FixedBatches implements SyncBatches {
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #periodMs: number;
+
+  constructor({ queue, periodMs }: { queue: RateLimitingQueue<ObjectKey>; periodMs: number }) {
+    this.#queue = queue;
+    this.#periodMs = periodMs;
+  }
+
+  add(key: ObjectKey): void {
+    this.#queue.addAfter(key, this.#periodMs);
+  }
+
+  during<T>(_key: ObjectKey, sync: () => Promise<T>): Promise<T> {
+    return sync();
+  }
+
+  stop(): void {}
+}
+
+export interface AdaptiveBatchesOptions {
+  readonly queue: RateLimitingQueue<ObjectKey>;
+  readonly clock: Clock;
+  /** Whether, as far as the caches tell, no event of the Job will come before its next sync. */
+  readonly isQuiet: (key: ObjectKey) => boolean;
+}
+
+/**
+ * Batches only as long as it pays: {@link SYNC_BATCH_PERIOD_MS} from the first event, or until the Job is quiet, when
+ * waiting could gather nothing more. The sync then sees what it would have seen at the end of the period, so it writes
+ * no more than a fixed period makes it write; it is only earlier.
+ *
+ * A sync under way answers nothing that comes meanwhile: its own writes are among it. Quiet is asked for again once it
+ * has ended. When it failed, the queue times what comes next: it takes the earlier of the period and the back-off.
+ */
+export class AdaptiveBatches implements SyncBatches {
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #clock: Clock;
+  readonly #isQuiet: (key: ObjectKey) => boolean;
+  /** Batches that gather, by the timers that end them. */
+  readonly #open = new Map<ObjectKey, Timer>();
+  readonly #syncing = new Set<ObjectKey>();
+
+  constructor({ queue, clock, isQuiet }: AdaptiveBatchesOptions) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#isQuiet = isQuiet;
+  }
+
+  add(key: ObjectKey): void {
+    if (this.#queue.numRequeues(key) > 0) return this.#queue.addAfter(key, SYNC_BATCH_PERIOD_MS);
+    if (!this.#open.has(key)) {
+      const timer = this.#clock.setTimer(SYNC_BATCH_PERIOD_MS, () => this.#close(key));
+      this.#open.set(key, timer);
+    }
+    this.#closeIfQuiet(key);
+  }
+
+  async during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
+    this.#drop(key);
+    this.#syncing.add(key);
+    try {
+      const result = await sync();
+      this.#syncing.delete(key);
+      this.#closeIfQuiet(key);
+      return result;
+    } catch (error) {
+      this.#syncing.delete(key);
+      if (this.#drop(key)) this.#queue.addAfter(key, SYNC_BATCH_PERIOD_MS);
+      throw error;
+    }
+  }
+
+  stop(): void {
+    for (const timer of this.#open.values()) timer.cancel();
+    this.#open.clear();
+  }
+
+  #closeIfQuiet(key: ObjectKey): void {
+    if (this.#open.has(key) && !this.#syncing.has(key) && this.#isQuiet(key)) this.#close(key);
+  }
+
+  #close(key: ObjectKey): void {
+    this.#drop(key);
+    this.#queue.add(key);
+  }
+
+  #drop(key: ObjectKey): boolean {
+    this.#open.get(key)?.cancel();
+    return this.#open.delete(key);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Job, ObjectKey, Pod } from "@kubewright/api";
+import type { Reader, StatusWriter } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { EventSink, PodControl } from "@kubewright/controller";
+import type { Lister } from "@kubewright/informer";
+
+import type { JobMemory } from "./job-memory.js";
+import type { JobMetrics } from "./job-metrics.js";
+import type { JobReason } from "./job-reason.js";
+import type { SyncAction } from "./plan-pods.js";
+import type { JobDecision } from "./job-decision.js";
+
+/** What syncs of Jobs work with. */
+export interface JobSyncDeps {
+  readonly jobs: Pick<Lister<Job>, "get">;
+  readonly pods: Pick<Lister<Pod>, "byIndex">;
+  readonly jobClient: Reader<Job> & StatusWriter<Job>;
+  readonly podControl: PodControl;
+  readonly events: EventSink;
+  readonly memory: JobMemory;
+  readonly clock: Clock;
+  readonly metrics: JobMetrics;
+  /** Syncs the key again after this long, at once if not positive. */
+  readonly requeueAfter: (key: ObjectKey, delayMs: number) => void;
+  /** The least to wait before looking again at a Job that waits out a backoff. */
+  readonly minRequeueMs: number;
+  readonly onDecision?: ((decision: JobDecision) => void) | undefined;
+}
+
+/** What a sync did, noted while it does it: it may fail half-way. */
+export interface SyncRecord {
+  action: SyncAction;
+  readonly reasons: JobReason[];
+  statusWrites: number;
+}

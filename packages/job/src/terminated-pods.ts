@@ -1,0 +1,27 @@
+import type { Pod } from "@kubewright/api";
+import { isPodTerminal } from "@kubewright/controller";
+import { type EventHandler, isDeletedFinalStateUnknown } from "@kubewright/informer";
+
+import type { JobMetrics } from "./job-metrics.js";
+import type { PodObject } from "./job-spec.js";
+import { hasTrackingFinalizer } from "./pod-state.js";
+
+/**
+ * Counts pods, of whatever owner, that have ended and not been accounted for, as they become so and cease to be. A pod
+ * whose deletion was missed counts for nothing.
+ *
+ * Upstream: job_controller.go recordFinishedPodWithTrackingFinalizer.
+ */
+export function terminatedPodCounter(metrics: JobMetrics): EventHandler<Pod> {
+  const isCounted = (pod: PodObject): boolean => isPodTerminal(pod) && hasTrackingFinalizer(pod);
+  const moved = (before: boolean, after: boolean): void => {
+    if (before !== after) metrics.terminatedPodTracked({ event: after ? "add" : "delete" });
+  };
+  return {
+    onAdd: (pod) => moved(false, isCounted(pod)),
+    onUpdate: (before, pod) => moved(isCounted(before), isCounted(pod)),
+    onDelete(deleted) {
+      if (!isDeletedFinalStateUnknown(deleted)) moved(isCounted(deleted), false);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { type ObjectKey, jobs } from "@kubewright/api";
+import { errorMessage, isNotFound } from "@kubewright/client";
+
+import { type Accounting, type TerminalCondition, beginAccounting, finishAccounting } from "./account-pods.js";
+import { completionModeOf, countFinished } from "./job-metrics.js";
+import type { JobObject } from "./job-spec.js";
+import type { JobPlan } from "./plan-job.js";
+import type { PodFailureAction } from "./pod-failure-policy.js";
+import { uidOf } from "./pod-state.js";
+import type { SettledStatus } from "./settle-status.js";
+import { type StatusDraft, draftOf, statusOf } from "./status-draft.js";
+import type { JobSyncDeps, SyncRecord } from "./sync-deps.js";
+import { removeTrackingFinalizer } from "./tracking-finalizer.js";
+
+/**
+ * Accounts for ended pods: status, finalizers, status. Ends the Job when nothing is left to account for.
+ *
+ * @throws what was refused, after as much as could be done.
+ * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
+ */
+export async function trackPods(
+  key: ObjectKey,
+  job: JobObject,
+  plan: JobPlan,
+  settled: SettledStatus,
+  terminating: number,
+  deps: JobSyncDeps,
+  record: SyncRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const { memory, clock } = deps;
+  const accounting = beginAccounting(job, plan, settled, clock.now());
+  const { succeeded, failed } = accounting.counted;
+  if (succeeded + failed > 0) record.reasons.push({ type: "PodsCounted", succeeded, failed });
+
+  let current = job;
+  let draft = accounting.draft;
+  if (accounting.needsFlush) {
+    current = await writeStatus(key, job, draft, "adding uncounted pods to status", deps, record, signal);
+    draft = draftOf(current.status);
+    memory.backoff.set(key, plan.backoff);
+  }
+  for (const [action, count] of Object.entries(accounting.policyActions))
+    deps.metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
+  const { releasedUIDs, error } = await releasePods(key, accounting, deps, signal);
+  const releaseFailed = error !== undefined;
+  const finish = finishAccounting({ draft, accounting, releasedUIDs, releaseFailed, terminating, nowMs: clock.now() });
+  if (finish.needsFlush) {
+    await writeStatus(key, current, finish.draft, "removing uncounted pods from status", deps, record, signal);
+    if (finish.finished !== undefined) {
+      memory.finished.add(job.metadata.uid ?? "");
+      announceFinish(job, finish.draft, finish.finished, deps);
+      const { type: condition, reason, message } = finish.finished;
+      record.reasons.push({ type: "Finished", condition, reason, message });
+    }
+  }
+  if (releaseFailed) throw error;
+  if (accounting.terminal !== undefined && finish.finished === undefined) {
+    record.reasons.push(
+      accounting.capReached ? { type: "PodsLeftToCount" } : { type: "WaitingForTermination", terminating },
+    );
+  }
+}
+
+/** A full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */
+async function writeStatus(
+  key: ObjectKey,
+  job: JobObject,
+  draft: StatusDraft,
+  step: string,
+  { jobClient, memory, metrics }: JobSyncDeps,
+  record: SyncRecord,
+  signal: AbortSignal,
+): Promise<JobObject> {
+  let written: JobObject;
+  try {
+    written = await jobClient.updateStatus({ ...job, status: statusOf(draft) }, { signal });
+  } catch (error) {
+    throw new Error(`${step}: ${errorMessage(error)}`, { cause: error });
+  }
+  record.statusWrites++;
+  countFinished(metrics, job, draft);
+  memory.consistency.wroteAt(key, job.metadata.uid ?? "", jobs, written.metadata.resourceVersion ?? "");
+  return written;
+}
+
+/** Removes the tracking finalizers of counted pods, all at once. Upstream: removeTrackingFinalizerFromPods. */
+async function releasePods(
+  key: ObjectKey,
+  { release }: Accounting,
+  { podControl, memory }: JobSyncDeps,
+  signal: AbortSignal,
+): Promise<{ releasedUIDs: ReadonlySet<string>; error?: unknown }> {
+  const releasedUIDs = new Set<string>();
+  if (release.length === 0) return { releasedUIDs };
+  memory.finalizers.expectFinalizersRemoved(key, release.map(uidOf));
+  const outcomes = await Promise.allSettled(
+    release.map(async (pod) => {
+      try {
+        await removeTrackingFinalizer(podControl, pod, signal);
+      } catch (error) {
+        // No event of the pod is certain to come.
+        memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
+        if (!isNotFound(error)) throw error;
+      }
+      releasedUIDs.add(uidOf(pod));
+    }),
+  );
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  return failed === undefined ? { releasedUIDs } : { releasedUIDs, error: failed.reason as unknown };
+}
+
+/** Upstream: job_controller.go recordJobFinished. */
+function announceFinish(
+  job: JobObject,
+  { succeeded }: StatusDraft,
+  { type, reason, message }: TerminalCondition,
+  { events, metrics }: JobSyncDeps,
+): void {
+  const result = type === "Complete" ? "succeeded" : "failed";
+  metrics.jobFinished({ completion_mode: completionModeOf(job), result, reason });
+  if (type === "Failed") return events.event(job, jobs, "Warning", reason, message);
+  const completions = job.spec?.completions;
+  if (completions != null && succeeded > completions) {
+    events.event(
+      job,
+      jobs,
+      "Warning",
+      "TooManySucceededPods",
+      "Too many succeeded pods running after completion count reached",
+    );
+  }
+  events.event(job, jobs, "Normal", "Completed", "Job completed");
+}
