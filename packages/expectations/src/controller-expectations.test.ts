@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { SimulatedClock } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
@@ -93,4 +94,66 @@ test("keys are independent", () => {
   const { expectations } = setUp();
   expectations.expectCreations("default/a", 1);
   expect(expectations.satisfiedExpectations("default/b")).toBe(true);
+});
+
+test("counts that would block an owner are refused with its key", () => {
+  const expectations = new ControllerExpectations({ clock: new SimulatedClock() });
+  expect(() => expectations.expectCreations("default/pi", Number.NaN)).toThrow(
+    "expectations of default/pi: NaN is not a whole number",
+  );
+  expect(() => expectations.expectDeletions("default/pi", 1.5)).toThrow("1.5 is not a whole number");
+  expect(() => expectations.expectDeletions("default/pi", -1)).toThrow(
+    "expectations of default/pi: 0 creations, -1 deletions: not below zero",
+  );
+  expectations.expectCreations("default/pi", 1);
+  expect(() => expectations.raiseExpectations("default/pi", Infinity, 0)).toThrow("Infinity is not a whole number");
+  expect(expectations.getExpectations("default/pi")).toMatchObject({ add: 1, del: 0 });
+  expect(expectations.satisfiedExpectations("nobody/asked")).toBe(true);
+});
+
+test("for any calls the counts agree with a plain model, and satisfied means nothing outstanding or five minutes gone", async () => {
+  const count = fc.integer({ min: 0, max: 3 });
+  const call = fc.oneof(
+    fc.tuple(
+      fc.constantFrom("setExpectations" as const, "lowerExpectations" as const, "raiseExpectations" as const),
+      count,
+      count,
+    ),
+    fc.tuple(
+      fc.constantFrom("creationObserved" as const, "deletionObserved" as const, "deleteExpectations" as const),
+      count,
+      count,
+    ),
+    fc.tuple(fc.constant("advance" as const), fc.integer({ min: 0, max: 200_000 }), count),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { maxLength: 30 }), async (calls) => {
+      const clock = new SimulatedClock();
+      const expectations = new ControllerExpectations({ clock });
+      let model: { add: number; del: number; at: number } | undefined;
+      for (const [name, a, b] of calls) {
+        if (name === "advance") await clock.advance(a);
+        else if (name === "setExpectations") {
+          expectations.setExpectations("key", a, b);
+          model = { add: a, del: b, at: clock.monotonic() };
+        } else if (name === "deleteExpectations") {
+          expectations.deleteExpectations("key");
+          model = undefined;
+        } else {
+          if (name === "lowerExpectations" || name === "raiseExpectations") expectations[name]("key", a, b);
+          else expectations[name]("key");
+          const [add, del] = {
+            lowerExpectations: [-a, -b],
+            raiseExpectations: [a, b],
+            creationObserved: [-1, 0],
+            deletionObserved: [0, -1],
+          }[name] as [number, number];
+          if (model !== undefined) model = { ...model, add: model.add + add, del: model.del + del };
+        }
+        const outstanding = model !== undefined && (model.add > 0 || model.del > 0);
+        const expired = model !== undefined && clock.monotonic() - model.at > 300_000;
+        expect(expectations.satisfiedExpectations("key")).toBe(!outstanding || expired);
+      }
+    }),
+  );
 });

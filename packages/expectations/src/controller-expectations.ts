@@ -27,8 +27,11 @@ export class ControllerExpectations {
     this.#clock = clock;
   }
 
-  /** Replaces the record of `key`. */
+  /** Replaces the record of `key`. @throws RangeError for a count that is not a whole number from zero up. */
   setExpectations(key: string, add: number, del: number): void {
+    checkCounts(key, add, del);
+    if (add < 0 || del < 0)
+      throw new RangeError(`expectations of ${key}: ${add} creations, ${del} deletions: not below zero`);
     this.#records.set(key, { add, del, timestampMs: this.#clock.monotonic() });
   }
 
@@ -57,8 +60,9 @@ export class ControllerExpectations {
     this.raiseExpectations(key, -add, -del);
   }
 
-  /** Does nothing without a record. Leaves the timestamp as it is. */
+  /** Does nothing without a record. Leaves the timestamp as it is. @throws RangeError for what is not a whole number. */
   raiseExpectations(key: string, add: number, del: number): void {
+    checkCounts(key, add, del);
     const record = this.#records.get(key);
     if (record !== undefined)
       this.#records.set(key, { add: record.add + add, del: record.del + del, timestampMs: record.timestampMs });
@@ -79,4 +83,10 @@ export class ControllerExpectations {
   getExpectations(key: string): Expectations | undefined {
     return this.#records.get(key);
   }
+}
+
+/** A count that is no number would never be satisfied, and block its owner until it expires. */
+function checkCounts(key: string, ...counts: readonly number[]): void {
+  for (const count of counts)
+    if (!Number.isInteger(count)) throw new RangeError(`expectations of ${key}: ${count} is not a whole number`);
 }

@@ -7,7 +7,8 @@ const expectations = new ControllerExpectations({ clock });
 // Before two pods are created, and whichever way their events and responses come in:
 expectations.expectCreations("default/pi", 2);
 expectations.creationObserved("default/pi"); // the informer shows the first
-console.log(expectations.satisfiedExpectations("default/pi")); // hands off: one is outstanding
+// Hands off: one is outstanding.
+console.log(expectations.satisfiedExpectations("default/pi"));
 expectations.creationObserved("default/pi"); // the second failed: nothing more will come
 console.log(expectations.satisfiedExpectations("default/pi"));
 

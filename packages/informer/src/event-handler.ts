@@ -4,7 +4,8 @@ import type { DeletedFinalStateUnknown } from "./tombstone.js";
 
 /**
  * Told about changes of a cache, synchronously and in order, right after the cache has changed. Handlers should only
- * note what to do (add keys to a queue): whatever they take delays everybody.
+ * note what to do (add keys to a queue): whatever they take delays everybody. What they throw is reported; if they return a
+ * promise nobody waits for it, but its rejection is reported too.
  */
 export interface EventHandler<T extends KubernetesObject> {
   /** `isInInitialList`: the object was there when the informer started, or when this handler was added. */

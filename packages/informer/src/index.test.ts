@@ -10,7 +10,9 @@ test("the package exports these values", () => {
     "Store",
     "deletedObject",
     "filteringHandler",
+    "informerMetricDefinitions",
     "isDeletedFinalStateUnknown",
+    "isRecreated",
     "namespaceIndex",
     "withoutManagedFields",
   ]);

@@ -2,6 +2,8 @@ export { filteringHandler } from "./filtering-handler.js";
 export { namespaceIndex } from "./indexers.js";
 export { InformerError } from "./informer-error.js";
 export { InformerFactory } from "./informer-factory.js";
+export { informerMetricDefinitions } from "./informer-metrics.js";
+export { isRecreated } from "./recreation.js";
 export { SharedInformer } from "./shared-informer.js";
 export { Store } from "./store.js";
 export { deletedObject, isDeletedFinalStateUnknown } from "./tombstone.js";
@@ -11,6 +13,12 @@ export type { EventHandler } from "./event-handler.js";
 export type { IndexFunction, Indexers } from "./indexers.js";
 export type { InformerStep } from "./informer-error.js";
 export type { InformerFactoryOptions } from "./informer-factory.js";
+export type {
+  InformerLabels,
+  InformerMetricDefinition,
+  InformerMetrics,
+  InformerMetricsProvider,
+} from "./informer-metrics.js";
 export type { Lister } from "./lister.js";
 export type { HandlerRegistration, SharedInformerOptions } from "./shared-informer.js";
 export type { Replacement } from "./store.js";

@@ -3,6 +3,7 @@ import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { InformerError } from "./informer-error.js";
+import type { InformerMetricsProvider } from "./informer-metrics.js";
 import { SharedInformer } from "./shared-informer.js";
 import type { AnyTransform } from "./transform.js";
 
@@ -17,6 +18,10 @@ export interface InformerFactoryOptions {
   readonly transform?: AnyTransform | undefined;
   readonly minWatchTimeoutMs?: number | undefined;
   readonly watchList?: boolean | undefined;
+  readonly internalErrorRetryMs?: number | undefined;
+  /** Label of the informers' metrics, such as the program's name. Informers of a factory without one are not measured. */
+  readonly informerName?: string | undefined;
+  readonly metrics?: InformerMetricsProvider | undefined;
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
@@ -32,7 +37,9 @@ export class InformerFactory {
   readonly #running: Promise<void>[] = [];
   #signal: AbortSignal | undefined;
 
+  /** @throws Error when the informers' name is empty. */
   constructor(options: InformerFactoryOptions) {
+    if (options.informerName === "") throw new Error("informer name cannot be empty");
     this.#options = options;
   }
 
@@ -44,11 +51,14 @@ export class InformerFactory {
     const key = `${definition.group}/${definition.version}/${definition.resource}`;
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as SharedInformer<T>;
-    const { client, random, transform, ...options } = this.#options;
+    const { client, random, transform, informerName, metrics, ...options } = this.#options;
+    const { group, version, resource } = definition;
     const informer = new SharedInformer<T>({
       ...options,
       client: client.resource(definition),
       random: random.fork(`informer ${key}`),
+      metrics:
+        informerName === undefined ? undefined : metrics?.forInformer({ name: informerName, group, version, resource }),
       ...(transform === undefined ? {} : { transform: (object) => transform<T>(object) }),
     });
     this.#informers.set(key, informer as unknown as SharedInformer<KubernetesObject>);

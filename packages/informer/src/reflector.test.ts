@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 
 import { afterEach, expect, test } from "vitest";
 
-import { startInformer, stopInformers } from "../test/informer-fixture.js";
+import { show, startInformer, stopInformers } from "../test/informer-fixture.js";
 import {
   type ScriptedWatch,
   type SeenRequest,
@@ -360,6 +360,51 @@ test("streaming: the initial list is a watch; nothing is in the store before its
   watch.end();
   await clock.settle();
   expect(server.requests).toEqual([stream(), watchFrom("13")]);
+});
+
+test("events that are sent again do not take the cache back in time", async () => {
+  const { server, clock, informer, log, errors } = startInformer({ watchList: true });
+  const watch = server.watch(
+    added(pod("a", "7")),
+    added(pod("b", "9")),
+    added(pod("b", "8")),
+    deleted(pod("a", "6")),
+    bookmark("10", { initialEventsEnd: true }),
+  );
+  await clock.settle();
+  expect(log).toEqual(["add a@7 initial", "add b@9 initial"]);
+  watch.send(modified(pod("a", "12")));
+  watch.send(modified(pod("a", "11")));
+  watch.send(deleted(pod("b", "8")));
+  watch.send(bookmark("9"));
+  await clock.settle();
+  expect(log.slice(2)).toEqual(["update a@7 a@12"]);
+  expect(informer.store.lastStoreSyncResourceVersion).toBe("12");
+  expect(errors.map(({ step, message }) => `${step}: ${message}`)).toEqual([
+    "event: watch of pods: passed over what was sent again: 11 after 12",
+    "event: watch of pods: passed over what was sent again: 8 after 12",
+    "event: watch of pods: passed over what was sent again: 9 after 12",
+  ]);
+  watch.end();
+  await clock.settle();
+  expect(server.requests.at(-1)).toEqual(watchFrom("12"));
+});
+
+test("an answer that is no list leaves the cache alone", async () => {
+  const { server, clock, informer, errors } = startInformer();
+  server.list("10", [pod("a", "7")]);
+  server.watch(errorEvent(410, "Expired"));
+  server.answer({ kind: "PodList", metadata: {} });
+  server.answer({ kind: "Table", metadata: { resourceVersion: "30" }, rows: [] });
+  server.list("50", [pod("b", "40")]);
+  await clock.advance(800 + 1599);
+  expect(informer.store.list().map(show)).toEqual(["a@7"]);
+  await clock.advance(60_000);
+  expect(informer.store.list().map(show)).toEqual(["b@40"]);
+  expect(errors.map(({ message }) => message)).toEqual([
+    'failed to list pods: the answer is not a list: {"kind":"PodList","metadata":{}}',
+    "failed to list pods: unsupported list gvk: a Table",
+  ]);
 });
 
 test("streaming: a server that refuses gets a list request at once, and is asked again at the next occasion", async () => {

@@ -4,6 +4,7 @@ import {
   type List,
   type ObjectKey,
   type WatchEvent,
+  compareResourceVersions,
   isStatus,
   qualifiedResource,
 } from "@kubewright/api";
@@ -22,6 +23,7 @@ import { Deadline } from "./deadline.js";
 import { InformerError, type InformerStep } from "./informer-error.js";
 import { type Listed, type PageQuery, listPages } from "./list-pages.js";
 import { keyOfObject, metadataOf, resourceVersionOf } from "./object-metadata.js";
+import { RetryWindow } from "./retry-window.js";
 import type { Transform } from "./transform.js";
 import { WatchStream } from "./watch-stream.js";
 
@@ -51,6 +53,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly minWatchTimeoutMs?: number | undefined;
   /** Whether to ask for the initial list as a stream first. Default true. */
   readonly watchList?: boolean | undefined;
+  /** For how long a watch that ends with an InternalError is opened again at once, from the first on. Default 0: never. */
+  readonly internalErrorRetryMs?: number | undefined;
   readonly onError: (error: InformerError) => void;
 }
 
@@ -95,6 +99,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #clock: Clock;
   readonly #target: ReflectorTarget<T>;
   readonly #backoff: Backoff;
+  readonly #internalErrors: RetryWindow;
   readonly #resource: string;
   readonly #minWatchTimeoutMs: number;
   #lastSyncResourceVersion = "";
@@ -105,12 +110,14 @@ export class Reflector<T extends KubernetesObject> {
   #resyncMs = 0;
   #resyncTimer: Timer | undefined;
   #eventsSinceTurn = 0;
+  #lastContactMs: number | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#clock = options.clock;
     this.#target = options.target;
     this.#backoff = new Backoff(options);
+    this.#internalErrors = new RetryWindow(options.clock, options.internalErrorRetryMs ?? 0);
     this.#resource = qualifiedResource(options.client.definition);
     this.#minWatchTimeoutMs = Math.max(options.minWatchTimeoutMs ?? 0, SHORTEST_WATCH_TIMEOUT_MS);
   }
@@ -118,6 +125,11 @@ export class Reflector<T extends KubernetesObject> {
   /** The resourceVersion of the last list, event or bookmark taken in; `""` before the first. */
   get lastSyncResourceVersion(): string {
     return this.#lastSyncResourceVersion;
+  }
+
+  /** Monotonic milliseconds when the server last answered or sent something; `undefined` before it did. */
+  get lastContactMs(): number | undefined {
+    return this.#lastContactMs;
   }
 
   /**
@@ -195,11 +207,17 @@ export class Reflector<T extends KubernetesObject> {
         endVersion = resourceVersionOf(object);
         return "stop";
       }
-      if (type === "DELETED") collected.delete(keyOfObject(object));
-      else collected.set(keyOfObject(object), this.#transformed(object));
+      const key = keyOfObject(object);
+      const known = collected.get(key);
+      // Sent again, and older than what has come already.
+      if (known !== undefined && isOlder(resourceVersionOf(object), resourceVersionOf(known))) return "continue";
+      if (type === "DELETED") collected.delete(key);
+      else collected.set(key, this.#transformed(object));
       return "continue";
     });
     if (end.type === "Satisfied") {
+      // What was there came in no order; what happens from here on does.
+      stream.inOrder = true;
       const next = this.#replace(collected.values(), endVersion, { type: "Watching", stream });
       if (next.type !== "Watching") stream.close();
       return next;
@@ -253,9 +271,14 @@ export class Reflector<T extends KubernetesObject> {
   async #listPage(query: PageQuery, signal: AbortSignal): Promise<List<DeepReadonly<T>>> {
     const deadline = new Deadline(this.#clock, signal, LIST_TIMEOUT_MS);
     try {
-      const page = await this.#options.client.list({ ...this.#selection(), ...query, signal: deadline.signal });
+      const page: unknown = await this.#options.client.list({
+        ...this.#selection(),
+        ...query,
+        signal: deadline.signal,
+      });
       signal.throwIfAborted();
-      return page as unknown as List<DeepReadonly<T>>;
+      this.#lastContactMs = this.#clock.monotonic();
+      return checkedList<T>(page);
     } finally {
       deadline.release();
     }
@@ -289,6 +312,15 @@ export class Reflector<T extends KubernetesObject> {
   async #watch(stream: WatchStream<T>, signal: AbortSignal): Promise<State<T>> {
     const end = await this.#read(stream, signal, ({ type, object }) => {
       const resourceVersion = resourceVersionOf(object);
+      // Upstream takes it in, and its cache goes back in time until the next list.
+      if (stream.inOrder && isOlder(resourceVersion, this.#lastSyncResourceVersion)) {
+        const last = this.#lastSyncResourceVersion;
+        this.#report(
+          "event",
+          `watch of ${this.#resource}: passed over what was sent again: ${resourceVersion} after ${last}`,
+        );
+        return "continue";
+      }
       stream.inOrder ||= type !== "ADDED";
       // First, so that an event that cannot be taken in does not come again.
       if (stream.inOrder && resourceVersion !== "") this.#lastSyncResourceVersion = resourceVersion;
@@ -305,6 +337,7 @@ export class Reflector<T extends KubernetesObject> {
     }
     if (end.type !== "Refused") return { type: "Opening" };
     if (isTooManyRequests(end.error)) return { type: "BackingOff", next: { type: "Opening" } };
+    if (end.error.status.reason === "InternalError" && this.#internalErrors.allows()) return { type: "Opening" };
     // Every watch expires at some time; anything else should not happen.
     if (!isResourceExpired(end.error)) this.#report("watch", `watch of ${this.#resource} ended`, end.error);
     return { type: "BackingOff", next: this.#relist() };
@@ -349,6 +382,7 @@ export class Reflector<T extends KubernetesObject> {
         break;
       }
       if (signal.aborted || next.done === true) break;
+      this.#lastContactMs = this.#clock.monotonic();
       const event = next.value as WatchEvent<DeepReadonly<T>> | null;
       if (event?.type === "ERROR") return { type: "Refused", error: statusError(event.object) };
       if (!this.#isExpected(event)) continue;
@@ -375,14 +409,15 @@ export class Reflector<T extends KubernetesObject> {
     if (
       typeof object?.metadata === "object" &&
       object.metadata !== null &&
-      (object.kind === undefined || object.kind === kind)
+      // A reader that does not know the kind beforehand says "".
+      (object.kind === undefined || object.kind === kind || kind === "")
     )
       return true;
     this.#report("event", `watch of ${this.#resource}: expected a ${kind}, got ${describeUnexpected(object)}`);
     return false;
   }
 
-  #openStream(
+  async #openStream(
     options: {
       resourceVersion: string | undefined;
       resourceVersionMatch?: "NotOlderThan";
@@ -391,11 +426,13 @@ export class Reflector<T extends KubernetesObject> {
     signal: AbortSignal,
   ): Promise<WatchStream<T>> {
     const timeoutMs = this.#minWatchTimeoutMs * (1 + this.#options.random.next());
-    return WatchStream.open(
+    const stream = await WatchStream.open(
       this.#options.client,
       { ...this.#selection(), ...options, allowWatchBookmarks: true, timeoutSeconds: Math.floor(timeoutMs / 1000) },
       { clock: this.#clock, signal },
     );
+    this.#lastContactMs = this.#clock.monotonic();
+    return stream;
   }
 
   #selection() {
@@ -426,6 +463,11 @@ export class Reflector<T extends KubernetesObject> {
 
 type ObjectEvent<T> = Exclude<WatchEvent<DeepReadonly<T>>, { type: "ERROR" }>;
 
+function isOlder(resourceVersion: string, than: string): boolean {
+  const order = compareResourceVersions(resourceVersion, than);
+  return order !== undefined && order < 0;
+}
+
 /** The server is not there, or asks for patience. */
 function isBusy(error: unknown): boolean {
   return isConnectionRefused(error) || isTooManyRequests(error);
@@ -448,6 +490,16 @@ function statusError(object: unknown): StatusError {
     reason: "InternalError",
     code: 500,
   });
+}
+
+/** @throws Error when the answer is something else: taken as an empty list it would empty the cache. */
+function checkedList<T extends KubernetesObject>(answer: unknown): List<DeepReadonly<T>> {
+  const list = answer as Partial<List<DeepReadonly<T>>> & { readonly kind?: unknown };
+  if (list?.kind === "Table") throw new Error("unsupported list gvk: a Table");
+  const { items, metadata } = list ?? {};
+  if ((Array.isArray(items) || items === null) && typeof metadata?.resourceVersion === "string")
+    return list as List<DeepReadonly<T>>;
+  throw new Error(`the answer is not a list: ${JSON.stringify(answer)?.slice(0, 200) ?? "nothing"}`);
 }
 
 function describeUnexpected(object: Partial<KubernetesObject> | null | undefined): string {

@@ -13,6 +13,7 @@ import {
 } from "../test/informer-fixture.js";
 import { added, bookmark, connectionRefused, deleted, errorEvent, modified, pod } from "../test/scripted-server.js";
 import { filteringHandler } from "./filtering-handler.js";
+import { isRecreated } from "./recreation.js";
 import { SharedInformer } from "./shared-informer.js";
 import { withoutManagedFields } from "./transform.js";
 
@@ -74,14 +75,38 @@ test("a deletion and re-creation that were missed show as one update to another 
   const uids: unknown[] = [];
   const { server, clock } = startInformer({}, (informer) =>
     informer.addEventHandler({
-      onUpdate: (oldObject, newObject) => uids.push([oldObject.metadata.uid, newObject.metadata.uid]),
+      onUpdate: (oldObject, newObject) =>
+        uids.push([oldObject.metadata.uid, newObject.metadata.uid, isRecreated(oldObject, newObject)]),
     }),
   );
   server.list("10", [pod("a", "7", { uid: "first" })]);
   server.watch(errorEvent(410, "Expired"));
   server.list("50", [pod("a", "40", { uid: "second" })]);
+  server.watch(modified(pod("a", "51", { uid: "second" })));
   await clock.advance(800);
-  expect(uids).toEqual([["first", "second"]]);
+  expect(uids).toEqual([
+    ["first", "second", true],
+    ["second", "second", false],
+  ]);
+});
+
+test("how long the server has been silent is told, whatever it said last", async () => {
+  const { server, clock, informer } = startInformer();
+  expect(informer.sinceContactMs).toBeUndefined();
+  server.list("10", []);
+  const watch = server.watch();
+  await clock.advance(7000);
+  expect(informer.sinceContactMs).toBe(7000);
+  watch.send(bookmark("20"));
+  await clock.settle();
+  expect(informer.sinceContactMs).toBe(0);
+  watch.cut();
+  server.fail(connectionRefused());
+  await clock.advance(500);
+  expect(informer.sinceContactMs).toBe(500);
+  server.watch();
+  await clock.advance(300);
+  expect(informer.sinceContactMs).toBe(0);
 });
 
 test("refused from the start, it recovers as soon as the server is there", async () => {
@@ -131,6 +156,20 @@ test("a handler that throws is reported, and harms neither the others nor the in
 });
 
 const afterwards: string[] = [];
+
+test("a handler whose promise rejects is reported like one that throws", async () => {
+  const onAdd: (object: DeepReadonly<Pod>) => unknown = async ({ metadata }: DeepReadonly<Pod>) => {
+    await clock.sleep(10);
+    throw new Error(`cannot handle ${metadata.name}`);
+  };
+  const { server, clock, errors } = startInformer({}, (informer) => informer.addEventHandler({ onAdd }));
+  server.list("10", [pod("a", "7")]);
+  server.watch();
+  await clock.advance(10);
+  expect(errors.map(({ step, message }) => `${step}: ${message}`)).toEqual([
+    'handler: a handler failed to add pods "default/a": cannot handle a',
+  ]);
+});
 
 test("an error listener that throws harms nothing", async () => {
   const { server, clock, log } = startInformer({

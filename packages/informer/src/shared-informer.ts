@@ -5,6 +5,7 @@ import type { Clock, Random } from "@kubewright/clock";
 import type { EventHandler } from "./event-handler.js";
 import { type Indexers, namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
+import { type InformerMetrics, versionGauge } from "./informer-metrics.js";
 import { Latch } from "./latch.js";
 import type { Lister } from "./lister.js";
 import { keyOfObject, resourceVersionOf } from "./object-metadata.js";
@@ -31,6 +32,10 @@ export interface SharedInformerOptions<T extends KubernetesObject> {
   readonly minWatchTimeoutMs?: number | undefined;
   /** Whether to ask the server to stream the initial list, falling back to a list request. Default true. */
   readonly watchList?: boolean | undefined;
+  /** For how long a watch that ends with an InternalError is opened again at once, from the first on. Default 0: never. */
+  readonly internalErrorRetryMs?: number | undefined;
+  /** Default: nothing is measured. */
+  readonly metrics?: InformerMetrics | undefined;
   /** Told about every failure; the informer goes on after all of them. Default: nobody is told. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
@@ -70,6 +75,7 @@ export class SharedInformer<T extends KubernetesObject> {
   readonly #reflector: Reflector<T>;
   readonly #resyncs: ResyncSchedule;
   readonly #resyncMs: number;
+  readonly #metrics: InformerMetrics | undefined;
   readonly #onError: (error: InformerError) => void;
   readonly #resource: string;
   readonly #synced = new Latch();
@@ -79,7 +85,7 @@ export class SharedInformer<T extends KubernetesObject> {
   /** Whether the store has content, which comes before handlers were told of it. */
   #populated = false;
 
-  constructor({ indexers, resyncMs = 0, onError, ...options }: SharedInformerOptions<T>) {
+  constructor({ indexers, resyncMs = 0, metrics, onError, ...options }: SharedInformerOptions<T>) {
     this.#resource = qualifiedResource(options.client.definition);
     this.name = `informer ${this.#resource}`;
     this.#store = new Store({ indexers: { [namespaceIndex]: namespaceIndexValues, ...indexers } });
@@ -87,6 +93,8 @@ export class SharedInformer<T extends KubernetesObject> {
     this.#clock = options.clock;
     this.#resyncMs = resyncMs;
     this.#resyncs = new ResyncSchedule(resyncMs);
+    this.#metrics = metrics;
+    metrics?.setQueuedItems(0);
     this.#onError = (error) => {
       try {
         onError?.(error);
@@ -100,6 +108,16 @@ export class SharedInformer<T extends KubernetesObject> {
   /** Whether the cache has held the whole, and the handlers there at that time were told. Never reverts. */
   get hasSynced(): boolean {
     return this.#synced.isOpen;
+  }
+
+  /**
+   * Milliseconds since the server last answered or sent something; `undefined` before it did. A healthy watch of a
+   * resource where nothing happens gets a bookmark about every minute, so much more than that means that the cache may be
+   * stale.
+   */
+  get sinceContactMs(): number | undefined {
+    const { lastContactMs } = this.#reflector;
+    return lastContactMs === undefined ? undefined : this.#clock.monotonic() - lastContactMs;
   }
 
   /** @throws the signal's reason when it aborts first, or an Error when the informer stopped before it synced. */
@@ -159,11 +177,36 @@ export class SharedInformer<T extends KubernetesObject> {
 
   #target(): ReflectorTarget<T> {
     return {
-      replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
-      apply: (type, object) => (type === "DELETED" ? this.#delete(object) : this.#put(object)),
-      bookmark: (resourceVersion) => this.#store.bookmark(resourceVersion),
-      resync: () => this.#resync(),
+      replace: (objects, resourceVersion) => this.#measured(() => this.#replace(objects, resourceVersion)),
+      apply: (type, object) =>
+        this.#metrics === undefined ? this.#apply(type, object) : this.#measured(() => this.#apply(type, object)),
+      bookmark: (resourceVersion) => {
+        this.#store.bookmark(resourceVersion);
+        this.#reportVersion();
+      },
+      resync: () => this.#measured(() => this.#resync()),
     };
+  }
+
+  #measured(takeIn: () => void): void {
+    const startMs = this.#clock.monotonic();
+    try {
+      takeIn();
+    } finally {
+      this.#metrics?.observeProcessingLatency((this.#clock.monotonic() - startMs) / 1000);
+      this.#reportVersion();
+    }
+  }
+
+  #reportVersion(): void {
+    if (this.#metrics === undefined) return;
+    const version = versionGauge(this.#store.lastStoreSyncResourceVersion);
+    if (!Number.isNaN(version)) this.#metrics.setStoreResourceVersion(version);
+  }
+
+  #apply(type: "ADDED" | "MODIFIED" | "DELETED", object: DeepReadonly<T>): void {
+    if (type === "DELETED") this.#delete(object);
+    else this.#put(object);
   }
 
   #put(object: DeepReadonly<T>): void {
@@ -204,34 +247,33 @@ export class SharedInformer<T extends KubernetesObject> {
     for (const listener of listeners) {
       if (listener.removed || (unchanged && !listener.syncing)) continue;
       try {
-        deliver(listener.handler, notification);
+        const returned = deliver(listener.handler, notification);
+        // Handlers are not waited for, but a rejection that nobody hears would end the process.
+        if (returned instanceof Promise) returned.catch((error: unknown) => this.#handlerFailed(notification, error));
       } catch (error) {
-        const { object } = notification;
-        const key = "key" in object ? object.key : keyOfObject(object);
-        this.#onError(
-          new InformerError(
-            "handler",
-            `a handler failed to ${notification.type} ${this.#resource} ${JSON.stringify(key)}`,
-            error,
-          ),
-        );
+        this.#handlerFailed(notification, error);
       }
     }
   }
+
+  #handlerFailed(notification: Notification<T>, error: unknown): void {
+    const { type, object } = notification;
+    const key = "key" in object ? object.key : keyOfObject(object);
+    const what = `a handler failed to ${type} ${this.#resource} ${JSON.stringify(key)}`;
+    this.#onError(new InformerError("handler", what, error));
+  }
 }
 
-function deliver<T extends KubernetesObject>(handler: EventHandler<T>, notification: Notification<T>): void {
+/** What the handler returned: nothing, or the promise of an asynchronous function. */
+function deliver<T extends KubernetesObject>(handler: EventHandler<T>, notification: Notification<T>): unknown {
   switch (notification.type) {
     case "add":
-      handler.onAdd?.(notification.object, notification.isInInitialList);
-      break;
+      return handler.onAdd?.(notification.object, notification.isInInitialList);
     case "update":
-      handler.onUpdate?.(notification.old, notification.object);
-      break;
+      return handler.onUpdate?.(notification.old, notification.object);
     case "delete":
-      handler.onDelete?.(notification.object);
-      break;
+      return handler.onDelete?.(notification.object);
     default:
-      notification satisfies never;
+      return notification satisfies never;
   }
 }

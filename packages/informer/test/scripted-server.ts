@@ -45,6 +45,11 @@ export class ScriptedServer {
     );
   }
 
+  /** Anything, with status 200. */
+  answer(value: unknown): void {
+    this.#add(async () => decoded(200, value));
+  }
+
   refuse(code: number, reason: StatusReason, details: Partial<Status> = {}): void {
     this.#add(async () => decoded(code, failure(code, reason, details)));
   }

@@ -9,7 +9,10 @@ import type { RateLimiter } from "./rate-limiter.js";
 export class BucketRateLimiter<T> implements RateLimiter<T> {
   readonly #bucket: TokenBucket;
 
+  /** @throws RangeError when `qps` is not above zero or `burst` is less than one. */
   constructor({ clock, qps, burst }: { clock: Clock; qps: number; burst: number }) {
+    if (!(qps > 0)) throw new RangeError(`qps of a bucket must be above zero, not ${qps}`);
+    if (!(burst >= 1)) throw new RangeError(`burst of a bucket must be at least one, not ${burst}`);
     this.#bucket = new TokenBucket({ clock, perSecond: qps, burst });
   }
 

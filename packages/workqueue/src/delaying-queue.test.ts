@@ -1,4 +1,4 @@
-import { SimulatedClock } from "@kubewright/clock";
+import { SimulatedClock, realClock } from "@kubewright/clock";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -80,6 +80,19 @@ test("one timer serves all delays, and follows the earliest", async () => {
   await clock.advance(8000);
   expect([await queue.get(), await queue.get(), await queue.get()]).toEqual(["early", "middle", "late"]);
   expect(clock.nextTimerInMs).toBeUndefined();
+});
+
+test("a delay of sixty days on the machine's own clock neither fires early nor keeps it busy", async () => {
+  const queue = new DelayingQueue<string>({ clock: realClock });
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  queue.addAfter("a", 60 * 24 * 3_600_000);
+  let turns = 0;
+  for (const begun = performance.now(); performance.now() - begun < 30; turns++) await realClock.turn();
+  expect(queue.length).toBe(0);
+  const waiting = timers();
+  queue.shutDown();
+  expect(timers()).toBe(waiting - 1);
+  expect(turns).toBeGreaterThan(0);
 });
 
 test("a delay is monotonic time: setting the wall clock changes nothing", async () => {

@@ -1,7 +1,7 @@
 import type { Timer } from "@kubewright/clock";
 
-import { DelayHeap, type DelayedItem } from "./delay-heap.js";
-import { WorkQueue } from "./work-queue.js";
+import { ItemHeap, type RankedItem } from "./item-heap.js";
+import { WorkQueue, checkItem } from "./work-queue.js";
 
 /**
  * A {@link WorkQueue} that can take items for later. Items that become ready at the same time are added in the order in
@@ -10,8 +10,8 @@ import { WorkQueue } from "./work-queue.js";
  * @see kubernetes v1.36 client-go util/workqueue/delaying_queue.go
  */
 export class DelayingQueue<T> extends WorkQueue<T> {
-  readonly #waiting = new DelayHeap<T>();
-  readonly #byItem = new Map<T, DelayedItem<T>>();
+  readonly #waiting = new ItemHeap<T>();
+  readonly #byItem = new Map<T, RankedItem<T>>();
   #sequence = 0;
   #timer: Timer | undefined;
   #timerDueMs = Infinity;
@@ -21,6 +21,8 @@ export class DelayingQueue<T> extends WorkQueue<T> {
    *
    * Two delays of one item collapse to the earlier. An {@link add} neither cancels nor is cancelled by one: the item is
    * then processed twice. There is no way to take a delay back but shutting down, which drops all.
+   *
+   * @throws RangeError for an infinite delay, TypeError for an item that is not a primitive.
    */
   addAfter(item: T, delayMs: number): void {
     if (this.shuttingDown) return;
@@ -29,20 +31,44 @@ export class DelayingQueue<T> extends WorkQueue<T> {
       this.add(item);
       return;
     }
+    if (delayMs === Infinity) throw new RangeError(`the delay of ${String(item)} is infinite: it would never be added`);
+    if (typeof item !== "string") checkItem(item);
     const readyAtMs = this.clock.monotonic() + delayMs;
     const waiting = this.#byItem.get(item);
     if (waiting === undefined) {
-      const delayed: DelayedItem<T> = { item, readyAtMs, sequence: this.#sequence++, index: 0 };
+      const delayed: RankedItem<T> = { item, rank: readyAtMs, sequence: this.#sequence++, index: 0 };
       this.#byItem.set(item, delayed);
       this.#waiting.push(delayed);
-    } else if (readyAtMs < waiting.readyAtMs) {
-      waiting.readyAtMs = readyAtMs;
+    } else if (readyAtMs < waiting.rank) {
+      waiting.rank = readyAtMs;
       waiting.sequence = this.#sequence++;
       this.#waiting.broughtForward(waiting);
     } else {
       return;
     }
     if (readyAtMs < this.#timerDueMs) this.#arm(readyAtMs, delayMs);
+  }
+
+  /** Called for each item whose time has come. */
+  protected delayPassed(item: T): void {
+    this.add(item);
+  }
+
+  protected isWaiting(item: T): boolean {
+    return this.#byItem.has(item);
+  }
+
+  /** Takes the delay of an item back, if it has one. */
+  protected stopWaiting(item: T): void {
+    const waiting = this.#byItem.get(item);
+    if (waiting === undefined) return;
+    this.#byItem.delete(item);
+    this.#waiting.remove(waiting);
+    // A timer for nothing would keep a process, and a simulation, going.
+    if (this.#byItem.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#timerDueMs = Infinity;
   }
 
   protected override onShutDown(): void {
@@ -62,13 +88,13 @@ export class DelayingQueue<T> extends WorkQueue<T> {
     this.#timerDueMs = Infinity;
     const nowMs = this.clock.monotonic();
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (next.readyAtMs > nowMs) {
-        this.#arm(next.readyAtMs, next.readyAtMs - nowMs);
+      if (next.rank > nowMs) {
+        this.#arm(next.rank, next.rank - nowMs);
         return;
       }
       this.#waiting.pop();
       this.#byItem.delete(next.item);
-      this.add(next.item);
+      this.delayPassed(next.item);
     }
   }
 }

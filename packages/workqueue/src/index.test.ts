@@ -9,11 +9,13 @@ test("the package exports these values", () => {
     "ItemExponentialFailureRateLimiter",
     "ItemFastSlowRateLimiter",
     "MaxOfRateLimiter",
+    "PriorityQueue",
     "RateLimitingQueue",
     "WithMaxWaitRateLimiter",
     "WorkQueue",
     "defaultControllerRateLimiter",
     "defaultItemBasedRateLimiter",
+    "lowPriority",
     "parallelizeUntil",
     "queueMetricDefinitions",
   ]);

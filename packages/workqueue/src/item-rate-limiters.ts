@@ -7,7 +7,9 @@ export class ItemExponentialFailureRateLimiter<T> implements RateLimiter<T> {
   readonly #baseDelayMs: number;
   readonly #maxDelayMs: number;
 
+  /** @throws RangeError for a delay that is negative, infinite or not a number. */
   constructor({ baseDelayMs, maxDelayMs }: { baseDelayMs: number; maxDelayMs: number }) {
+    checkDelays({ baseDelayMs, maxDelayMs });
     this.#baseDelayMs = baseDelayMs;
     this.#maxDelayMs = maxDelayMs;
   }
@@ -34,6 +36,7 @@ export class ItemFastSlowRateLimiter<T> implements RateLimiter<T> {
   readonly #slowDelayMs: number;
   readonly #maxFastAttempts: number;
 
+  /** @throws RangeError for a delay that is negative, infinite or not a number. */
   constructor({
     fastDelayMs,
     slowDelayMs,
@@ -43,6 +46,7 @@ export class ItemFastSlowRateLimiter<T> implements RateLimiter<T> {
     slowDelayMs: number;
     maxFastAttempts: number;
   }) {
+    checkDelays({ fastDelayMs, slowDelayMs });
     this.#fastDelayMs = fastDelayMs;
     this.#slowDelayMs = slowDelayMs;
     this.#maxFastAttempts = maxFastAttempts;
@@ -58,5 +62,12 @@ export class ItemFastSlowRateLimiter<T> implements RateLimiter<T> {
 
   numRequeues(item: T): number {
     return this.#failures.get(item);
+  }
+}
+
+function checkDelays(delays: Readonly<Record<string, number>>): void {
+  for (const [name, delayMs] of Object.entries(delays)) {
+    if (!(delayMs >= 0 && delayMs < Infinity))
+      throw new RangeError(`${name} must be a number of milliseconds from zero up, not ${delayMs}`);
   }
 }

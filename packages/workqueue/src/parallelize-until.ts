@@ -13,13 +13,14 @@ export interface ParallelizeOptions {
  *
  * A piece that throws ends its worker; the others go on and take the remaining chunks.
  *
- * @throws the first error of a piece, after all workers have stopped (upstream's crash handler ends the process).
+ * @throws RangeError when there are pieces but no worker; the first error of a piece, after all workers have stopped (upstream's crash handler ends the process).
  * @see kubernetes v1.36 client-go util/workqueue/parallelizer.go
  */
 export async function parallelizeUntil(
   { workers, pieces, chunkSize = 1, signal }: ParallelizeOptions,
   doPiece: (piece: number) => Promise<void> | void,
 ): Promise<void> {
+  if (pieces > 0 && !(workers >= 1)) throw new RangeError(`${workers} workers would never do ${pieces} pieces`);
   const size = Math.max(1, Math.floor(chunkSize));
   const chunks = Math.ceil(pieces / size);
   let nextChunk = 0;

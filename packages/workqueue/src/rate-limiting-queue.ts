@@ -15,25 +15,25 @@ export interface RateLimitingQueueOptions<T> extends WorkQueueOptions {
  * @see kubernetes v1.36 client-go util/workqueue/rate_limiting_queue.go
  */
 export class RateLimitingQueue<T> extends DelayingQueue<T> {
-  readonly #rateLimiter: RateLimiter<T>;
+  protected readonly rateLimiter: RateLimiter<T>;
 
   constructor({ rateLimiter, ...options }: RateLimitingQueueOptions<T>) {
     super(options);
-    this.#rateLimiter = rateLimiter;
+    this.rateLimiter = rateLimiter;
   }
 
   /** Adds the item once the rate limiter's delay has passed. */
   addRateLimited(item: T): void {
-    this.addAfter(item, this.#rateLimiter.when(item));
+    this.addAfter(item, this.rateLimiter.when(item));
   }
 
   /** Ends the item's record of failures. Takes nothing out of the queue, and does not stand for `done`. */
   forget(item: T): void {
-    this.#rateLimiter.forget(item);
+    this.rateLimiter.forget(item);
   }
 
   /** How often the item was added rate limited since it was last forgotten. */
   numRequeues(item: T): number {
-    return this.#rateLimiter.numRequeues(item);
+    return this.rateLimiter.numRequeues(item);
   }
 }

@@ -42,15 +42,18 @@ export class WorkQueue<T> {
   /**
    * Asks for `item` to be processed. Does nothing while it waits already, or after shutdown. An item in processing is
    * queued again, at the tail, once, when it is {@link done}.
+   *
+   * @throws TypeError for an item that is not a primitive: two equal ones would be taken for different items.
    */
   add(item: T): void {
     if (this.#shuttingDown) return;
+    if (typeof item !== "string") checkItem(item);
     if (this.#processing.size > 0 && this.#processing.has(item)) {
       if (addedTo(this.#again, item)) this.recorder?.added(item);
     } else if (this.#getters.size > 0) {
       this.recorder?.added(item);
       this.#handToGetter(item);
-    } else if (addedTo(this.#queued, item)) {
+    } else if (this.pushReady(item)) {
       this.recorder?.added(item);
     }
   }
@@ -63,11 +66,7 @@ export class WorkQueue<T> {
    */
   get(signal?: AbortSignal): Promise<T | undefined> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    if (this.#queued.size > 0) {
-      const item = this.#front.next().value!;
-      this.#queued.delete(item);
-      return Promise.resolve(this.#handOut(item));
-    }
+    if (this.length > 0) return Promise.resolve(this.#handOut(this.takeReady()));
     if (this.#shuttingDown) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
@@ -95,7 +94,7 @@ export class WorkQueue<T> {
     this.recorder?.done(item);
     if (this.#again.size > 0 && this.#again.delete(item)) {
       if (this.#getters.size > 0) this.#handToGetter(item);
-      else this.#queued.add(item);
+      else this.pushReady(item);
     }
     if (this.#processing.size === 0) this.#releaseDrain();
   }
@@ -129,6 +128,21 @@ export class WorkQueue<T> {
   /** Called once, when shutdown begins: subclasses let go of what they hold. */
   protected onShutDown(): void {}
 
+  /** Lines an item up. Answers whether it was not there before. A subclass may keep another order. */
+  protected pushReady(item: T): boolean {
+    return addedTo(this.#queued, item);
+  }
+
+  /** Takes the first item out; called only when {@link length} is not zero. */
+  protected takeReady(): T {
+    const item = this.#front.next().value!;
+    this.#queued.delete(item);
+    return item;
+  }
+
+  /** Called for each item that a worker gets. */
+  protected handedOut(_item: T): void {}
+
   #shutDown(): void {
     if (this.#shuttingDown) return;
     this.#shuttingDown = true;
@@ -153,6 +167,7 @@ export class WorkQueue<T> {
 
   #handOut(item: T): T {
     this.#processing.add(item);
+    this.handedOut(item);
     this.recorder?.got(item);
     return item;
   }
@@ -160,6 +175,15 @@ export class WorkQueue<T> {
 
 interface Getter<T> {
   readonly resolve: (item: T | undefined) => void;
+}
+
+/** @throws TypeError when items like this one cannot be told apart, or look like the end of the queue. */
+export function checkItem(item: unknown): void {
+  if (typeof item === "object" || typeof item === "function" || item === undefined) {
+    const what =
+      item === null || item === undefined ? String(item) : typeof item === "object" ? "an object" : "a function";
+    throw new TypeError(`a queue takes strings or other primitives, not ${what}: give it the object's key`);
+  }
 }
 
 /** Adds, and tells whether it made a difference: one look-up instead of two. */

@@ -1,0 +1,306 @@
+#!/usr/bin/env node
+// The first sync of an informer, side by side with a bare paged list and with @kubernetes/client-node's informer; prints
+// one JSON line. `npm run build` first.
+//   node bench/informer.mjs [--pods 26200] [--rounds 3] [--events 200000]
+// The server, embedded and filled with pods like make-pods.mjs's, and every contestant run in processes of their own, over
+// HTTP. `ms` is until everything is cached, `cpuMs` what the process has used until then, its start included, `heapMiB` what is used then after a garbage collection, `rssMiB` the most the
+// process ever held; medians of the rounds. Contestants take turns, so that a busy machine is busy for all.
+import { execFile, fork } from "node:child_process";
+import os from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
+
+const { values: options } = parseArgs({
+  options: {
+    pods: { type: "string", default: "26200" },
+    rounds: { type: "string", default: "3" },
+    events: { type: "string", default: "200000" },
+    role: { type: "string", default: "drive" },
+    server: { type: "string", default: "" },
+  },
+});
+const PODS = Number(options.pods);
+const PATH = "/api/v1/pods";
+const SELF = fileURLToPath(import.meta.url);
+
+// Objects are kept without `metadata.managedFields`, two thirds of their heap, as kube-controller-manager keeps them;
+// client-node has no such transform.
+const contestants = {
+  /** What no client can be faster than that keeps its objects: `limit=500`, and JSON.parse of each page. */
+  barePagedList: () => barePagedList(true),
+  bareEverythingKept: () => barePagedList(false),
+  /** Ours by default: the server streams the initial list. */
+  kubewrightStreamed: () => kubewright({ watchList: true }),
+  /** Ours, where the server does not stream: one list at resourceVersion 0, which servers with a cache do not page. */
+  kubewrightListed: () => kubewright({ watchList: false }),
+  kubewrightEverythingKept: () => kubewright({ watchList: true, transform: undefined }),
+  kubewrightClientNodeAdapter: clientNodeAdapter,
+  clientNode,
+};
+
+if (options.role === "drive") await drive();
+else if (options.role === "serve") await serve();
+else if (options.role === "events") await events();
+else await contend(options.role);
+
+async function drive() {
+  const server = fork(SELF, ["--role", "serve", "--pods", options.pods], { execArgv: [] });
+  const { url, bytesPerPod } = await new Promise((resolve) => server.once("message", resolve));
+  const rounds = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+  try {
+    for (let round = 0; round < Number(options.rounds); round++)
+      for (const name of Object.keys(contestants)) rounds[name].push(await child(name, url));
+    const rows = Object.fromEntries(Object.entries(rounds).map(([name, results]) => [name, medians(results)]));
+    const bare = rows.barePagedList.ms;
+    for (const row of Object.values(rows)) row.timesBare = round(row.ms / bare);
+    const ours = rows.kubewrightStreamed;
+    const limits = { timesBare: 1.15, heapMiB: 150, rssMiB: 420 };
+    const goals = Object.fromEntries(
+      Object.entries(limits).map(([name, atMost]) => [name, { atMost, ours: ours[name], met: ours[name] <= atMost }]),
+    );
+    const eventsPerSecond = await child("events", "");
+    const machine = { node: process.version, cpu: os.cpus()[0]?.model };
+    console.log(
+      JSON.stringify({ bench: "informer", pods: PODS, bytesPerPod, ...machine, rows, goals, ...eventsPerSecond }),
+    );
+  } finally {
+    server.kill();
+  }
+}
+
+async function child(role, url) {
+  const args = [
+    "--expose-gc",
+    SELF,
+    "--role",
+    role,
+    "--server",
+    url,
+    "--pods",
+    options.pods,
+    "--events",
+    options.events,
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 24 });
+  return JSON.parse(stdout);
+}
+
+function medians(results) {
+  return Object.fromEntries(
+    Object.keys(results[0]).map((key) => {
+      const values = results.map((result) => result[key]).sort((a, b) => a - b);
+      return [key, values[values.length >> 1]];
+    }),
+  );
+}
+
+async function contend(name) {
+  const start = performance.now();
+  const { count, keep, stop } = await contestants[name]();
+  const ms = Math.round(performance.now() - start);
+  const { user, system } = process.cpuUsage();
+  const cpuMs = Math.round((user + system) / 1000);
+  if (count !== PODS) throw new Error(`${name} has ${count} pods, not ${PODS}`);
+  const rssMiB = Math.round(process.resourceUsage().maxRSS / 1024);
+  globalThis.gc();
+  globalThis.gc();
+  const heapMiB = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
+  if (keep === undefined) throw new Error("nothing was kept");
+  console.log(JSON.stringify({ ms, cpuMs, heapMiB, rssMiB }));
+  await stop();
+  process.exit();
+}
+
+async function barePagedList(trimmed) {
+  const { request } = await import("undici");
+  const items = [];
+  for (let token = ""; ;) {
+    const { body } = await request(
+      `${options.server}${PATH}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`,
+    );
+    const list = JSON.parse(await body.text());
+    for (const item of list.items) {
+      if (trimmed) {
+        const { managedFields: _dropped, ...metadata } = item.metadata;
+        item.metadata = metadata;
+      }
+      items.push(item);
+    }
+    token = list.metadata.continue ?? "";
+    if (token === "") return { count: items.length, keep: items, stop: async () => {} };
+  }
+}
+
+async function kubewright(given) {
+  const [
+    { pods },
+    { Client },
+    { realClock, realRandom },
+    { createHttpTransport },
+    { SharedInformer, withoutManagedFields },
+  ] = await Promise.all([
+    import("@kubewright/api"),
+    import("@kubewright/client"),
+    import("@kubewright/clock"),
+    import("@kubewright/transport-http"),
+    import("@kubewright/informer"),
+  ]);
+  const { transport, close } = createHttpTransport({ server: options.server });
+  const client = new Client({ transport, clock: realClock }).resource(pods);
+  const settings = { clock: realClock, random: realRandom, transform: withoutManagedFields, onError: console.error };
+  const informer = new SharedInformer({ ...settings, client, ...given });
+  let told = 0;
+  informer.addEventHandler({ onAdd: () => void told++ });
+  const controller = new AbortController();
+  const stopped = informer.run(controller.signal);
+  await informer.waitForSync();
+  const stop = async () => {
+    controller.abort();
+    await stopped;
+    await close();
+  };
+  return { count: Math.min(told, informer.store.list().length), keep: informer, stop };
+}
+
+async function kubeConfig() {
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: "bench", server: options.server, skipTLSVerify: true }, { name: "bench" });
+  return config;
+}
+
+async function clientNodeAdapter() {
+  const { makeInformer, withoutManagedFields } = await import("@kubewright/informer/client-node");
+  const informer = makeInformer(await kubeConfig(), PATH, undefined, undefined, { transform: withoutManagedFields });
+  await informer.start();
+  return { count: informer.list().length, keep: informer, stop: () => informer.stop() };
+}
+
+async function clientNode() {
+  const { CoreV1Api, makeInformer } = await import("@kubernetes/client-node");
+  const config = await kubeConfig();
+  const api = config.makeApiClient(CoreV1Api);
+  const informer = makeInformer(config, PATH, () => api.listPodForAllNamespaces());
+  informer.on("error", console.error);
+  await informer.start();
+  return { count: informer.list().length, keep: informer, stop: () => informer.stop() };
+}
+
+/** Events through the informer alone: decoded objects in process, 26,200 pods, one index, one handler. */
+async function events() {
+  const [{ pods }, { Client }, { realClock, seededRandom }, { SharedInformer }] = await Promise.all([
+    import("@kubewright/api"),
+    import("@kubewright/client"),
+    import("@kubewright/clock"),
+    import("@kubewright/informer"),
+  ]);
+  const make = (index, version) => ({
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: {
+      name: `pod-${index}`,
+      namespace: `ns-${index % 50}`,
+      resourceVersion: String(version),
+      labels: { job: `job-${index % 500}` },
+    },
+  });
+  const items = Array.from({ length: PODS }, (_, index) => make(index, index + 1));
+  const total = Number(options.events);
+  const changes = Array.from({ length: total }, (_, index) => ({
+    type: "MODIFIED",
+    object: make(index % PODS, PODS + index + 1),
+  }));
+  const transport = async ({ path, signal }) => {
+    if (!path.includes("watch=true"))
+      return {
+        status: 200,
+        headers: {},
+        body: { type: "decoded", value: { metadata: { resourceVersion: String(PODS) }, items } },
+      };
+    const stream = async function* () {
+      yield* changes;
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    };
+    return { status: 200, headers: {}, body: { type: "events", events: stream() } };
+  };
+  const client = new Client({ transport, clock: realClock }).resource(pods);
+  const indexers = { job: ({ metadata }) => [metadata.labels.job] };
+  const informer = new SharedInformer({
+    client,
+    clock: realClock,
+    random: seededRandom(1),
+    watchList: false,
+    indexers,
+  });
+  let updates = 0;
+  const done = new Promise((resolve) =>
+    informer.addEventHandler({ onUpdate: () => void (++updates === total && resolve()) }),
+  );
+  const controller = new AbortController();
+  const stopped = informer.run(controller.signal);
+  await informer.waitForSync();
+  const start = performance.now();
+  await done;
+  const eventsPerSecond = Math.round(total / ((performance.now() - start) / 1000));
+  controller.abort();
+  await stopped;
+  console.log(JSON.stringify({ eventsPerSecond }));
+}
+
+async function serve() {
+  const [{ namespaces, pods }, { createApiServer }, { Client }, { realClock, seededRandom }] = await Promise.all([
+    import("@kubewright/api"),
+    import("@kubewright/apiserver"),
+    import("@kubewright/client"),
+    import("@kubewright/clock"),
+  ]);
+  const server = createApiServer({ clock: realClock, random: seededRandom(1) });
+  const client = new Client({ transport: server.transport, clock: realClock, userAgent: "make-pods" });
+  for (let index = 0; index < 10; index++)
+    await client.resource(namespaces).create({ metadata: { name: `fill-${index}` } });
+  const writer = client.resource(pods);
+  let last;
+  for (let index = 0; index < PODS; index++) last = await writer.create(pod(index));
+  const { url } = await server.listen();
+  process.send({ url, bytesPerPod: Buffer.byteLength(JSON.stringify(last)) });
+}
+
+/** As make-pods.mjs has it. */
+function pod(i) {
+  const env = Array.from({ length: 12 }, (_, n) => ({
+    name: `SETTING_${n}`,
+    value: `value-of-setting-${n}-${"x".repeat(20)}`,
+  }));
+  const job = i % 500;
+  const labels = {
+    app: `app-${i % 50}`,
+    "batch.kubernetes.io/job-name": `job-${job}`,
+    "batch.kubernetes.io/controller-uid": `00000000-0000-4000-8000-${String(job).padStart(12, "0")}`,
+  };
+  const annotations = { "example.com/checksum": "a".repeat(64) };
+  const resources = { requests: { cpu: "250m", memory: "256Mi" }, limits: { cpu: "1", memory: "512Mi" } };
+  const containers = [0, 1].map((k) => ({
+    name: `c${k}`,
+    image: `registry.example.com/team/worker:${i % 9}.1.0`,
+    command: ["/bin/worker", "--shard", String(i)],
+    env,
+    resources,
+    volumeMounts: [{ name: "data", mountPath: "/data" }],
+  }));
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name: `worker-${i}`,
+      namespace: `fill-${i % 10}`,
+      labels,
+      annotations,
+      finalizers: ["batch.kubernetes.io/job-tracking"],
+    },
+    spec: { restartPolicy: "Never", containers, volumes: [{ name: "data", emptyDir: {} }] },
+  };
+}
+
+function round(value) {
+  return Math.round(value * 100) / 100;
+}

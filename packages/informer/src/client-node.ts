@@ -1,0 +1,32 @@
+import type { Informer, KubeConfig, KubernetesObject, ObjectCache } from "@kubernetes/client-node";
+
+import { ListWatch, type ListWatchOptions } from "./list-watch.js";
+
+/**
+ * Stands in for the function of this name in @kubernetes/client-node; see {@link ListWatch} for what differs.
+ *
+ * @param path - Of the collection, such as `/apis/batch/v1/namespaces/default/jobs`.
+ * @param listFn - Never called: lists are made from the path.
+ * @throws Error when `path` is not the path of a collection.
+ */
+export function makeInformer<T extends KubernetesObject>(
+  kubeConfig: KubeConfig,
+  path: string,
+  listFn?: unknown,
+  labelSelector?: string,
+  options: ListWatchOptions = {},
+): Informer<T> & ObjectCache<T> {
+  return new ListWatch<T>(path, { config: kubeConfig }, listFn, false, labelSelector, undefined, options);
+}
+
+export { ListWatch } from "./list-watch.js";
+export { withoutManagedFields } from "./transform.js";
+
+export const ADD = "add";
+export const UPDATE = "update";
+export const CHANGE = "change";
+export const DELETE = "delete";
+export const CONNECT = "connect";
+export const ERROR = "error";
+
+export type { ListWatchOptions } from "./list-watch.js";

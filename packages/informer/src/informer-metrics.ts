@@ -1,0 +1,54 @@
+import type { ResourceDefinition } from "@kubewright/api";
+
+/** Takes the measurements of one informer. */
+export interface InformerMetrics {
+  /** `informer_queued_items`: always 0, since there is no queue between watch and cache here. */
+  setQueuedItems(items: number): void;
+  /** `informer_processing_latency_seconds`: one change, or one whole list, taken in and told to all handlers. */
+  observeProcessingLatency(seconds: number): void;
+  /** `informer_store_resource_version`: the last 15 digits, as many as a number holds. */
+  setStoreResourceVersion(version: number): void;
+}
+
+/** The labels of an informer's metrics: whose it is, and of what. */
+export interface InformerLabels extends Pick<ResourceDefinition, "group" | "version" | "resource"> {
+  readonly name: string;
+}
+
+/** Makes the metrics of informers: one set per name and resource. */
+export interface InformerMetricsProvider {
+  forInformer(labels: InformerLabels): InformerMetrics;
+}
+
+/** How a metric is registered. All have the labels `name`, `group`, `version` and `resource`. */
+export interface InformerMetricDefinition {
+  readonly type: "gauge" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly buckets?: readonly number[];
+}
+
+/** Names and buckets of upstream's metrics, all ALPHA (component-base metrics/prometheus/informers). */
+export const informerMetricDefinitions = {
+  queuedItems: {
+    type: "gauge",
+    name: "informer_queued_items",
+    help: "Number of items currently queued in the informer.",
+  },
+  processingLatency: {
+    type: "histogram",
+    name: "informer_processing_latency_seconds",
+    help: "Time taken to process what the informer was told, in seconds.",
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  storeResourceVersion: {
+    type: "gauge",
+    name: "informer_store_resource_version",
+    help: "The last 15 digits of the resourceVersion of the informer's store.",
+  },
+} as const satisfies Record<string, InformerMetricDefinition>;
+
+/** `NaN` for what is not a decimal number: such a version is not reported. */
+export function versionGauge(resourceVersion: string): number {
+  return /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion.slice(-15)) : Number.NaN;
+}

@@ -1,0 +1,236 @@
+import type {
+  ADD,
+  CHANGE,
+  CONNECT,
+  DELETE,
+  ERROR,
+  Informer,
+  KubeConfig,
+  KubernetesObject as ClientNodeObject,
+  ObjectCache,
+  UPDATE,
+} from "@kubernetes/client-node";
+import { type DeepReadonly, type KubernetesObject, objectKey } from "@kubewright/api";
+import { Client, type Reader } from "@kubewright/client";
+import { type Clock, type Random, realClock, realRandom } from "@kubewright/clock";
+
+import { namespaceIndex, namespaceIndexValues } from "./indexers.js";
+import { InformerError } from "./informer-error.js";
+import { KubeConfigTransport } from "./kube-config-transport.js";
+import { resourceVersionOf } from "./object-metadata.js";
+import { Reflector, type ReflectorTarget } from "./reflector.js";
+import { type ParsedPath, parseResourcePath } from "./resource-path.js";
+import { Store } from "./store.js";
+import type { AnyTransform } from "./transform.js";
+
+export interface ListWatchOptions {
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Default `kubewright`. */
+  readonly userAgent?: string;
+  /** Whether to ask the server to stream the initial list, falling back to a list request. Default true. */
+  readonly watchList?: boolean;
+  /** Makes of each object what is cached and told, such as `withoutManagedFields`. */
+  readonly transform?: AnyTransform;
+}
+
+type ObjectVerb = ADD | UPDATE | DELETE;
+type OtherVerb = CONNECT | ERROR;
+type Callback<T> = ((object: T) => void) & ((error?: unknown) => void);
+
+/**
+ * @kubernetes/client-node's informer in usage, this package's in behaviour: it goes on after every error.
+ *
+ * What is different for those who switch: objects are the JSON of the API server throughout (dates are strings), shared
+ * and not to be changed; `error` is told of trouble, but nobody has to `start` again (it does no harm); `connect` is
+ * told when a watch has been opened; the function that lists is never called, since lists are made from the path.
+ */
+export class ListWatch<T extends ClientNodeObject> implements Informer<T>, ObjectCache<T> {
+  readonly #path: ParsedPath;
+  readonly #kubeConfig: KubeConfig;
+  readonly #options: ListWatchOptions & Pick<ParsedPath, "labelSelector" | "fieldSelector">;
+  readonly #store = new Store<KubernetesObject>({ indexers: { [namespaceIndex]: namespaceIndexValues } });
+  readonly #callbacks: Record<ObjectVerb | OtherVerb, readonly Callback<T>[]> = {
+    add: [],
+    update: [],
+    delete: [],
+    connect: [],
+    error: [],
+  };
+  #run: Run | undefined;
+
+  /**
+   * @param path - Of the collection, such as `/api/v1/namespaces/default/pods`.
+   * @param watch - client-node's `Watch`, of which only the `KubeConfig` is used.
+   * @param _listFn - Never called.
+   * @param autoStart - Whether to start at once. Default true.
+   * @throws Error when `path` is not the path of a collection.
+   */
+  constructor(
+    path: string,
+    watch: { readonly config: KubeConfig },
+    _listFn?: unknown,
+    autoStart = true,
+    labelSelector?: string,
+    fieldSelector?: string,
+    options: ListWatchOptions = {},
+  ) {
+    this.#path = parseResourcePath(path);
+    this.#kubeConfig = watch.config;
+    this.#options = {
+      ...options,
+      labelSelector: labelSelector ?? this.#path.labelSelector,
+      fieldSelector: fieldSelector ?? this.#path.fieldSelector,
+    };
+    if (autoStart) void this.start();
+  }
+
+  /** Resolves once the cache holds the whole, or the first attempt has failed; it goes on either way. Rejects never. */
+  async start(): Promise<void> {
+    this.#run ??= this.#begin();
+    await this.#run.begun;
+  }
+
+  /** Resolves when everything has ended. The cache keeps what it has, and `start` goes on from there. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    this.#run = undefined;
+    run?.controller.abort(new Error("the informer was stopped"));
+    await run?.ended;
+  }
+
+  on(verb: ObjectVerb | CHANGE, callback: (object: T) => void): void;
+  on(verb: OtherVerb, callback: (error?: unknown) => void): void;
+  on(verb: ObjectVerb | CHANGE | OtherVerb, callback: Callback<T>): void {
+    for (const one of verbs(verb)) this.#callbacks[one] = [...this.#known(one), callback];
+  }
+
+  off(verb: ObjectVerb | CHANGE, callback: (object: T) => void): void;
+  off(verb: OtherVerb, callback: (error?: unknown) => void): void;
+  off(verb: ObjectVerb | CHANGE | OtherVerb, callback: Callback<T>): void {
+    for (const one of verbs(verb)) {
+      const index = this.#known(one).indexOf(callback);
+      if (index >= 0) this.#callbacks[one] = this.#known(one).filter((_, position) => position !== index);
+    }
+  }
+
+  get(name: string, namespace?: string): T | undefined {
+    return this.#store.get(objectKey({ name, namespace: namespace ?? "" })) as T | undefined;
+  }
+
+  /** No namespace: all. */
+  list(namespace?: string): readonly T[] {
+    return this.#store.listNamespace(namespace ?? "") as unknown as readonly T[];
+  }
+
+  latestResourceVersion(): string {
+    return this.#store.lastStoreSyncResourceVersion;
+  }
+
+  #begin(): Run {
+    const {
+      clock = realClock,
+      random = realRandom,
+      userAgent,
+      watchList,
+      labelSelector,
+      fieldSelector,
+    } = this.#options;
+    const controller = new AbortController();
+    const connection = new KubeConfigTransport(this.#kubeConfig, clock);
+    const client = new Client({
+      transport: (request) => connection.send(request),
+      clock,
+      ...(userAgent === undefined ? {} : { userAgent }),
+    }).resource(this.#path.definition);
+    const begun = Promise.withResolvers<void>();
+    const reflector = new Reflector<KubernetesObject>({
+      client: this.#announcing(client),
+      clock,
+      random,
+      target: this.#target(begun.resolve),
+      namespace: this.#path.namespace,
+      labelSelector,
+      fieldSelector,
+      watchList,
+      transform: this.#options.transform,
+      onError: (error) => {
+        this.#emit("error", error);
+        begun.resolve();
+      },
+    });
+    const ended = reflector.run(controller.signal).then(() => {
+      begun.resolve();
+      return connection.close();
+    });
+    return { controller, begun: begun.promise, ended };
+  }
+
+  #announcing(client: Reader<KubernetesObject>): Reader<KubernetesObject> {
+    return {
+      definition: client.definition,
+      get: (name, options) => client.get(name, options),
+      list: (options) => client.list(options),
+      watch: async (options) => {
+        const events = await client.watch(options);
+        this.#emit("connect", undefined);
+        return events;
+      },
+    };
+  }
+
+  #target(synced: () => void): ReflectorTarget<KubernetesObject> {
+    return {
+      replace: (objects, resourceVersion) => {
+        const { vanished, present } = this.#store.replace(objects, resourceVersion);
+        for (const { object } of vanished) this.#emit("delete", object);
+        for (const { old, object } of present) this.#changed(old, object);
+        synced();
+      },
+      apply: (type, object) => {
+        if (type !== "DELETED") this.#changed(this.#store.update(object), object);
+        else if (this.#store.delete(object) !== undefined) this.#emit("delete", object);
+      },
+      bookmark: (resourceVersion) => this.#store.bookmark(resourceVersion),
+      resync: () => {},
+    };
+  }
+
+  #changed(old: DeepReadonly<KubernetesObject> | undefined, object: DeepReadonly<KubernetesObject>): void {
+    if (old === undefined) this.#emit("add", object);
+    else if (resourceVersionOf(old) !== resourceVersionOf(object)) this.#emit("update", object);
+  }
+
+  /** A callback that throws, or whose promise rejects, is told to `error`, and harms no other. */
+  #emit(verb: ObjectVerb | OtherVerb, argument: unknown): void {
+    const failed = (error: unknown): void => {
+      if (verb !== "error")
+        this.#emit("error", new InformerError("handler", `a callback for ${JSON.stringify(verb)} failed`, error));
+    };
+    for (const callback of this.#callbacks[verb]) {
+      try {
+        const returned: unknown = callback(argument as T);
+        if (returned instanceof Promise) returned.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    }
+  }
+
+  #known(verb: ObjectVerb | OtherVerb): readonly Callback<T>[] {
+    const callbacks = this.#callbacks[verb] as readonly Callback<T>[] | undefined;
+    if (callbacks === undefined) throw new Error(`Unknown verb: ${verb}`);
+    return callbacks;
+  }
+}
+
+interface Run {
+  readonly controller: AbortController;
+  readonly begun: Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+function verbs(verb: ObjectVerb | CHANGE | OtherVerb): readonly (ObjectVerb | OtherVerb)[] {
+  return verb === "change" ? ["add", "update", "delete"] : [verb];
+}

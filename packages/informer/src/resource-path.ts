@@ -1,0 +1,38 @@
+import { type KubernetesObject, type ResourceDefinition, defineResource } from "@kubewright/api";
+
+/** What a collection's URL path says. */
+export interface ParsedPath {
+  readonly definition: ResourceDefinition<KubernetesObject>;
+  readonly namespace: string | undefined;
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+}
+
+const CORE = /^\/api\/(?<version>[^/]+)\/(?<rest>.+)$/;
+const GROUPED = /^\/apis\/(?<group>[^/]+)\/(?<version>[^/]+)\/(?<rest>.+)$/;
+
+/**
+ * Takes a path such as `/apis/batch/v1/namespaces/default/jobs` apart; selectors may follow as a query. The kind is not
+ * in it: the definition's is `""`.
+ *
+ * @throws Error when it is not the path of a collection.
+ */
+export function parseResourcePath(path: string): ParsedPath {
+  const [bare = "", query = ""] = path.split("?", 2);
+  const { group = "", version = "", rest = "" } = (CORE.exec(bare) ?? GROUPED.exec(bare))?.groups ?? {};
+  const segments = rest.split("/").map(decodeURIComponent);
+  const namespaced = segments.length === 3 && segments[0] === "namespaces";
+  const resource = namespaced ? segments[2] : segments.length === 1 ? segments[0] : "";
+  if (!resource) {
+    throw new Error(
+      `${JSON.stringify(path)} is not the path of a collection, such as /api/v1/namespaces/default/pods or /apis/batch/v1/jobs`,
+    );
+  }
+  const parameters = new URLSearchParams(query);
+  return {
+    definition: defineResource({ group, version, resource, kind: "", namespaced }),
+    namespace: namespaced ? segments[1] : undefined,
+    labelSelector: parameters.get("labelSelector") ?? undefined,
+    fieldSelector: parameters.get("fieldSelector") ?? undefined,
+  };
+}

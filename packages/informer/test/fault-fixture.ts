@@ -1,0 +1,174 @@
+import { getEventListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type ConfigMap, type DeepReadonly, configMaps, keyOf } from "@kubewright/api";
+import { createApiServer } from "@kubewright/apiserver";
+import { Client } from "@kubewright/client";
+import { realClock, seededRandom } from "@kubewright/clock";
+import { createHttpTransport } from "@kubewright/transport-http";
+
+import { SharedInformer, type SharedInformerOptions } from "../src/shared-informer.js";
+import { deletedObject } from "../src/tombstone.js";
+import { FaultProxy, type Verb } from "./fault-proxy.js";
+import { ScaledClock } from "./scaled-clock.js";
+
+/** Seconds of the informer pass in this part of a second. */
+const FASTER = 80;
+
+/**
+ * An embedded API server behind a {@link FaultProxy}, an informer that knows it through the proxy only, over HTTP, and a
+ * writer that goes past the proxy.
+ */
+export async function startFaultyInformer({
+  seed = 1,
+  ...options
+}: Partial<SharedInformerOptions<ConfigMap>> & { readonly seed?: number } = {}) {
+  const resourcesBefore = handles();
+  const random = seededRandom(seed);
+  const server = createApiServer({ clock: realClock, random, trackFields: false, historyLimit: 2000 });
+  const listener = await server.listen();
+  const proxy = await FaultProxy.start(listener.url);
+  const http = createHttpTransport({ server: proxy.url });
+  const clock = new ScaledClock(FASTER);
+  const errors: string[] = [];
+  const informer = new SharedInformer<ConfigMap>({
+    client: new Client({ transport: http.transport, clock }).resource(configMaps),
+    clock,
+    random: random.fork("informer"),
+    onError: (error) => errors.push(error.message),
+    ...options,
+  });
+  const view = new HandlerView();
+  informer.addEventHandler(view);
+  const stop = new AbortController();
+  const writer = new Client({ transport: server.transport, clock: realClock }).resource(configMaps);
+  const inDefault = { namespace: "default" };
+  let value = 0;
+  const lots = random.fork("writes");
+  const names = new Set<string>();
+  const put = async (name: string): Promise<void> => {
+    const data = { value: `${value++} – äöü ${"🙂".repeat(5)}` };
+    if (names.has(name)) await writer.update({ metadata: { name, ...inDefault }, data });
+    else await writer.create({ metadata: { name, ...inDefault }, data });
+    names.add(name);
+  };
+  const remove = async (name: string): Promise<void> => {
+    await writer.delete(name, inDefault);
+    names.delete(name);
+  };
+  await put("first");
+  const truth = async (): Promise<Map<string, string>> => contents((await writer.list()).items);
+  let stopped: Promise<void> | undefined;
+
+  return {
+    server,
+    proxy,
+    clock,
+    informer,
+    view,
+    errors,
+    put,
+    remove,
+    random,
+    watchList: options.watchList ?? true,
+    /** Creates, changes and deletes at random, with pauses. */
+    async write(count: number): Promise<void> {
+      for (let index = 0; index < count; index++) {
+        const name = `map-${Math.floor(lots.next() * 10)}`;
+        if (names.has(name) && lots.next() < 0.3) await remove(name);
+        else await put(name);
+        if (lots.next() < 0.3) await sleep(1);
+      }
+    },
+    start(): void {
+      stopped = informer.run(stop.signal);
+    },
+    /** Resolves when the cache holds what the server holds, and the handler was told so. */
+    async converged(timeoutMs = 8000): Promise<void> {
+      const wanted = await truth();
+      const deadline = realClock.monotonic() + timeoutMs;
+      while (!equal(contents(informer.store.list()), wanted) || !equal(view.seen, wanted)) {
+        if (realClock.monotonic() > deadline)
+          throw new Error(difference(contents(informer.store.list()), wanted, errors));
+        await sleep(2);
+      }
+    },
+    /** Resolves when every fault for requests of this kind has met one. */
+    async met(verb: Verb, timeoutMs = 8000): Promise<void> {
+      const deadline = realClock.monotonic() + timeoutMs;
+      while (proxy.waiting(verb) > 0) {
+        if (realClock.monotonic() > deadline)
+          throw new Error(`${proxy.waiting(verb)} faults met no request: ${errors.join("\n")}`);
+        await sleep(2);
+      }
+    },
+    /** Ends everything. What is left of sockets, timers and listeners should be nothing. */
+    async finish() {
+      // While it runs: one to end it, one for the request under way, one for a pause.
+      const listeners = Math.max(0, getEventListeners(stop.signal, "abort").length - 3);
+      stop.abort(new Error("test is over"));
+      await stopped;
+      const timers = clock.pending;
+      await http.close();
+      await proxy.close();
+      await listener.close();
+      await server.close();
+      const deadline = realClock.monotonic() + 3000;
+      while (handles() > resourcesBefore && realClock.monotonic() < deadline) await sleep(2);
+      return { listeners, timers, handles: Math.max(0, handles() - resourcesBefore), connections: proxy.connections };
+    },
+  };
+}
+
+export const nothingLeft = { listeners: 0, timers: 0, handles: 0, connections: 0 };
+
+/** What a handler that believes what it is told knows, and what it was told that cannot be. */
+class HandlerView {
+  readonly seen = new Map<string, string>();
+  updates = 0;
+  readonly surprises: string[] = [];
+
+  onAdd(object: DeepReadonly<ConfigMap>): void {
+    const key = keyOf(object);
+    if (this.seen.has(key)) this.surprises.push(`added twice: ${key}`);
+    this.seen.set(key, content(object));
+  }
+
+  onUpdate(old: DeepReadonly<ConfigMap>, object: DeepReadonly<ConfigMap>): void {
+    const key = keyOf(object);
+    this.updates++;
+    if (this.seen.get(key) !== content(old)) this.surprises.push(`updated from what it was not: ${key}`);
+    if (Number(old.metadata.resourceVersion) > Number(object.metadata.resourceVersion))
+      this.surprises.push(`went back in time: ${key}`);
+    this.seen.set(key, content(object));
+  }
+
+  onDelete(deleted: Parameters<typeof deletedObject<ConfigMap>>[0]): void {
+    const key = keyOf(deletedObject(deleted)!);
+    if (!this.seen.delete(key)) this.surprises.push(`deleted, but never added: ${key}`);
+  }
+}
+
+function content({ metadata, data }: DeepReadonly<ConfigMap>): string {
+  return JSON.stringify([metadata, data]);
+}
+
+function contents(objects: readonly DeepReadonly<ConfigMap>[]): Map<string, string> {
+  return new Map(objects.map((object) => [keyOf(object), content(object)]));
+}
+
+function equal(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (b.get(key) !== value) return false;
+  return true;
+}
+
+function difference(have: Map<string, string>, wanted: Map<string, string>, errors: readonly string[]): string {
+  const wrong = [...new Set([...have.keys(), ...wanted.keys()])].filter((key) => have.get(key) !== wanted.get(key));
+  return `the cache does not equal the server's truth in ${wrong.slice(0, 5).join(", ")}:\n${errors.slice(-5).join("\n")}`;
+}
+
+/** Open sockets and armed timers of this thread. */
+function handles(): number {
+  return process.getActiveResourcesInfo().filter((name) => /^TCP|^Pipe|^Timeout$/.test(name)).length;
+}

@@ -1,0 +1,85 @@
+/** An item in its place. */
+export interface RankedItem<T> {
+  readonly item: T;
+  /** What it is sorted by, the lowest first: a time, or a priority turned round. */
+  rank: number;
+  /** Breaks ties: equal ranks come out in the order they were asked for. */
+  sequence: number;
+  /** Position in the heap, kept by {@link ItemHeap}. */
+  index: number;
+}
+
+/** A binary min-heap by rank, then sequence, whose elements may be brought forward or removed in O(log n). */
+export class ItemHeap<T> {
+  readonly #items: RankedItem<T>[] = [];
+
+  peek(): RankedItem<T> | undefined {
+    return this.#items[0];
+  }
+
+  push(ranked: RankedItem<T>): void {
+    this.#items.push(ranked);
+    this.#up(ranked, this.#items.length - 1);
+  }
+
+  /** To be called after an element's rank was lowered. */
+  broughtForward(ranked: RankedItem<T>): void {
+    this.#up(ranked, ranked.index);
+  }
+
+  pop(): RankedItem<T> | undefined {
+    const first = this.#items[0];
+    const last = this.#items.pop();
+    if (last !== undefined && last !== first) this.#down(last, 0);
+    return first;
+  }
+
+  /** Takes an element out that is in the heap. */
+  remove(ranked: RankedItem<T>): void {
+    const last = this.#items.pop()!;
+    if (last === ranked) return;
+    const { index } = ranked;
+    this.#down(last, index);
+    if (last.index === index) this.#up(last, index);
+  }
+
+  clear(): void {
+    this.#items.length = 0;
+  }
+
+  #up(ranked: RankedItem<T>, from: number): void {
+    const items = this.#items;
+    let index = from;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = items[parentIndex]!;
+      if (!before(ranked, parent)) break;
+      items[index] = parent;
+      parent.index = index;
+      index = parentIndex;
+    }
+    items[index] = ranked;
+    ranked.index = index;
+  }
+
+  /** Puts `ranked` at a place that is free, and lets it sink to its own. */
+  #down(ranked: RankedItem<T>, from: number): void {
+    const items = this.#items;
+    let index = from;
+    for (let childIndex = 2 * index + 1; childIndex < items.length; childIndex = 2 * index + 1) {
+      const right = items[childIndex + 1];
+      if (right !== undefined && before(right, items[childIndex]!)) childIndex++;
+      const child = items[childIndex]!;
+      if (!before(child, ranked)) break;
+      items[index] = child;
+      child.index = index;
+      index = childIndex;
+    }
+    items[index] = ranked;
+    ranked.index = index;
+  }
+}
+
+function before<T>(a: RankedItem<T>, b: RankedItem<T>): boolean {
+  return a.rank < b.rank || (a.rank === b.rank && a.sequence < b.sequence);
+}
