@@ -2,7 +2,17 @@
 //   node bench/cron.mjs        after npm run build
 import { parseSchedule } from "@kubewright/cron";
 
-const SCHEDULES = ["* * * * *", "*/5 * * * *", "0 * * * *", "30 2 * * *", "0 9-17 * * 1-5", "0 0 1 * *", "0 0 29 2 *", "0 12 13 * 5", "@every 90s"];
+const SCHEDULES = [
+  "* * * * *",
+  "*/5 * * * *",
+  "0 * * * *",
+  "30 2 * * *",
+  "0 9-17 * * 1-5",
+  "0 0 1 * *",
+  "0 0 29 2 *",
+  "0 12 13 * 5",
+  "@every 90s",
+];
 const START_MS = Date.UTC(2026, 0, 1);
 const END_MS = Date.UTC(2036, 0, 1);
 const STEPS = 200_000;
@@ -24,5 +34,13 @@ for (const timeZone of ["UTC", "America/New_York", "Europe/Berlin", "Australia/L
     totalMs += elapsedMs;
     perSecond[text] = Math.round(STEPS / (elapsedMs / 1000));
   }
-  console.log(JSON.stringify({ bench: "cron next", timeZone, nextPerSecond: Math.round((STEPS * SCHEDULES.length) / (totalMs / 1000)), perSecond, goal: 300_000 }));
+  console.log(
+    JSON.stringify({
+      bench: "cron next",
+      timeZone,
+      nextPerSecond: Math.round((STEPS * SCHEDULES.length) / (totalMs / 1000)),
+      perSecond,
+      goal: 300_000,
+    }),
+  );
 }

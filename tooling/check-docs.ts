@@ -34,9 +34,13 @@ writeFileSync(
     include: ["*.ts"],
   }),
 );
-const { status, stdout } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["--project", scratch, "--pretty", "false"], {
-  encoding: "utf8",
-});
+const { status, stdout } = spawnSync(
+  path.join(root, "node_modules/.bin/tsc"),
+  ["--project", scratch, "--pretty", "false"],
+  {
+    encoding: "utf8",
+  },
+);
 if (status !== 0) problems.push(stdout);
 for (const { name, expected } of runnable) {
   const ran = spawnSync(process.execPath, [path.join(scratch, name)], { encoding: "utf8", timeout: 30_000 });

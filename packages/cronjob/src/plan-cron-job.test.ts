@@ -238,7 +238,11 @@ test("a slot that Forbid holds back is missed only once it cannot start late any
   const held = plan(blocked, "11:00:00.1");
   expect(held.decision).toMatchObject({ outcome: "skipped", reason: "stillActive", slotMs: at("11:00:00") });
   const free = cronJob({ concurrencyPolicy: "Forbid", startingDeadlineSeconds: 600 });
-  expect(plan(free, "11:05:00", held.reported).decision).toMatchObject({ outcome: "ran", slotMs: at("11:00:00"), missed: [] });
+  expect(plan(free, "11:05:00", held.reported).decision).toMatchObject({
+    outcome: "ran",
+    slotMs: at("11:00:00"),
+    missed: [],
+  });
   expect(plan(free, "11:15:00", held.reported).decision).toMatchObject({
     outcome: "skipped",
     reason: "deadlinePassed",

@@ -95,7 +95,8 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
   const missed = missedSlots({ schedule: parsed.schedule, nowMs, recent, unlimited, reported: context.reported });
   const slot = decideSlot(cronJob, recent, missed, context);
   // A slot that Forbid holds back may still start late: it counts as missed once it cannot any more.
-  const settledMs = recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
+  const settledMs =
+    recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
   const reportedUpToMs = settledMs ?? lastMissed(missed, nowMs) ?? context.reported?.upToMs;
   return {
     events: slot.event === undefined ? events : [...events, slot.event],
