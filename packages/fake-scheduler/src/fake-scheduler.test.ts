@@ -104,7 +104,7 @@ class World {
   }
 
   get(name: string): Promise<Pod> {
-    return this.client.resource(pods).get(name, { namespace: "default" }).then(mutableCopy) as Promise<Pod>;
+    return this.client.resource(pods).get(name, { namespace: "default" }).then(mutableCopy);
   }
 
   async placement(): Promise<Record<string, string>> {
