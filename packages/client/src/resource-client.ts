@@ -183,17 +183,33 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 
   async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
-    const { namespace, signal, dryRun, ...rest } = options;
+    const path = resourcePath(this.definition, { namespace: options.namespace, name });
+    return (await this.#delete(path, options)) as DeepReadonly<T> | Status;
+  }
+
+  /**
+   * Deletes every object that the selectors choose, of one namespace, or of a cluster-scoped resource.
+   *
+   * @returns The deleted objects, as they were listed.
+   */
+  async deleteCollection(
+    options: DeleteOptions & Pick<ListOptions, "labelSelector" | "fieldSelector"> = {},
+  ): Promise<DeepReadonly<List<T>>> {
+    const { labelSelector, fieldSelector, ...rest } = options;
+    const path = resourcePath(this.definition, { namespace: options.namespace });
+    return (await this.#delete(withQuery(path, { labelSelector, fieldSelector }), rest)) as DeepReadonly<List<T>>;
+  }
+
+  async #delete(path: string, { namespace: _namespace, signal, dryRun, ...options }: DeleteOptions): Promise<unknown> {
     const body = decoded({
       kind: "DeleteOptions",
       apiVersion: "v1",
-      ...rest,
+      ...options,
       ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
     });
-    const path = resourcePath(this.definition, { namespace, name });
-    return (await decodeObject(
+    return decodeObject(
       await this.#requester.send({ method: "DELETE", path, body, contentType: JSON_TYPE, ...abortable(signal) }),
-    )) as DeepReadonly<T> | Status;
+    );
   }
 
   async #write(

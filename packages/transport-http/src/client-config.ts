@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from "./connection-options.js";
+import { proxyFromEnvironment } from "./environment-proxy.js";
 import { type InClusterOptions, inClusterConfig } from "./in-cluster-config.js";
 import { loadKubeConfig } from "./kubeconfig.js";
 
@@ -13,9 +14,16 @@ export interface ClientConfigOptions extends InClusterOptions {
  * What a Kubernetes component connects to (client-go `clientcmd.BuildConfigFromFlags`): the kubeconfig, with `master` in
  * place of its server; or `master` alone, without credentials; or, when there is neither, the cluster we run in.
  *
+ * A proxy that the kubeconfig does not name comes from the environment ({@link proxyFromEnvironment}).
+ *
  * @throws Error that says why none of them serves.
  */
 export async function loadClientConfig(options: ClientConfigOptions): Promise<ConnectionOptions> {
+  const config = await chooseConfig(options);
+  return { ...config, proxyUrl: config.proxyUrl ?? proxyFromEnvironment(new URL(config.server), options.env) };
+}
+
+async function chooseConfig(options: ClientConfigOptions): Promise<ConnectionOptions> {
   const { kubeconfig, master, warn } = options;
   if (kubeconfig) return loadKubeConfig({ path: kubeconfig, server: master });
   if (master) return { server: master };

@@ -9,5 +9,6 @@ test("the package exports these values", () => {
     "inClusterConfig",
     "loadClientConfig",
     "loadKubeConfig",
+    "proxyFromEnvironment",
   ]);
 });

@@ -2,6 +2,7 @@ export { loadClientConfig } from "./client-config.js";
 export { ConnectionError } from "./connection-error.js";
 export { createHttpTransport } from "./http-transport.js";
 export { inClusterConfig } from "./in-cluster-config.js";
+export { proxyFromEnvironment } from "./environment-proxy.js";
 export { loadKubeConfig } from "./kubeconfig.js";
 
 export type { ClientConfigOptions } from "./client-config.js";
