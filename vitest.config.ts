@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/src/**/*.test.ts",
+      "packages/*/test/**/*.test.ts",
       "apps/*/src/**/*.test.ts",
       "apps/*/test/**/*.test.ts",
       "tooling/**/*.test.ts",

@@ -60,13 +60,15 @@ async function loadOverHttp(port, { pods, watchers, rate, seconds }, ask) {
   const streams = [];
   for (let index = 0; index < watchers; index++) {
     const path = `/api/v1/pods?watch=true&resourceVersion=${(await ask({ type: "version" })).version}&labelSelector=shard%3Ds${index % SHARDS}`;
-    streams.push(await openWatch(port, path, (text) => {
-      const now = performance.timeOrigin + performance.now();
-      for (const [, sent] of text.matchAll(/"sent":"(\d+\.?\d*)"/g)) {
-        events++;
-        eventLatencies.push(now - Number(sent));
-      }
-    }));
+    streams.push(
+      await openWatch(port, path, (text) => {
+        const now = performance.timeOrigin + performance.now();
+        for (const [, sent] of text.matchAll(/"sent":"(\d+\.?\d*)"/g)) {
+          events++;
+          eventLatencies.push(now - Number(sent));
+        }
+      }),
+    );
   }
   await ask({ type: "reset" });
   const writeLatencies = [];
@@ -74,7 +76,7 @@ async function loadOverHttp(port, { pods, watchers, rate, seconds }, ask) {
   const pending = new Set();
   const total = rate * seconds;
   const started = performance.now();
-  for (let written = 0; written < total; ) {
+  for (let written = 0; written < total;) {
     const due = Math.min(total, Math.ceil(((performance.now() - started) / 1000) * rate));
     for (; written < due; written++) {
       const sentAt = performance.timeOrigin + performance.now();
@@ -128,7 +130,11 @@ function openWatch(port, path, onText) {
 
 function patch(port, agent, path, body) {
   return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/merge-patch+json", "content-length": Buffer.byteLength(body), "user-agent": "bench/1" };
+    const headers = {
+      "content-type": "application/merge-patch+json",
+      "content-length": Buffer.byteLength(body),
+      "user-agent": "bench/1",
+    };
     const sent = request({ port, path, agent, method: "PATCH", headers }, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode));
@@ -152,13 +158,20 @@ async function serve() {
   };
   setInterval(memory, 50).unref();
   const send = (method, path, headers, value, signal) =>
-    server.transport({ method, path, headers, ...(value === undefined ? {} : { body: { type: "decoded", value } }), signal });
+    server.transport({
+      method,
+      path,
+      headers,
+      ...(value === undefined ? {} : { body: { type: "decoded", value } }),
+      signal,
+    });
 
   const answers = {
     async load({ pods }) {
       const started = performance.now();
       const headers = { "user-agent": "bench/1" };
-      for (let index = 0; index < SHARDS; index++) await send("POST", "/api/v1/namespaces", headers, { metadata: { name: namespaceOf(index) } });
+      for (let index = 0; index < SHARDS; index++)
+        await send("POST", "/api/v1/namespaces", headers, { metadata: { name: namespaceOf(index) } });
       const latencies = [];
       for (let index = 0; index < pods; index++) {
         const before = performance.now();
@@ -168,7 +181,10 @@ async function serve() {
       }
       const seconds = (performance.now() - started) / 1000;
       globalThis.gc?.();
-      return { port, stats: { createsPerSecond: Math.round(pods / seconds), createUs: percentiles(latencies, 1000), ...memory() } };
+      return {
+        port,
+        stats: { createsPerSecond: Math.round(pods / seconds), createUs: percentiles(latencies, 1000), ...memory() },
+      };
     },
     version: () => ({ version: server.resourceVersion }),
     reset() {
@@ -186,22 +202,31 @@ async function serve() {
       for (let index = 0; index < watchers; index++) {
         const path = `/api/v1/pods?watch=true&resourceVersion=${server.resourceVersion}&labelSelector=shard%3Ds${index % SHARDS}`;
         const { body } = await send("GET", path, {}, undefined, stop.signal);
-        reading.push((async () => {
-          for await (const _event of body.events) events++;
-        })());
+        reading.push(
+          (async () => {
+            for await (const _event of body.events) events++;
+          })(),
+        );
       }
       const headers = { "user-agent": "bench/1", "content-type": "application/merge-patch+json" };
       const latencies = [];
       const started = performance.now();
       for (let index = 0; index < writes; index++) {
         const before = performance.now();
-        await send("PATCH", podPath((index * 7919) % pods), headers, { metadata: { annotations: { sent: String(index + Math.random()) } } });
+        await send("PATCH", podPath((index * 7919) % pods), headers, {
+          metadata: { annotations: { sent: String(index + Math.random()) } },
+        });
         latencies.push(performance.now() - before);
       }
       const seconds = (performance.now() - started) / 1000;
       stop.abort();
       await Promise.all(reading);
-      return { writesPerSecond: Math.round(writes / seconds), events, writeUs: percentiles(latencies, 1000), ...memory() };
+      return {
+        writesPerSecond: Math.round(writes / seconds),
+        events,
+        writeUs: percentiles(latencies, 1000),
+        ...memory(),
+      };
     },
   };
   process.on("disconnect", () => process.exit());
@@ -224,9 +249,22 @@ function pod(index) {
     metadata: {
       name: `pod-${index}`,
       // Not the namespace's number: a watcher's pods lie in all namespaces.
-      labels: { shard: `s${Math.floor(index / SHARDS) % SHARDS}`, app: "bench", "batch.kubernetes.io/job-name": `job-${index >> 3}` },
+      labels: {
+        shard: `s${Math.floor(index / SHARDS) % SHARDS}`,
+        app: "bench",
+        "batch.kubernetes.io/job-name": `job-${index >> 3}`,
+      },
       finalizers: ["batch.kubernetes.io/job-tracking"],
-      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: `job-${index >> 3}`, uid: `00000000-0000-4000-8000-${String(index >> 3).padStart(12, "0")}`, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [
+        {
+          apiVersion: "batch/v1",
+          kind: "Job",
+          name: `job-${index >> 3}`,
+          uid: `00000000-0000-4000-8000-${String(index >> 3).padStart(12, "0")}`,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
     },
     spec: {
       restartPolicy: "Never",
@@ -236,7 +274,10 @@ function pod(index) {
           name: "main",
           image: "registry.example.com/team/worker:1.2.3",
           command: ["/bin/worker", "--shard", String(index)],
-          env: [{ name: "SHARD", value: String(index) }, { name: "LEVEL", value: "info" }],
+          env: [
+            { name: "SHARD", value: String(index) },
+            { name: "LEVEL", value: "info" },
+          ],
           resources: { requests: { cpu: "250m", memory: "256Mi" }, limits: { memory: "512Mi" } },
           volumeMounts: [{ name: "scratch", mountPath: "/scratch" }],
         },

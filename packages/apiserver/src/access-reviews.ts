@@ -89,6 +89,8 @@ export function reviewToken(call: ApiCall): Reply {
 function read(call: ApiCall): AccessReview {
   const review = decodeRequestObject(call, readWriteOptions(call, "CreateOptions")) as AccessReview;
   delete review.metadata.managedFields;
+  // Go's struct is there even when the client sent none.
+  review.spec ??= {};
   return review;
 }
 

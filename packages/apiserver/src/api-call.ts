@@ -4,6 +4,7 @@ import type { ApiRequest } from "@kubewright/transport";
 import type { AccessControl } from "./access-control.js";
 import type { UserInfo } from "./authorization/authorizer.js";
 import type { ManagerReader } from "./fields/managers.js";
+import type { NewObjects } from "./fields/new-objects.js";
 import type { Query } from "./query.js";
 import type { ResourceTarget, Verb } from "./request-info.js";
 import type { ResourceRegistry } from "./resource-registry.js";
@@ -21,6 +22,7 @@ export interface ServerState {
   /** Whether `metadata.managedFields` is kept up. */
   readonly tracksFields: boolean;
   readonly managers: ManagerReader;
+  readonly newObjects: NewObjects;
   readonly access: AccessControl;
 }
 

@@ -27,6 +27,7 @@ import { decodedResponse } from "./decoded-response.js";
 import { Discovery } from "./discovery.js";
 import { dispatch, verbOf } from "./dispatch.js";
 import { ManagerReader } from "./fields/managers.js";
+import { NewObjects } from "./fields/new-objects.js";
 import { type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
 import { builtInResources } from "./kinds/index.js";
 import { NamespaceEmptier } from "./namespace-emptier.js";
@@ -136,6 +137,7 @@ class EmbeddedApiServer implements ApiServer {
       schemas,
       tracksFields: options.trackFields ?? true,
       managers: new ManagerReader(),
+      newObjects: new NewObjects(),
     };
     this.#discovery = new Discovery(registry);
     this.#openApi = new OpenApi(registry);

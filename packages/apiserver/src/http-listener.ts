@@ -47,6 +47,8 @@ export type HttpHandler = (
 
 const GZIP_FROM_BYTES = 128 * 1024;
 const compress = promisify(gzip);
+/** Made once: without a reason every request would make an exception of its own, with its stack. */
+const CONNECTION_CLOSED = new Error("the connection was closed");
 
 /**
  * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.
@@ -121,9 +123,9 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handler: HttpHandler): Promise<void> {
   const gone = new AbortController();
-  outgoing.on("close", () => gone.abort());
-  outgoing.on("error", () => gone.abort());
-  incoming.on("error", () => gone.abort());
+  outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
+  outgoing.on("error", () => gone.abort(CONNECTION_CLOSED));
+  incoming.on("error", () => gone.abort(CONNECTION_CLOSED));
   try {
     const bytes = await readBody(incoming);
     const request: ApiRequest = {

@@ -13,9 +13,11 @@ export interface Selection {
   readonly matches: ObjectMatcher | undefined;
   /** Set when only the object of that name can match. */
   readonly name: string | undefined;
+  /** A label with a value that everything selected has, if there is one. */
+  readonly label: { readonly key: string; readonly value: string } | undefined;
 }
 
-const EVERYTHING: Selection = { matches: undefined, name: undefined };
+const EVERYTHING: Selection = { matches: undefined, name: undefined, label: undefined };
 
 /** @throws ApiError 400 for a selector that cannot be read or names a field the resource does not offer. */
 export function readSelection(call: ApiCall): Selection {
@@ -29,11 +31,21 @@ export function readSelection(call: ApiCall): Selection {
     const fields = terms.map((term) => fieldMatcher(resource, term));
     if (labels === undefined && fields.length === 0) return EVERYTHING;
     const name = terms.find((term) => term.equal && term.field === "metadata.name")?.value;
-    return { matches: combine(resource, labels, fields), name };
+    return { matches: combine(resource, labels, fields), name, label: commonLabel(labelText) };
   } catch (error) {
     if (error instanceof SelectorError) throw badRequest(error.message);
     throw error;
   }
+}
+
+/** The first `key=value` of a selector that has been read without error. Selectors with lists of values are not looked into. */
+function commonLabel(labelText: string): Selection["label"] {
+  if (labelText.includes("(")) return undefined;
+  for (const term of labelText.split(",")) {
+    const [, key, value] = /^\s*([\w./-]+)\s*==?\s*([\w.-]+)\s*$/.exec(term) ?? [];
+    if (key !== undefined && value !== undefined) return { key, value };
+  }
+  return undefined;
 }
 
 function combine(

@@ -27,7 +27,10 @@ export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObjec
    */
   applyReadDefaults?(object: T): boolean;
 
-  /** Restores what this endpoint may not change (status, …). Generation is bumped by the storage when {@link bumpsGeneration} says so. */
+  /**
+   * Restores what this endpoint may not change (status, …). Generation is bumped by the storage when {@link bumpsGeneration}
+   * says so. Members that equal the stored ones are the stored ones: put others in their place, do not change them.
+   */
   prepareForUpdate?(object: T, stored: T): void;
   validateUpdate?(object: T, stored: T, errors: FieldErrors): void;
   warningsOnUpdate?(object: T, stored: T): readonly string[];

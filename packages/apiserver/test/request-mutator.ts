@@ -520,7 +520,7 @@ export class RequestMutator {
     let node: Record<string, unknown> | unknown[] = root;
     for (let depth = 0; depth < 8; depth++) {
       const keys = Object.keys(node);
-      const key = keys.length === 0 ? "x" : keys[this.#below(keys.length)]!;
+      const key = keys.at(this.#below(keys.length)) ?? "x";
       const member = (node as Record<string, unknown>)[key];
       if (typeof member === "object" && member !== null && this.#chance(0.75)) {
         node = member as Record<string, unknown>;
@@ -591,6 +591,6 @@ export class RequestMutator {
   }
 
   #pick<T>(items: readonly T[]): T {
-    return items[this.#below(items.length)]!;
+    return items.at(this.#below(items.length)) as T;
   }
 }

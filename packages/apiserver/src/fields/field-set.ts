@@ -7,6 +7,8 @@ import { type JsonObject, isJsonObject, setMember } from "../json.js";
  * Upstream: structured-merge-diff `fieldpath.Set`.
  */
 export class FieldSet {
+  #json: JsonObject | undefined;
+
   constructor(
     /** The place itself belongs to the set, not only places below it. */
     readonly member: boolean,
@@ -21,15 +23,20 @@ export class FieldSet {
     return this.children.get(edge);
   }
 
+  /** This set itself when the other adds nothing. */
   union(other: FieldSet): FieldSet {
-    if (other.isEmpty) return this;
+    if (other === this || other.isEmpty) return this;
     if (this.isEmpty) return other;
-    const children = new Map(this.children);
+    let children: Map<string, FieldSet> | undefined;
     for (const [edge, set] of other.children) {
-      const mine = children.get(edge);
-      children.set(edge, mine === undefined ? set : mine.union(set));
+      const mine = this.children.get(edge);
+      const both = mine === undefined ? set : mine.union(set);
+      if (both === mine) continue;
+      children ??= new Map(this.children);
+      children.set(edge, both);
     }
-    return new FieldSet(this.member || other.member, children);
+    const member = this.member || other.member;
+    return children === undefined && member === this.member ? this : new FieldSet(member, children ?? this.children);
   }
 
   difference(other: FieldSet): FieldSet {
@@ -76,8 +83,12 @@ export class FieldSet {
     return found;
   }
 
-  /** As `fieldsV1`. */
+  /** As `fieldsV1`. Made once and shared by all who ask: do not change it. */
   toJson(): JsonObject {
+    return (this.#json ??= this.#makeJson());
+  }
+
+  #makeJson(): JsonObject {
     const json: JsonObject = {};
     if (this.member && this.children.size > 0) json["."] = {};
     for (const edge of [...this.children.keys()].sort()) setMember(json, edge, this.children.get(edge)!.toJson());

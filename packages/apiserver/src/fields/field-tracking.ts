@@ -1,11 +1,11 @@
 import { type KubernetesObject, formatTime } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
-import type { ServedResource } from "../served-resource.js";
 import type { WriteOptions } from "../write-options.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
-import { compareTyped } from "./typed-value.js";
+import type { NewFields } from "./shape-memo.js";
+import { type Comparison, compareTyped } from "./typed-value.js";
 
 /** What belongs to the server, and to no manager. */
 const SYSTEM_METADATA = [
@@ -77,10 +77,11 @@ export function trackUpdate(
     return;
   }
   const { resource } = call.target;
-  const { schema } = resource;
-  const compared = compareTyped(schema, stored === undefined ? zeroObject(resource) : withoutManagers(stored), object);
-  const changed = ownable(call, compared.added.union(compared.modified));
-  const removed = ownable(call, compared.removed);
+  const own = (fields: FieldSet): FieldSet => ownable(call, fields);
+  const { changed, removed } =
+    stored === undefined
+      ? call.server.newObjects.compare(resource, object, own)
+      : changesOf(compareTyped(resource.schema, withoutManagers(stored), object), own);
   if (changed.isEmpty && removed.isEmpty) {
     if (entries !== undefined && entries.length > 0) metadata.managedFields = [...entries];
     return;
@@ -98,18 +99,16 @@ export function trackUpdate(
     if (isSameManager(manager, me)) mine = manager.fields;
     else others.push(withFields(manager, manager.fields.difference(changed).difference(removed)));
   }
-  const fields = mine.difference(removed).union(changed);
-  const next = arrangeManagers([...others, { ...me, time, fields }]);
+  const next = arrangeManagers([...others, { ...me, time, fields: mine.difference(removed).union(changed) }]);
   if (next.length > 0) metadata.managedFields = call.server.managers.write(next);
+}
+
+function changesOf({ added, modified, removed }: Comparison, own: (fields: FieldSet) => FieldSet): NewFields {
+  return { changed: own(added.union(modified)), removed: own(removed) };
 }
 
 export function withFields(manager: Manager, fields: FieldSet): Manager {
   return fields === manager.fields ? manager : { ...manager, fields, entry: undefined };
-}
-
-/** What an object is compared with when there was none: one that has only what every object has. */
-function zeroObject(resource: ServedResource): unknown {
-  return resource.decode({});
 }
 
 /** The object without its managedFields. Shares the rest. */

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import { FieldSet } from "./field-set.js";
+import { EMPTY_FIELDS, FieldSet } from "./field-set.js";
 
 type Entry = NonNullable<KubernetesObject["metadata"]["managedFields"]>[number];
 
@@ -19,54 +19,46 @@ export interface Manager {
 const MOST_UPDATE_MANAGERS = 10;
 const ANCIENT = "ancient-changes";
 
-/** Parsed entries that are remembered: enough for the objects being worked on, and not for all there are. */
-const MOST_REMEMBERED = 2000;
-
-/** Reads managedFields. Versions of an object share their entries, so what was parsed lately is remembered. */
+/** Reads and writes managedFields. Versions of an object, and objects that are alike, share what they hold: it is read once. */
 export class ManagerReader {
-  readonly #parsed = new Map<Entry, Manager>();
+  readonly #parsed = new WeakMap<object, FieldSet>();
 
   /** @throws Error when an entry cannot be read. */
   read(entries: readonly Entry[] | undefined): Manager[] {
-    return (entries ?? []).map((entry) => {
-      let manager = this.#parsed.get(entry);
-      if (manager === undefined) {
-        manager = {
-          name: entry.manager ?? "",
-          operation: entry.operation === "Apply" ? "Apply" : "Update",
-          apiVersion: entry.apiVersion ?? "",
-          subresource: entry.subresource ?? "",
-          time: entry.time,
-          fields: FieldSet.fromJson(entry.fieldsV1 ?? {}),
-          entry,
-        };
-        this.#remember(entry, manager);
-      }
-      return manager;
-    });
+    return (entries ?? []).map((entry) => ({
+      name: entry.manager ?? "",
+      operation: entry.operation === "Apply" ? "Apply" : "Update",
+      apiVersion: entry.apiVersion ?? "",
+      subresource: entry.subresource ?? "",
+      time: entry.time,
+      fields: this.#fields(entry.fieldsV1),
+      entry,
+    }));
   }
 
   /** The entries for these managers; those that were there before are the same objects. */
   write(managers: readonly Manager[]): Entry[] {
     return managers.map((manager) => {
       if (manager.entry !== undefined) return manager.entry;
-      const entry: Entry = {
+      const fieldsV1 = manager.fields.toJson();
+      this.#parsed.set(fieldsV1, manager.fields);
+      return {
         manager: manager.name,
         operation: manager.operation,
         apiVersion: manager.apiVersion,
         ...(manager.time === undefined ? {} : { time: manager.time }),
         fieldsType: "FieldsV1",
-        fieldsV1: manager.fields.toJson(),
+        fieldsV1,
         ...(manager.subresource === "" ? {} : { subresource: manager.subresource }),
       };
-      this.#remember(entry, { ...manager, entry });
-      return entry;
     });
   }
 
-  #remember(entry: Entry, manager: Manager): void {
-    if (this.#parsed.size >= MOST_REMEMBERED) this.#parsed.delete(this.#parsed.keys().next().value!);
-    this.#parsed.set(entry, manager);
+  #fields(json: object | undefined): FieldSet {
+    if (json === undefined) return EMPTY_FIELDS;
+    let fields = this.#parsed.get(json);
+    if (fields === undefined) this.#parsed.set(json, (fields = FieldSet.fromJson(json)));
+    return fields;
   }
 }
 

@@ -154,7 +154,7 @@ export function removeFields(schema: Schema | undefined, value: unknown, gone: F
 }
 
 /** Whether the value has one owner: scalars, atomic lists and maps, and whatever has no schema. */
-function isWhole(schema: Schema | undefined): boolean {
+export function isWhole(schema: Schema | undefined): boolean {
   if (schema === undefined) return true;
   switch (schema.type) {
     case "object":
@@ -206,7 +206,8 @@ function emptyOf(schema: Schema | undefined): unknown {
   return schema?.type === "list" ? [] : {};
 }
 
-function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
+/** What a member of that name is to be. */
+export function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema?.type === "object") return schema.fields.get(key)?.schema;
   if (schema?.type === "map") return schema.value;
   return undefined;

@@ -83,9 +83,11 @@ export function removeCollection(call: ApiCall): Reply {
   warnOfDefault(call, options);
   const { items, metadata } = listNow({ ...call, verb: "list" });
   const deleted: KubernetesObject[] = [];
-  for (const stored of items) {
-    deleteStored(call, stored, options);
-    deleted.push(present(resource, stored));
+  for (const listed of items) {
+    // The list may be an old one: what goes is what has that name now, if anything has.
+    const stored = resource.storage.get(listed.namespace, listed.name);
+    if (stored !== undefined) deleteStored(call, stored, options);
+    deleted.push(present(resource, listed));
   }
   if (call.transform !== undefined) return valueReply(200, transformList(call, call.transform, metadata, deleted));
   const bare =

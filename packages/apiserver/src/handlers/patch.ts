@@ -27,9 +27,9 @@ import { apply } from "./apply.js";
 import { admitToNamespace, setRequestNamespace } from "./create.js";
 import { checkName, commitUpdate } from "./update.js";
 
-const JSON_PATCH = "application/json-patch+json";
-const MERGE_PATCH = "application/merge-patch+json";
-const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
+export const JSON_PATCH = "application/json-patch+json";
+export const MERGE_PATCH = "application/merge-patch+json";
+export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 const APPLY_PATCH = "application/apply-patch+yaml";
 const MOST_OPERATIONS = 10_000;
 
@@ -62,7 +62,8 @@ export function patch(call: ApiCall): Reply {
   return commitUpdate(call, stored, object, options);
 }
 
-function readPatch(call: ApiCall, type: string, options: WriteOptions): unknown {
+/** The patch as JSON data. @throws ApiError 400, 413, 422 */
+export function readPatch(call: ApiCall, type: string, options: WriteOptions): unknown {
   const { body } = call.request;
   const fromText = body?.type === "bytes" && options.fieldValidation !== "Ignore";
   const prefix = type === STRATEGIC_MERGE_PATCH || options.fieldValidation === "Ignore" ? "" : "error decoding patch: ";

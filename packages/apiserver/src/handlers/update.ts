@@ -5,7 +5,7 @@ import { MODIFIED, badRequest, conflict, invalid, notFound, plainError } from ".
 import { admitGrant } from "../authorization/escalation.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
-import { jsonEqual } from "../json.js";
+import { type JsonObject, jsonEqual } from "../json.js";
 import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
 import { dropDuplicateOwners } from "../owner-references.js";
 import type { Reply } from "../reply.js";
@@ -65,12 +65,24 @@ export function commitUpdate(
   restoreSystemFields(metadata, current.metadata);
   const warning = dropDuplicateOwners(metadata, call.verb === "patch");
   if (warning !== undefined) warn(call, [warning]);
+  shareUnchanged(object, current);
   if (!tracked) trackUpdate(call, current, object, options);
 
   const errors = new FieldErrors();
   prepareUpdate(call, object, current, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(resource), name, errors);
   return storeUpdate(call, stored, object, options.dryRun);
+}
+
+/**
+ * Puts the current version's own members in place of those that are equal to them. All that compares the two versions
+ * afterwards is done with them at once, and both versions are kept for the price of one.
+ */
+function shareUnchanged(object: KubernetesObject, current: KubernetesObject): void {
+  const next = object as unknown as JsonObject;
+  const before = current as unknown as JsonObject;
+  for (const key of Object.keys(next))
+    if (key !== "metadata" && jsonEqual(next[key], before[key])) next[key] = before[key];
 }
 
 /** Applies the strategy of the endpoint and gathers what is wrong with the result. */

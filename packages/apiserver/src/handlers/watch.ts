@@ -6,8 +6,9 @@ import { expired, plainError } from "../api-error.js";
 import { type ListOptions, parseResourceVersion, readListOptions } from "../list-options.js";
 import { includeObject, transformEvent } from "../present.js";
 import type { EventStream, Reply, WatchEventValue } from "../reply.js";
-import { readSelection } from "../selectors.js";
+import { type Selection, readSelection } from "../selectors.js";
 import { present } from "../served-resource.js";
+import type { Interest } from "../storage/listener-index.js";
 import { type Frame, Watcher } from "../storage/watcher.js";
 
 const MIN_TIMEOUT_MS = 30 * 60_000;
@@ -27,6 +28,7 @@ export function watch(call: ApiCall, bookmarks: BookmarkSender): Reply {
   let timer: Timer | undefined;
   const watcher = new Watcher({
     namespace,
+    interest: interestOf(call, selection, namespace),
     matches:
       target.name === ""
         ? selection.matches
@@ -57,6 +59,19 @@ export function watch(call: ApiCall, bookmarks: BookmarkSender): Reply {
     });
   }
   return { status: 200, headers: {}, body: { type: "stream", stream: new WatchStream(call, watcher) } };
+}
+
+/** The narrowest thing that everything the watch shows has in common. */
+function interestOf(
+  { target }: ApiCall,
+  { name, label }: Selection,
+  namespace: string | undefined,
+): Interest | undefined {
+  const wanted = target.name === "" ? name : target.name;
+  if (wanted !== undefined) return { by: "name", value: wanted };
+  // Another API's view of an object may show other labels than are stored.
+  if (label !== undefined && target.resource.view === undefined) return { by: "label", ...label };
+  return namespace === undefined ? undefined : { by: "namespace", value: namespace };
 }
 
 /** As asked for, or some time between half an hour and an hour, so that not all clients come back at once. */

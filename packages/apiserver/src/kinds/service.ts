@@ -33,6 +33,7 @@ export const serviceStrategy: ResourceStrategy<Service> = {
   prepareForUpdate(service, stored) {
     if (stored.status === undefined) delete service.status;
     else service.status = mutableCopy(stored.status);
+    if (service.spec !== undefined) service.spec = mutableCopy(service.spec);
     allocate(service, stored);
   },
   validateCreate: validateService,

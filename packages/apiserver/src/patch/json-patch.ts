@@ -8,7 +8,7 @@ export class JsonPatchError extends Error {
 interface Operation {
   readonly op: string;
   readonly path: string;
-  readonly from?: string;
+  readonly from?: unknown;
   readonly value?: unknown;
 }
 
@@ -67,8 +67,8 @@ function required(operation: Operation): unknown {
   return operation.value;
 }
 
-function pointer(text: string | undefined): string[] {
-  if (text === undefined) throw new JsonPatchError("the operation needs from");
+function pointer(text: unknown): string[] {
+  if (typeof text !== "string") throw new JsonPatchError("the operation needs from");
   // What stands before the first slash is not looked at, as in the library upstream uses.
   return text
     .split("/")

@@ -2,11 +2,14 @@ import { type KubernetesObject, mutableCopy } from "@kubewright/api";
 
 import { Change } from "./change.js";
 import { ChangeLog } from "./change-log.js";
+import { type Interest, ListenerIndex } from "./listener-index.js";
 import type { Store } from "./store.js";
 import { StoredObject } from "./stored-object.js";
 
 /** Told of every change of a resource, in order, in the same step as the write. */
 export interface ChangeListener {
+  /** Set when only such changes matter to it: it need not be told of others. */
+  readonly interest?: Interest | undefined;
   onChange(change: Change): void;
   /** The resource is no longer served. */
   close?(): void;
@@ -16,7 +19,7 @@ export interface ChangeListener {
 export class ResourceStorage {
   readonly #store: Store;
   readonly #namespaces = new Map<string, Bucket>();
-  readonly #listeners = new Set<ChangeListener>();
+  readonly #listeners = new ListenerIndex();
   readonly log: ChangeLog;
   #namespacesInOrder: string[] | undefined;
   #size = 0;
@@ -118,13 +121,13 @@ export class ResourceStorage {
 
   /** Ends everybody who follows: the resource is gone for good. */
   endFollowers(): void {
-    for (const listener of this.#listeners) listener.close?.();
+    for (const listener of this.#listeners.all()) listener.close?.();
     this.#listeners.clear();
   }
 
   #announce(change: Change): void {
     this.log.append(change);
-    for (const listener of this.#listeners) listener.onChange(change);
+    this.#listeners.tell(change);
     this.#store.noteWrite();
   }
 }

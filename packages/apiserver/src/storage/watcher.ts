@@ -1,6 +1,7 @@
 import type { DeepReadonly, KubernetesObject, Status } from "@kubewright/api";
 
 import type { Change } from "./change.js";
+import type { Interest } from "./listener-index.js";
 import type { ChangeListener } from "./resource-storage.js";
 import type { StoredObject } from "./stored-object.js";
 
@@ -20,6 +21,8 @@ export interface WatcherOptions {
   /** `undefined`: all namespaces. */
   readonly namespace: string | undefined;
   readonly matches: ObjectMatcher | undefined;
+  /** Must hold for everything that {@link matches}. */
+  readonly interest?: Interest | undefined;
   readonly bufferLimit?: number;
   /** Runs once, when the watch has ended for whatever reason. */
   readonly onClose?: () => void;
@@ -27,6 +30,7 @@ export interface WatcherOptions {
 
 /** One client's view of a resource's changes: filtered, queued up to a limit, and read one by one or in batches. */
 export class Watcher implements ChangeListener {
+  readonly interest: Interest | undefined;
   readonly #namespace: string | undefined;
   readonly #matches: ObjectMatcher | undefined;
   readonly #bufferLimit: number;
@@ -43,6 +47,7 @@ export class Watcher implements ChangeListener {
 
   constructor(options: WatcherOptions) {
     this.#namespace = options.namespace;
+    this.interest = options.interest;
     this.#matches = options.matches;
     this.#bufferLimit = options.bufferLimit ?? WATCH_BUFFER_LIMIT;
     this.#onClose = options.onClose;

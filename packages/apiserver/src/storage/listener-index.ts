@@ -1,0 +1,89 @@
+import type { Change } from "./change.js";
+import type { ChangeListener } from "./resource-storage.js";
+
+/** What all objects have in common that a listener cares about. */
+export type Interest =
+  | { readonly by: "name"; readonly value: string }
+  | { readonly by: "label"; readonly key: string; readonly value: string }
+  | { readonly by: "namespace"; readonly value: string };
+
+type Group = Map<string, Set<ChangeListener>>;
+
+/** Who follows a resource, sorted by what they care about: a change is shown to few of many watchers. */
+export class ListenerIndex {
+  readonly #everything = new Set<ChangeListener>();
+  readonly #names: Group = new Map();
+  readonly #namespaces: Group = new Map();
+  /** By label. */
+  readonly #labels = new Map<string, Group>();
+
+  add(listener: ChangeListener): void {
+    const { interest } = listener;
+    if (interest === undefined) {
+      this.#everything.add(listener);
+      return;
+    }
+    const group = this.#groupOf(interest);
+    const listeners = group.get(interest.value);
+    if (listeners === undefined) group.set(interest.value, new Set([listener]));
+    else listeners.add(listener);
+  }
+
+  delete(listener: ChangeListener): void {
+    const { interest } = listener;
+    if (interest === undefined) {
+      this.#everything.delete(listener);
+      return;
+    }
+    const group = this.#groupOf(interest);
+    const listeners = group.get(interest.value);
+    listeners?.delete(listener);
+    if (listeners?.size === 0) group.delete(interest.value);
+    if (interest.by === "label" && group.size === 0) this.#labels.delete(interest.key);
+  }
+
+  clear(): void {
+    for (const group of [this.#names, this.#namespaces, this.#labels]) group.clear();
+    this.#everything.clear();
+  }
+
+  /** A copy: listeners that end take themselves out. */
+  all(): ChangeListener[] {
+    const groups = [this.#names, this.#namespaces, ...this.#labels.values()];
+    return [...this.#everything, ...groups.flatMap((group) => [...group.values()].flatMap((set) => [...set]))];
+  }
+
+  /** Tells all whom the change may concern, each once. */
+  tell(change: Change): void {
+    const { subject, previous, current } = change;
+    tellSet(this.#everything, change);
+    if (this.#names.size > 0) tellSet(this.#names.get(subject.name), change);
+    if (this.#namespaces.size > 0) tellSet(this.#namespaces.get(subject.namespace), change);
+    for (const [key, group] of this.#labels) {
+      const before = previous?.object.metadata.labels?.[key];
+      const after = current?.object.metadata.labels?.[key];
+      if (after !== undefined) tellSet(group.get(after), change);
+      if (before !== undefined && before !== after) tellSet(group.get(before), change);
+    }
+  }
+
+  #groupOf(interest: Interest): Group {
+    switch (interest.by) {
+      case "name":
+        return this.#names;
+      case "namespace":
+        return this.#namespaces;
+      case "label": {
+        let group = this.#labels.get(interest.key);
+        if (group === undefined) this.#labels.set(interest.key, (group = new Map()));
+        return group;
+      }
+      default:
+        return interest satisfies never;
+    }
+  }
+}
+
+function tellSet(listeners: ReadonlySet<ChangeListener> | undefined, change: Change): void {
+  if (listeners !== undefined) for (const listener of listeners) listener.onChange(change);
+}
