@@ -1,7 +1,7 @@
 import type { Status } from "@kubewright/api";
 import { type Clock, SimulatedClock } from "@kubewright/clock";
-import type { ApiServer } from "@kubewright/cluster";
-import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+import type { ApiServer, PathAnswer } from "@kubewright/cluster";
+import type { ApiRequest } from "@kubewright/transport";
 
 export const ADVANCE_PATH = "/_kubewright/clock/advance";
 
@@ -32,12 +32,10 @@ export class ManualClock {
     return apiServer.observe(() => void this.#enqueue(() => this.#fireDue()));
   }
 
-  /** Answers requests to {@link ADVANCE_PATH}, and leaves all others alone. */
-  async serve(request: ApiRequest, apiServer: ApiServer): Promise<ApiResponse | undefined> {
-    if (!request.path.startsWith("/_kubewright/")) return undefined;
-    if (request.path !== ADVANCE_PATH) return refusal(404, "NotFound", `the only path here is ${ADVANCE_PATH}`);
-    if (request.method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
-    const wanted = readWanted(request.body);
+  /** Answers requests to {@link ADVANCE_PATH}. */
+  async serve({ method, body }: ApiRequest, apiServer: ApiServer): Promise<PathAnswer> {
+    if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
+    const wanted = readWanted(body);
     if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
     await this.#enqueue(() => this.clock.advance(wanted.seconds * 1000));
     await this.#quiet(apiServer, wanted.settleMs);
@@ -94,11 +92,11 @@ function readWanted(body: ApiRequest["body"]): { seconds: number; settleMs: numb
   return { seconds, settleMs };
 }
 
-function refusal(code: number, reason: string, message: string): ApiResponse {
+function refusal(code: number, reason: string, message: string): PathAnswer {
   const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
   return reply(code, status);
 }
 
-function reply(status: number, value: object): ApiResponse {
-  return { status, headers: { "content-type": "application/json" }, body: { type: "decoded", value } };
+function reply(status: number, value: object): PathAnswer {
+  return { status, contentType: "application/json", text: JSON.stringify(value) };
 }

@@ -150,6 +150,19 @@ test("with --tls and --token only the kubeconfig's authority and certificate, or
   expect(await stop()).toBe(0);
 });
 
+test("requests are counted and timed under /metrics, for those who may read it", async () => {
+  const { url, stop } = await serve(["--controllers", "", "--kubelet", "none", "--token", "s3cret"]);
+  expect((await fetch(`${url}/metrics`)).status).toBe(401);
+  const headers = { authorization: "Bearer s3cret" };
+  await fetch(`${url}${JOBS}`, { headers });
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  expect(text).toContain(
+    'apiserver_request_total{verb="LIST",group="batch",version="v1",resource="jobs",subresource="",scope="namespace",component="apiserver",code="200"} 1\n',
+  );
+  expect(text).toMatch(/apiserver_request_duration_seconds_count\{verb="LIST",group="batch".*\} 1\n/);
+  expect(await stop()).toBe(0);
+});
+
 test("a snapshot that cannot be read is named", async () => {
   const { url: said, stop } = await serve(["--restore", "gone.json"]);
   expect(said).toBe("kubewright: --restore: cannot read gone.json: ENOENT: no such file\n");

@@ -9,9 +9,10 @@ import {
 } from "@kubewright/cluster";
 import { canonicalControllers, controllerListErrors, selectControllers } from "@kubewright/controller";
 
+import { ApiMetrics, METRICS_PATH } from "./api-metrics.js";
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
-import { ManualClock } from "./manual-clock.js";
+import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
 import { parseSeed } from "./run-command.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
@@ -41,6 +42,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const authentication = await authenticationFrom(flags, io);
   const authorization = parseAuthorization(flags.authorization);
   const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
+  const metrics = new ApiMetrics();
   const cluster = createCluster({
     clock: time instanceof ManualClock ? time.clock : time,
     random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
@@ -50,9 +52,13 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     authorization,
     ...(authentication === undefined ? {} : { authentication }),
     ...(restore === undefined ? {} : { restore }),
-    ...(time instanceof ManualClock ? { intercept: (request) => time.serve(request, apiServer) } : {}),
+    paths: {
+      [METRICS_PATH]: () => metrics.serve(),
+      ...(time instanceof ManualClock ? { [ADVANCE_PATH]: (request) => time.serve(request, apiServer) } : {}),
+    },
   });
   const apiServer: ApiServer = cluster.apiServer;
+  metrics.follow(apiServer);
   if (time instanceof ManualClock) time.follow(apiServer);
   const tls = flags.tls
     ? await makeTlsIdentity([...new Set([flags.host, "127.0.0.1", "::1", "localhost"])])

@@ -358,6 +358,7 @@ test("every request is shown to observers once it is answered", async () => {
       userAgent: "test/1",
       user: "system:apiserver",
       atMs: Date.parse(START),
+      durationMs: 0,
     },
   ]);
 });

@@ -71,8 +71,19 @@ export interface ApiServerOptions {
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
   /** Sees every request before it is served and may answer in its place, or wait: where faults are put in. */
   readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
+  /** More paths to serve, exactly as written, to those who may get them like any path outside the Kubernetes API. */
+  readonly paths?: Readonly<Record<string, PathHandler>>;
   /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: nobody is. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** Serves a path that is no part of the Kubernetes API. */
+export type PathHandler = (request: ApiRequest) => Promise<PathAnswer>;
+
+export interface PathAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
 }
 
 /** A Kubernetes API server in this process. */
@@ -115,6 +126,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #bookmarks: BookmarkClock;
   readonly #version: VersionInfo;
   readonly #intercept: ApiServerOptions["intercept"];
+  readonly #paths: ReadonlyMap<string, PathHandler>;
   readonly #onError: (error: unknown) => void;
   readonly #observers = new Set<AuditListener>();
   readonly #listeners = new Set<HttpListener>();
@@ -144,6 +156,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#bookmarks = new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 });
     this.#version = options.version ?? DEFAULT_VERSION;
     this.#intercept = options.intercept;
+    this.#paths = new Map(Object.entries(options.paths ?? {}));
     this.#onError = options.onError ?? (() => undefined);
     this.#startHousekeeping();
     for (const name of INITIAL_NAMESPACES)
@@ -203,6 +216,7 @@ class EmbeddedApiServer implements ApiServer {
     const query = new Query(mark < 0 ? "" : path.slice(mark + 1));
     const userAgent = headerText(request.headers["user-agent"]);
     const warnings: string[] = [];
+    const startedMs = this.#observers.size > 0 ? this.#state.clock.monotonic() : 0;
     let found: Route | undefined;
     let verb = "";
     let user: UserInfo | undefined;
@@ -217,12 +231,20 @@ class EmbeddedApiServer implements ApiServer {
           answer.status,
           userAgent,
           user?.username ?? "",
+          startedMs,
         );
       return answer;
     };
     try {
       user = this.#state.access.admit(request, bare, query, caller);
       found = route(bare, this.#state.registry);
+      const handler = this.#paths.get(bare);
+      if (handler !== undefined) {
+        return handler(request).then(
+          ({ status, text, contentType }) => finish(textReply(status, text, contentType)),
+          (error: unknown) => finish(errorReply(error, this.#onError)),
+        );
+      }
       if (found.type !== "resource") return finish(this.#serveOther(request, bare, query, found, host));
       verb = request.method.toLowerCase();
       const { target } = found;
@@ -294,6 +316,7 @@ class EmbeddedApiServer implements ApiServer {
     code: number,
     userAgent: string,
     user: string,
+    startedMs: number,
   ): void {
     const record = {
       verb: verb === "" ? request.method.toLowerCase() : verb,
@@ -308,6 +331,7 @@ class EmbeddedApiServer implements ApiServer {
       userAgent,
       user,
       atMs: this.#state.clock.now(),
+      durationMs: this.#state.clock.monotonic() - startedMs,
     };
     for (const observer of this.#observers) observer(record);
   }

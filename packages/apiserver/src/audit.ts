@@ -17,6 +17,8 @@ export interface AuditRecord {
   readonly user: string;
   /** When the answer was ready, in epoch milliseconds of the server's clock. */
   readonly atMs: number;
+  /** From the request's arrival until its answer, or for a watch its stream, was ready: milliseconds of the server's clock. */
+  readonly durationMs: number;
 }
 
 export type AuditListener = (record: AuditRecord) => void;

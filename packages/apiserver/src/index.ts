@@ -3,7 +3,7 @@ export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
 export { FieldErrors } from "./field-errors.js";
 
-export type { ApiServer, ApiServerOptions } from "./api-server.js";
+export type { ApiServer, ApiServerOptions, PathAnswer, PathHandler } from "./api-server.js";
 export type { AuditListener, AuditRecord } from "./audit.js";
 export type { AuthenticationOptions } from "./authentication/authenticator.js";
 export type { TokenUser } from "./authentication/static-tokens.js";

@@ -25,8 +25,8 @@ export interface ClusterOptions {
   readonly terminatedPodGCThreshold?: number;
   /** Begins with what an earlier cluster's API server kept; resourceVersions go on from there. */
   readonly restore?: ApiServerOptions["restore"];
-  /** Sees every request before the API server does, and may answer in its place. */
-  readonly intercept?: ApiServerOptions["intercept"];
+  /** More paths for the API server to serve, to those who may get them. */
+  readonly paths?: ApiServerOptions["paths"];
   /** Who may talk to the API server over a socket. Default: anybody. */
   readonly authentication?: ApiServerOptions["authentication"];
   /** What they may do. Default: everything. */
@@ -66,7 +66,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...(options.restore === undefined ? {} : { restore: options.restore }),
     ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
     ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
-    ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
+    ...(options.paths === undefined ? {} : { paths: options.paths }),
     onError: (error) => logger.error({ err: error }, "API server failed"),
   });
   const client = (userAgent: string): Client => new Client({ transport: apiServer.transport, clock, userAgent });
