@@ -21,6 +21,7 @@ export class ManualClock {
   readonly #real: Clock;
   /** Advances wait for one another. */
   #last: Promise<void> = Promise.resolve();
+  #willFireDue = false;
 
   constructor(real: Clock) {
     this.#real = real;
@@ -29,7 +30,11 @@ export class ManualClock {
 
   /** Fires timers that are due at once whenever a request was served, since nobody else moves this clock. */
   follow(apiServer: ApiServer): () => void {
-    return apiServer.observe(() => void this.#enqueue(() => this.#fireDue()));
+    return apiServer.observe(() => {
+      if (this.#willFireDue) return;
+      this.#willFireDue = true;
+      void this.#enqueue(() => this.#fireDue());
+    });
   }
 
   /** Answers requests to {@link ADVANCE_PATH}. */
@@ -44,6 +49,7 @@ export class ManualClock {
 
   async #fireDue(): Promise<void> {
     await this.#real.turn();
+    this.#willFireDue = false;
     if ((this.clock.nextTimerInMs ?? 1) <= 0) await this.clock.advance(0);
   }
 
