@@ -154,6 +154,18 @@ test("the terminal shows outcome by shape, the pods as bars and the reason of a 
   expect(skipped).toMatch(/^ {2}01-01 02:00 +× skipped: report-1 still active past the deadline$/);
 });
 
+test("a run that started after its slot says how late", () => {
+  const timeline = new Timeline();
+  for (const record of [cronJob, job(64, { scheduledFor: at(60) }, "ADDED")]) timeline.add(record);
+  const text = timelineText(timeline, {
+    startMs: START,
+    endMs: START + 70 * 60_000,
+    width: 112,
+    style: styleFor(false),
+  });
+  expect(text).toMatch(/01-01 01:00 .*Running for 6m, started 4m late$/m);
+});
+
 test("pods that overlap in time are drawn on lines of their own", () => {
   const timeline = new Timeline();
   for (const record of [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")])
