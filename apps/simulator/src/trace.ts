@@ -5,7 +5,7 @@ import type { JobDecision } from "@kubewright/job";
  * What happened, in order: the one record that the timeline, the summary and the JSON lines are made from. Times are
  * RFC 3339 in UTC with milliseconds.
  */
-export type TraceRecord = TraceHeader | ObjectRecord | EventRecord | DecisionRecord | TraceEnd;
+export type TraceRecord = TraceHeader | ObjectRecord | EventRecord | DecisionRecord | HappeningRecord | TraceEnd;
 
 export interface TraceHeader {
   readonly type: "header";
@@ -97,6 +97,19 @@ export type JobDecisionSummary = Pick<JobDecision, "key" | "uid" | "action" | "s
   readonly reasons: readonly string[];
   readonly error?: string;
 };
+
+/** Something a scenario made happen: an outage, a lost node, a user's edit. */
+export interface HappeningRecord {
+  readonly type: "happening";
+  readonly at: string;
+  /** When it is over, for what lasts. */
+  readonly until?: string;
+  /** Its name in the scenario file, e.g. `controllerDown`. */
+  readonly kind: string;
+  /** One line for people. */
+  readonly message: string;
+  readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
+}
 
 export interface TraceEnd {
   readonly type: "end";
