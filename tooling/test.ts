@@ -11,6 +11,8 @@ import path from "node:path";
 interface Suite {
   readonly name: string;
   readonly command: readonly string[];
+  /** What to show of the output when it failed. Default: all. */
+  readonly failure?: (output: string) => string;
   /** How many tests the output of a finished suite tells of. Default: the suite counts as one. */
   readonly count?: (output: string) => { passed: number; failed: number };
 }
@@ -27,7 +29,7 @@ const lanes: readonly (readonly Suite[])[] = [
     { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
     { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
     { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
-    { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount },
+    { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },
     { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
     { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
     { name: "packages", command: [bin("turbo"), "run", "check:package", "--output-logs=errors-only"] },
@@ -73,13 +75,20 @@ async function run(suite: Suite): Promise<boolean> {
   console.log(
     `${ok ? "ok    " : "FAILED"}  ${suite.name.padEnd(12)} ${seconds.padStart(6)} s  ${counted.passed} passed, ${failures} failed`,
   );
-  if (!ok || suite.name === "conformance") console.log(output.replace(/^/gm, "    "));
+  if (!ok) console.log((suite.failure?.(output) ?? output).replace(/^/gm, "    "));
+  else if (suite.name === "conformance") console.log(output.replace(/^/gm, "    "));
   return ok;
 }
 
 function vitestCount(output: string): { passed: number; failed: number } {
   const line = /^\s*Tests\s+(.*)$/m.exec(output)?.[1] ?? "";
   return { passed: Number(/(\d+) passed/.exec(line)?.[1] ?? 0), failed: Number(/(\d+) failed/.exec(line)?.[1] ?? 0) };
+}
+
+/** Without the hundreds of files that passed. */
+function vitestFailure(output: string): string {
+  const start = output.search(/^.*(Failed (Tests|Suites)|Unhandled (Errors|Rejection))/m);
+  return start < 0 ? output : output.slice(start);
 }
 
 function closingCount(output: string): { passed: number; failed: number } {

@@ -13,7 +13,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
 
   const running = async (name: string): Promise<void> => {
     await k.kubectl("create -f -", { input: job(name, { duration: "10m", completions: 2 }) });
-    await k.kubectl(`wait --for=jsonpath='{.status.ready}'=2 job/${name} --timeout=15s`);
+    await k.kubectl(`wait --for=jsonpath='{.status.ready}'=2 job/${name} --timeout=60s`);
   };
   const podsOf = (name: string): Promise<string> =>
     k.kubectl(`get pods -l app=${name} -o jsonpath='{range .items[*]}{.metadata.ownerReferences[*].kind};{end}'`);
@@ -24,14 +24,14 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect((await k.run("get job background")).code).toBe(1);
     await k.kubectl("wait --for=delete pod -l app=background --timeout=20s");
     expect(await podsOf("background")).toBe("");
-  }, 40_000);
+  }, 120_000);
 
   test("a Job after its pods, in the foreground", async () => {
     await running("foreground");
     expect(await k.kubectl("delete job foreground --cascade=foreground")).toBe('job.batch "foreground" deleted\n');
     // --wait is the default, and the Job goes last.
     expect(await podsOf("foreground")).toBe("");
-  }, 40_000);
+  }, 120_000);
 
   test("a Job without its pods, as orphans", async () => {
     await running("orphaned");
@@ -40,7 +40,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect(await podsOf("orphaned")).toBe(";;");
     await k.kubectl("delete pods -l app=orphaned --force --grace-period=0");
     expect(await podsOf("orphaned")).toBe("");
-  }, 40_000);
+  }, 120_000);
 
   test("a CronJob with the Jobs and pods it made", async () => {
     await k.kubectl("create -f -", { input: cronJob("every", { suspend: false }).replace("0 2 * * *", "* * * * *") });
@@ -49,15 +49,15 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     );
     await vi.waitFor(
       async () => expect(await k.kubectl("get jobs -l app=every -o name")).toMatch(/^job\.batch\/every-\d+/),
-      15_000,
+      60_000,
     );
     await k.kubectl("delete cronjob every");
-    await vi.waitFor(async () => expect(await k.kubectl("get jobs,pods -l app=every -o name")).toBe(""), 20_000);
-  }, 60_000);
+    await vi.waitFor(async () => expect(await k.kubectl("get jobs,pods -l app=every -o name")).toBe(""), 60_000);
+  }, 120_000);
 
   test("pods: gracefully and waiting, without waiting, and by force", async () => {
     for (const name of ["graceful", "unwaited", "forced"]) await k.kubectl("create -f -", { input: pod(name) });
-    await k.kubectl("wait --for=condition=ready pod/graceful pod/unwaited pod/forced --timeout=15s");
+    await k.kubectl("wait --for=condition=ready pod/graceful pod/unwaited pod/forced --timeout=60s");
     const started = performance.now();
     expect(await k.kubectl("delete pod graceful")).toBe('pod "graceful" deleted\n');
     expect(performance.now() - started).toBeGreaterThan(500);
@@ -65,14 +65,14 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
 
     await k.kubectl("delete pod unwaited --wait=false");
     expect(await k.kubectl("get pod unwaited --no-headers")).toMatch(/^unwaited +1\/1 +Terminating/);
-    await k.kubectl("wait --for=delete pod/unwaited --timeout=15s");
+    await k.kubectl("wait --for=delete pod/unwaited --timeout=60s");
 
     const forced = await k.run("delete pod forced --force");
     expect(forced.stderr).toContain("Immediate deletion does not wait for confirmation");
     expect((await k.run("get pod forced")).code).toBe(1);
     expect((await k.run("delete pod forced")).stderr).toBe('Error from server (NotFound): pods "forced" not found\n');
     expect(await k.run("delete pod forced --ignore-not-found")).toMatchObject({ code: 0, stdout: "" });
-  }, 40_000);
+  }, 120_000);
 
   test("a finalizer holds a deletion until it is gone", async () => {
     await k.kubectl("create -f -", { input: configMap("held", {}) });
@@ -103,27 +103,27 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect((await k.run("delete ns default")).stderr).toBe(
       'Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted\n',
     );
-  }, 60_000);
+  }, 120_000);
 
   test("drain moves everything off a node", async () => {
     await k.kubectl("create -f -", { input: pod("drained") });
-    await k.kubectl("wait --for=condition=ready pod/drained --timeout=15s");
+    await k.kubectl("wait --for=condition=ready pod/drained --timeout=60s");
     const node = await k.kubectl("get pod drained -o jsonpath='{.spec.nodeName}'");
     expect(await k.kubectl(`drain ${node} --force --ignore-daemonsets --timeout=20s`)).toContain("pod/drained evicted");
     expect((await k.run("get pod drained")).code).toBe(1);
     await k.kubectl(`uncordon ${node}`);
-  }, 40_000);
+  }, 120_000);
 
   test("wait for conditions, values, creation and deletion", async () => {
-    const created = k.run("wait --for=create cm/awaited --timeout=15s");
+    const created = k.run("wait --for=create cm/awaited --timeout=60s");
     await k.kubectl("create -f -", { input: configMap("awaited", {}) });
     expect((await created).stdout).toBe("configmap/awaited condition met\n");
-    const value = k.run("wait --for=jsonpath='{.data.state}'=ready cm/awaited --timeout=15s");
+    const value = k.run("wait --for=jsonpath='{.data.state}'=ready cm/awaited --timeout=60s");
     await k.kubectl(`patch cm awaited --type=merge -p '{"data":{"state":"ready"}}'`);
     expect((await value).stdout).toBe("configmap/awaited condition met\n");
 
     await k.kubectl("create -f -", { input: job("awaited") });
-    expect(await k.kubectl("wait --for=condition=Complete job/awaited --timeout=15s")).toBe(
+    expect(await k.kubectl("wait --for=condition=Complete job/awaited --timeout=60s")).toBe(
       "job.batch/awaited condition met\n",
     );
     await k.kubectl("create -f -", { input: job("hopeless", { suspend: true }) });
@@ -132,5 +132,5 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
       code: 1,
       stderr: "error: timed out waiting for the condition on jobs/hopeless\n",
     });
-  }, 40_000);
+  }, 120_000);
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import type { AuditRecord } from "@kubewright/apiserver";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
 
@@ -46,7 +47,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Sends SIGINT as soon as standard output holds this: how a `--watch` ends. */
   readonly until?: string;
-  /** Default 20,000. */
+  /** Default 60,000. */
   readonly timeoutMs?: number;
 }
 
@@ -102,6 +103,18 @@ export class KubectlCluster {
     return file;
   }
 
+  /** Resolves once the server has answered so many requests that match, from now on. */
+  served(matches: (record: AuditRecord) => boolean, count: number): Promise<void> {
+    return new Promise((resolve) => {
+      let left = count;
+      const forget = this.cluster.apiServer.observe((record) => {
+        if (!matches(record) || !record.userAgent.startsWith("kubectl") || --left > 0) return;
+        forget();
+        resolve();
+      });
+    });
+  }
+
   /** Runs a command that must succeed, and answers its standard output. */
   async kubectl(command: string, options: RunOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(command, options);
@@ -110,7 +123,7 @@ export class KubectlCluster {
   }
 
   /** @param command - Arguments, split at spaces; `'…'` keeps spaces together. */
-  run(command: string, { input, env = {}, until, timeoutMs = 20_000 }: RunOptions = {}): Promise<Outcome> {
+  run(command: string, { input, env = {}, until, timeoutMs = 60_000 }: RunOptions = {}): Promise<Outcome> {
     const args = [...command.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([argument]) => argument.replaceAll("'", ""));
     return new Promise((resolve, reject) => {
       const child = spawn(PROGRAM, args, {

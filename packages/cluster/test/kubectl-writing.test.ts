@@ -38,7 +38,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
       /^The Job "applied" is invalid: spec\.completions: Invalid value: 3: field is immutable/m,
     );
     expect(await k.kubectl("apply -f -", { input: job("applied") })).toBe("job.batch/applied configured\n");
-    await k.kubectl("wait --for=condition=complete job/applied --timeout=15s");
+    await k.kubectl("wait --for=condition=complete job/applied --timeout=60s");
   });
 
   test("apply on the server's side shares, conflicts, takes over by force, and takes over from the client's side", async () => {
@@ -206,7 +206,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect(made.metadata.annotations).toEqual({ "cronjob.kubernetes.io/instantiate": "manual" });
     expect(made.metadata.labels).toMatchObject({ app: "source" });
     expect(made.metadata.ownerReferences).toMatchObject([{ kind: "CronJob", name: "source", controller: true }]);
-    await k.kubectl("wait --for=condition=complete job/by-hand --timeout=15s");
+    await k.kubectl("wait --for=condition=complete job/by-hand --timeout=60s");
     expect(await k.kubectl("create cronjob made --image=busybox --schedule='*/5 * * * *' -- true")).toBe(
       "cronjob.batch/made created\n",
     );

@@ -173,7 +173,8 @@ test("an informer that is stopped in the middle of any fault ends at once and le
       await sleep(10);
       const begun = performance.now();
       expect(await cluster.finish()).toEqual(nothingLeft);
-      expect(performance.now() - begun).toBeLessThan(1000);
+      // Not for the 30 s that the server asked it to wait.
+      expect(performance.now() - begun).toBeLessThan(10_000);
     }
   }
 });
@@ -226,7 +227,8 @@ test("memory stays flat over 100,000 events", { timeout: 120_000 }, async () => 
     heapAfter.push(usedHeapMiB());
   }
   expect(cluster.view.updates).toBeGreaterThan(99_000);
-  expect(heapAfter.at(-1)! - heapAfter[0]!).toBeLessThan(2);
+  // A hundred bytes kept of each event would be 8 MiB.
+  expect(heapAfter.at(-1)! - heapAfter[0]!).toBeLessThan(5);
   expect(cluster.view.surprises).toEqual([]);
   expect(await cluster.finish()).toEqual(nothingLeft);
 });
