@@ -1,54 +1,123 @@
-import { ScheduleError, parseSchedule } from "@kubewright/cron";
+import { formatTime } from "@kubewright/api";
+import { realClock } from "@kubewright/clock";
+import { ScheduleError, type ScheduleExplanation, explainNextRuns, timeZoneError } from "@kubewright/cron";
 
+import { clockRemarks } from "./clock-changes.js";
 import type { Io } from "./io.js";
-import { parseStart } from "./run-command.js";
-import { styleFor } from "./style.js";
+import { parseOutputFormat } from "./output-format.js";
+import { parseStart } from "./flag-values.js";
+import { type Style, styleFor } from "./style.js";
+import { didYouMean } from "./time-zone-hint.js";
 import { UserError } from "./user-error.js";
+import { ZonedClock } from "./zoned-clock.js";
 
 export interface ScheduleFlags {
   readonly timeZone: string;
-  readonly from: string;
+  /** Default: now. */
+  readonly from?: string;
   readonly count: string;
+  readonly output: string;
 }
 
-/** `kubewright schedule`: the next runs of a schedule, in its zone and in UTC. */
-export async function scheduleCommand(expression: string, flags: ScheduleFlags, io: Io): Promise<void> {
+const MOST_RUNS = 10_000;
+
+/** `kubewright schedule`: the next runs of a schedule, in its zone and in UTC, and what changes of the clock do to them. */
+export async function scheduleCommand(words: readonly string[], flags: ScheduleFlags, io: Io): Promise<void> {
+  const [expression = ""] = words;
+  // Unquoted, the shell also takes a * for the names of files.
+  if (words.length > 1) throw new UserError("put the schedule in quotes: kubewright schedule '0 3 * * MON'");
   const count = Number(flags.count);
-  if (!Number.isInteger(count) || count < 1 || count > 10_000)
-    throw new UserError(`--count: ${JSON.stringify(flags.count)} is not a whole number from 1 to 10000`);
-  const style = styleFor(io.stdout.hasColours);
-  const schedule = parse(expression, flags.timeZone);
-  const zoned = new Intl.DateTimeFormat("en-GB", {
-    timeZone: flags.timeZone,
-    weekday: "short",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-    timeZoneName: "longOffset",
-  });
-  let atMs: number | undefined = parseStart(flags.from);
-  for (let index = 0; index < count; index++) {
-    atMs = schedule.next(atMs);
-    if (atMs === undefined) {
-      io.stdout.write(index === 0 ? "never\n" : style.dim("no later run within five years\n"));
-      return;
-    }
-    const parts = Object.fromEntries(zoned.formatToParts(atMs).map(({ type, value }) => [type, value]));
-    const offset = (parts["timeZoneName"] ?? "GMT").replace("GMT", "") || "+00:00";
-    const local = `${parts["weekday"]} ${parts["year"]}-${parts["month"]}-${parts["day"]} ${parts["hour"]}:${parts["minute"]}:${parts["second"]} ${offset}`;
-    io.stdout.write(`${local}  ${style.dim(`${new Date(atMs).toISOString().slice(0, 19)}Z`)}\n`);
+  if (!/^\d+$/.test(flags.count) || count < 1 || count > MOST_RUNS)
+    throw new UserError(`--count: ${JSON.stringify(flags.count)} is not a whole number from 1 to ${MOST_RUNS}`);
+  const format = parseOutputFormat(flags.output);
+  const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
+  const explanation = explain(expression, flags.timeZone, { fromMs, count });
+  const { stdout } = io;
+  if (format === "json") {
+    const answer = { schedule: expression, from: formatTime(fromMs), ...scheduleJson(explanation, count) };
+    return stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
+  }
+  stdout.write(scheduleText(expression, explanation, { fromMs, count, style: styleFor(stdout.hasColours) }));
+}
+
+/** @throws UserError naming the field that is wrong, or the time zone that may have been meant. */
+function explain(
+  expression: string,
+  timeZone: string,
+  window: { readonly fromMs: number; readonly count: number },
+): ScheduleExplanation {
+  const zoneProblem = timeZone === "" ? "the zone is empty" : timeZoneError(timeZone);
+  if (zoneProblem !== undefined) throw new UserError(`--time-zone: ${zoneProblem}${didYouMean(timeZone)}`);
+  if (timeZone === "Local")
+    throw new UserError("--time-zone: Local stands for another zone on every machine; name one, e.g. Europe/Berlin");
+  try {
+    return explainNextRuns(expression, { timeZone, ...window });
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    const place = error.field === undefined ? "" : `${error.field}: `;
+    const zone = /^(?:CRON_)?TZ=(\S+) /.exec(expression)?.[1];
+    const hint = zone === undefined || timeZoneError(zone) === undefined ? "" : didYouMean(zone);
+    throw new UserError(`${place}${error.message}${hint}`, { cause: error });
   }
 }
 
-function parse(expression: string, timeZone: string): ReturnType<typeof parseSchedule> {
-  try {
-    return parseSchedule(expression, { timeZone });
-  } catch (error) {
-    if (error instanceof ScheduleError) throw new UserError(error.message, { cause: error });
-    throw error;
+interface TextOptions {
+  readonly fromMs: number;
+  readonly count: number;
+  readonly style: Style;
+}
+
+function scheduleText(
+  expression: string,
+  explanation: ScheduleExplanation,
+  { fromMs, count, style }: TextOptions,
+): string {
+  const { timeZone, runs, transitions } = explanation;
+  if (runs.length === 0 && isExhausted(explanation, count))
+    return `never: no run within five years of ${formatTime(fromMs)}\n`;
+  const clock = new ZonedClock(timeZone);
+  const remarks = clockRemarks(transitions, clock);
+  const lines: string[] = [];
+  for (const runMs of runs) {
+    while (remarks[0] !== undefined && remarks[0].runMs === undefined && remarks[0].atMs <= runMs)
+      lines.push(style.yellow(`  × ${remarks.shift()!.text}`));
+    const remark = remarks[0]?.runMs === runMs ? `  ${style.yellow(`↻ ${remarks.shift()!.text}`)}` : "";
+    lines.push(`${clock.text(runMs)}  ${style.dim(formatTime(runMs))}${remark}`);
   }
+  if (isExhausted(explanation, count)) lines.push(style.dim("no later run within five years"));
+  else if (runs.length < count) lines.push(style.dim(`no further than ${formatTime(explanation.untilMs)}`));
+  if (isDelay(expression)) lines.push(style.dim(DELAY_NOTE));
+  return `${lines.join("\n")}\n`;
+}
+
+const DELAY_NOTE =
+  "@every counts from the last run, or from the CronJob's creation, not from the clock: here from --from.";
+
+function isDelay(expression: string): boolean {
+  return /^(?:(?:CRON_)?TZ=\S* +)?@every /.test(expression);
+}
+
+/** Whether there is no further run within five years of the last one. */
+function isExhausted({ runs, untilMs }: ScheduleExplanation, count: number): boolean {
+  return runs.length < count && untilMs === (runs.at(-1) ?? untilMs);
+}
+
+function scheduleJson(explanation: ScheduleExplanation, count: number): object {
+  const { timeZone, runs, transitions } = explanation;
+  const clock = new ZonedClock(timeZone);
+  const at = (timeMs: number): object => ({ utc: formatTime(timeMs), local: clock.rfc3339(timeMs) });
+  return {
+    timeZone,
+    runs: runs.map(at),
+    exhausted: isExhausted(explanation, count),
+    clockChanges: transitions
+      .filter(({ skipped, repeated, misplaced }) => skipped.length + repeated.length + misplaced.length > 0)
+      .map(({ kind, atMs, skipped, repeated, misplaced }) => ({
+        kind,
+        ...at(atMs),
+        skipped,
+        repeated: repeated.map(at),
+        misplaced: misplaced.map(at),
+      })),
+  };
 }

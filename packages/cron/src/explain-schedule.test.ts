@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ScheduleError, explainSchedule } from "./index.js";
+import { ScheduleError, explainNextRuns, explainSchedule } from "./index.js";
 
 const at = (time: string) => Date.parse(time);
 const HOUR_MS = 3_600_000;
@@ -93,6 +93,30 @@ test("a limit ends the explanation with the last run listed", () => {
     at("2024-01-03T12:00Z"),
   );
   expect(explain("* * * * *", "UTC", "2024-01-01T00:00Z", "2025-01-01T00:00Z").runs.length).toBe(1000);
+});
+
+test("the next runs are listed however far off they are, with what the clock did on the way", () => {
+  const next = explainNextRuns("0 0 29 2 *", { timeZone: "UTC", fromMs: at("2024-03-01T00:00Z"), count: 2 });
+  expect(next.runs).toEqual([at("2028-02-29T00:00Z"), at("2032-02-29T00:00Z")]);
+  const night = { timeZone: "America/New_York", fromMs: at("2024-03-09T00:00Z"), count: 2 };
+  expect(explainNextRuns("30 2 * * *", night)).toMatchObject({
+    runs: [at("2024-03-09T07:30Z"), at("2024-03-11T06:30Z")],
+    untilMs: at("2024-03-11T06:30Z"),
+    transitions: [{ kind: "gap", skipped: ["2024-03-10T02:30"] }],
+  });
+  expect(explainNextRuns("0 0 31 2 *", { fromMs: 0, count: 5 })).toEqual({
+    timeZone: "UTC",
+    runs: [],
+    untilMs: 0,
+    transitions: [],
+  });
+});
+
+test("the next runs are listed for a hundred years, and to the year 9999", () => {
+  const yearly = explainNextRuns("@yearly", { fromMs: at("2026-01-01T00:00Z"), count: 10_000 });
+  expect([yearly.runs.length, new Date(yearly.untilMs).getUTCFullYear()]).toEqual([100, 2126]);
+  const last = explainNextRuns("@yearly", { fromMs: at("9997-06-01T00:00Z"), count: 10 });
+  expect(last.runs).toEqual([at("9998-01-01T00:00Z"), at("9999-01-01T00:00Z")]);
 });
 
 test("a fixed delay is not touched by the clock", () => {

@@ -65,6 +65,30 @@ export function explainSchedule(text: string, options: ExplainOptions): Schedule
   return { timeZone: schedule.timeZone, runs, untilMs, transitions };
 }
 
+/** The last second that RFC 3339 can write, with four digits of year. */
+const LAST_WRITABLE_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/**
+ * Like {@link explainSchedule}, for the next `count` runs after a time, at most 100 years ahead and not beyond the year
+ * 9999. Fewer when the schedule does not run again within five calendar years, and then `untilMs` is the last of them.
+ *
+ * @throws {@link ScheduleError} as `parseSchedule`.
+ */
+export function explainNextRuns(
+  text: string,
+  options: ScheduleOptions & { readonly fromMs: number; readonly count: number },
+): ScheduleExplanation {
+  const { fromMs, count } = options;
+  const schedule = parse(text, options);
+  const endMs = Math.min(fromMs + LONGEST_WINDOW_MS, LAST_WRITABLE_MS);
+  const runs: number[] = [];
+  let run = schedule.next(fromMs);
+  for (; run !== undefined && run <= endMs && runs.length < count; run = schedule.next(run)) runs.push(run);
+  const untilMs = run === undefined || runs.length === count ? (runs.at(-1) ?? fromMs) : endMs;
+  const transitions = schedule instanceof FieldSchedule ? explainTransitions(schedule, runs, { fromMs, untilMs }) : [];
+  return { timeZone: schedule.timeZone, runs, untilMs, transitions };
+}
+
 interface Window {
   readonly fromMs: number;
   readonly untilMs: number;

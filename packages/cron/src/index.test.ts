@@ -6,9 +6,11 @@ test("the package exports what it promises and nothing else", () => {
   expect(Object.keys(cron).sort()).toEqual([
     "ScheduleError",
     "TimeZoneCache",
+    "explainNextRuns",
     "explainSchedule",
     "isTimeZone",
     "parseSchedule",
+    "suggestTimeZone",
     "timeZoneError",
   ]);
 });

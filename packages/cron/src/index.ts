@@ -1,8 +1,10 @@
-export { explainSchedule } from "./explain-schedule.js";
+export { explainNextRuns, explainSchedule } from "./explain-schedule.js";
 export { parseSchedule } from "./schedule.js";
 export { ScheduleError } from "./schedule-error.js";
 export { isTimeZone, timeZoneError } from "./time-zone-names.js";
+export { suggestTimeZone } from "./time-zone-suggestion.js";
 export { TimeZoneCache } from "./time-zone.js";
 
 export type { ExplainOptions, ScheduleExplanation, ScheduleTransition } from "./explain-schedule.js";
 export type { Schedule, ScheduleOptions } from "./schedule.js";
+export type { FieldName } from "./schedule-error.js";

@@ -207,3 +207,21 @@ test("what is not a string is a ScheduleError too", () => {
   for (const input of [undefined, null, 5, {}, ["* * * * *"]])
     expect(() => parseSchedule(input as string)).toThrow(ScheduleError);
 });
+
+test("an error in one field says which, beside Kubernetes' own words", () => {
+  const fieldOf = (text: string): unknown => {
+    try {
+      return parseSchedule(text);
+    } catch (error) {
+      return (error as ScheduleError).field;
+    }
+  };
+  expect(["61 * * * *", "0 24 * * *", "0 0 0 * *", "0 0 1 foo *", "0 0 * * 7"].map(fieldOf)).toEqual([
+    "minute",
+    "hour",
+    "day of month",
+    "month",
+    "day of week",
+  ]);
+  expect(["* * * *", "@often", "TZ=Mars 0 0 * * *"].map(fieldOf)).toEqual([undefined, undefined, undefined]);
+});

@@ -1,3 +1,6 @@
+/** One of the five fields of a schedule. */
+export type FieldName = "minute" | "hour" | "day of month" | "month" | "day of week";
+
 /**
  * The schedule text is not valid.
  *
@@ -6,4 +9,11 @@
  */
 export class ScheduleError extends Error {
   override readonly name = "ScheduleError";
+  /** Which field is wrong, which the message does not say. Absent when it is not one field alone. */
+  readonly field?: FieldName;
+
+  constructor(message: string, { field, ...options }: ErrorOptions & { readonly field?: FieldName } = {}) {
+    super(message, options);
+    if (field !== undefined) this.field = field;
+  }
 }

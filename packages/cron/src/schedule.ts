@@ -1,8 +1,8 @@
 import { ConstantDelaySchedule } from "./constant-delay-schedule.js";
 import { parseDuration } from "./duration.js";
-import { daysOfMonth, daysOfWeek, hours, minutes, months, parseField } from "./field.js";
+import { type Field, daysOfMonth, daysOfWeek, hours, minutes, months, parseField } from "./field.js";
 import { FieldSchedule } from "./field-schedule.js";
-import { ScheduleError } from "./schedule-error.js";
+import { type FieldName, ScheduleError } from "./schedule-error.js";
 import { timeZoneError } from "./time-zone-names.js";
 import { type TimeZone, TimeZoneCache } from "./time-zone.js";
 import { splitFields, trimSpace } from "./whitespace.js";
@@ -81,14 +81,24 @@ export function parse(text: string, options: ScheduleOptions): FieldSchedule | C
     throw new ScheduleError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`);
   return new FieldSchedule(
     {
-      minute: parseField(minute!, minutes),
-      hour: parseField(hour!, hours),
-      dayOfMonth: parseField(dayOfMonth!, daysOfMonth),
-      month: parseField(month!, months),
-      dayOfWeek: parseField(dayOfWeek!, daysOfWeek),
+      minute: inField("minute", minute!, minutes),
+      hour: inField("hour", hour!, hours),
+      dayOfMonth: inField("day of month", dayOfMonth!, daysOfMonth),
+      month: inField("month", month!, months),
+      dayOfWeek: inField("day of week", dayOfWeek!, daysOfWeek),
     },
     zone,
   );
+}
+
+/** Says which field it was that could not be parsed. */
+function inField(field: FieldName, text: string, range: Parameters<typeof parseField>[1]): Field {
+  try {
+    return parseField(text, range);
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    throw new ScheduleError(error.message, { cause: error, field });
+  }
 }
 
 function loadZone(name: string, { localTimeZone = "UTC", zones = new TimeZoneCache() }: ScheduleOptions): TimeZone {

@@ -147,7 +147,7 @@ const NAMES: readonly (readonly [area: string, cities: string])[] = [
   ],
 ];
 
-const KNOWN: ReadonlySet<string> = new Set(
+export const TIME_ZONE_NAMES: ReadonlySet<string> = new Set(
   NAMES.flatMap(([area, cities]) =>
     cities
       .trim()
@@ -164,7 +164,7 @@ const KNOWN: ReadonlySet<string> = new Set(
  */
 export function isTimeZone(name: string): boolean {
   // The runtime may be newer than the list above, or older.
-  if (!KNOWN.has(name)) return Intl.supportedValuesOf("timeZone").includes(name);
+  if (!TIME_ZONE_NAMES.has(name)) return Intl.supportedValuesOf("timeZone").includes(name);
   try {
     return Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {

@@ -49,8 +49,8 @@ export interface CronJobControllerOptions {
   readonly events?: EventSink;
   /** Told of every sync what it came to, also when nothing was due. */
   readonly onDecision?: (decision: CronJobDecision) => void;
-  readonly metrics?: CronJobMetrics;
-  readonly queueMetrics?: QueueMetricsProvider;
+  readonly metrics?: CronJobMetrics | undefined;
+  readonly queueMetrics?: QueueMetricsProvider | undefined;
 }
 
 export interface CronJobMetrics {

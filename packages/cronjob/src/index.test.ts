@@ -6,6 +6,11 @@ test("the package exports these names", () => {
   expect(Object.keys(api).sort()).toEqual([
     "CronJobController",
     "Schedules",
+    "effectiveSchedule",
+    "finishedCondition",
+    "foreseeCronJobSync",
+    "hasEmbeddedTimeZone",
+    "jobNameFor",
     "mostRecentSlot",
     "nextScheduleDelayMs",
     "planCronJob",

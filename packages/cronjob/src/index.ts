@@ -1,10 +1,15 @@
 export { CronJobController } from "./cron-job-controller.js";
+export { finishedCondition } from "./finished-jobs.js";
+export { foreseeCronJobSync } from "./foresee-sync.js";
+export { jobNameFor } from "./job-from-template.js";
 export { planCronJob } from "./plan-cron-job.js";
 export { mostRecentSlot, nextScheduleDelayMs, slotsBetween } from "./schedule-slots.js";
-export { Schedules } from "./schedules.js";
+export { Schedules, effectiveSchedule, hasEmbeddedTimeZone } from "./schedules.js";
 
 export type { CronJobControllerOptions, CronJobMetrics } from "./cron-job-controller.js";
 export type { CronJobDecision, CronJobOutcome, CronJobReason, MissReason, MissedSlots } from "./decision.js";
+export type { Came } from "./existing-job.js";
+export type { ForeseenCronJobSync } from "./foresee-sync.js";
 export type { Reported } from "./missed-slots.js";
 export type { CronJobPlan, PlanContext, PlannedEvent, StartPlan } from "./plan-cron-job.js";
 export type { MissedClass, RecentSlot, SlotList, SlotSearch } from "./schedule-slots.js";

@@ -4,7 +4,6 @@ import {
   type Job,
   cronJobs,
   formatTime,
-  getControllerOf,
   isConditionTrue,
   keyOf,
   parseTime,
@@ -13,7 +12,8 @@ import { type ResourceClient, errorMessage, hasStatusCause, isAlreadyExists, isN
 import type { EventSink, EventType } from "@kubewright/controller";
 
 import { CronJobDraft, isListed } from "./cron-job-draft.js";
-import type { CronJobDecision, CronJobOutcome, CronJobReason } from "./decision.js";
+import type { CronJobDecision, CronJobReason } from "./decision.js";
+import { type Came, existingJobOutcome } from "./existing-job.js";
 import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
 import type { Reported } from "./missed-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
@@ -186,21 +186,8 @@ class Sync {
       }
       const { name = "" } = job.metadata;
       created = await deps.jobs.get(name, { namespace: this.#namespace });
-      if (getControllerOf(created)?.uid !== draft.cronJob.metadata.uid) {
-        return {
-          outcome: "alreadyExists",
-          reason: "ownedByAnother",
-          message: `job ${name} exists and is not controlled by this CronJob`,
-        };
-      }
-      if (draft.isActive(created.metadata.uid)) {
-        return {
-          outcome: "alreadyExists",
-          reason: "alreadyListed",
-          message: `job ${name} exists and is listed as active`,
-        };
-      }
-      came = { outcome: "adopted", reason: "due", message: `job ${name} exists and is listed as active again` };
+      came = existingJobOutcome(draft.cronJob, created);
+      if (came.outcome !== "adopted") return came;
     }
     draft.addActive(created, formatTime(slotMs));
     return came;
@@ -240,12 +227,6 @@ class Sync {
   #decided(atMs: number, decision: Omit<CronJobDecision, "key" | "atMs">): void {
     this.#deps.decided({ key: keyOf(this.draft.cronJob), atMs, ...decision });
   }
-}
-
-interface Came {
-  readonly outcome: CronJobOutcome;
-  readonly reason: CronJobReason;
-  readonly message: string;
 }
 
 /** Marks which step an error came from, for the decision; the cause is what is thrown on. */

@@ -1,0 +1,124 @@
+import { formatDuration } from "../duration.js";
+import { InterruptedError } from "../interrupted-error.js";
+import type { Io } from "../io.js";
+import type { Manifest } from "../manifests.js";
+import { ProgressLine } from "../progress-line.js";
+import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
+import { simulate } from "../simulation.js";
+import { styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { compareRuns } from "./compare-runs.js";
+import { type ComparisonHeader, comparisonLines } from "./comparison-json.js";
+import { comparisonLegend, comparisonText } from "./comparison-text.js";
+import { manifestChanges } from "./manifest-changes.js";
+import { RunLedger } from "./run-ledger.js";
+
+export interface CompareFlags extends RunInputFlags {
+  readonly against: string;
+  readonly json?: string;
+  readonly html?: string;
+}
+
+/** `kubewright run … --against OTHER`: plays both sets of manifests alike and prints what differs, run by run. */
+export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
+  const { against, json, html } = flags;
+  if (html !== undefined) throw new UserError("--html shows one run and --against compares two: leave out one of them");
+  const a = await readRunInput(paths, flags, io);
+  const b = withoutReplaced(await readRunInput([against], flags, io), against);
+  const file = json === undefined || json === "-" ? undefined : await openJson(json, io);
+  const progress = new ProgressLine(io.stderr);
+  const ledgers: RunLedger[] = [];
+  for (const [index, input] of [a, b].entries()) {
+    const label = index === 0 ? "A" : "B";
+    ledgers.push(await play(input, { label, progress, done: index / 2 }, io));
+  }
+  progress.clear();
+
+  const { startMs, durationMs, seed } = a;
+  const endMs = startMs + durationMs;
+  const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
+  const changes = manifestChanges(a.manifests, b.manifests);
+  const filesA = [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])];
+  const header: ComparisonHeader = { a: filesA, b: [against], startMs, endMs, seed, timeZoneData: io.timeZoneData };
+  if (json === "-") {
+    for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
+    return;
+  }
+  if (file !== undefined) {
+    for (const line of comparisonLines(header, comparison, changes)) await file.write(line);
+    await file.close();
+  }
+  const style = styleFor(io.stdout.hasColours);
+  const width = io.stdout.columns || DEFAULT_WIDTH;
+  const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
+  io.stdout.write(`${style.bold("kubewright")}  ${iso(startMs)} → ${iso(endMs)} (${length})\n`);
+  io.stdout.write(`A: ${filesA.join(", ")}\nB: ${against}\n${comparisonLegend(style)}\n\n`);
+  io.stdout.write(comparisonText(comparison, changes, { width, style }));
+}
+
+const DEFAULT_WIDTH = 120;
+
+interface PlayOptions {
+  readonly label: string;
+  readonly progress: ProgressLine;
+  /** Share of the whole work that lies behind. */
+  readonly done: number;
+}
+
+/** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
+async function play(input: RunInput, { label, progress, done }: PlayOptions, io: Io): Promise<RunLedger> {
+  const { manifests, startMs, durationMs, seed, scenario } = input;
+  const ledger = new RunLedger();
+  const problems: string[] = [];
+  let reachedMs = 0;
+  await simulate({
+    manifests,
+    startMs,
+    durationMs,
+    seed,
+    timeZoneData: io.timeZoneData,
+    signal: io.stopped,
+    emit: (record) => ledger.add(record),
+    ...(scenario === undefined ? {} : { scenario }),
+    onProblem: (message) => problems.push(message),
+    onProgress: (elapsedMs) => {
+      reachedMs = elapsedMs;
+      const text = `${label}: ${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`;
+      progress.show(done + elapsedMs / durationMs / 2, text);
+    },
+  });
+  if (io.stopped.aborted) {
+    progress.clear();
+    throw new InterruptedError(
+      `stopped in ${label} after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}: nothing to compare`,
+    );
+  }
+  for (const problem of problems) io.stderr.write(`kubewright: ${label}: ${problem}\n`);
+  return ledger;
+}
+
+/** A scenario brings manifests of its own, of which those that the other file has too give way to it. */
+function withoutReplaced(input: RunInput, against: string): RunInput {
+  if (input.scenario === undefined) return input;
+  const folder = against.replace(/\/+$/, "");
+  const isChanged = ({ source }: Manifest): boolean =>
+    source.startsWith(`${folder}:`) || source.startsWith(`${folder}/`);
+  const changed = new Set(input.manifests.filter(isChanged).map(identity));
+  return { ...input, manifests: input.manifests.filter((each) => isChanged(each) || !changed.has(identity(each))) };
+}
+
+function identity({ object }: Manifest): string {
+  return `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`;
+}
+
+async function openJson(path: string, io: Io): ReturnType<Io["openFile"]> {
+  try {
+    return await io.openFile(path);
+  } catch (error) {
+    throw new UserError(`--json: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function iso(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}

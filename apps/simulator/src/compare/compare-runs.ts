@@ -1,0 +1,169 @@
+import { Schedules, effectiveSchedule } from "@kubewright/cronjob";
+
+import type { CronJobState } from "../trace.js";
+import type { LedgerGroup, LedgerRun, RunLedger } from "./run-ledger.js";
+
+/** Two simulations, run by run. */
+export interface Comparison {
+  readonly groups: readonly GroupComparison[];
+  readonly totals: RunCounts;
+  /** Runs from here on were left out: there were too many to keep. */
+  readonly untilMs?: number;
+}
+
+export interface GroupComparison {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+  /** Which side has it at all. */
+  readonly presentIn: "both" | "a" | "b";
+  readonly counts: RunCounts;
+  /** In order of time. Runs that are the same on both sides are left out. */
+  readonly differences: readonly RunDifference[];
+}
+
+export interface RunCounts {
+  /** Runs of each side, skipped ones not counted. */
+  readonly a: number;
+  readonly b: number;
+  readonly same: number;
+  readonly different: number;
+  readonly onlyA: number;
+  readonly onlyB: number;
+}
+
+export interface RunDifference {
+  readonly type: "onlyA" | "onlyB" | "different";
+  readonly slotMs: number;
+  readonly a?: LedgerRun;
+  readonly b?: LedgerRun;
+  /** Of `onlyA` and `onlyB`: why the other side has no such run. */
+  readonly absent?: AbsentReason;
+  /** Of `different`: in what. */
+  readonly differs?: readonly Aspect[];
+}
+
+export type AbsentReason =
+  /** There is no such CronJob, or Job. */
+  | "noSuchObject"
+  /** Its schedule has no such slot. */
+  | "notScheduled"
+  /** Its schedule has the slot, and nothing was heard of it. */
+  | "notStarted";
+
+export type Aspect = "outcome" | "start" | "duration" | "failedPods";
+
+/** Times nearer than this count as equal: API times are whole seconds. */
+const EQUAL_MS = 1000;
+
+/** Compares slot by slot, and Jobs of their own by name. Equal ledgers give no differences. */
+export function compareRuns(a: RunLedger, b: RunLedger): Comparison {
+  const schedules = new Schedules();
+  const untilMs = Math.min(a.completeUntilMs, b.completeUntilMs);
+  const groups: GroupComparison[] = [];
+  for (const [key, group] of a.groups) groups.push(compareGroups(group, b.groups.get(key), untilMs, schedules));
+  for (const [key, group] of b.groups)
+    if (!a.groups.has(key)) groups.push(compareGroups(undefined, group, untilMs, schedules));
+  const totals = groups.reduce<RunCounts>((sum, { counts }) => addCounts(sum, counts), NONE);
+  return { groups, totals, ...(Number.isFinite(untilMs) ? { untilMs } : {}) };
+}
+
+const NONE: RunCounts = { a: 0, b: 0, same: 0, different: 0, onlyA: 0, onlyB: 0 };
+
+function addCounts(sum: RunCounts, more: RunCounts): RunCounts {
+  return {
+    a: sum.a + more.a,
+    b: sum.b + more.b,
+    same: sum.same + more.same,
+    different: sum.different + more.different,
+    onlyA: sum.onlyA + more.onlyA,
+    onlyB: sum.onlyB + more.onlyB,
+  };
+}
+
+function compareGroups(
+  a: LedgerGroup | undefined,
+  b: LedgerGroup | undefined,
+  untilMs: number,
+  schedules: Schedules,
+): GroupComparison {
+  const { kind, namespace, name } = (a ?? b)!;
+  const differences: RunDifference[] = [];
+  let same = 0;
+  const keys = new Set([...(a?.runs.keys() ?? []), ...(b?.runs.keys() ?? [])]);
+  const found = [...keys]
+    .map((key) => ({ inA: a?.runs.get(key), inB: b?.runs.get(key) }))
+    .filter(({ inA, inB }) => (inA ?? inB)!.slotMs < untilMs);
+  for (const { inA, inB } of found) {
+    const slotMs = (inA ?? inB)!.slotMs;
+    const there = inA ?? suspendedThen(a, slotMs, schedules);
+    const here = inB ?? suspendedThen(b, slotMs, schedules);
+    if (there !== undefined && here !== undefined) {
+      const differs = aspects(there, here);
+      if (differs.length === 0) same++;
+      else differences.push({ type: "different", slotMs, a: there, b: here, differs });
+    } else if (there !== undefined) {
+      differences.push({ type: "onlyA", slotMs, a: there, absent: whyAbsent(b, slotMs, schedules) });
+    } else if (here !== undefined) {
+      differences.push({ type: "onlyB", slotMs, b: here, absent: whyAbsent(a, slotMs, schedules) });
+    }
+  }
+  differences.sort((left, right) => left.slotMs - right.slotMs);
+  const of = (type: RunDifference["type"]): number => differences.filter((each) => each.type === type).length;
+  const ran = (runs: readonly (LedgerRun | undefined)[]): number =>
+    runs.filter((run) => run !== undefined && run.outcome !== "Skipped").length;
+  return {
+    kind,
+    namespace,
+    name,
+    presentIn: b === undefined ? "a" : a === undefined ? "b" : "both",
+    counts: {
+      a: ran(found.map(({ inA }) => inA)),
+      b: ran(found.map(({ inB }) => inB)),
+      same,
+      different: of("different"),
+      onlyA: of("onlyA"),
+      onlyB: of("onlyB"),
+    },
+    differences,
+  };
+}
+
+function aspects(a: LedgerRun, b: LedgerRun): Aspect[] {
+  const found: Aspect[] = [];
+  if (a.outcome !== b.outcome || a.reason !== b.reason) found.push("outcome");
+  const bothRan = a.createdMs !== undefined && b.createdMs !== undefined;
+  if (bothRan && Math.abs(a.createdMs - b.createdMs) >= EQUAL_MS) found.push("start");
+  const [tookA, tookB] = [tookMs(a), tookMs(b)];
+  if (tookA !== undefined && tookB !== undefined && Math.abs(tookA - tookB) >= EQUAL_MS) found.push("duration");
+  if (bothRan && a.failedPods !== b.failedPods) found.push("failedPods");
+  return found;
+}
+
+/** From its creation to its end. */
+export function tookMs({ createdMs, endMs }: LedgerRun): number | undefined {
+  return createdMs === undefined || endMs === undefined ? undefined : endMs - createdMs;
+}
+
+/** A suspended CronJob reports the slots it misses only when it is resumed: here they are skipped at once. */
+function suspendedThen(group: LedgerGroup | undefined, slotMs: number, schedules: Schedules): LedgerRun | undefined {
+  const state = group === undefined ? undefined : stateAt(group, slotMs);
+  if (state?.suspend !== true || !hasSlot(state, slotMs, schedules)) return undefined;
+  return { slotMs, outcome: "Skipped", reason: "suspended", failedPods: 0 };
+}
+
+function whyAbsent(group: LedgerGroup | undefined, slotMs: number, schedules: Schedules): AbsentReason {
+  if (group === undefined) return "noSuchObject";
+  const state = stateAt(group, slotMs);
+  return state !== undefined && hasSlot(state, slotMs, schedules) ? "notStarted" : "notScheduled";
+}
+
+function stateAt({ states }: LedgerGroup, timeMs: number): CronJobState | undefined {
+  return (states.findLast(({ fromMs }) => fromMs <= timeMs) ?? states[0])?.state;
+}
+
+function hasSlot({ schedule, timeZone }: CronJobState, slotMs: number, schedules: Schedules): boolean {
+  const spec = { schedule, jobTemplate: {}, ...(timeZone === undefined ? {} : { timeZone }) };
+  const parsed = schedules.parse(effectiveSchedule(spec, schedules));
+  return "schedule" in parsed && parsed.schedule.next(slotMs - 1) === slotMs;
+}

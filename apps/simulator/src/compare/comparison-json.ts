@@ -1,0 +1,73 @@
+import type { Comparison, RunDifference } from "./compare-runs.js";
+import type { ManifestChange } from "./manifest-changes.js";
+import type { LedgerRun } from "./run-ledger.js";
+
+export interface ComparisonHeader {
+  /** The files of each side. */
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly seed: number;
+  readonly timeZoneData: string;
+}
+
+/**
+ * A comparison as JSON lines: a `header`, a `change` for every field that the manifests have differently, a `difference`
+ * for every run that differs, a `group` with the counts of each CronJob and Job, and a `summary`. Times are RFC 3339 in UTC.
+ */
+export function* comparisonLines(
+  header: ComparisonHeader,
+  { groups, totals, untilMs }: Comparison,
+  changes: readonly ManifestChange[],
+): Generator<string> {
+  const { a, b, startMs, endMs, seed, timeZoneData } = header;
+  yield line({
+    type: "header",
+    comparisonVersion: 1,
+    a,
+    b,
+    start: time(startMs),
+    end: time(endMs),
+    seed,
+    timeZoneData,
+  });
+  for (const change of changes) yield line({ type: "change", ...change });
+  for (const { kind, namespace, name, presentIn, counts, differences } of groups) {
+    for (const difference of differences)
+      yield line({ type: "difference", kind, namespace, name, ...wire(difference) });
+    yield line({ type: "group", kind, namespace, name, presentIn, ...counts });
+  }
+  yield line({ type: "summary", ...totals, ...(untilMs === undefined ? {} : { comparedUntil: time(untilMs) }) });
+}
+
+function wire({ type, slotMs, a, b, absent, differs }: RunDifference): object {
+  return {
+    difference: type,
+    slot: time(slotMs),
+    ...(a === undefined ? {} : { a: run(a) }),
+    ...(b === undefined ? {} : { b: run(b) }),
+    ...(absent === undefined ? {} : { absent }),
+    ...(differs === undefined ? {} : { differs }),
+  };
+}
+
+function run({ job, outcome, reason, blockedBy, createdMs, endMs, failedPods }: LedgerRun): object {
+  return {
+    ...(job === undefined ? {} : { job }),
+    outcome,
+    ...(reason === undefined ? {} : { reason }),
+    ...(blockedBy === undefined ? {} : { blockedBy }),
+    ...(createdMs === undefined ? {} : { createdAt: time(createdMs) }),
+    ...(endMs === undefined ? {} : { endedAt: time(endMs) }),
+    ...(outcome === "Skipped" ? {} : { failedPods }),
+  };
+}
+
+function time(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}

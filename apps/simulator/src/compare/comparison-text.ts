@@ -1,0 +1,151 @@
+import { formatDuration } from "../duration.js";
+import { type Style, printable } from "../style.js";
+import { type Comparison, type GroupComparison, type RunCounts, type RunDifference, tookMs } from "./compare-runs.js";
+import type { ManifestChange } from "./manifest-changes.js";
+import type { LedgerRun } from "./run-ledger.js";
+
+export interface ComparisonTextOptions {
+  /** Characters per line. */
+  readonly width: number;
+  readonly style: Style;
+}
+
+/** Differences shown of one CronJob; the others are counted. */
+const MOST_SHOWN = 40;
+/** Changed fields shown of one object. */
+const MOST_CHANGES = 12;
+/** `~ 2026-03-28 10:00  ` */
+const SLOT_WIDTH = 20;
+/** Below this, the two sides stand one below the other. */
+const NARROWEST_SIDE = 24;
+
+const MARKS = { onlyA: "-", onlyB: "+", different: "~" } as const;
+
+/** One block per CronJob and per Job of its own that differs, then totals. */
+export function comparisonText(
+  { groups, totals, untilMs }: Comparison,
+  changes: readonly ManifestChange[],
+  options: ComparisonTextOptions,
+): string {
+  const { style } = options;
+  const shown = groups.filter(({ differences, kind, namespace, name }) => {
+    const object = `${kind} ${namespace}/${name}`;
+    return differences.length > 0 || changes.some((change) => change.object === object);
+  });
+  const blocks = shown.map((group) => groupText(group, changes, options));
+  const equal = groups.length - shown.length;
+  const lines = [
+    ...(equal > 0 ? [style.dim(`${equal} other${equal === 1 ? " does" : "s do"} the same in both`)] : []),
+    ...(untilMs === undefined
+      ? []
+      : [style.yellow(`compared up to ${iso(untilMs)} only: there are more runs than are kept`)]),
+    `${style.bold("Runs")}  ${countsText(totals, style)}`,
+  ];
+  return `${blocks.map((block) => `${block}\n`).join("")}${lines.join("\n")}\n`;
+}
+
+/** What the marks mean. */
+export function comparisonLegend(style: Style): string {
+  return `${style.red("-")} only in A  ${style.green("+")} only in B  ${style.yellow("~")} in both, but different; slots in UTC`;
+}
+
+function groupText(group: GroupComparison, changes: readonly ManifestChange[], options: ComparisonTextOptions): string {
+  const { style, width } = options;
+  const object = `${group.kind} ${group.namespace}/${group.name}`;
+  const only = { both: "", a: "  only in A", b: "  only in B" }[group.presentIn];
+  const own = changes.filter((change) => change.object === object);
+  const lines = [`${style.bold(printable(object))}${style.dim(only)}`];
+  for (const { field, before, after } of own.slice(0, MOST_CHANGES))
+    lines.push(clip(printable(`  ${field}: ${valueText(before)} → ${valueText(after)}`), width));
+  if (own.length > MOST_CHANGES) lines.push(`  … and ${own.length - MOST_CHANGES} more fields`);
+  const room = Math.floor((width - SLOT_WIDTH - 2) / 2);
+  const shown = group.differences.slice(0, MOST_SHOWN);
+  // No wider than what stands in the left column; too narrow a terminal has no columns.
+  const longest = Math.max(NARROWEST_SIDE, ...shown.map((difference) => sideText(difference, "a").length));
+  const side = Math.min(room, longest);
+  if (group.differences.length > 0 && side >= NARROWEST_SIDE)
+    lines.push(style.dim(`  ${"slot".padEnd(SLOT_WIDTH - 2)}${"A".padEnd(side)}  B`));
+  for (const difference of group.differences.slice(0, MOST_SHOWN))
+    lines.push(...differenceLines(difference, side, options));
+  const rest = group.differences.length - MOST_SHOWN;
+  if (rest > 0) lines.push(style.dim(`  … and ${rest} more differences; --json has them all`));
+  lines.push(`  ${countsText(group.counts, style)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function valueText(value: unknown): string {
+  return value === undefined ? "not set" : JSON.stringify(value);
+}
+
+function differenceLines(difference: RunDifference, side: number, { style, width }: ComparisonTextOptions): string[] {
+  const { type, slotMs } = difference;
+  const mark = { onlyA: style.red, onlyB: style.green, different: style.yellow }[type](MARKS[type]);
+  const [a, b] = [sideText(difference, "a"), sideText(difference, "b")];
+  const slot = new Date(slotMs).toISOString().slice(0, 16).replace("T", " ");
+  if (side < NARROWEST_SIDE) return [`${mark} ${slot}`, clip(`    A  ${a}`, width), clip(`    B  ${b}`, width)];
+  return [
+    `${mark} ${slot.padEnd(SLOT_WIDTH - 2)}${clip(a, side).padEnd(side)}  ${clip(b, width - SLOT_WIDTH - side - 2)}`.trimEnd(),
+  ];
+}
+
+const ABSENT = {
+  noSuchObject: "–",
+  notScheduled: "not scheduled",
+  notStarted: "not started",
+} as const;
+
+function sideText(difference: RunDifference, side: "a" | "b"): string {
+  const run = difference[side];
+  if (run === undefined) return ABSENT[difference.absent ?? "notStarted"];
+  return printable(runText(run));
+}
+
+function runText(run: LedgerRun): string {
+  if (run.outcome === "Skipped") return `skipped: ${skipText(run)}`;
+  const { slotMs, createdMs = slotMs, failedPods } = run;
+  const took = tookMs(run);
+  const lateMs = createdMs - slotMs;
+  const late = lateMs >= 1000 ? `, ${formatDuration(lateMs)} late` : "";
+  const failures = failedPods > 0 ? `, ${failedPods} pod${failedPods === 1 ? "" : "s"} failed` : "";
+  const time = took === undefined ? "" : ` ${run.outcome === "Complete" ? "in" : "after"} ${formatDuration(took)}`;
+  const reason = run.outcome === "Failed" && run.reason !== undefined ? `: ${run.reason}` : "";
+  return `${run.outcome}${time}${reason}${late}${failures}`;
+}
+
+const SKIPS: Readonly<Record<string, string>> = {
+  suspended: "suspended",
+  stillActive: "last run still active (Forbid)",
+  deadlinePassed: "starting deadline passed",
+  superseded: "a later run was due",
+  overlooked: "nobody was looking",
+  beingDeleted: "being deleted",
+  unknownTimeZone: "unknown time zone",
+  unparseableSchedule: "unparseable schedule",
+  invalidSchedule: "never fires",
+  ownedByAnother: "Job name taken",
+};
+
+function skipText({ reason = "", blockedBy = [] }: LedgerRun): string {
+  if (blockedBy.length === 0) return SKIPS[reason] ?? reason;
+  const blockers = `${blockedBy.join(", ")} active`;
+  return reason === "deadlinePassed" ? `starting deadline passed (${blockers})` : `Forbid, ${blockers}`;
+}
+
+function countsText({ a, b, same, different, onlyA, onlyB }: RunCounts, style: Style): string {
+  const paint = (count: number, what: string, colour: (text: string) => string): string =>
+    count > 0 ? colour(`${count} ${what}`) : `${count} ${what}`;
+  return [
+    `${a} in A, ${b} in B: ${same} the same`,
+    paint(different, "different", style.yellow),
+    paint(onlyA, "only in A", style.red),
+    paint(onlyB, "only in B", style.green),
+  ].join(", ");
+}
+
+function clip(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+function iso(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}

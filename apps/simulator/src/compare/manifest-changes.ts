@@ -1,0 +1,53 @@
+import type { Manifest } from "../manifests.js";
+
+/** What two manifests of the same object say differently. */
+export interface ManifestChange {
+  /** `CronJob default/report` */
+  readonly object: string;
+  /** `spec.schedule` */
+  readonly field: string;
+  /** A value that holds no others. Absent: not there. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** Field by field, objects of both sides only; those of one side alone show in the runs. */
+export function manifestChanges(a: readonly Manifest[], b: readonly Manifest[]): ManifestChange[] {
+  const others = new Map(b.map((manifest) => [identity(manifest), manifest]));
+  return a.flatMap((manifest) => {
+    const object = identity(manifest);
+    const other = others.get(object);
+    return other === undefined ? [] : fieldChanges(object, leaves(manifest.object), leaves(other.object));
+  });
+}
+
+function identity({ object }: Manifest): string {
+  const { namespace = "default", name = "" } = object.metadata;
+  return `${object.kind} ${namespace}/${name}`;
+}
+
+function fieldChanges(object: string, a: Leaves, b: Leaves): ManifestChange[] {
+  const changes: ManifestChange[] = [];
+  for (const field of new Set([...a.keys(), ...b.keys()])) {
+    const [before, after] = [a.get(field), b.get(field)];
+    if (a.has(field) === b.has(field) && JSON.stringify(before) === JSON.stringify(after)) continue;
+    changes.push({
+      object,
+      field,
+      ...(a.has(field) ? { before } : {}),
+      ...(b.has(field) ? { after } : {}),
+    });
+  }
+  return changes;
+}
+
+type Leaves = Map<string, unknown>;
+
+/** Every value that holds no others, by its path. */
+function leaves(value: unknown, path = "", found: Leaves = new Map()): Leaves {
+  const isEmpty = typeof value !== "object" || value === null || Object.keys(value).length === 0;
+  if (isEmpty) found.set(path, value);
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) leaves(item, `${path}[${index}]`, found);
+  else for (const [key, member] of Object.entries(value)) leaves(member, path === "" ? key : `${path}.${key}`, found);
+  return found;
+}

@@ -1,0 +1,163 @@
+import { splitObjectKey } from "@kubewright/api";
+import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
+
+import type { CronJobState, ObjectRecord, TraceRecord } from "../trace.js";
+
+/** One slot of a CronJob, or one Job of its own, and what became of it. */
+export interface LedgerRun {
+  /** The slot; of a Job without one, its creation. */
+  readonly slotMs: number;
+  readonly job?: string;
+  readonly outcome: "Complete" | "Failed" | "Running" | "Suspended" | "Deleted" | "Skipped";
+  /** Why it failed, or why it was skipped. */
+  readonly reason?: MissReason | (string & {});
+  /** Jobs that were in the way of a skipped run. */
+  readonly blockedBy?: readonly string[];
+  readonly createdMs?: number;
+  readonly endMs?: number;
+  /** Pods that failed. */
+  readonly failedPods: number;
+}
+
+/** A CronJob with its runs, or a Job of its own. */
+export interface LedgerGroup {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+  /** What the CronJob was like, and from when. */
+  readonly states: { readonly fromMs: number; readonly state: CronJobState }[];
+  /** By slot, or by name for a Job without a slot. */
+  readonly runs: Map<string, LedgerRun>;
+}
+
+export interface RunLedgerOptions {
+  /** Runs kept of all groups together. Default 100,000. */
+  readonly maxRuns?: number;
+}
+
+const MAX_RUNS = 100_000;
+
+/** Folds trace records into one entry per run: what two simulations are compared by. */
+export class RunLedger {
+  readonly groups = new Map<string, LedgerGroup>();
+  /** Runs from this slot on may be missing, because there were too many. Infinity: none is. */
+  completeUntilMs = Number.POSITIVE_INFINITY;
+  /** Skipped runs of which only the number is known. */
+  unlisted = 0;
+  #room: number;
+  /** Which group and run a live Job belongs to. */
+  readonly #jobs = new Map<string, { readonly group: LedgerGroup; readonly key: string }>();
+
+  constructor({ maxRuns = MAX_RUNS }: RunLedgerOptions = {}) {
+    this.#room = maxRuns;
+  }
+
+  add(record: TraceRecord): void {
+    if (record.type === "decision") {
+      if (record.controller === "cronjob-controller") this.#cronJobDecision(record.decision);
+    } else if (record.type === "object" && record.kind === "CronJob") this.#cronJob(record);
+    else if (record.type === "object" && record.kind === "Job") this.#job(record);
+  }
+
+  #cronJobDecision({ key, reason, slotMs, activeJobs, missed }: CronJobDecision): void {
+    const { namespace, name } = splitObjectKey(key);
+    const group = this.#group("CronJob", namespace, name);
+    const skip = (skippedMs: number, why: MissReason, blockedBy?: readonly string[]): void => {
+      const known = group.runs.get(String(skippedMs));
+      // What held a run back says more than that a later one was due.
+      const kept = known?.reason === "stillActive" && why === "superseded" ? "stillActive" : why;
+      const blockers = blockedBy ?? known?.blockedBy;
+      this.#put(group, String(skippedMs), {
+        slotMs: skippedMs,
+        outcome: "Skipped",
+        reason: kept,
+        ...(blockers === undefined ? {} : { blockedBy: blockers }),
+        failedPods: 0,
+      });
+    };
+    for (const { slotsMs, count, reason: why } of missed) {
+      for (const missedMs of slotsMs) skip(missedMs, why);
+      this.unlisted += count - slotsMs.length;
+    }
+    // Until the end of the simulation it may still start late, and then counts as a run.
+    if (reason === "stillActive" && slotMs !== undefined) skip(slotMs, reason, activeJobs);
+  }
+
+  #cronJob({ namespace, name, at, change, state }: Extract<ObjectRecord, { kind: "CronJob" }>): void {
+    const { states } = this.#group("CronJob", namespace, name);
+    const before = states.at(-1)?.state;
+    if (change === "DELETED" || (before !== undefined && sameSpec(before, state))) return;
+    states.push({ fromMs: Date.parse(at), state });
+  }
+
+  #job(record: Extract<ObjectRecord, { kind: "Job" }>): void {
+    const { uid, state, name, change } = record;
+    const place = this.#jobs.get(uid) ?? this.#place(record);
+    const { group, key } = place;
+    const known = group.runs.get(key);
+    const atMs = Date.parse(record.at);
+    const createdMs = known?.createdMs ?? Date.parse(record.createdAt ?? record.at);
+    const ended = known?.outcome === "Complete" || known?.outcome === "Failed";
+    if (ended || known?.outcome === "Deleted") {
+      if (change === "DELETED") this.#jobs.delete(uid);
+      return;
+    }
+    const deleted = change === "DELETED" && state.outcome === undefined;
+    const endMs = state.outcome !== undefined ? Date.parse(state.outcome.at) : deleted ? atMs : undefined;
+    this.#put(group, key, {
+      slotMs: state.scheduledFor === undefined ? createdMs : Date.parse(state.scheduledFor),
+      job: name,
+      outcome: state.outcome?.type ?? (deleted ? "Deleted" : state.suspended ? "Suspended" : "Running"),
+      ...(state.outcome?.type === "Failed" && state.outcome.reason !== undefined
+        ? { reason: state.outcome.reason }
+        : {}),
+      createdMs,
+      ...(endMs === undefined ? {} : { endMs }),
+      failedPods: state.failed,
+    });
+    if (change === "DELETED") this.#jobs.delete(uid);
+  }
+
+  #place(record: Extract<ObjectRecord, { kind: "Job" }>): { readonly group: LedgerGroup; readonly key: string } {
+    const { namespace, name, uid, owner, state } = record;
+    const place =
+      owner?.kind === "CronJob"
+        ? {
+            group: this.#group("CronJob", namespace, owner.name),
+            key: state.scheduledFor === undefined ? name : String(Date.parse(state.scheduledFor)),
+          }
+        : { group: this.#group("Job", namespace, name), key: name };
+    this.#jobs.set(uid, place);
+    return place;
+  }
+
+  #put(group: LedgerGroup, key: string, run: LedgerRun): void {
+    if (!group.runs.has(key)) {
+      if (this.#room <= 0) {
+        this.completeUntilMs = Math.min(this.completeUntilMs, run.slotMs);
+        return;
+      }
+      this.#room--;
+    }
+    group.runs.set(key, run);
+  }
+
+  #group(kind: LedgerGroup["kind"], namespace: string, name: string): LedgerGroup {
+    const key = `${kind} ${namespace}/${name}`;
+    let group = this.groups.get(key);
+    if (group === undefined) {
+      group = { kind, namespace, name, states: [], runs: new Map() };
+      this.groups.set(key, group);
+    }
+    return group;
+  }
+}
+
+function sameSpec(a: CronJobState, b: CronJobState): boolean {
+  return (
+    a.schedule === b.schedule &&
+    a.timeZone === b.timeZone &&
+    a.suspend === b.suspend &&
+    a.concurrencyPolicy === b.concurrencyPolicy
+  );
+}

@@ -1,0 +1,147 @@
+import {
+  type CronJob,
+  type DeepReadonly,
+  type Event,
+  type Job,
+  type KubernetesObject,
+  type Pod,
+  type ResourceDefinition,
+  cronJobs,
+  events,
+  formatLabelSelector,
+  getControllerOf,
+  jobs,
+  pods,
+} from "@kubewright/api";
+import { type Client, type ListOptions, errorMessage, isForbidden, isNotFound, reasonOf } from "@kubewright/client";
+
+import { ClusterError } from "./cluster-error.js";
+
+const PAGE = 500;
+/** Pages read of one list at most: 50,000 objects. */
+const MOST_PAGES = 100;
+/** Pods whose events are asked for: the newest that have not run smoothly. */
+const MOST_EVENTFUL_PODS = 5;
+
+/** Reads what an explanation needs, with GET and LIST requests alone. */
+export class ClusterReader {
+  readonly #client: Client;
+  readonly #namespace: string;
+  readonly #signal: AbortSignal;
+
+  constructor(client: Client, { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal }) {
+    this.#client = client;
+    this.#namespace = namespace;
+    this.#signal = signal;
+  }
+
+  /** @throws ClusterError, also when there is none and `optional` is not set. */
+  cronJob(name: string): Promise<DeepReadonly<CronJob>> {
+    return this.#get(cronJobs, name);
+  }
+
+  /** `undefined` when there is none. @throws ClusterError for any other refusal. */
+  async cronJobIfAny(name: string): Promise<DeepReadonly<CronJob> | undefined> {
+    try {
+      return await this.#client.resource(cronJobs).get(name, this.#options());
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw explained(error, `get cronjobs/${name}`);
+    }
+  }
+
+  job(name: string): Promise<DeepReadonly<Job>> {
+    return this.#get(jobs, name);
+  }
+
+  /** All Jobs of the namespace. @throws ClusterError */
+  async jobs(): Promise<readonly DeepReadonly<Job>[]> {
+    try {
+      return await this.#list(jobs, {});
+    } catch (error) {
+      throw explained(error, `list jobs in namespace ${this.#namespace}`);
+    }
+  }
+
+  /** The pods that the Job's selector matches; `undefined` when they may not be read. @throws ClusterError */
+  podsOf(job: DeepReadonly<Job>): Promise<readonly DeepReadonly<Pod>[] | undefined> {
+    const selector = job.spec?.selector;
+    // A Job that this server did not default has none: no pod is its own.
+    if (selector === undefined) return Promise.resolve([]);
+    return this.#ifAllowed("list pods", () => this.#list(pods, { labelSelector: formatLabelSelector(selector) }));
+  }
+
+  /** Events about an object; `undefined` when they may not be read. @throws ClusterError */
+  eventsOf({ metadata }: DeepReadonly<KubernetesObject>): Promise<readonly DeepReadonly<Event>[] | undefined> {
+    return this.#ifAllowed("list events", () =>
+      this.#list(events, { fieldSelector: `involvedObject.uid=${metadata.uid ?? ""}` }),
+    );
+  }
+
+  /** Warnings about pods that wait or have failed, beside the Job's own events. */
+  async eventsOfJob(
+    job: DeepReadonly<Job>,
+    candidates: readonly DeepReadonly<Pod>[],
+  ): Promise<readonly DeepReadonly<Event>[] | undefined> {
+    const own = await this.eventsOf(job);
+    if (own === undefined) return undefined;
+    const troubled = candidates
+      .filter((pod) => getControllerOf(pod)?.uid === job.metadata.uid)
+      .filter(({ status }) => status?.phase === "Pending" || status?.phase === "Failed")
+      .sort((a, b) => ((a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? 1 : -1))
+      .slice(0, MOST_EVENTFUL_PODS);
+    const found = await Promise.all(troubled.map((pod) => this.eventsOf(pod)));
+    return [...own, ...found.flatMap((list) => (list ?? []).filter(({ type }) => type === "Warning"))];
+  }
+
+  async #get<T extends KubernetesObject>(definition: ResourceDefinition<T>, name: string): Promise<DeepReadonly<T>> {
+    try {
+      return await this.#client.resource(definition).get(name, this.#options());
+    } catch (error) {
+      throw explained(error, `get ${definition.resource}/${name}`);
+    }
+  }
+
+  async #ifAllowed<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (isForbidden(error)) return undefined;
+      throw explained(error, `${what} in namespace ${this.#namespace}`);
+    }
+  }
+
+  async #list<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    query: Pick<ListOptions, "labelSelector" | "fieldSelector">,
+  ): Promise<readonly DeepReadonly<T>[]> {
+    const items: DeepReadonly<T>[] = [];
+    let next: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const list = await this.#client
+        .resource(definition)
+        .list({ ...this.#options(), ...query, limit: PAGE, continue: next });
+      items.push(...(list.items as readonly DeepReadonly<T>[]));
+      next = list.metadata.continue || undefined;
+      if (next === undefined) return items;
+    }
+    throw new ClusterError(
+      `there are more than ${PAGE * MOST_PAGES} ${definition.resource} in namespace ${this.#namespace}: too many to explain`,
+    );
+  }
+
+  #options(): { namespace: string; signal: AbortSignal } {
+    return { namespace: this.#namespace, signal: this.#signal };
+  }
+}
+
+/** A refusal, or no answer at all, in one line that names the step. */
+function explained(error: unknown, step: string): Error {
+  if (error instanceof ClusterError) return error;
+  if (reasonOf(error) === "Unauthorized")
+    return new ClusterError(`cannot ${step}: the server does not accept these credentials`, { cause: error });
+  const text = errorMessage(error).split("\n", 1)[0]!;
+  // The server's own message names the object, or the right that is missing.
+  const says = reasonOf(error) === undefined ? `cannot ${step}: ${text}` : text;
+  return new ClusterError(says, { cause: error });
+}

@@ -1,0 +1,66 @@
+import { Client } from "@kubewright/client";
+import { type Clock, realClock } from "@kubewright/clock";
+import type { Transport } from "@kubewright/transport";
+import type { Environment } from "@kubewright/transport-http";
+
+import { ClusterError } from "./cluster-error.js";
+
+export interface ConnectOptions {
+  /** Default: the files of `KUBECONFIG`, or `$HOME/.kube/config`. */
+  readonly kubeconfig?: string | undefined;
+  /** Default: the current context. */
+  readonly context?: string | undefined;
+  readonly env: Environment;
+  readonly userAgent: string;
+}
+
+/** A cluster to ask. */
+export interface Connection {
+  readonly client: Client;
+  /** The context's namespace. */
+  readonly namespace: string;
+  /** The time the server gave with its latest answer, in epoch milliseconds: the cluster's clock, to the second. */
+  readonly serverTimeMs: () => number | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Connects to the cluster a kubeconfig names, the way the controller manager does.
+ *
+ * @throws ClusterError for a kubeconfig that is missing or does not say how.
+ */
+export async function connect(options: ConnectOptions, clock: Clock = realClock): Promise<Connection> {
+  // Loaded when it is needed: `run` and `serve` have no use for a kubeconfig and its libraries.
+  const { createHttpTransport, loadKubeConfig, proxyFromEnvironment } = await import("@kubewright/transport-http");
+  const { kubeconfig, context, env, userAgent } = options;
+  try {
+    const found = await loadKubeConfig({ path: kubeconfig, context, env });
+    const proxyUrl = found.proxyUrl ?? proxyFromEnvironment(new URL(found.server), env);
+    const { transport, close } = createHttpTransport({ ...found, proxyUrl, clock });
+    const dated = withServerTime(transport);
+    const client = new Client({ transport: dated.transport, clock, userAgent, timeoutMs: TIMEOUT_MS });
+    return { client, namespace: found.namespace ?? "default", serverTimeMs: dated.serverTimeMs, close };
+  } catch (error) {
+    const { message } = error as Error;
+    throw new ClusterError(message.includes("no configuration has been provided") ? NO_KUBECONFIG : message, {
+      cause: error,
+    });
+  }
+}
+
+const TIMEOUT_MS = 30_000;
+const NO_KUBECONFIG = "no kubeconfig: give --kubeconfig FILE, set KUBECONFIG, or write ~/.kube/config";
+
+/** Remembers the `Date` of the latest answer. */
+function withServerTime(inner: Transport): { transport: Transport; serverTimeMs: () => number | undefined } {
+  let latestMs: number | undefined;
+  return {
+    transport: async (request) => {
+      const response = await inner(request);
+      const dateMs = Date.parse(String(response.headers["date"] ?? ""));
+      if (!Number.isNaN(dateMs)) latestMs = dateMs;
+      return response;
+    },
+    serverTimeMs: () => latestMs,
+  };
+}

@@ -1,0 +1,169 @@
+import { formatTime } from "@kubewright/api";
+
+import { formatDuration } from "../duration.js";
+import { ZonedClock } from "../zoned-clock.js";
+import type { CronJobExplanation, HistoryFacts, NextRuns } from "./explain-cron-job.js";
+import type { EventFact } from "./explain-events.js";
+import { relative } from "./moments.js";
+import type { MissedRuns } from "./missed-runs.js";
+import type { PastRun } from "./past-runs.js";
+import type { EditExplanation } from "./schedule-edit.js";
+import { type TextOptions, block, table } from "./text-block.js";
+
+/** Runs listed; the others are counted. */
+const MOST_RUNS = 8;
+
+/** The explanation of a CronJob for a terminal. */
+export function cronJobText(explained: CronJobExplanation, options: TextOptions): string {
+  const { style } = options;
+  const { schedule, next, atMs, now } = explained;
+  const clock = new ZonedClock(schedule.timeZone);
+  const wakes = now.wakeMs === undefined ? ["looks again only when something changes"] : [];
+  return [
+    `${style.bold(`CronJob ${explained.namespace}/${explained.name}`)}  ${style.dim(`as of ${clock.brief(atMs)}`)}\n`,
+    block("Schedule", scheduleLines(explained), options),
+    block("Now", [now.message, ...wakes], options, paintOf(explained, options)),
+    block(next.holds === "asItIs" ? "Next" : "If resumed", nextLines(next, clock, atMs), options),
+    block(
+      "Missed",
+      explained.missed.map((missed) => missedLine(missed, clock)),
+      options,
+      style.yellow,
+    ),
+    block("Runs", runLines(explained.runs, clock), options),
+    block("History", [historyLine(explained.history)], options),
+    eventBlock(explained.events, clock, options),
+    block("Note", explained.notes, options, style.yellow),
+  ].join("");
+}
+
+function paintOf({ now }: CronJobExplanation, { style }: TextOptions): (text: string) => string {
+  switch (now.outcome) {
+    case "ran":
+    case "replaced":
+    case "adopted":
+      return style.green;
+    case "skipped":
+      return style.yellow;
+    case "stopped":
+    case "alreadyExists":
+    case "failed":
+      return style.red;
+    default:
+      return (text) => text;
+  }
+}
+
+function scheduleLines({ schedule, concurrencyPolicy, suspended, ...explained }: CronJobExplanation): string[] {
+  const facts = [
+    JSON.stringify(schedule.text),
+    schedule.timeZone,
+    concurrencyPolicy,
+    ...(explained.startingDeadlineSeconds === undefined
+      ? []
+      : [`startingDeadlineSeconds ${explained.startingDeadlineSeconds}`]),
+    ...(suspended ? ["suspended"] : []),
+  ];
+  return [facts.join(" · ")];
+}
+
+function nextLines({ runsMs, remarks }: NextRuns, clock: ZonedClock, nowMs: number): string[] {
+  if (runsMs.length === 0) return ["no runs to come"];
+  const lines: string[] = [];
+  const left = [...remarks];
+  for (const runMs of runsMs) {
+    while (left[0] !== undefined && left[0].runMs === undefined && left[0].atMs <= runMs)
+      lines.push(`× ${left.shift()!.text}`);
+    const remark = left[0]?.runMs === runMs ? `  ↻ ${left.shift()!.text}` : "";
+    lines.push(`${clock.text(runMs)}  ${formatTime(runMs)}  ${relative(runMs, nowMs)}${remark}`);
+  }
+  return lines;
+}
+
+function missedLine({ count, exact, firstMs, lastMs, why }: MissedRuns, clock: ZonedClock): string {
+  const number = `${exact ? "" : "about "}${count} slot${count === 1 ? "" : "s"}`;
+  const until = lastMs === undefined ? "" : lastMs === firstMs ? "" : ` to ${clock.brief(lastMs)}`;
+  return `${number}, ${count === 1 ? "" : "from "}${clock.brief(firstMs)}${until}: ${why}`;
+}
+
+function runLines(runs: readonly PastRun[], clock: ZonedClock): string[] {
+  if (runs.length === 0) return ["no Jobs of it are left"];
+  const rows = runs
+    .slice(0, MOST_RUNS)
+    .map((run) => [
+      run.madeByHand ? `by hand, ${clock.brief(run.createdMs)}` : clock.brief(run.slotMs ?? run.createdMs),
+      run.job,
+      outcomeText(run),
+      lateText(run),
+    ]);
+  const rest = runs.length - rows.length;
+  return [...table(rows), ...(rest > 0 ? [`… and ${rest} more`] : [])];
+}
+
+function outcomeText({ outcome, reason, startMs, createdMs, endMs }: PastRun): string {
+  const took = endMs === undefined ? "" : formatDuration(Math.max(0, endMs - (startMs ?? createdMs)));
+  if (outcome === "Complete") return `Complete in ${took || "?"}`;
+  if (outcome === "Failed") return `Failed after ${took || "?"}${reason === undefined ? "" : `: ${reason}`}`;
+  return outcome;
+}
+
+function lateText({ slotMs, createdMs, madeByHand }: PastRun): string {
+  const lateMs = slotMs === undefined || madeByHand ? 0 : createdMs - slotMs;
+  return lateMs > 1000 ? `started ${formatDuration(lateMs)} late` : "";
+}
+
+function historyLine({ successful, failed, deletes }: HistoryFacts): string {
+  const kept = ({ limit, kept: count }: HistoryFacts["failed"], what: string): string =>
+    `${count} ${what} kept${limit === undefined ? "" : ` of at most ${limit}`}`;
+  const over = deletes.length === 0 ? "" : `; the next sync deletes ${deletes.join(", ")}`;
+  return `${kept(successful, "successful")}, ${kept(failed, "failed")}${over}`;
+}
+
+export function eventBlock(events: readonly EventFact[], clock: ZonedClock, options: TextOptions): string {
+  const lines = events.map(({ type, reason, message, about, count, lastMs }) => {
+    const times = count > 1 ? ` ×${count}` : "";
+    const object = about.startsWith("Pod ") ? `${about}: ` : "";
+    return `${clock.brief(lastMs)}  ${type === "Warning" ? "! " : ""}${reason}${times}: ${object}${message}`;
+  });
+  return block("Events", lines, options);
+}
+
+/** What a changed manifest would do, for a terminal. */
+export function editText(edit: EditExplanation, options: TextOptions): string {
+  const { style } = options;
+  const title =
+    edit.change === "create" ? "If the file were applied (there is no such CronJob yet)" : "If the file were applied";
+  const changes = edit.changes.map(({ field, before = "not set", after = "not set" }) =>
+    field === "jobTemplate"
+      ? "jobTemplate: differs; runs from then on use the new one"
+      : `${field}: ${before} → ${after}`,
+  );
+  return [
+    `${style.bold(title)}\n`,
+    edit.change === "create" ? "" : block("Changes", changes.length === 0 ? ["none"] : changes, options),
+    block("Refused", edit.refused === undefined ? [] : [edit.refused], options, style.red),
+    block("Effect", edit.effects, options, edit.firstRun === undefined ? undefined : style.green),
+    block("Next", nextTable(edit), options),
+    block(
+      "",
+      (edit.nextAfter?.remarks ?? []).map(({ text }) => `× ${text}`),
+      options,
+      style.yellow,
+    ),
+  ].join("");
+}
+
+/** The next runs as they are and as they would be, side by side. */
+function nextTable({ schedule, scheduleBefore, nextBefore, nextAfter, refused }: EditExplanation): string[] {
+  if (refused !== undefined) return [];
+  const column = (title: string, next: NextRuns | undefined, zone: string): string[] => {
+    const clock = new ZonedClock(zone);
+    const runs = (next?.runsMs ?? []).map((runMs) => clock.brief(runMs));
+    return [title, ...(runs.length === 0 ? ["none"] : runs)];
+  };
+  const after = column("after", nextAfter, schedule.timeZone);
+  if (scheduleBefore === undefined) return after.slice(1);
+  const before = column("before", nextBefore, scheduleBefore.timeZone);
+  const rows = Math.max(before.length, after.length);
+  return table(Array.from({ length: rows }, (_, index) => [before[index] ?? "", after[index] ?? ""]));
+}

@@ -1,0 +1,43 @@
+import { type DeepReadonly, type Event, parseTime } from "@kubewright/api";
+
+/** An event of the cluster, as far as it explains something. */
+export interface EventFact {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  /** The object it is about, e.g. `Pod pi-x2x4f`. */
+  readonly about: string;
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Most events told. */
+const MOST_EVENTS = 8;
+
+export function eventFacts(events: readonly DeepReadonly<Event>[]): EventFact[] {
+  return events
+    .map((event): EventFact => {
+      const seriesMs = parseTime(event.series?.lastObservedTime);
+      const eventMs = parseTime(event.eventTime) ?? parseTime(event.metadata.creationTimestamp) ?? 0;
+      const firstMs = parseTime(event.firstTimestamp) ?? eventMs;
+      return {
+        type: event.type ?? "Normal",
+        reason: event.reason ?? "",
+        message: event.message ?? "",
+        about: `${event.involvedObject.kind ?? ""} ${event.involvedObject.name ?? ""}`,
+        count: event.series?.count ?? event.count ?? 1,
+        firstMs,
+        lastMs: Math.max(firstMs, seriesMs ?? parseTime(event.lastTimestamp) ?? eventMs),
+      };
+    })
+    .sort((a, b) => a.lastMs - b.lastMs);
+}
+
+/** The newest, warnings before others where there is not room for all; oldest first. */
+export function eventsThatMatter(events: readonly EventFact[]): readonly EventFact[] {
+  if (events.length <= MOST_EVENTS) return events;
+  const warnings = events.filter(({ type }) => type === "Warning").slice(-MOST_EVENTS / 2);
+  const others = events.filter((event) => !warnings.includes(event)).slice(warnings.length - MOST_EVENTS);
+  return events.filter((event) => warnings.includes(event) || others.includes(event));
+}

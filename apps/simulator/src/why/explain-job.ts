@@ -1,0 +1,275 @@
+import {
+  CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION,
+  type DeepReadonly,
+  type Event,
+  type Job,
+  type Pod,
+  getControllerOf,
+  parseTime,
+} from "@kubewright/api";
+import { finishedCondition } from "@kubewright/cronjob";
+import {
+  type ForeseenJobSync,
+  type JobReason,
+  type PlannedJob,
+  explainJobReason,
+  foreseeJobSync,
+} from "@kubewright/job";
+
+import { ZonedClock } from "../zoned-clock.js";
+import { type EventFact, eventFacts, eventsThatMatter } from "./explain-events.js";
+import { skewNotes } from "./moments.js";
+import { type PodFact, podFact } from "./pod-facts.js";
+
+/** What is known of a Job. */
+export interface JobFacts {
+  readonly job: DeepReadonly<Job>;
+  /** Those its selector matches; `undefined` when pods cannot be read. */
+  readonly pods: readonly DeepReadonly<Pod>[] | undefined;
+  /** Events about it and its pods; `undefined` when they cannot be read. */
+  readonly events: readonly DeepReadonly<Event>[] | undefined;
+  readonly nowMs: number;
+}
+
+export type JobState = "Complete" | "Failed" | "Running" | "Suspended" | "Ending" | "Deleting" | "ManagedElsewhere";
+
+/** Why a Job is as it is, and what comes next: data. Members ending in `Ms` are instants. */
+export interface JobExplanation {
+  readonly kind: "Job";
+  readonly namespace: string;
+  readonly name: string;
+  readonly atMs: number;
+  readonly state: JobState;
+  /** The condition that decided how it ends, or ended. */
+  readonly condition?: {
+    readonly type: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly sinceMs?: number;
+  };
+  readonly cronJob?: { readonly name: string; readonly slotMs?: number };
+  readonly createdMs: number;
+  readonly startMs?: number;
+  readonly endMs?: number;
+  readonly counts: JobCounts;
+  /** What the controller does now, and why, in the order in which it matters. */
+  readonly now: readonly Reasoned[];
+  /** When the controller looks again by itself. Absent: not before something happens. */
+  readonly wakeMs?: number;
+  /** When it fails for being active too long (`activeDeadlineSeconds`). */
+  readonly deadlineMs?: number;
+  /** When it is deleted (`ttlSecondsAfterFinished`). */
+  readonly deletionMs?: number;
+  /** Newest first, at most 20; `undefined` when pods cannot be read. */
+  readonly pods?: readonly PodFact[];
+  readonly podsNotShown: number;
+  readonly events: readonly EventFact[];
+  readonly notes: readonly string[];
+}
+
+export interface Reasoned {
+  readonly reason:
+    JobReason["type"] | "managedElsewhere" | "unreadable" | "finished" | "unknownCompletionMode" | "unknown";
+  readonly message: string;
+}
+
+export interface JobCounts {
+  readonly completions?: number;
+  readonly parallelism?: number;
+  readonly active: number;
+  readonly ready: number;
+  readonly terminating: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly backoffLimit?: number;
+  readonly backoffLimitPerIndex?: number;
+  readonly maxFailedIndexes?: number;
+  readonly completedIndexes?: string;
+  readonly failedIndexes?: string;
+}
+
+const MOST_PODS = 20;
+
+/** Explains a Job from what the cluster holds, by the decisions of the controller's own code. */
+export function explainJob({ job, pods, events, nowMs }: JobFacts): JobExplanation {
+  const { metadata, spec, status } = job;
+  const clock = new ZonedClock("UTC");
+  const foreseen = foreseeJobSync(job, pods ?? [], nowMs);
+  const planned = foreseen.type === "planned" ? foreseen : undefined;
+  const facts = eventFacts(events ?? []);
+  const allPods = (planned?.pods ?? pods ?? [])
+    .map(podFact)
+    .sort((a, b) => b.createdMs - a.createdMs || compare(a.name, b.name));
+  const createdMs = parseTime(metadata.creationTimestamp) ?? 0;
+  const startMs = parseTime(status?.startTime);
+  const deadlineMs =
+    spec?.activeDeadlineSeconds == null || startMs === undefined || spec.suspend === true || finishedCondition(job)
+      ? undefined
+      : startMs + spec.activeDeadlineSeconds * 1000;
+  const known = pods === undefined ? undefined : planned;
+  const wakeMs = pods === undefined ? deadlineMs : planned?.wakeMs;
+  return {
+    kind: "Job",
+    namespace: metadata.namespace ?? "",
+    name: metadata.name ?? "",
+    atMs: nowMs,
+    state: stateOf(job, foreseen),
+    ...decided(job),
+    ...ofCronJob(job),
+    createdMs,
+    ...(startMs === undefined ? {} : { startMs }),
+    ...endOf(job),
+    counts: countsOf(job),
+    now: reasoning(job, foreseen, pods !== undefined),
+    ...(wakeMs === undefined ? {} : { wakeMs }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...deletion(job),
+    ...(pods === undefined ? {} : { pods: allPods.slice(0, MOST_PODS) }),
+    podsNotShown: Math.max(0, allPods.length - MOST_PODS),
+    events: eventsThatMatter(facts),
+    notes: [
+      ...notesOf(job, known, allPods, { clock, nowMs }),
+      ...skewNotes(
+        [createdMs, ...facts.map(({ lastMs }) => lastMs), ...allPods.map((pod) => pod.createdMs)],
+        clock,
+        nowMs,
+      ),
+      ...(pods === undefined ? ["pods cannot be read: what the controller decides about them is missing here"] : []),
+      ...(events === undefined ? ["events cannot be read: what they could tell is missing here"] : []),
+    ],
+  };
+}
+
+function stateOf(job: DeepReadonly<Job>, foreseen: ForeseenJobSync): JobState {
+  const end = finishedCondition(job);
+  if (end !== undefined) return end.type as "Complete" | "Failed";
+  if (foreseen.type === "left" && foreseen.why === "managedElsewhere") return "ManagedElsewhere";
+  if (job.metadata.deletionTimestamp) return "Deleting";
+  if (interimCondition(job) !== undefined) return "Ending";
+  return job.spec?.suspend === true ? "Suspended" : "Running";
+}
+
+function interimCondition({ status }: DeepReadonly<Job>) {
+  return status?.conditions?.find(
+    ({ type, status: is }) => (type === "FailureTarget" || type === "SuccessCriteriaMet") && is === "True",
+  );
+}
+
+function decided(job: DeepReadonly<Job>): Pick<JobExplanation, "condition"> {
+  const found = finishedCondition(job) ?? interimCondition(job);
+  if (found === undefined) return {};
+  const { type, reason = "", message = "", lastTransitionTime } = found;
+  const sinceMs = parseTime(lastTransitionTime);
+  return { condition: { type, reason, message, ...(sinceMs === undefined ? {} : { sinceMs }) } };
+}
+
+function ofCronJob(job: DeepReadonly<Job>): Pick<JobExplanation, "cronJob"> {
+  const owner = getControllerOf(job);
+  if (owner?.kind !== "CronJob") return {};
+  const slotMs = parseTime(job.metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION]);
+  return { cronJob: { name: owner.name, ...(slotMs === undefined ? {} : { slotMs }) } };
+}
+
+function endOf(job: DeepReadonly<Job>): Pick<JobExplanation, "endMs"> {
+  const end = finishedCondition(job);
+  const endMs = parseTime(job.status?.completionTime) ?? parseTime(end?.lastTransitionTime);
+  return end === undefined || endMs === undefined ? {} : { endMs };
+}
+
+/** A finished Job with a time to live is deleted that long after it finished. */
+function deletion(job: DeepReadonly<Job>): Pick<JobExplanation, "deletionMs"> {
+  const seconds = job.spec?.ttlSecondsAfterFinished;
+  const finishedMs = parseTime(finishedCondition(job)?.lastTransitionTime);
+  return seconds == null || finishedMs === undefined ? {} : { deletionMs: finishedMs + seconds * 1000 };
+}
+
+function countsOf({ spec, status }: DeepReadonly<Job>): JobCounts {
+  const given = {
+    completions: spec?.completions,
+    parallelism: spec?.parallelism,
+    backoffLimit: spec?.backoffLimit,
+    backoffLimitPerIndex: spec?.backoffLimitPerIndex,
+    maxFailedIndexes: spec?.maxFailedIndexes,
+    completedIndexes: status?.completedIndexes || undefined,
+    failedIndexes: status?.failedIndexes || undefined,
+  };
+  return {
+    active: status?.active ?? 0,
+    ready: status?.ready ?? 0,
+    terminating: status?.terminating ?? 0,
+    succeeded: status?.succeeded ?? 0,
+    failed: status?.failed ?? 0,
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as Partial<JobCounts>),
+  };
+}
+
+function reasoning(job: DeepReadonly<Job>, foreseen: ForeseenJobSync, podsKnown: boolean): Reasoned[] {
+  if (foreseen.type === "left") {
+    const { why, detail } = foreseen;
+    switch (why) {
+      case "finished":
+        return [{ reason: why, message: "nothing: the Job has finished" }];
+      case "managedElsewhere":
+        return [{ reason: why, message: `nothing: spec.managedBy leaves the Job to ${detail}` }];
+      case "unknownCompletionMode":
+        return [{ reason: why, message: `nothing: completionMode ${JSON.stringify(detail)} is not known` }];
+      default:
+        return [{ reason: why, message: `nothing: the Job cannot be read: ${detail}` }];
+    }
+  }
+  if (!podsKnown) return [{ reason: "unknown", message: "unknown without its pods" }];
+  return foreseen.reasons.map((reason) => ({ reason: reason.type, message: explainJobReason(reason) }));
+}
+
+/** Reasons that a working controller acts on within a second or two: seen for longer, nobody is looking. */
+const ACTING: ReadonlySet<string> = new Set(["Creating", "TooManyActive", "UselessIndexes", "Finished"]);
+
+interface NoteContext {
+  readonly clock: ZonedClock;
+  readonly nowMs: number;
+}
+
+function notesOf(
+  job: DeepReadonly<Job>,
+  planned: PlannedJob | undefined,
+  pods: readonly PodFact[],
+  { clock, nowMs }: NoteContext,
+): string[] {
+  const notes: string[] = [];
+  const { metadata } = job;
+  if (metadata.deletionTimestamp) {
+    const finalizers = metadata.finalizers ?? [];
+    const waits = finalizers.length > 0 ? `: waiting for ${finalizers.join(", ")} to be removed` : "";
+    notes.push(`being deleted since ${clock.brief(parseTime(metadata.deletionTimestamp) ?? nowMs)}${waits}`);
+  }
+  if (planned === undefined) return notes;
+  const { failuresAfterLastSuccess, lastFailureMs } = planned.backoff;
+  if (planned.reasons.some(({ type }) => type === "Backoff") && lastFailureMs !== undefined) {
+    notes.push(
+      `${failuresAfterLastSuccess} failed since the last success, the last at ${clock.brief(lastFailureMs)}; the controller keeps this in memory only, one restarted since does not wait`,
+    );
+  }
+  const uncounted = pods.filter(({ phase, counted }) => !counted && (phase === "Succeeded" || phase === "Failed"));
+  if (uncounted.length > 0) {
+    const [first] = uncounted;
+    notes.push(
+      `${uncounted.length === 1 ? `pod ${first!.name} has` : `${uncounted.length} pods have`} ended and ${uncounted.length === 1 ? "is" : "are"} not in the Job's counts yet`,
+    );
+  }
+  if (planned.reasons.some(({ type }) => ACTING.has(type)))
+    notes.push(
+      "a working controller does this within seconds; if it stays so, none is looking, or its requests are refused",
+    );
+  const finished = planned.plan.end;
+  if (finished?.recorded === true && pods.some(({ deleting }) => deleting))
+    notes.push(`the end is decided and waits for ${formatCount(pods.filter(({ deleting }) => deleting).length)} to go`);
+  return notes;
+}
+
+function formatCount(count: number): string {
+  return `${count} terminating pod${count === 1 ? "" : "s"}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

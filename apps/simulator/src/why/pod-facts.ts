@@ -1,0 +1,80 @@
+import {
+  type ContainerStatus,
+  type DeepReadonly,
+  JOB_COMPLETION_INDEX_ANNOTATION,
+  JOB_TRACKING_FINALIZER,
+  type Pod,
+  parseTime,
+} from "@kubewright/api";
+
+/** Where a pod of a Job stands. */
+export interface PodFact {
+  readonly name: string;
+  readonly phase: string;
+  readonly index?: number;
+  readonly node?: string;
+  readonly createdMs: number;
+  readonly startMs?: number;
+  readonly endMs?: number;
+  /** Of the container that failed, or else of the first. */
+  readonly exitCode?: number;
+  readonly restarts: number;
+  /** Why it waits or failed: `Unschedulable`, `ImagePullBackOff`, `OOMKilled`, `Evicted`. */
+  readonly reason?: string;
+  readonly message?: string;
+  readonly deleting: boolean;
+  /** Whether the Job's status accounts for it: until then a finalizer keeps it. */
+  readonly counted: boolean;
+}
+
+export function podFact(pod: DeepReadonly<Pod>): PodFact {
+  const { metadata, spec, status } = pod;
+  const containers = status?.containerStatuses ?? [];
+  const states = containers.map(({ state }) => state);
+  const ended = containers.filter(({ state }) => state?.terminated !== undefined);
+  const telling = ended.find(({ state }) => state?.terminated?.exitCode !== 0) ?? ended[0];
+  const index = metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
+  const startsMs = times(states.map((state) => state?.running?.startedAt ?? state?.terminated?.startedAt));
+  const endsMs = times(states.map((state) => state?.terminated?.finishedAt));
+  const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
+  const why = reasonOf(pod, telling);
+  return {
+    name: metadata.name ?? "",
+    phase: status?.phase ?? "Pending",
+    ...(index === undefined ? {} : { index: Number(index) }),
+    ...(spec?.nodeName === undefined ? {} : { node: spec.nodeName }),
+    createdMs: parseTime(metadata.creationTimestamp) ?? 0,
+    ...(startsMs.length > 0 ? { startMs: Math.min(...startsMs) } : {}),
+    ...(isOver && endsMs.length > 0 ? { endMs: Math.max(...endsMs) } : {}),
+    ...(telling?.state?.terminated === undefined ? {} : { exitCode: telling.state.terminated.exitCode }),
+    restarts: containers.reduce((sum, { restartCount }) => sum + restartCount, 0),
+    ...why,
+    deleting: metadata.deletionTimestamp != null,
+    counted: !(metadata.finalizers?.includes(JOB_TRACKING_FINALIZER) ?? false),
+  };
+}
+
+function times(texts: readonly (string | undefined)[]): number[] {
+  return texts.map((text) => parseTime(text)).filter((timeMs) => timeMs !== undefined);
+}
+
+function reasonOf(
+  { status }: DeepReadonly<Pod>,
+  telling: DeepReadonly<ContainerStatus> | undefined,
+): { reason?: string; message?: string } {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const waiting = all.find(({ state }) => state?.waiting?.reason && !STARTING.has(state.waiting.reason))?.state
+    ?.waiting;
+  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === "PodScheduled" && is === "False");
+  const disrupted = status?.conditions?.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
+  const terminated = telling?.state?.terminated;
+  const code = terminated !== undefined && terminated.exitCode !== 0 ? terminated : undefined;
+  const source = status?.reason
+    ? status
+    : (waiting ?? disrupted ?? code ?? (status?.phase === "Pending" ? unscheduled : undefined));
+  const { reason, message } = source ?? {};
+  return { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
+}
+
+/** What a container that is on its way waits for. */
+const STARTING: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);

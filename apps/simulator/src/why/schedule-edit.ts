@@ -1,0 +1,243 @@
+import { type CronJob, type DeepReadonly, type Job, formatTime } from "@kubewright/api";
+import {
+  type CronJobPlan,
+  type ForeseenCronJobSync,
+  Schedules,
+  effectiveSchedule,
+  foreseeCronJobSync,
+  hasEmbeddedTimeZone,
+} from "@kubewright/cronjob";
+
+import { formatDuration } from "../duration.js";
+import { didYouMean } from "../time-zone-hint.js";
+import { ZonedClock } from "../zoned-clock.js";
+import { type NextRuns, type ScheduleFacts, nextRuns, scheduleFacts } from "./explain-cron-job.js";
+import { verdictOf } from "./verdict.js";
+
+export interface EditFacts {
+  /** As stored; absent for one that would be created. */
+  readonly stored?: DeepReadonly<CronJob>;
+  /** As the file has it. */
+  readonly changed: DeepReadonly<CronJob>;
+  readonly jobs: readonly DeepReadonly<Job>[];
+  readonly nowMs: number;
+}
+
+/** What applying a changed CronJob would do: data. Members ending in `Ms` are instants. */
+export interface EditExplanation {
+  readonly change: "create" | "update" | "none";
+  readonly changes: readonly FieldChange[];
+  /** Why the API server would refuse it. */
+  readonly refused?: string;
+  /** What comes of it, first things first. */
+  readonly effects: readonly string[];
+  /** The first run after the edit, as far as the timers lead to one. */
+  readonly firstRun?: { readonly atMs: number; readonly slotMs: number; readonly job: string };
+  readonly schedule: ScheduleFacts;
+  readonly scheduleBefore?: ScheduleFacts;
+  readonly nextBefore?: NextRuns;
+  readonly nextAfter?: NextRuns;
+}
+
+type Spec = NonNullable<DeepReadonly<CronJob>["spec"]>;
+
+export interface FieldChange {
+  readonly field: string;
+  /** Absent: not set. */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** What the API server sets where the file says nothing. */
+const DEFAULTS = {
+  concurrencyPolicy: "Allow",
+  suspend: false,
+  successfulJobsHistoryLimit: 3,
+  failedJobsHistoryLimit: 1,
+} as const;
+
+const FIELDS = [
+  "schedule",
+  "timeZone",
+  "concurrencyPolicy",
+  "suspend",
+  "startingDeadlineSeconds",
+  "successfulJobsHistoryLimit",
+  "failedJobsHistoryLimit",
+] as const;
+
+/**
+ * What the controller would do if the file's spec replaced the stored one now, by the rules of its update handler: a change
+ * of schedule or zone only sets a timer for the next slot, every other change makes it look at once.
+ *
+ * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go updateCronJob
+ */
+export function explainEdit({ stored, changed, jobs, nowMs }: EditFacts): EditExplanation {
+  const schedules = new Schedules();
+  const spec = { ...DEFAULTS, ...changed.spec } as Spec;
+  const after: DeepReadonly<CronJob> =
+    stored === undefined
+      ? { ...changed, metadata: { ...changed.metadata, creationTimestamp: formatTime(nowMs) }, spec, status: {} }
+      : { ...stored, spec };
+  const changes = fieldChanges(stored?.spec, spec);
+  const schedule = scheduleFacts(after, schedules);
+  const change = stored === undefined ? "create" : changes.length > 0 ? "update" : "none";
+  const refused = refusal(stored, after, schedules);
+  if (refused !== undefined) return { change, changes, refused, effects: [], schedule };
+
+  const options = { nowMs, schedules };
+  const before = stored === undefined ? undefined : foreseeCronJobSync(stored, jobs, options);
+  const then = foreseeCronJobSync(after, jobs, options);
+  const nextAfter = next(after, then.plan, options);
+  const clock = new ZonedClock(schedule.timeZone);
+  const onlyTimer = stored !== undefined && changes.some(({ field }) => field === "schedule" || field === "timeZone");
+  const outcome =
+    change === "none"
+      ? { effects: ["changes nothing the controller acts on"] }
+      : onlyTimer
+        ? timerEffects({ after, jobs, clock, before: before?.plan, edited: then.plan, ...options })
+        : immediateEffects(then, { clock, nowMs, created: stored === undefined });
+  return {
+    change,
+    changes,
+    ...outcome,
+    schedule,
+    ...(before === undefined || stored === undefined
+      ? {}
+      : { scheduleBefore: scheduleFacts(stored, schedules), nextBefore: next(stored, before.plan, options) }),
+    nextAfter,
+  };
+}
+
+/** Creation, and any edit that leaves schedule and zone alone, makes the controller look at once. */
+function immediateEffects(
+  foreseen: ForeseenCronJobSync,
+  { clock, nowMs, created }: { clock: ZonedClock; nowMs: number; created: boolean },
+): Pick<EditExplanation, "effects" | "firstRun"> {
+  const uids = new Set(foreseen.cronJob.status?.active?.map(({ uid }) => uid));
+  const active = foreseen.jobs.filter(({ metadata }) => uids.has(metadata.uid));
+  const verdict = verdictOf(foreseen, { clock, nowMs, active, events: [], resumed: undefined, edited: true });
+  const effects = [`${created ? "created now" : "the controller looks at once"}: ${verdict.message}`];
+  const { start } = foreseen.plan;
+  if (start === undefined || foreseen.existing !== undefined) return { effects };
+  return { effects, firstRun: { atMs: nowMs, slotMs: start.slotMs, job: start.job.metadata.name ?? "" } };
+}
+
+interface TimerFacts {
+  readonly after: DeepReadonly<CronJob>;
+  readonly jobs: readonly DeepReadonly<Job>[];
+  readonly before: CronJobPlan | undefined;
+  /** What a look at the changed CronJob would come to now. */
+  readonly edited: CronJobPlan;
+  readonly clock: ZonedClock;
+  readonly nowMs: number;
+  readonly schedules: Schedules;
+}
+
+/**
+ * A change of schedule or zone wakes nobody: the controller looks at the earlier of the old timer, which stays, and the new
+ * one, or when anything else happens to the CronJob or its Jobs.
+ */
+function timerEffects(facts: TimerFacts): Pick<EditExplanation, "effects" | "firstRun"> {
+  const { after, jobs, before, edited, clock, nowMs, schedules } = facts;
+  const effects: string[] = [];
+  if (after.spec?.suspend === true) return { effects: ["nothing starts while it is suspended"] };
+  const newMs = edited.decision.nextSyncMs;
+  if (newMs === undefined) return { effects: ["nothing starts any more: the new schedule never fires"] };
+  effects.push(
+    `does not start a run by itself: a change of schedule or zone only sets a timer${dueText(edited, clock, nowMs)}`,
+  );
+  const oldMs = before?.decision.nextSyncMs;
+  const oldTimer = oldMs !== undefined && oldMs >= nowMs && oldMs < newMs ? oldMs : undefined;
+  for (const wakeMs of oldTimer === undefined ? [newMs] : [oldTimer, newMs]) {
+    const look = foreseeCronJobSync(after, jobs, { nowMs: wakeMs, schedules }).plan;
+    const whose = wakeMs === newMs ? "the timer of the new schedule" : "the timer of the old schedule, which stays";
+    if (look.start === undefined) {
+      if (wakeMs === newMs) effects.push(`at ${brief(clock, wakeMs)} (${whose}): ${look.decision.message}`);
+      continue;
+    }
+    const { slotMs, job } = look.start;
+    const name = job.metadata.name ?? "";
+    const late = wakeMs - slotMs > 1000 ? `, ${formatDuration(wakeMs - slotMs)} late` : "";
+    effects.push(`at ${brief(clock, wakeMs)} (${whose}) starts ${name}, for the slot ${clock.brief(slotMs)}${late}`);
+    return { effects, firstRun: { atMs: wakeMs, slotMs, job: name } };
+  }
+  return { effects };
+}
+
+/** A slot of the new schedule that is due already, which the update handler lets be and any other look does not. */
+function dueText({ start }: CronJobPlan, clock: ZonedClock, nowMs: number): string {
+  if (start === undefined) return "";
+  const { slotMs, job } = start;
+  return (
+    `; but its slot ${clock.brief(slotMs)} lies after the last run, so whatever makes the controller look before that (a Job ` +
+    `of it that ends, another edit, a restart of the controller) starts ${job.metadata.name} at once, ` +
+    `${formatDuration(nowMs - slotMs)} late`
+  );
+}
+
+/** Timers fire a tenth of a second after the time they are for. */
+function brief(clock: ZonedClock, timeMs: number): string {
+  return clock.brief(Math.floor(timeMs / 1000) * 1000);
+}
+
+function next(
+  cronJob: DeepReadonly<CronJob>,
+  plan: CronJobPlan,
+  { nowMs, schedules }: { nowMs: number; schedules: Schedules },
+): NextRuns {
+  const clock = new ZonedClock(scheduleFacts(cronJob, schedules).timeZone);
+  return nextRuns(cronJob, plan, { nowMs, schedules, clock, suspended: false });
+}
+
+function fieldChanges(before: Spec | undefined, after: Spec): FieldChange[] {
+  const shown = (value: Spec[(typeof FIELDS)[number]] | undefined): string | undefined =>
+    value == null ? undefined : String(value);
+  const changes: FieldChange[] = [];
+  for (const field of FIELDS) {
+    const [was, is] = [shown(before?.[field]), shown(after[field])];
+    if (was !== is)
+      changes.push({
+        field,
+        ...(was === undefined ? {} : { before: was }),
+        ...(is === undefined ? {} : { after: is }),
+      });
+  }
+  if (before !== undefined && !covers(before.jobTemplate, after.jobTemplate)) changes.push({ field: "jobTemplate" });
+  return changes;
+}
+
+/** Whether the stored value has everything the file says. It has more: what the API server sets by default. */
+function covers(stored: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(stored) &&
+      stored.length === wanted.length &&
+      wanted.every((item, index) => covers(stored[index], item))
+    );
+  }
+  if (typeof wanted !== "object" || wanted === null) return stored === wanted || wanted == null;
+  if (typeof stored !== "object" || stored === null) return Object.keys(wanted).length === 0;
+  return Object.entries(wanted).every(([key, value]) => covers((stored as Record<string, unknown>)[key], value));
+}
+
+/** What is wrong with the schedule or the zone, in the words of the API server's validation. */
+function refusal(
+  stored: DeepReadonly<CronJob> | undefined,
+  { spec }: DeepReadonly<CronJob>,
+  schedules: Schedules,
+): string | undefined {
+  const text = spec?.schedule ?? "";
+  if (text === "") return "spec.schedule: Required value";
+  const timeZone = spec?.timeZone;
+  if (hasEmbeddedTimeZone(text) && !hasEmbeddedTimeZone(stored?.spec?.schedule ?? ""))
+    return `spec.schedule: Invalid value: ${JSON.stringify(text)}: cannot use TZ or CRON_TZ in schedule, use timeZone field instead`;
+  if (hasEmbeddedTimeZone(text) && timeZone != null)
+    return `spec.schedule: Invalid value: ${JSON.stringify(text)}: cannot use both timeZone field and TZ or CRON_TZ in schedule`;
+  const error =
+    timeZone == null ? undefined : timeZone === "Local" ? "it must be named" : schedules.zoneError(timeZone);
+  if (error !== undefined && timeZone !== stored?.spec?.timeZone)
+    return `spec.timeZone: Invalid value: ${JSON.stringify(timeZone)}: ${error}${didYouMean(timeZone ?? "")}`;
+  const parsed = schedules.parse(effectiveSchedule(spec, schedules));
+  return "error" in parsed ? `spec.schedule: Invalid value: ${JSON.stringify(text)}: ${parsed.error}` : undefined;
+}

@@ -1,0 +1,63 @@
+import type { Style } from "../style.js";
+import { printable } from "../style.js";
+
+export interface TextOptions {
+  readonly style: Style;
+  /** Characters per line. */
+  readonly width: number;
+}
+
+const LABEL = 10;
+/** No narrower than this, whatever the terminal. */
+const NARROWEST = 30;
+
+/**
+ * Lines with a label before the first and the rest below it, each broken between words to the width. What is handed in may
+ * be anybody's text: control characters are made visible.
+ */
+export function block(
+  label: string,
+  lines: readonly string[],
+  { style, width }: TextOptions,
+  paint: (text: string) => string = (text) => text,
+): string {
+  if (lines.length === 0) return "";
+  const room = Math.max(NARROWEST, width - LABEL);
+  const wrapped = lines.flatMap((line) => wrap(printable(line), room));
+  return wrapped
+    .map((line, index) => {
+      const head =
+        index === 0 ? `${style.bold(label)}${" ".repeat(Math.max(1, LABEL - label.length))}` : " ".repeat(LABEL);
+      return `${head}${paint(line)}`.trimEnd();
+    })
+    .join("\n")
+    .concat("\n");
+}
+
+/** Breaks between words; what follows a first line is set in by two. A word longer than a line is left whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  // Leading and inner alignment is kept: lines are broken only where they are too long.
+  let rest = text;
+  while (rest.length > width) {
+    const cut = rest.lastIndexOf(" ", width);
+    const least = rest.length - rest.trimStart().length;
+    if (cut <= least) break;
+    lines.push(rest.slice(0, cut).trimEnd());
+    rest = `  ${rest.slice(cut + 1).trimStart()}`;
+  }
+  lines.push(rest);
+  return lines;
+}
+
+/** Columns that line up: each as wide as its widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,143 @@
+import { type DeepReadonly, type Job, parseTime } from "@kubewright/api";
+import type { CronJobOutcome, CronJobReason, ForeseenCronJobSync } from "@kubewright/cronjob";
+
+import { formatDuration } from "../duration.js";
+import type { ZonedClock } from "../zoned-clock.js";
+import type { EventFact } from "./explain-events.js";
+
+/** What one sync of a CronJob comes to, and why. */
+export interface Verdict {
+  readonly outcome: CronJobOutcome;
+  readonly reason: CronJobReason;
+  /** One sentence or two, for people. */
+  readonly message: string;
+  readonly slotMs?: number;
+  readonly job?: string;
+  /** Jobs in the way, or about to be replaced. */
+  readonly activeJobs?: readonly string[];
+  /** When the controller looks again by itself. Absent: not before something changes. */
+  readonly wakeMs?: number;
+}
+
+export interface VerdictContext {
+  readonly clock: ZonedClock;
+  readonly nowMs: number;
+  readonly active: readonly DeepReadonly<Job>[];
+  readonly events: readonly EventFact[];
+  /** Of a suspended CronJob: what it would come to if it were not. */
+  readonly resumed: ForeseenCronJobSync | undefined;
+  /** Whether an edit brings about what is explained: a late start is then no sign that nobody is looking. */
+  readonly edited?: boolean;
+}
+
+/** A controller that works starts a run within this time of its slot. */
+const PROMPT_MS = 10_000;
+
+export function verdictOf(foreseen: ForeseenCronJobSync, context: VerdictContext): Verdict {
+  const { plan, existing } = foreseen;
+  const { nextSyncMs, slotMs, jobName, activeJobs } = plan.decision;
+  const { outcome, reason } = existing ?? plan.decision;
+  // Where the name is taken by a Job that is left alone, no timer is set either.
+  const sleeps = existing !== undefined && existing.outcome !== "adopted";
+  return {
+    outcome,
+    reason,
+    message: messageOf(foreseen, context),
+    ...(slotMs === undefined ? {} : { slotMs }),
+    ...(jobName === undefined ? {} : { job: jobName }),
+    ...(activeJobs === undefined ? {} : { activeJobs }),
+    ...(nextSyncMs === undefined || sleeps ? {} : { wakeMs: nextSyncMs }),
+  };
+}
+
+function messageOf(foreseen: ForeseenCronJobSync, context: VerdictContext): string {
+  const { plan, existing } = foreseen;
+  const { outcome, reason, message, slotMs, jobName = "" } = plan.decision;
+  const { clock, nowMs, resumed } = context;
+  const slot = slotMs === undefined ? "" : clock.brief(slotMs);
+  switch (outcome) {
+    case "ran":
+    case "replaced":
+      return startMessage(foreseen, context);
+    case "alreadyProcessed":
+      return `nothing to do: the most recent run, of ${slot}, was started as ${jobName}`;
+    case "notDue":
+      return `nothing to do: no slot has come ${sinceText(foreseen, clock)}`;
+    case "skipped":
+      if (reason === "stillActive") return heldBackMessage(foreseen, context);
+      if (reason === "suspended") return suspendedMessage(resumed, context);
+      return `starts nothing: ${skippedText(reason, plan.decision.missed.at(-1)?.count ?? 0, slot)}`;
+    case "stopped":
+      if (reason === "beingDeleted") return "starts nothing: the CronJob is being deleted";
+      return `starts nothing until it is changed: ${reason === "invalidSchedule" ? "the schedule never fires" : message}`;
+    default:
+      return existing?.message ?? `${message} (${formatDuration(Math.max(0, nowMs - (slotMs ?? nowMs)))} ago)`;
+  }
+}
+
+function startMessage(foreseen: ForeseenCronJobSync, context: VerdictContext): string {
+  const { plan, existing } = foreseen;
+  const { outcome, slotMs = 0, jobName = "", activeJobs = [], missed } = plan.decision;
+  const { clock, nowMs, events } = context;
+  const slot = clock.brief(slotMs);
+  if (existing?.outcome === "adopted")
+    return `${existing.message}: it was created for ${slot}, but the status does not say so yet`;
+  if (existing !== undefined) {
+    const stuck =
+      existing.reason === "ownedByAnother" ? "; no run starts and no timer is set until something changes" : "";
+    return `does not start the run of ${slot}: ${existing.message}${stuck}`;
+  }
+  const since = sinceText(foreseen, clock);
+  const because = missed.length > 0 ? `the most recent of the slots missed ${since}` : `the only slot ${since}`;
+  const replacing = outcome === "replaced" ? `deletes ${activeJobs.join(", ")} (Replace) and ` : "";
+  const lateMs = nowMs - slotMs;
+  const verdict = `${replacing}starts a run at once: ${jobName}, for ${slot}, ${because}`;
+  if (lateMs <= PROMPT_MS) return verdict;
+  if (context.edited === true) return `${verdict}, ${formatDuration(lateMs)} late`;
+  const failed = events.findLast((event) => event.reason === "FailedCreate" && event.lastMs >= slotMs);
+  const why =
+    failed === undefined
+      ? "if it stays so, no controller is looking, or its requests are refused"
+      : `its attempts fail: ${failed.message} (${failed.count} times, last ${clock.brief(failed.lastMs)})`;
+  return `${verdict}, ${formatDuration(lateMs)} late; ${why}`;
+}
+
+/** `since the run of Mon 2026-03-02 10:00 UTC`, or since the CronJob was made. */
+function sinceText({ cronJob }: ForeseenCronJobSync, clock: ZonedClock): string {
+  const lastMs = parseTime(cronJob.status?.lastScheduleTime);
+  return lastMs === undefined ? "since its creation" : `since the run of ${clock.brief(lastMs)}`;
+}
+
+function heldBackMessage({ plan, cronJob }: ForeseenCronJobSync, { clock, nowMs, active }: VerdictContext): string {
+  const { slotMs = 0, activeJobs = [] } = plan.decision;
+  const since = active
+    .map((job) => parseTime(job.metadata.creationTimestamp))
+    .filter((createdMs) => createdMs !== undefined)
+    .sort((a, b) => a - b)[0];
+  const running = since === undefined ? "" : ` for ${formatDuration(Math.max(0, nowMs - since))}`;
+  const seconds = cronJob.spec?.startingDeadlineSeconds;
+  const limit =
+    seconds == null ? "" : ` and it is before ${clock.brief(slotMs + seconds * 1000)} (startingDeadlineSeconds)`;
+  return (
+    `does not start the run of ${clock.brief(slotMs)}: ${activeJobs.join(", ")} has been active${running} and ` +
+    `concurrencyPolicy is Forbid; it starts late, as soon as that Job ends, if no later slot is due by then${limit}`
+  );
+}
+
+function suspendedMessage(resumed: ForeseenCronJobSync | undefined, { clock }: VerdictContext): string {
+  const decision = resumed?.plan.decision;
+  if (decision?.slotMs === undefined) return "starts nothing: the CronJob is suspended";
+  const start = resumed?.plan.start;
+  const then =
+    start === undefined
+      ? "resumed now, it would start nothing before its next slot"
+      : `resumed now, it would start ${decision.jobName} at once, for ${clock.brief(start.slotMs)}`;
+  return `starts nothing: the CronJob is suspended; ${then}`;
+}
+
+function skippedText(reason: CronJobReason, count: number, slot: string): string {
+  const what = slot === "" || count !== 1 ? `${count} slots went by` : `the slot ${slot} went by`;
+  return reason === "deadlinePassed"
+    ? `${what} and cannot be started any more: startingDeadlineSeconds passed`
+    : `${what} and is not started any more: too far back for the search, which goes by the schedule's first interval`;
+}

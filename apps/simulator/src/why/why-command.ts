@@ -1,0 +1,149 @@
+import type { CronJob, DeepReadonly, KubernetesObject } from "@kubewright/api";
+import { realClock } from "@kubewright/clock";
+
+import { InterruptedError } from "../interrupted-error.js";
+import type { Io } from "../io.js";
+import { loadManifests } from "../manifests.js";
+import { parseOutputFormat } from "../output-format.js";
+import { parseStart } from "../flag-values.js";
+import { styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { ClusterReader } from "./cluster-reader.js";
+import { connect } from "./connect.js";
+import { cronJobText, editText } from "./cron-job-text.js";
+import { type CronJobExplanation, explainCronJob } from "./explain-cron-job.js";
+import { type JobExplanation, explainJob } from "./explain-job.js";
+import { explanationJson } from "./explanation-json.js";
+import { jobText } from "./job-text.js";
+import { clusterNowMs, newestMs } from "./moments.js";
+import { type EditExplanation, explainEdit } from "./schedule-edit.js";
+
+export interface WhyFlags {
+  readonly namespace?: string;
+  readonly filename?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly at?: string;
+  readonly output: string;
+}
+
+interface Target {
+  readonly kind: "CronJob" | "Job";
+  readonly name: string;
+}
+
+/** What is printed: for a CronJob that a file would only create, the edit alone. */
+interface Answer {
+  readonly explanation?: CronJobExplanation | JobExplanation;
+  readonly edit?: EditExplanation;
+}
+
+/** The time to explain, given all that was read. */
+type Now = (objects: readonly DeepReadonly<KubernetesObject>[]) => number;
+
+/** `kubewright why`: explains a CronJob or a Job of a live cluster. Reads, and never writes. */
+export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promise<void> {
+  const { kind, name } = parseTarget(target);
+  const format = parseOutputFormat(flags.output);
+  const atMs = flags.at === undefined ? undefined : parseStart(flags.at, "--at");
+  if (kind === "Job" && flags.filename !== undefined)
+    throw new UserError("-f: only the schedule of a CronJob can be tried, a Job's spec is fixed once it is created");
+  const file = flags.filename === undefined ? undefined : await readCronJob(flags.filename, name, io);
+  const { kubeconfig, context } = flags;
+  const connection = await connect({ kubeconfig, context, env: io.env ?? {}, userAgent: "kubewright-why" });
+  let answer: Answer;
+  try {
+    const namespace = flags.namespace ?? file?.metadata.namespace ?? connection.namespace;
+    if (file?.metadata.namespace !== undefined && file.metadata.namespace !== namespace)
+      throw new UserError(
+        `-f ${flags.filename}: its CronJob is in namespace ${file.metadata.namespace}, not ${namespace}`,
+      );
+    const reader = new ClusterReader(connection.client, { namespace, signal: io.stopped });
+    const now: Now = (objects) => atMs ?? clusterNowMs(connection.serverTimeMs() ?? realClock.now(), newestMs(objects));
+    answer = kind === "Job" ? await whyJob(reader, name, now) : await whyCronJob(reader, name, now, file, namespace);
+  } catch (error) {
+    if (io.stopped.aborted) throw new InterruptedError("stopped before the cluster had answered");
+    throw error;
+  } finally {
+    await connection.close();
+  }
+  io.stdout.write(format === "json" ? explanationJson(answer) : answerText(answer, io));
+}
+
+async function whyJob(reader: ClusterReader, name: string, now: Now): Promise<Answer> {
+  const job = await reader.job(name);
+  const pods = await reader.podsOf(job);
+  const events = await reader.eventsOfJob(job, pods ?? []);
+  return { explanation: explainJob({ job, pods, events, nowMs: now([job, ...(pods ?? []), ...(events ?? [])]) }) };
+}
+
+async function whyCronJob(
+  reader: ClusterReader,
+  name: string,
+  now: Now,
+  file: DeepReadonly<CronJob> | undefined,
+  namespace: string,
+): Promise<Answer> {
+  const cronJob = file === undefined ? await reader.cronJob(name) : await reader.cronJobIfAny(name);
+  const jobs = await reader.jobs();
+  if (cronJob === undefined) {
+    const changed = { ...file!, metadata: { ...file!.metadata, namespace } };
+    return { edit: explainEdit({ changed, jobs, nowMs: now(jobs) }) };
+  }
+  const events = await reader.eventsOf(cronJob);
+  const nowMs = now([cronJob, ...jobs, ...(events ?? [])]);
+  const explanation = explainCronJob({ cronJob, jobs, events, nowMs });
+  return file === undefined
+    ? { explanation }
+    : { explanation, edit: explainEdit({ stored: cronJob, changed: file, jobs, nowMs }) };
+}
+
+function answerText({ explanation, edit }: Answer, io: Io): string {
+  const options = { style: styleFor(io.stdout.hasColours), width: io.stdout.columns || DEFAULT_WIDTH };
+  const parts: string[] = [];
+  if (explanation !== undefined)
+    parts.push(explanation.kind === "CronJob" ? cronJobText(explanation, options) : jobText(explanation, options));
+  if (edit !== undefined) parts.push(editText(edit, options));
+  return parts.join("\n");
+}
+
+const DEFAULT_WIDTH = 120;
+
+const KINDS: Readonly<Record<string, Target["kind"]>> = {
+  cronjob: "CronJob",
+  cronjobs: "CronJob",
+  cj: "CronJob",
+  "cronjob.batch": "CronJob",
+  "cronjobs.batch": "CronJob",
+  job: "Job",
+  jobs: "Job",
+  "job.batch": "Job",
+  "jobs.batch": "Job",
+};
+
+/** @throws UserError for anything but `cronjob/NAME` and `job/NAME`. */
+function parseTarget(text: string): Target {
+  const [prefix = "", name = "", ...rest] = text.split("/");
+  const kind = Object.hasOwn(KINDS, prefix.toLowerCase()) ? KINDS[prefix.toLowerCase()] : undefined;
+  if (kind === undefined || rest.length > 0 || !/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
+    throw new UserError(`${JSON.stringify(text)} names nothing to explain; write cronjob/NAME or job/NAME`);
+  return { kind, name };
+}
+
+/** The CronJob of that name in a manifest file. */
+async function readCronJob(path: string, name: string, io: Io): Promise<DeepReadonly<CronJob>> {
+  const manifests = await loadManifests([path], io);
+  const found = manifests.filter(
+    ({ object }) => object.kind === "CronJob" && object.apiVersion === "batch/v1" && object.metadata.name === name,
+  );
+  if (found.length === 1) {
+    const { object, source } = found[0]!;
+    const spec = object["spec"];
+    const isSpec = typeof spec === "object" && spec !== null && !Array.isArray(spec);
+    if (!isSpec || typeof (spec as Record<string, unknown>)["schedule"] !== "string")
+      throw new UserError(`${source}: spec.schedule is missing or no text`);
+    return object as unknown as CronJob;
+  }
+  const what = found.length === 0 ? "has no CronJob (batch/v1)" : `has ${found.length} CronJobs`;
+  throw new UserError(`-f ${path}: it ${what} named ${name}`);
+}

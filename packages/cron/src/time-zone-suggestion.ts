@@ -1,0 +1,48 @@
+import { TIME_ZONE_NAMES, isTimeZone } from "./time-zone-names.js";
+
+/**
+ * The time zone somebody may have meant: the same name in other letter case or with spaces, the city alone, or the name
+ * that takes the fewest corrections, if those are few.
+ *
+ * @returns `undefined` when nothing comes close.
+ */
+export function suggestTimeZone(name: string): string | undefined {
+  const wanted = normal(name);
+  if (wanted === "" || name.length > LONGEST_NAME) return undefined;
+  let best: { readonly zone: string; readonly corrections: number } | undefined;
+  for (const zone of TIME_ZONE_NAMES) {
+    const candidate = normal(zone);
+    const city = candidate.slice(candidate.lastIndexOf("/") + 1);
+    const corrections =
+      candidate === wanted
+        ? 0
+        : Math.min(
+            distance(wanted, candidate),
+            wanted.includes("/") ? Number.POSITIVE_INFINITY : distance(wanted, city),
+          );
+    if (best === undefined || corrections < best.corrections) best = { zone, corrections };
+  }
+  const most = Math.max(1, Math.floor(wanted.length / 5));
+  return best !== undefined && best.corrections <= most && isTimeZone(best.zone) ? best.zone : undefined;
+}
+
+const LONGEST_NAME = 60;
+
+function normal(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, "_");
+}
+
+/** Insertions, deletions and replacements from one text to the other (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,73 @@
+import { type CronJob, type DeepReadonly, type Job, getControllerOf } from "@kubewright/api";
+
+import { CronJobDraft } from "./cron-job-draft.js";
+import { type Came, existingJobOutcome } from "./existing-job.js";
+import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
+import { type CronJobPlan, type PlanContext, planCronJob } from "./plan-cron-job.js";
+
+/** What a sync would do, told without asking or changing anything. */
+export interface ForeseenCronJobSync {
+  /** With the status as the sync would bring it up to date first. */
+  readonly cronJob: DeepReadonly<CronJob>;
+  /** Jobs whose controller reference has the CronJob's name, as the sync finds them. */
+  readonly jobs: readonly DeepReadonly<Job>[];
+  /** Finished Jobs over the history limits, to be deleted. */
+  readonly deletes: readonly DeepReadonly<Job>[];
+  /** Jobs that `status.active` still lists though they have finished. */
+  readonly completed: readonly DeepReadonly<Job>[];
+  /** Names in `status.active` for which there is no Job. */
+  readonly missing: readonly string[];
+  /** Unfinished Jobs that `status.active` does not list: made by hand, or forgotten. They block nothing. */
+  readonly unexpected: readonly DeepReadonly<Job>[];
+  readonly plan: CronJobPlan;
+  /** What starting comes to when the plan starts a Job whose name is taken. */
+  readonly existing?: Came;
+}
+
+/**
+ * What a sync of the CronJob comes to now if the Jobs given are all that its namespace has and every request succeeds: the
+ * steps of `syncCronJob` in the same order, decided by the same functions.
+ */
+export function foreseeCronJobSync(
+  stored: DeepReadonly<CronJob>,
+  jobsOfNamespace: readonly DeepReadonly<Job>[],
+  context: PlanContext,
+): ForeseenCronJobSync {
+  const { name, namespace } = stored.metadata;
+  const jobs = jobsOfNamespace.filter((job) => getControllerOf(job)?.name === name);
+  const draft = new CronJobDraft(stored);
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = stored.spec ?? {};
+  const deletes = jobsOverHistoryLimit(jobs, { successfulJobsHistoryLimit, failedJobsHistoryLimit });
+  const completed: DeepReadonly<Job>[] = [];
+  const unexpected: DeepReadonly<Job>[] = [];
+  for (const job of deletes) draft.removeActive(job.metadata.uid);
+  for (const job of jobs) {
+    const isActive = draft.isActive(job.metadata.uid);
+    if (finishedCondition(job) === undefined) {
+      if (!isActive) unexpected.push(job);
+    } else if (isActive) {
+      completed.push(job);
+      draft.removeActive(job.metadata.uid);
+    }
+  }
+  const uids = new Set(jobs.map((job) => job.metadata.uid));
+  const named = new Map(jobsOfNamespace.map((job) => [`${job.metadata.namespace}/${job.metadata.name}`, job]));
+  const missing: string[] = [];
+  for (const reference of draft.cronJob.status?.active ?? []) {
+    if (uids.has(reference.uid) || named.has(`${reference.namespace}/${reference.name}`)) continue;
+    missing.push(reference.name ?? "");
+    draft.removeActive(reference.uid);
+  }
+  const plan = planCronJob(draft.cronJob, context);
+  const existing = plan.start && named.get(`${namespace}/${plan.start.job.metadata.name}`);
+  return {
+    cronJob: draft.cronJob,
+    jobs,
+    deletes,
+    completed,
+    missing,
+    unexpected,
+    plan,
+    ...(existing === undefined ? {} : { existing: existingJobOutcome(draft.cronJob, existing) }),
+  };
+}
