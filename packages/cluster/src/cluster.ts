@@ -31,6 +31,12 @@ export interface ClusterOptions {
   readonly authentication?: ApiServerOptions["authentication"];
   /** What they may do. Default: everything. */
   readonly authorization?: ApiServerOptions["authorization"];
+  /** Sees every request to the API server before it is served, and may answer in its place. */
+  readonly intercept?: ApiServerOptions["intercept"];
+  /** Whether the API server keeps up `metadata.managedFields`, which costs a tenth of its time. Default true. */
+  readonly trackFields?: boolean;
+  /** Milliseconds between progress bookmarks of open watches. Default 60,000. */
+  readonly bookmarkIntervalMs?: number;
   /** Hears every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
   readonly logger?: Logger;
@@ -39,7 +45,7 @@ export interface ClusterOptions {
 }
 
 /** Watches between components of one process need no periodic renewal; a day keeps long simulations cheap. */
-const WATCH_TIMEOUT_MS = 24 * 3_600_000;
+export const WATCH_TIMEOUT_MS = 24 * 3_600_000;
 
 /** An API server, controllers, scheduler and kubelet in this process, over one clock and one source of randomness. */
 export interface Cluster {
@@ -63,6 +69,9 @@ export function createCluster(options: ClusterOptions): Cluster {
     clock,
     random: random.fork("apiserver"),
     freeze: options.freeze ?? false,
+    trackFields: options.trackFields ?? true,
+    ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
+    ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
     ...(options.restore === undefined ? {} : { restore: options.restore }),
     ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
     ...(options.authorization === undefined ? {} : { authorization: options.authorization }),

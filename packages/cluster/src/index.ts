@@ -1,8 +1,12 @@
 export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
+export { createFaultyCluster } from "./faulty-cluster.js";
 export { defaultNodes } from "./nodes.js";
 
 export type { ApiServer, AuditRecord, PathAnswer, PathHandler, StoreSnapshot } from "@kubewright/apiserver";
 export type { Cluster, ClusterOptions } from "./cluster.js";
 export type { ControllerName, Decision } from "./controllers.js";
+export type { Faults } from "./faults.js";
+export type { FaultyCluster, FaultyClusterOptions, FaultyControllerName } from "./faulty-cluster.js";
+export type { NetworkFault } from "./network.js";
 export type { NodeShape } from "./nodes.js";

@@ -8,6 +8,8 @@ export interface NodeShape {
   readonly cpu: string;
   readonly memory: string;
   readonly pods: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
 
 /** Three nodes with the usual 110 pods each. */
@@ -29,16 +31,21 @@ export async function registerNodes(client: Client, shapes: readonly NodeShape[]
   }
 }
 
-function nodeObject({ name, cpu, memory, pods }: NodeShape, nowMs: number): Node {
+function nodeObject({ name, cpu, memory, pods, labels, taints }: NodeShape, nowMs: number): Node {
   const resources = { cpu, memory, pods: String(pods) };
   return {
     apiVersion: "v1",
     kind: "Node",
     metadata: {
       name,
-      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" },
+      labels: {
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        ...labels,
+      },
     },
-    spec: {},
+    spec: taints === undefined ? {} : { taints: [...taints] },
     status: {
       capacity: resources,
       allocatable: resources,

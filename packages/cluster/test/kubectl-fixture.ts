@@ -32,7 +32,11 @@ function whyMissing(): string | undefined {
     : `${PROGRAM} is ${clientVersion.gitVersion}, and 1.${OLDEST_KUBECTL} is the oldest that is supported`;
 }
 
-if (kubectlMissing !== undefined) console.warn(`SKIPPED: the kubectl tests: ${kubectlMissing}`);
+if (kubectlMissing !== undefined) {
+  console.warn(
+    `SKIPPED: the kubectl tests: ${kubectlMissing}. Install kubectl 1.${OLDEST_KUBECTL} or newer (https://kubernetes.io/docs/tasks/tools/), or name one in KUBECTL.`,
+  );
+}
 
 /** What one kubectl command came to. */
 export interface Outcome {

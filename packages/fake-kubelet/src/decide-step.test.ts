@@ -36,7 +36,7 @@ function decide(given: Given, nowSeconds: number) {
   };
   const run: PodRun = {
     uid: "u",
-    identity: "i",
+    identity: { label: "i", ordinal: 0 },
     workload: workloadOf(pod).workload,
     acceptedAtMs: 0,
     stage: given.stage,

@@ -1,10 +1,18 @@
 import type { Random } from "@kubewright/clock";
 
-/** A length of time to draw uniformly: both ends are the same for a fixed one. Milliseconds. */
+/** A length of time to draw: both ends are the same for a fixed one. Milliseconds. */
 export interface DurationRange {
   readonly fromMs: number;
   readonly toMs: number;
+  /** How it is spread; what falls outside the ends becomes the nearer end. Default: evenly between them. */
+  readonly spread?: DurationSpread;
 }
+
+export type DurationSpread =
+  | { readonly type: "normal"; readonly meanMs: number; readonly deviationMs: number }
+  /** Half of what is drawn is below the median; `sigma` is the deviation of its logarithm. */
+  | { readonly type: "lognormal"; readonly medianMs: number; readonly sigma: number }
+  | { readonly type: "exponential"; readonly meanMs: number };
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -28,8 +36,24 @@ export function parseDuration(text: string): number | undefined {
   return totalMs;
 }
 
-/** Reads a duration or a range of two, `20m..70m`. @returns `undefined` when it is neither, or ends before it begins. */
+const SPREAD = /^(normal|lognormal|exponential)\(\s*([^,()\s]+)\s*(?:,\s*([^,()\s]+)\s*)?\)(?:\s+in\s+(\S+))?$/;
+
+/**
+ * Reads `5m`; a range that is drawn from evenly, `20m..70m`; or a distribution, which a range may bound:
+ * `normal(10m, 2m)`, `lognormal(10m, 0.5) in 5m..2h`, `exponential(10m)`.
+ *
+ * @returns `undefined` when it is none of these, or a range ends before it begins.
+ */
 export function parseDurationRange(text: string): DurationRange | undefined {
+  const match = SPREAD.exec(text);
+  if (match === null) return parseEnds(text);
+  const [, type, first = "", second, bounds] = match;
+  const spread = parseSpread(type!, parseDuration(first), second);
+  const ends = bounds === undefined ? { fromMs: 0, toMs: Infinity } : parseEnds(bounds);
+  return spread === undefined || ends === undefined ? undefined : { ...ends, spread };
+}
+
+function parseEnds(text: string): DurationRange | undefined {
   const ends = text.split("..").map((end) => parseDuration(end.trim()));
   const [fromMs, toMs = fromMs] = ends;
   if (ends.length > 2 || fromMs === undefined || toMs === undefined || ends.includes(undefined) || toMs < fromMs)
@@ -37,7 +61,42 @@ export function parseDurationRange(text: string): DurationRange | undefined {
   return { fromMs, toMs };
 }
 
+function parseSpread(
+  type: string,
+  centreMs: number | undefined,
+  second: string | undefined,
+): DurationSpread | undefined {
+  if (centreMs === undefined || (second === undefined) !== (type === "exponential")) return undefined;
+  if (type === "exponential") return { type, meanMs: centreMs };
+  if (type === "lognormal") {
+    const sigma = /^(?:\d+\.?\d*|\.\d+)$/.test(second!) ? Number(second) : undefined;
+    return sigma === undefined ? undefined : { type, medianMs: centreMs, sigma };
+  }
+  const deviationMs = parseDuration(second!);
+  return deviationMs === undefined ? undefined : { type: "normal", meanMs: centreMs, deviationMs };
+}
+
 /** Draws whole milliseconds. Takes one number from `random` in any case, so that what is drawn next stays the same. */
-export function drawDuration({ fromMs, toMs }: DurationRange, random: Random): number {
-  return Math.round(fromMs + random.next() * (toMs - fromMs));
+export function drawDuration({ fromMs, toMs, spread }: DurationRange, random: Random): number {
+  const lot = random.next();
+  if (spread === undefined) return Math.round(fromMs + lot * (toMs - fromMs));
+  return Math.round(Math.min(toMs, Math.max(fromMs, drawSpread(spread, lot, random))));
+}
+
+function drawSpread(spread: DurationSpread, lot: number, random: Random): number {
+  switch (spread.type) {
+    case "normal":
+      return spread.meanMs + spread.deviationMs * standardNormal(lot, random);
+    case "lognormal":
+      return spread.medianMs * Math.exp(spread.sigma * standardNormal(lot, random));
+    case "exponential":
+      return -spread.meanMs * Math.log(1 - lot);
+    default:
+      return spread satisfies never;
+  }
+}
+
+/** Box and Muller's method; the second lot comes from a source of its own. */
+function standardNormal(lot: number, random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - lot)) * Math.cos(2 * Math.PI * random.fork("angle").next());
 }

@@ -417,7 +417,7 @@ test("a workload that cannot be read is reported on the pod, which runs by the d
   await harness.start();
   await harness.create({ duration: "soon" });
   expect(harness.events).toEqual([
-    'Warning InvalidWorkload annotation sim.kubewright.dev/duration is "soon": write a duration such as 30s, 5m, 1h30m or 250ms, or a range such as 20m..70m; the default, 10s, is used',
+    'Warning InvalidWorkload annotation sim.kubewright.dev/duration is "soon": write a duration such as 30s, 5m, 1h30m or 250ms, a range such as 20m..70m, or a distribution such as normal(10m, 2m); the default, 10s, is used',
   ]);
   await harness.clock.advance(11_000);
   expect((await harness.get()).status?.phase).toBe("Succeeded");
@@ -451,5 +451,36 @@ test("a node is made Ready once, and one that was taken down stays down", async 
   await harness.create();
   expect((await harness.get()).status?.hostIP).toBe(status?.addresses?.[0]?.address);
   expect(harness.clock.pendingTimers).toBe(1);
+  await harness.stop();
+});
+
+test("containers of one pod may end at different times with different codes; the pod ends with the last, and fails with any", async () => {
+  const harness = new Harness();
+  await harness.start();
+  const rules = JSON.stringify([{ container: "quick", duration: "5s", exitCode: "3" }]);
+  const containers = ["main", "quick"].map((name) => ({ name, image: "i" }));
+  await harness.create({ duration: "1m", rules }, { containers });
+  await harness.clock.advance(60_999);
+  expect((await harness.get()).status?.phase).toBe("Running");
+  await harness.clock.advance(1);
+  const { status } = await harness.get();
+  expect(status?.phase).toBe("Failed");
+  expect(status?.containerStatuses?.map(({ name, state }) => [name, state?.terminated])).toMatchObject([
+    ["main", { exitCode: 0, reason: "Completed", finishedAt: "2026-01-01T00:01:01Z" }],
+    ["quick", { exitCode: 3, reason: "Error", finishedAt: "2026-01-01T00:00:06Z" }],
+  ]);
+  await harness.stop();
+});
+
+test("a container that had ended keeps its own end when the pod is stopped", async () => {
+  const harness = new Harness();
+  await harness.start();
+  const rules = JSON.stringify([{ container: "quick", duration: "5s" }]);
+  const containers = ["main", "quick"].map((name) => ({ name, image: "i" }));
+  await harness.create({ duration: "1h", rules }, { containers, activeDeadlineSeconds: 60 });
+  await harness.clock.advance(70_000);
+  const { status } = await harness.get();
+  expect(status).toMatchObject({ phase: "Failed", reason: "DeadlineExceeded" });
+  expect(status?.containerStatuses?.map(({ state }) => state?.terminated?.exitCode)).toEqual([137, 0]);
   await harness.stop();
 });

@@ -22,20 +22,21 @@ import {
   silentLogger,
 } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
-import { RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
 
 import { lengthen } from "./crash-loop-back-off.js";
 import { type PodEnd, type PodStep, decideStep, isLingering } from "./decide-step.js";
 import { Lots } from "./lots.js";
-import { madeUpAddress, nodeAddress, readyNodeStatus } from "./node-status.js";
-import type { PodRun, Termination } from "./pod-run.js";
+import { madeUpAddress, nodeAddress, readyAgain, readyNodeStatus } from "./node-status.js";
+import type { Ending, PodRun, Stage } from "./pod-run.js";
 import {
   type PodStatusPatch,
   acceptedStatus,
   backOffStatus,
+  ending,
+  endingApart,
   finishedStatus,
   runningStatus,
-  termination,
 } from "./pod-status.js";
 import { resumeRun } from "./resume-run.js";
 import { workloadOf } from "./workload.js";
@@ -79,6 +80,8 @@ export class FakeKubelet implements Runnable {
   readonly #loop: ReconcileLoop;
   readonly #runs = new Map<ObjectKey, PodRun>();
   readonly #timers = new Map<ObjectKey, Timer>();
+  /** Nodes cut off from the API server. */
+  readonly #cutOff = new Set<string>();
 
   constructor(options: FakeKubeletOptions) {
     const { client, clock, random, informers, workers = 20, logger = silentLogger } = options;
@@ -97,7 +100,8 @@ export class FakeKubelet implements Runnable {
     this.#queue = new RateLimitingQueue<ObjectKey>({
       clock,
       name: "kubelet",
-      rateLimiter: defaultControllerRateLimiter<ObjectKey>({ clock }),
+      // Like the status manager, it comes back every ten seconds at least.
+      rateLimiter: new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 100, maxDelayMs: 10_000 }),
     });
     this.#pods = informers.informerFor(pods);
     this.#nodes = informers.informerFor(nodes);
@@ -133,6 +137,22 @@ export class FakeKubelet implements Runnable {
     this.#logger.info({}, "Shutting down simulated kubelet");
   }
 
+  /**
+   * Cuts a node off: its containers run on, but nothing is heard of them, and nothing it is told arrives, until
+   * {@link reconnect}.
+   */
+  cutOff(nodeName: string): void {
+    this.#cutOff.add(nodeName);
+  }
+
+  /** Ends {@link cutOff}: the node says that it is ready, and catches up with its pods. */
+  async reconnect(nodeName: string, signal: AbortSignal): Promise<void> {
+    if (!this.#cutOff.delete(nodeName)) return;
+    const node = this.#nodes.store.get(nodeName as ObjectKey);
+    if (node !== undefined) await this.#patchNode(nodeName, readyAgain(formatTime(this.#clock.now())), signal);
+    for (const pod of this.#pods.store.list()) if (pod.spec?.nodeName === nodeName) this.#queue.add(keyOf(pod));
+  }
+
   #owns(nodeName: string | undefined): boolean {
     return !!nodeName && (this.#owned === undefined || this.#owned.has(nodeName));
   }
@@ -160,9 +180,13 @@ export class FakeKubelet implements Runnable {
     const node = this.#nodes.store.get(key);
     if (node === undefined) return;
     const body = readyNodeStatus(node, formatTime(this.#clock.now()), this.#random);
-    if (body === undefined) return;
+    if (body === undefined || this.#cutOff.has(key)) return;
+    await this.#patchNode(key, body, signal);
+  }
+
+  async #patchNode(name: string, body: object, signal: AbortSignal): Promise<void> {
     try {
-      await this.#nodeClient.patch(key, { type: "strategic", body }, { subresource: "status", signal });
+      await this.#nodeClient.patch(name, { type: "strategic", body }, { subresource: "status", signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -171,6 +195,7 @@ export class FakeKubelet implements Runnable {
   async #syncPod(key: ObjectKey, signal: AbortSignal): Promise<void> {
     const pod = this.#pods.store.get(key);
     if (pod === undefined) return this.#forget(key);
+    if (this.#cutOff.has(pod.spec?.nodeName ?? "")) return;
     if (isPodTerminal(pod)) {
       this.#forget(key);
       if (isLingering(pod)) await this.#remove(pod, signal);
@@ -228,8 +253,8 @@ export class FakeKubelet implements Runnable {
       case "restart":
       case "backOff": {
         if (run.stage.name !== "running") return false;
-        const { restarts, startedAt } = run.stage;
-        const last = termination({ cause: "exited", exitCode: step.exitCode }, startedAt, now);
+        const { restarts } = run.stage;
+        const last = this.#ending(run.stage, { cause: "exited", exitCode: step.exitCode }, step.exitedAtMs);
         if (step.type === "restart") {
           const { exitedAtMs } = step;
           run.backOff = lengthen(run.backOff, exitedAtMs, nowMs);
@@ -261,12 +286,12 @@ export class FakeKubelet implements Runnable {
     pod: DeepReadonly<Pod>,
     run: PodRun,
     restarts: number,
-    last: Termination | undefined,
+    last: Ending | undefined,
     signal: AbortSignal,
   ): Promise<boolean> {
     const startedAtMs = this.#clock.monotonic();
     const startedAt = formatTime(this.#clock.now());
-    const podIP = pod.status?.podIP ?? madeUpAddress("10.244", this.#random.fork(`${run.identity}/address`));
+    const podIP = pod.status?.podIP ?? madeUpAddress("10.244", this.#random.fork(`${run.identity.label}/address`));
     const status = runningStatus({ pod, now: startedAt }, podIP, restarts, last);
     if (!(await this.#write(pod, run, status, signal))) return false;
     const attempt = this.#lots.attempt(pod, run.workload, run.identity, restarts);
@@ -276,13 +301,26 @@ export class FakeKubelet implements Runnable {
 
   async #finish(pod: DeepReadonly<Pod>, run: PodRun, end: PodEnd, signal: AbortSignal): Promise<boolean> {
     const { stage } = run;
-    const now = formatTime(this.#clock.now());
+    const nowMs = this.#clock.monotonic();
     const restarts = stage.name === "running" || stage.name === "backingOff" ? stage.restarts : 0;
-    const startedAt =
-      stage.name === "running" ? stage.startedAt : stage.name === "backingOff" ? stage.last.startedAt : undefined;
-    if (!(await this.#write(pod, run, finishedStatus({ pod, now }, end, restarts, startedAt), signal))) return false;
+    let ended: Ending | undefined;
+    if (stage.name === "running") {
+      // When the API server was not to be reached, the containers may have exited long ago.
+      const exitAtMs = stage.startedAtMs + stage.attempt.durationMs;
+      ended = this.#ending(stage, end, end.cause === "exited" ? Math.min(exitAtMs, nowMs) : nowMs);
+    } else if (stage.name === "backingOff") ended = stage.last;
+    const status = finishedStatus({ pod, now: formatTime(this.#clock.now()) }, end, restarts, ended);
+    if (!(await this.#write(pod, run, status, signal))) return false;
     run.stage = { name: "finished" };
     return true;
+  }
+
+  #ending(stage: Extract<Stage, { name: "running" }>, end: PodEnd, atMs: number): Ending {
+    const wallOffsetMs = this.#clock.now() - this.#clock.monotonic();
+    const timeAt = (ms: number): string => formatTime(ms + wallOffsetMs);
+    const common = ending(end, stage.startedAt, timeAt(atMs));
+    if (stage.attempt.containers === undefined) return common;
+    return endingApart(common, stage.attempt, atMs - stage.startedAtMs, (ms) => timeAt(stage.startedAtMs + ms));
   }
 
   /** @returns False when the pod is gone. */

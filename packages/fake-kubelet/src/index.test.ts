@@ -3,5 +3,12 @@ import { expect, test } from "vitest";
 import * as api from "./index.js";
 
 test("the package exports these names", () => {
-  expect(Object.keys(api).sort()).toEqual(["FakeKubelet", "WORKLOAD_ANNOTATION_PREFIX", "workloadOf"]);
+  expect(Object.keys(api).sort()).toEqual([
+    "FakeKubelet",
+    "WORKLOAD_ANNOTATION_PREFIX",
+    "parseDurationRange",
+    "parseExitCodes",
+    "parseIndexes",
+    "workloadOf",
+  ]);
 });

@@ -75,3 +75,71 @@ test("pods of failing indexes always fail, others as they would have", () => {
   });
   expect(exitCodes).toEqual([0, 1, 0, 1, 1, 1, 0]);
 });
+
+/** The workload of a pod with these annotations. */
+function workloadWith(annotations: Record<string, string>) {
+  const prefixed = Object.entries(annotations).map(([name, value]) => [`sim.kubewright.dev/${name}`, value] as const);
+  const { workload: read, problems } = workloadOf({ metadata: { annotations: Object.fromEntries(prefixed) } });
+  expect(problems).toEqual([]);
+  return read;
+}
+
+test.each([
+  ["normal(10m, 2m)", 600_000, 120_000],
+  ["lognormal(10m, 0.2)", 612_000, 124_000],
+  ["exponential(10m)", 600_000, 600_000],
+])("what is drawn from %s has its mean and deviation", (duration, wantedMean, wantedDeviation) => {
+  const spread = workloadWith({ duration });
+  const lots = new Lots(seededRandom(1));
+  const drawn = Array.from({ length: 4000 }, (_, number) => jobPod("a", `a-${number}`)).map(
+    (pod) => lots.attempt(pod, spread, lots.identify(pod), 0).durationMs,
+  );
+  const mean = drawn.reduce((sum, ms) => sum + ms, 0) / drawn.length;
+  const deviation = Math.sqrt(drawn.reduce((sum, ms) => sum + (ms - mean) ** 2, 0) / drawn.length);
+  expect(Math.abs(mean / wantedMean - 1)).toBeLessThan(0.05);
+  expect(Math.abs(deviation / wantedDeviation - 1)).toBeLessThan(0.08);
+});
+
+test("exit codes come in their shares", () => {
+  const shared = workloadWith({ "exit-code": "0=8,3=1,137=1" });
+  const lots = new Lots(seededRandom(1));
+  const counts = new Map<number, number>();
+  for (let number = 0; number < 2000; number++) {
+    const pod = jobPod("a", `a-${number}`);
+    const { exitCode } = lots.attempt(pod, shared, lots.identify(pod), 0);
+    counts.set(exitCode, (counts.get(exitCode) ?? 0) + 1);
+  }
+  expect([...counts.keys()].sort((a, b) => a - b)).toEqual([0, 3, 137]);
+  expect(Math.abs(counts.get(0)! - 1600)).toBeLessThan(80);
+  expect(Math.abs(counts.get(3)! - 200)).toBeLessThan(60);
+});
+
+test("rules go by container, index and attempt, and the last that says something counts", () => {
+  const ruled = workloadWith({
+    duration: "10s",
+    rules: JSON.stringify([
+      { duration: "1m" },
+      { container: "sidecar", duration: "2m" },
+      { indexes: "1", attempts: "1-2", exitCode: "7" },
+      { indexes: "2", container: "sidecar", exitCode: "9" },
+    ]),
+  });
+  const lots = new Lots(seededRandom(1));
+  const fate = (index: number, number = 0) => {
+    const pod = jobPod("a", "a", index);
+    pod.spec = { containers: [{ name: "main" }, { name: "sidecar" }] };
+    return lots.attempt(pod, ruled, lots.identify(pod), number);
+  };
+  expect(fate(0)).toEqual({
+    durationMs: 120_000,
+    exitCode: 0,
+    containers: [
+      { name: "main", durationMs: 60_000, exitCode: 0 },
+      { name: "sidecar", durationMs: 120_000, exitCode: 0 },
+    ],
+  });
+  // The first two pods of index 1 fail; so would the first restart of its first pod, but not the third try of any kind.
+  expect([fate(1).exitCode, fate(1).exitCode, fate(1).exitCode]).toEqual([7, 7, 0]);
+  expect(fate(2).exitCode).toBe(9);
+  expect([fate(2).containers?.[0]?.exitCode, fate(2).containers?.[1]?.exitCode]).toEqual([0, 9]);
+});

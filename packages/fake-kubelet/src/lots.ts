@@ -2,13 +2,31 @@ import { type DeepReadonly, JOB_COMPLETION_INDEX_ANNOTATION, type Pod, getContro
 import type { Random } from "@kubewright/clock";
 
 import { drawDuration } from "./duration.js";
+import { drawExitCode } from "./exit-codes.js";
 import { includesIndex } from "./index-ranges.js";
+import { behaviourOf } from "./workload-rules.js";
 import type { Workload } from "./workload.js";
 
-/** How one run of a pod's containers goes. */
+/** How one run of a pod's containers goes. They start together; the run ends with the last of them. */
 export interface Attempt {
   readonly durationMs: number;
+  /** The pod's: of the first container by order that fails, else 0. */
   readonly exitCode: number;
+  /** Each container's own, in the pod's order. Absent: all do the same. */
+  readonly containers?: readonly ContainerFate[];
+}
+
+export interface ContainerFate {
+  readonly name: string;
+  readonly durationMs: number;
+  readonly exitCode: number;
+}
+
+/** What a pod is known by when lots are drawn. */
+export interface PodIdentity {
+  readonly label: string;
+  /** Its place among the pods of its controller, and of its index if it has one: 0 for the first. */
+  readonly ordinal: number;
 }
 
 /** Most controllers whose pods are counted; the one not heard of for longest goes first. */
@@ -29,32 +47,64 @@ export class Lots {
     this.#random = random;
   }
 
-  /** Counts a pod, once, and answers with the name under which lots are drawn for it. */
-  identify(pod: DeepReadonly<Pod>): string {
+  /** Counts a pod, once, and answers with what lots are drawn for it under. */
+  identify(pod: DeepReadonly<Pod>): PodIdentity {
     const { namespace = "", name = "" } = pod.metadata;
     const controller = getControllerOf(pod);
-    if (controller === undefined) return `${namespace}/${name}`;
+    if (controller === undefined) return { label: `${namespace}/${name}`, ordinal: 0 };
     const index = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION] ?? "";
     const counter = `${controller.uid}/${index}`;
     const count = this.#counts.get(counter) ?? 0;
     this.#counts.delete(counter);
     this.#counts.set(counter, count + 1);
     if (this.#counts.size > COUNTERS) this.#counts.delete(this.#counts.keys().next().value!);
-    return `${namespace}/${controller.kind}/${controller.name}/${index}/${count}`;
+    return { label: `${namespace}/${controller.kind}/${controller.name}/${index}/${count}`, ordinal: count };
   }
 
-  startupDelayMs({ startupDelay }: Workload, identity: string): number {
-    const { fromMs, toMs } = startupDelay;
-    return fromMs === toMs ? fromMs : drawDuration(startupDelay, this.#random.fork(`${identity}/startup`));
+  startupDelayMs({ startupDelay }: Workload, { label }: PodIdentity): number {
+    const { fromMs, toMs, spread } = startupDelay;
+    if (fromMs === toMs && spread === undefined) return fromMs;
+    return drawDuration(startupDelay, this.#random.fork(`${label}/startup`));
+  }
+
+  /** The workload as this pod has it: what its rules say of the pod as a whole is settled. */
+  settle(pod: DeepReadonly<Pod>, workload: Workload, { ordinal }: PodIdentity): Workload {
+    if (workload.rules === undefined) return workload;
+    const { startupDelay, ignoreSigterm } = behaviourOf(workload, { index: indexOf(pod), attempt: ordinal + 1 });
+    return { ...workload, startupDelay, ignoreSigterm };
   }
 
   /** @param number - 0 for the first run, then one more for each restart. */
-  attempt(pod: DeepReadonly<Pod>, workload: Workload, identity: string, number: number): Attempt {
-    const { duration, failureRate, failingIndexes, exitCode, failureExitCode } = workload;
-    const random = this.#random.fork(`${identity}/run/${number}`);
-    const durationMs = drawDuration(duration, random);
-    const index = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
-    const fails = random.next() < failureRate || (index !== undefined && includesIndex(failingIndexes, Number(index)));
-    return { durationMs, exitCode: fails ? failureExitCode : exitCode };
+  attempt(pod: DeepReadonly<Pod>, workload: Workload, { label, ordinal }: PodIdentity, number: number): Attempt {
+    const source = `${label}/run/${number}`;
+    const index = indexOf(pod);
+    const attempt = ordinal + number + 1;
+    if (workload.rules === undefined) return draw(workload, index, this.#random.fork(source));
+    // The first container draws what it would if it were alone.
+    const containers = (pod.spec?.containers ?? []).map(({ name }, place): ContainerFate => {
+      const behaviour = behaviourOf(workload, { container: name, index, attempt });
+      return { name, ...draw(behaviour, index, this.#random.fork(place === 0 ? source : `${source}/${name}`)) };
+    });
+    return {
+      durationMs: containers.reduce((longest, { durationMs }) => Math.max(longest, durationMs), 0),
+      exitCode: containers.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0,
+      containers,
+    };
   }
+}
+
+function draw(
+  { duration, failureRate, failingIndexes, exitCode, failureExitCode }: Workload,
+  index: number | undefined,
+  random: Random,
+): { readonly durationMs: number; readonly exitCode: number } {
+  const durationMs = drawDuration(duration, random);
+  const lot = random.next();
+  const fails = lot < failureRate || (index !== undefined && includesIndex(failingIndexes, index));
+  return { durationMs, exitCode: fails ? failureExitCode : drawExitCode(exitCode, random) };
+}
+
+function indexOf(pod: DeepReadonly<Pod>): number | undefined {
+  const index = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
+  return index === undefined ? undefined : Number(index);
 }

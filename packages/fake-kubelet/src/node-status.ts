@@ -23,21 +23,12 @@ export function readyNodeStatus(node: DeepReadonly<Node>, now: string, random: R
   const ready = findCondition(node.status?.conditions, "Ready") !== undefined;
   const addressed = (node.status?.addresses?.length ?? 0) > 0;
   if (ready && addressed) return undefined;
-  const heartbeat = { lastHeartbeatTime: now, lastTransitionTime: now };
   return {
     status: {
       ...(ready
         ? {}
         : {
-            conditions: [
-              {
-                type: "Ready",
-                status: "True",
-                reason: "KubeletReady",
-                message: "kubelet is posting ready status",
-                ...heartbeat,
-              },
-            ],
+            conditions: [readyCondition(now)],
           }),
       ...(addressed
         ? {}
@@ -48,5 +39,21 @@ export function readyNodeStatus(node: DeepReadonly<Node>, now: string, random: R
             ],
           }),
     },
+  };
+}
+
+/** The body of a strategic merge patch that says a node is up again. */
+export function readyAgain(now: string): object {
+  return { status: { conditions: [readyCondition(now)] } };
+}
+
+function readyCondition(now: string): object {
+  return {
+    type: "Ready",
+    status: "True",
+    reason: "KubeletReady",
+    message: "kubelet is posting ready status",
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
   };
 }

@@ -1,20 +1,26 @@
 import type { ContainerState, DeepReadonly, Pod } from "@kubewright/api";
 
 import type { BackOff } from "./crash-loop-back-off.js";
-import type { Attempt } from "./lots.js";
+import type { Attempt, PodIdentity } from "./lots.js";
 import type { Workload } from "./workload.js";
 
 /** How a container ended, as the status says it. */
 export type Termination = NonNullable<ContainerState["terminated"]>;
 
+/** How a pod's containers ended. */
+export interface Ending extends Termination {
+  /** Those that ended otherwise than the rest, by name. */
+  readonly apart?: ReadonlyMap<string, Termination>;
+}
+
 /**
- * What the kubelet remembers of a pod it runs. All containers of a pod do the same at the same time. Times are monotonic
+ * What the kubelet remembers of a pod it runs. All containers of a pod are started and restarted together. Times are monotonic
  * milliseconds: those in the status have only whole seconds, and the wall clock may be set.
  */
 export interface PodRun {
   readonly uid: string;
-  /** The name under which lots are drawn. */
-  readonly identity: string;
+  /** What lots are drawn under. */
+  readonly identity: PodIdentity;
   readonly workload: Workload;
   /** When the pod was accepted, from which its deadline counts. */
   acceptedAtMs?: number;
@@ -44,7 +50,7 @@ export type Stage =
       readonly restarts: number;
       readonly exitedAtMs: number;
       readonly restartAtMs: number;
-      readonly last: Termination;
+      readonly last: Ending;
     }
   /** The last status was written. */
   | { readonly name: "finished" };

@@ -1,7 +1,8 @@
 import type { Container, ContainerState, ContainerStatus, DeepReadonly, Pod, PodCondition } from "@kubewright/api";
 
 import type { PodEnd } from "./decide-step.js";
-import type { Termination } from "./pod-run.js";
+import type { Attempt } from "./lots.js";
+import type { Ending, Termination } from "./pod-run.js";
 
 /**
  * Bodies of strategic merge patches of a pod's status: a condition is merged by its type and keeps what is not named,
@@ -61,7 +62,7 @@ export function runningStatus(
   { pod, now }: StatusContext,
   podIP: string,
   restarts: number,
-  last?: Termination,
+  last?: Ending,
 ): PodStatusPatch {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const containerStatuses = containers.map((container): ContainerStatus => ({
@@ -95,7 +96,7 @@ export function backOffStatus(
   { pod, now }: StatusContext,
   restarts: number,
   delayMs: number,
-  last: Termination,
+  last: Ending,
 ): PodStatusPatch {
   const containers = pod.spec?.containers ?? [];
   const unready = `containers with unready status: [${names(containers)}]`;
@@ -124,7 +125,7 @@ export function finishedStatus(
   { pod, now }: StatusContext,
   end: PodEnd,
   restarts: number,
-  startedAt: string | undefined,
+  ended: Ending | undefined,
 ): PodStatusPatch {
   const succeeded = end.cause === "exited" && end.exitCode === 0;
   const reason = succeeded ? "PodCompleted" : "PodFailed";
@@ -141,21 +142,44 @@ export function finishedStatus(
       condition(pod, now, "ContainersReady", "False", reason),
     ],
     containerStatuses: containers.map((container) =>
-      startedAt === undefined
+      ended === undefined
         ? { ...notReady(container, 0), state: { terminated: NOT_STARTED } }
         : {
             ...notReady(container, restarts),
             containerID: containerId(pod, container, restarts),
             imageID: imageId(container),
-            state: { terminated: ofContainer(pod, container, restarts, termination(end, startedAt, now)) },
+            state: { terminated: ofContainer(pod, container, restarts, ended) },
           },
     ),
   });
 }
 
-/** How a container ended that had started. */
-export function termination(end: PodEnd, startedAt: string, finishedAt: string): Termination {
-  const exitCode = end.cause === "exited" ? end.exitCode : 137;
+/** How containers ended that had started together. */
+export function ending(end: PodEnd, startedAt: string, finishedAt: string): Ending {
+  return termination(end.cause === "exited" ? end.exitCode : 137, startedAt, finishedAt);
+}
+
+/**
+ * The same, for those of a run whose fates differ: one that had exited by itself keeps its own end.
+ *
+ * @param timeAfter - The wall time so many milliseconds after the start.
+ */
+export function endingApart(
+  common: Ending,
+  { containers = [] }: Attempt,
+  ranMs: number,
+  timeAfter: (ms: number) => string,
+): Ending {
+  const { startedAt = "" } = common;
+  const exited = containers.filter(({ durationMs }) => durationMs <= ranMs);
+  if (exited.length === 0) return common;
+  const apart = exited.map(
+    ({ name, durationMs, exitCode }) => [name, termination(exitCode, startedAt, timeAfter(durationMs))] as const,
+  );
+  return { ...common, apart: new Map(apart) };
+}
+
+function termination(exitCode: number, startedAt: string, finishedAt: string): Termination {
   return { exitCode, reason: exitCode === 0 ? "Completed" : "Error", startedAt, finishedAt };
 }
 
@@ -217,9 +241,9 @@ function ofContainer(
   pod: DeepReadonly<Pod>,
   container: DeepReadonly<Container>,
   restarts: number,
-  ended: Termination,
+  { apart, ...common }: Ending,
 ): Termination {
-  return { ...ended, containerID: containerId(pod, container, restarts) };
+  return { ...(apart?.get(container.name) ?? common), containerID: containerId(pod, container, restarts) };
 }
 
 function containerId(pod: DeepReadonly<Pod>, { name }: DeepReadonly<Container>, restarts: number): string {

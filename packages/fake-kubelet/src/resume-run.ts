@@ -18,7 +18,13 @@ export function resumeRun(
   nowMs: number,
   wallOffsetMs: number,
 ): PodRun {
-  const run: PodRun = { uid: pod.metadata.uid ?? "", identity: lots.identify(pod), workload, stage: { name: "bound" } };
+  const identity = lots.identify(pod);
+  const run: PodRun = {
+    uid: pod.metadata.uid ?? "",
+    identity,
+    workload: lots.settle(pod, workload, identity),
+    stage: { name: "bound" },
+  };
   const startMs = parseTime(pod.status?.startTime);
   if (startMs === undefined) return run;
   run.acceptedAtMs = startMs - wallOffsetMs;
@@ -47,7 +53,10 @@ function resumeStage(pod: DeepReadonly<Pod>, run: PodRun, lots: Lots, nowMs: num
       last,
     };
   }
-  return { name: "starting", startAtMs: (run.acceptedAtMs ?? nowMs) + lots.startupDelayMs(run.workload, run.identity) };
+  return {
+    name: "starting",
+    startAtMs: (run.acceptedAtMs ?? nowMs) + lots.startupDelayMs(run.workload, run.identity),
+  };
 }
 
 /** The back-off of containers that were restarted so many times in quick succession, which is all the status tells. */

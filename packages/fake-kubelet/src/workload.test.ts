@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { parseDuration, parseDurationRange } from "./duration.js";
+import { parseExitCodes } from "./exit-codes.js";
 import { parseIndexes } from "./index-ranges.js";
 import { workloadOf } from "./workload.js";
 
@@ -53,15 +54,15 @@ test("an annotation that cannot be read is named with the fix, and its default i
   const { workload, problems } = read({ duration: "10 minutes", "exit-code": "256", "failure-rate": "50%" });
   expect(workload).toMatchObject({ duration: { fromMs: 10_000 }, exitCode: 0, failureRate: 0 });
   expect(problems).toEqual([
-    'annotation sim.kubewright.dev/duration is "10 minutes": write a duration such as 30s, 5m, 1h30m or 250ms, or a range such as 20m..70m; the default, 10s, is used',
-    'annotation sim.kubewright.dev/exit-code is "256": write a whole number from 0 to 255; the default, 0, is used',
+    'annotation sim.kubewright.dev/duration is "10 minutes": write a duration such as 30s, 5m, 1h30m or 250ms, a range such as 20m..70m, or a distribution such as normal(10m, 2m); the default, 10s, is used',
+    'annotation sim.kubewright.dev/exit-code is "256": write a whole number from 0 to 255, or several with their shares such as 0=0.9,1=0.1; the default, 0, is used',
     'annotation sim.kubewright.dev/failure-rate is "50%": write a number from 0 to 1 such as 0.2; the default, 0, is used',
   ]);
 });
 
 test("a misspelt annotation is reported with the names there are", () => {
   expect(read({ durration: "5m" }).problems).toEqual([
-    "annotation sim.kubewright.dev/durration is not known and does nothing; known are duration, startup-delay, exit-code, failure-rate, failure-exit-code, failing-indexes, ignore-sigterm",
+    "annotation sim.kubewright.dev/durration is not known and does nothing; known are duration, startup-delay, exit-code, failure-rate, failure-exit-code, failing-indexes, ignore-sigterm, rules",
   ]);
 });
 
@@ -92,4 +93,43 @@ test("indexes are numbers and rising ranges", () => {
   ]);
   expect(parseIndexes("")).toEqual([]);
   expect(["a", "1-", "5-3", "1,,2", "-1"].map(parseIndexes)).toEqual(Array.from({ length: 5 }, () => undefined));
+});
+
+test("distributions are read, with or without bounds", () => {
+  expect(parseDurationRange("normal(10m, 2m)")).toEqual({
+    fromMs: 0,
+    toMs: Infinity,
+    spread: { type: "normal", meanMs: 600_000, deviationMs: 120_000 },
+  });
+  expect(parseDurationRange("lognormal(10m,0.5) in 5m..2h")).toEqual({
+    fromMs: 300_000,
+    toMs: 7_200_000,
+    spread: { type: "lognormal", medianMs: 600_000, sigma: 0.5 },
+  });
+  expect(parseDurationRange("exponential(10m)")?.spread).toEqual({ type: "exponential", meanMs: 600_000 });
+  for (const text of [
+    "normal(10m)",
+    "exponential(1m, 2m)",
+    "normal(10, 2m)",
+    "lognormal(1m, 2m)",
+    "gamma(1m)",
+    "normal(1m, 1m) in 2m..1m",
+  ])
+    expect([text, parseDurationRange(text)]).toEqual([text, undefined]);
+});
+
+test("exit codes are read with their shares", () => {
+  expect(parseExitCodes("0=0.9,137=0.1")).toEqual([
+    { exitCode: 0, share: 0.9 },
+    { exitCode: 137, share: 0.1 },
+  ]);
+  for (const text of ["0=0", "256=1", "0=-1", "=1", "0=1,"])
+    expect([text, parseExitCodes(text)]).toEqual([text, undefined]);
+});
+
+test("rules that cannot be read are told, and none of them counts", () => {
+  for (const rules of ["{}", "[1]", '[{"duration":5}]', '[{"during":"5m"}]', "["]) {
+    const { workload, problems } = read({ rules });
+    expect([rules, workload.rules, problems.length]).toEqual([rules, undefined, 1]);
+  }
 });

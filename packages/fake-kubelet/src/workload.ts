@@ -1,7 +1,9 @@
 import type { DeepReadonly, Pod } from "@kubewright/api";
 
 import { type DurationRange, parseDurationRange } from "./duration.js";
+import { type ExitCodes, parseExitCode, parseExitCodes } from "./exit-codes.js";
 import { type IndexRange, parseIndexes } from "./index-ranges.js";
+import { type WorkloadRule, parseRules } from "./workload-rules.js";
 
 /** Begins the names of the annotations that say how a simulated pod behaves. */
 export const WORKLOAD_ANNOTATION_PREFIX = "sim.kubewright.dev/";
@@ -13,7 +15,7 @@ export interface Workload {
   /** How long it takes to pull the image and start them. */
   readonly startupDelay: DurationRange;
   /** How they exit when they do not fail. */
-  readonly exitCode: number;
+  readonly exitCode: ExitCodes;
   /** The probability that a run fails. */
   readonly failureRate: number;
   readonly failureExitCode: number;
@@ -21,6 +23,8 @@ export interface Workload {
   readonly failingIndexes: readonly IndexRange[];
   /** Keep running until the grace period is over. */
   readonly ignoreSigterm: boolean;
+  /** What certain containers, indexes or attempts do differently; of those that apply, the last counts. Default: none. */
+  readonly rules?: readonly WorkloadRule[];
 }
 
 const DEFAULT_WORKLOAD: Workload = {
@@ -36,7 +40,7 @@ const DEFAULT_WORKLOAD: Workload = {
 interface Annotation<Key extends keyof Workload> {
   readonly key: Key;
   /** @returns `undefined` for a value it cannot read. */
-  readonly parse: (text: string) => Workload[Key] | undefined;
+  readonly parse: (text: string) => NonNullable<Workload[Key]> | undefined;
   /** What to write instead. */
   readonly fix: string;
   readonly byDefault: string;
@@ -46,13 +50,14 @@ function annotation<Key extends keyof Workload>(definition: Annotation<Key>): An
   return definition;
 }
 
-const DURATION_FIX = "a duration such as 30s, 5m, 1h30m or 250ms, or a range such as 20m..70m";
-const EXIT_CODE_FIX = "a whole number from 0 to 255";
+const DURATION_FIX =
+  "a duration such as 30s, 5m, 1h30m or 250ms, a range such as 20m..70m, or a distribution such as normal(10m, 2m)";
+const EXIT_CODE_FIX = "a whole number from 0 to 255, or several with their shares such as 0=0.9,1=0.1";
 
 const ANNOTATIONS: ReadonlyMap<string, Annotation<keyof Workload>> = new Map([
   ["duration", annotation({ key: "duration", parse: parseDurationRange, fix: DURATION_FIX, byDefault: "10s" })],
   ["startup-delay", annotation({ key: "startupDelay", parse: parseDurationRange, fix: DURATION_FIX, byDefault: "1s" })],
-  ["exit-code", annotation({ key: "exitCode", parse: parseExitCode, fix: EXIT_CODE_FIX, byDefault: "0" })],
+  ["exit-code", annotation({ key: "exitCode", parse: parseExitCodes, fix: EXIT_CODE_FIX, byDefault: "0" })],
   [
     "failure-rate",
     annotation({ key: "failureRate", parse: parseRate, fix: "a number from 0 to 1 such as 0.2", byDefault: "0" }),
@@ -68,6 +73,15 @@ const ANNOTATIONS: ReadonlyMap<string, Annotation<keyof Workload>> = new Map([
   [
     "ignore-sigterm",
     annotation({ key: "ignoreSigterm", parse: parseBoolean, fix: '"true" or "false"', byDefault: "false" }),
+  ],
+  [
+    "rules",
+    annotation({
+      key: "rules",
+      parse: parseRules,
+      fix: 'a JSON list such as [{"attempts": "1-2", "exitCode": "1"}], as a scenario file\'s workloads are turned into',
+      byDefault: "no rules",
+    }),
   ],
 ]);
 
@@ -101,10 +115,6 @@ export function workloadOf(pod: DeepReadonly<Pod>): {
       );
   }
   return { workload, problems };
-}
-
-function parseExitCode(text: string): number | undefined {
-  return /^\d{1,3}$/.test(text) && Number(text) <= 255 ? Number(text) : undefined;
 }
 
 function parseFailure(text: string): number | undefined {

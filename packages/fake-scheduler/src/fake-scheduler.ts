@@ -40,13 +40,14 @@ export interface FakeSchedulerOptions {
 }
 
 /**
- * A scheduler for simulated nodes: binds every pod to the first node by name that is ready, schedulable and has room.
+ * A scheduler for simulated nodes: binds every pod to the first node by name that is ready, schedulable, tolerated,
+ * selected and has room.
  *
  * Pods that fit nowhere get condition `PodScheduled` `False`, reason `Unschedulable`, once, and are tried again, the one
  * that has waited longest first, when a node gets room. One pod is bound at a time.
  *
- * Events, conditions and bindings are kube-scheduler's; the choice is not: no affinity, selectors, taints, spreading,
- * priorities or preemption.
+ * Events, conditions and bindings are kube-scheduler's; the choice is not: no affinity, spreading, priorities or
+ * preemption.
  */
 export class FakeScheduler implements Runnable {
   readonly name = "fake-scheduler";

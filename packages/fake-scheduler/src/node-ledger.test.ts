@@ -2,6 +2,7 @@ import type { Node } from "@kubewright/api";
 import { expect, test } from "vitest";
 
 import { NodeLedger } from "./node-ledger.js";
+import type { Placement } from "./placement.js";
 import type { PodRequests } from "./resources.js";
 
 function node(name: string, { cpu = "1", pods = "10", ready = "True", unschedulable = false } = {}): Node {
@@ -86,4 +87,25 @@ test("a pod is charged once, and releasing an unknown one changes nothing", () =
   expect(ledger.release("1")).toBe("a");
   expect(ledger.release("1")).toBeUndefined();
   expect(ledger.firstFit(cpu(1000))).toBe("a");
+});
+
+test("taints keep away pods that do not tolerate them, and a node selector all other nodes", () => {
+  const tainted: Node = { ...node("a"), spec: { taints: [{ key: "pool", value: "batch", effect: "NoSchedule" }] } };
+  const labelled: Node = { ...node("b"), metadata: { name: "b", labels: { disk: "ssd" } } };
+  const preferred: Node = { ...node("c"), spec: { taints: [{ key: "slow", effect: "PreferNoSchedule" }] } };
+  const ledger = ledgerOf(tainted, labelled, preferred);
+  const asking = (placement: Partial<Placement>): PodRequests => ({
+    amounts: new Map(),
+    placement: { nodeSelector: {}, tolerations: [], ...placement },
+    key: JSON.stringify(placement),
+  });
+  expect(ledger.firstFit(cpu(1))).toBe("b");
+  expect(ledger.firstFit(asking({ tolerations: [{ key: "pool", value: "batch" }] }))).toBe("a");
+  expect(ledger.firstFit(asking({ tolerations: [{ key: "pool", value: "other" }] }))).toBe("b");
+  expect(ledger.firstFit(asking({ tolerations: [{ operator: "Exists" }], nodeSelector: { disk: "ssd" } }))).toBe("b");
+  const hdd = asking({ nodeSelector: { disk: "hdd" } });
+  expect(ledger.firstFit(hdd)).toBeUndefined();
+  expect(ledger.explain(hdd)).toBe(
+    "0/3 nodes are available: 1 node(s) had untolerated taint {pool: batch}, 2 node(s) didn't match Pod's node affinity/selector.",
+  );
 });

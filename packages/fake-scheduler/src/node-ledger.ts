@@ -1,5 +1,6 @@
 import { type DeepReadonly, type Node, isConditionTrue } from "@kubewright/api";
 
+import { type Taint, matchesNodeSelector, untoleratedTaint } from "./placement.js";
 import { type Amounts, type PodRequests, parseAmounts } from "./resources.js";
 
 interface Account {
@@ -8,6 +9,8 @@ interface Account {
   allocatable: Amounts | undefined;
   ready: boolean;
   unschedulable: boolean;
+  labels: Readonly<Record<string, string>> | undefined;
+  taints: readonly DeepReadonly<Taint>[];
   pods: number;
   readonly used: Map<string, number>;
 }
@@ -38,6 +41,8 @@ export class NodeLedger {
     account.allocatable = parseAmounts(node.status?.allocatable);
     account.ready = isConditionTrue(node.status?.conditions, "Ready");
     account.unschedulable = node.spec?.unschedulable === true;
+    account.labels = node.metadata.labels;
+    account.taints = node.spec?.taints ?? [];
   }
 
   removeNode(name: string): void {
@@ -99,7 +104,16 @@ export class NodeLedger {
   #account(name: string): Account {
     let account = this.#accounts.get(name);
     if (account === undefined) {
-      account = { name, allocatable: undefined, ready: false, unschedulable: false, pods: 0, used: new Map() };
+      account = {
+        name,
+        allocatable: undefined,
+        ready: false,
+        unschedulable: false,
+        labels: undefined,
+        taints: [],
+        pods: 0,
+        used: new Map(),
+      };
       this.#accounts.set(name, account);
     }
     return account;
@@ -126,6 +140,8 @@ function fits(account: Account, requests: PodRequests): boolean {
   const { allocatable } = account;
   if (allocatable === undefined || !account.ready || account.unschedulable) return false;
   if (account.pods >= (allocatable.get("pods") ?? 0)) return false;
+  if (!matchesNodeSelector(requests.placement, account.labels)) return false;
+  if (account.taints.length > 0 && untoleratedTaint(requests.placement, account.taints) !== undefined) return false;
   for (const [resource, amount] of requests.amounts) if (lacks(account, allocatable, resource, amount)) return false;
   return true;
 }
@@ -133,6 +149,10 @@ function fits(account: Account, requests: PodRequests): boolean {
 function obstacles(account: Account, requests: PodRequests): string[] {
   if (!account.ready) return ["node(s) were not ready"];
   if (account.unschedulable) return ["node(s) were unschedulable"];
+  const taint = untoleratedTaint(requests.placement, account.taints);
+  if (taint !== undefined) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`];
+  if (!matchesNodeSelector(requests.placement, account.labels))
+    return ["node(s) didn't match Pod's node affinity/selector"];
   const allocatable = account.allocatable ?? new Map<string, number>();
   const reasons: string[] = [];
   if (account.pods >= (allocatable.get("pods") ?? 0)) reasons.push("Too many pods");

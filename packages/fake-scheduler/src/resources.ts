@@ -1,13 +1,16 @@
 import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
 
+import { type Placement, placementOf } from "./placement.js";
 import { scaledQuantity } from "./quantity.js";
 
 /** Amounts by resource name: CPU in thousandths, everything else in whole units. Names not there mean none. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** What a pod asks of its node. Equal `key`s mean equal amounts. */
+/** What a pod asks of its node. Equal `key`s mean equal amounts and placements. */
 export interface PodRequests {
   readonly amounts: Amounts;
+  /** Absent: any node will do. */
+  readonly placement?: Placement;
   readonly key: string;
 }
 
@@ -34,7 +37,10 @@ export function podRequests(pod: DeepReadonly<Pod>): PodRequests {
     .map(([name, amount]) => `${name}=${amount}`)
     .sort()
     .join();
-  return { amounts, key };
+  const placement = placementOf(pod.spec);
+  return placement === undefined
+    ? { amounts, key }
+    : { amounts, placement, key: `${key} ${JSON.stringify(placement)}` };
 }
 
 function totalRequests(spec: DeepReadonly<PodSpec> | undefined): Map<string, number> {

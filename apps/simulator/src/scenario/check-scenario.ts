@@ -1,0 +1,248 @@
+import type { NodeShape } from "@kubewright/cluster";
+import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
+import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fake-kubelet";
+
+import { formatDuration, parseDuration } from "../duration.js";
+import type { Manifest } from "../manifests.js";
+import { closest, suggestion } from "./did-you-mean.js";
+import {
+  type HappeningEntry,
+  type HappeningKind,
+  LASTING,
+  type NodeGroup,
+  type ScenarioFile,
+  type Target,
+  type WorkloadEntry,
+} from "./scenario-file.js";
+import type { Path, Problem } from "./scenario-text.js";
+import { containersOf, exitCodeText, isSelected } from "./workload-annotations.js";
+
+export interface ScenarioFacts {
+  readonly startMs: number;
+  readonly durationMs: number;
+  /** All objects there will be: those played from the start, and those that are applied. */
+  readonly objects: readonly Manifest[];
+  readonly nodes: readonly NodeShape[];
+}
+
+/** What is wrong with a scenario that its schema allows. */
+export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem[] {
+  return [
+    ...checkZone(file),
+    ...(file.nodes === undefined ? [] : checkNodes(file.nodes)),
+    ...(file.workloads ?? []).flatMap((entry, index) => checkWorkload(entry, ["workloads", index], facts)),
+    ...(file.happenings ?? []).flatMap((entry, index) => checkHappening(entry, ["happenings", index], file, facts)),
+  ];
+}
+
+function checkZone({ timeZone }: ScenarioFile): Problem[] {
+  if (timeZone === undefined || isTimeZone(timeZone)) return [];
+  const meant = suggestTimeZone(timeZone);
+  const hint =
+    meant === undefined ? "write an IANA name such as Europe/Berlin" : `did you mean ${JSON.stringify(meant)}?`;
+  return [{ path: ["timeZone"], message: `${JSON.stringify(timeZone)} is not a time zone; ${hint}` }];
+}
+
+/** The machines of the groups. */
+export function nodeShapes(groups: readonly NodeGroup[]): NodeShape[] {
+  return groups.flatMap(({ name, count, cpu = 16, memory = "64Gi", pods = 110, labels, taints }) =>
+    Array.from({ length: count ?? 1 }, (_, index): NodeShape => ({
+      name: count === undefined ? name : `${name}-${index + 1}`,
+      cpu: String(cpu),
+      memory: String(memory),
+      pods,
+      ...(labels === undefined ? {} : { labels }),
+      ...(taints === undefined ? {} : { taints }),
+    })),
+  );
+}
+
+function checkNodes(groups: readonly NodeGroup[]): Problem[] {
+  const seen = new Set<string>();
+  return groups.flatMap((group, index) => {
+    const twice = nodeShapes([group]).find(({ name }) => seen.has(name));
+    for (const { name } of nodeShapes([group])) seen.add(name);
+    if (twice === undefined) return [];
+    return [{ path: ["nodes", index, "name"], message: `there is a node ${JSON.stringify(twice.name)} already` }];
+  });
+}
+
+function checkWorkload(entry: WorkloadEntry, path: Path, { objects }: ScenarioFacts): Problem[] {
+  const problems: Problem[] = [];
+  const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
+  const selected = objects.filter(({ object }) => isSelected(entry, object));
+  if (selected.length === 0) report("select", `selects nothing; ${whatIsThere(entry.select, objects)}`);
+  const containers = [...new Set(selected.flatMap(({ object }) => containersOf(object)))];
+  if (entry.container !== undefined && selected.length > 0 && !containers.includes(entry.container))
+    report(
+      "container",
+      `nothing selected has a container ${JSON.stringify(entry.container)}; ${suggestion(entry.container, containers)}`,
+    );
+  for (const field of ["duration", "startupDelay"] as const) {
+    const text = entry[field];
+    if (text !== undefined && parseDurationRange(text) === undefined)
+      report(
+        field,
+        `${JSON.stringify(text)} is not a duration; write for example 5m, 20m..70m, normal(10m, 2m), lognormal(10m, 0.5) in 5m..2h or exponential(10m)`,
+      );
+  }
+  for (const field of ["indexes", "attempts"] as const) {
+    const text = entry[field];
+    if (text !== undefined && parseIndexes(String(text)) === undefined)
+      report(field, `${JSON.stringify(text)} ends before it begins; write for example "1,3-5"`);
+  }
+  if (entry.exitCode !== undefined && parseExitCodes(exitCodeText(entry.exitCode)) === undefined)
+    report("exitCode", "no code has a share above 0; write for example { 0: 0.9, 137: 0.1 }");
+  for (const field of ["startupDelay", "ignoreSigterm"] as const)
+    if (entry.container !== undefined && entry[field] !== undefined)
+      report(field, "is of the whole pod; put it into an entry without `container`");
+  const { select: _select, container: _container, indexes: _indexes, attempts: _attempts, ...settings } = entry;
+  if (Object.keys(settings).length === 0)
+    problems.push({ path, message: "says nothing; give it duration, startupDelay, exitCode or ignoreSigterm" });
+  return problems;
+}
+
+function whatIsThere({ kind, name }: WorkloadEntry["select"], objects: readonly Manifest[]): string {
+  const there = objects.filter(({ object }) =>
+    kind === undefined ? object.kind === "Job" || object.kind === "CronJob" : object.kind === kind,
+  );
+  if (there.length === 0) return `there is no ${kind ?? "Job or CronJob"} among the manifests`;
+  const names = there.map(({ object }) => object.metadata.name ?? "");
+  const meant = name === undefined || names.includes(name) ? undefined : closest(name, names);
+  if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;
+  return `there is ${there.map(({ object }) => `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`).join(", ")}`;
+}
+
+/** The one thing an entry says happens; `undefined` when it says none, or several. */
+export function kindOf(entry: HappeningEntry): HappeningKind | undefined {
+  const kinds = Object.keys(entry).filter((key): key is HappeningKind => key !== "at" && key !== "for");
+  return kinds.length === 1 ? kinds[0] : undefined;
+}
+
+function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, facts: ScenarioFacts): Problem[] {
+  const kind = kindOf(entry);
+  if (kind === undefined) {
+    const several = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
+    if (several.length === 0)
+      return [{ path, message: "says when, but not what happens; add for example `controllerDown: all`" }];
+    return [{ path, message: `${several.join(" and ")} are two things; give each an entry of its own` }];
+  }
+  const problems: Problem[] = [];
+  const report = (at: Path, message: string): void => void problems.push({ path: [...path, ...at], message });
+  const { startMs, durationMs } = facts;
+  const atMs = happeningTime(entry.at, startMs);
+  const endMs = startMs + durationMs;
+  if (Number.isNaN(atMs)) report(["at"], `${JSON.stringify(entry.at)} is not a day of the calendar`);
+  else if (atMs < startMs)
+    report(["at"], `${entry.at} is before the start, ${iso(startMs)}; nothing happens before that`);
+  else if (atMs >= endMs)
+    report(
+      ["at"],
+      `${entry.at} is not before the end, ${iso(endMs)}; play longer than ${formatDuration(durationMs)}, or let it happen earlier`,
+    );
+  const lasting = LASTING[kind];
+  if (entry.for !== undefined && lasting === undefined)
+    problems.push({ path: [...path, "for"], atKey: true, message: `${kind} does not last; leave \`for\` out` });
+  if (entry.for === undefined && lasting === "required")
+    report([], `${kind} needs \`for\`: how long it lasts, for example 10m`);
+  problems.push(...checkValue(entry, kind, path, file, facts));
+  return problems;
+}
+
+function checkValue(
+  entry: HappeningEntry,
+  kind: HappeningKind,
+  path: Path,
+  { controllerManagers = 1 }: ScenarioFile,
+  facts: ScenarioFacts,
+): Problem[] {
+  const place = [...path, kind];
+  switch (kind) {
+    case "leaseLost":
+      if (controllerManagers > 1) return [];
+      return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
+    case "nodeLost":
+    case "nodeDrained":
+      return checkNode(entry[kind]!, place, facts);
+    case "nodeTainted":
+      return checkNode(entry.nodeTainted!.node, [...place, "node"], facts);
+    case "podEvicted": {
+      const { job, name, labels } = entry.podEvicted!;
+      if (job !== undefined || name !== undefined || labels !== undefined) return [];
+      return [{ path: place, message: "which pods? Give job, name or labels" }];
+    }
+    case "patch": {
+      const { type, with: body } = entry.patch!;
+      const problems = checkTarget(entry.patch!, place, facts);
+      if ((type === "json") !== Array.isArray(body))
+        problems.push({
+          path: [...place, "with"],
+          message: type === "json" ? "a patch of type json is a list of operations" : "a list needs `type: json`",
+        });
+      return problems;
+    }
+    case "suspend":
+    case "resume": {
+      const target = entry[kind]!;
+      const problems = checkTarget(target, place, facts);
+      if (target.kind !== "Job" && target.kind !== "CronJob")
+        problems.push({
+          path: [...place, "kind"],
+          message: `a ${target.kind} cannot be suspended; only Job and CronJob can`,
+        });
+      return problems;
+    }
+    case "delete":
+      return checkTarget(entry.delete!, place, facts);
+    default:
+      return [];
+  }
+}
+
+function checkNode(name: string, path: Path, { nodes, objects }: ScenarioFacts): Problem[] {
+  const made = objects.filter(({ object }) => object.kind === "Node").map(({ object }) => object.metadata.name ?? "");
+  const names = [...nodes.map((node) => node.name), ...made];
+  if (names.includes(name)) return [];
+  return [{ path, message: `there is no node ${JSON.stringify(name)}; ${suggestion(name, names.slice(0, 20))}` }];
+}
+
+function checkTarget(target: Target, path: Path, facts: ScenarioFacts): Problem[] {
+  const { kind, name, namespace = "default", labels } = target;
+  if ((name === undefined) === (labels === undefined))
+    return [{ path, message: `which ${kind}? Give name, or labels, and not both` }];
+  if (name === undefined) {
+    if (kind === "Node" || kind === "Namespace")
+      return [{ path: [...path, "labels"], atKey: true, message: `a ${kind} is chosen by name` }];
+    return [];
+  }
+  if (kind === "Node") return checkNode(name, [...path, "name"], facts);
+  if (kind !== "CronJob" && kind !== "Job") return [];
+  const inNamespace = facts.objects.filter(({ object }) => (object.metadata.namespace ?? "default") === namespace);
+  const names = (wanted: string): string[] =>
+    inNamespace.filter(({ object }) => object.kind === wanted).map(({ object }) => object.metadata.name ?? "");
+  if (names(kind).includes(name)) return [];
+  // CronJobs name their Jobs after the minute.
+  if (kind === "Job" && names("CronJob").some((cronJob) => name.startsWith(`${cronJob}-`))) return [];
+  const there = names(kind);
+  const hint = there.length === 0 ? `there is none in namespace ${namespace}` : suggestion(name, there);
+  return [
+    { path: [...path, "name"], message: `there is no ${kind} ${JSON.stringify(`${namespace}/${name}`)}; ${hint}` },
+  ];
+}
+
+/** When something happens, in epoch milliseconds; NaN for a day that is none. */
+export function happeningTime(at: string, startMs: number): number {
+  return at.startsWith("+") ? startMs + parseDuration(at.slice(1), "at") : timeOf(at);
+}
+
+/** A time the schema allows, in epoch milliseconds; NaN for a day the month does not have, of which Date.parse makes another. */
+export function timeOf(text: string): number {
+  const day = text.slice(0, 10);
+  const dayMs = Date.parse(day);
+  if (Number.isNaN(dayMs) || !new Date(dayMs).toISOString().startsWith(day)) return Number.NaN;
+  return Date.parse(text);
+}
+
+function iso(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,339 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type Node,
+  type Pod,
+  type ResourceDefinition,
+  cronJobs,
+  jobs,
+  labelSelectorMatcher,
+  namespaces,
+  nodes,
+  pods,
+} from "@kubewright/api";
+import { type Client, type Patch, type ResourceClient, errorMessage } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { FaultyCluster, FaultyControllerName } from "@kubewright/cluster";
+import { isPodTerminal } from "@kubewright/controller";
+
+import { findResource } from "../apply-manifests.js";
+import { formatDuration, parseDuration } from "../duration.js";
+import type { HappeningRecord } from "../trace.js";
+import type { Happening } from "./scenario.js";
+import type { Happenings, Target } from "./scenario-file.js";
+
+export interface HappeningPlayerOptions {
+  readonly cluster: FaultyCluster;
+  readonly clock: Clock;
+  readonly emit: (record: HappeningRecord) => void;
+  /** Told of what could not be done, with its place in the file. */
+  readonly onProblem: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const DEFINITIONS: Readonly<Record<Target["kind"], ResourceDefinition>> = {
+  CronJob: cronJobs,
+  Job: jobs,
+  Pod: pods,
+  Node: nodes,
+  Namespace: namespaces,
+};
+
+const RESOURCES: Readonly<Record<string, string>> = { CronJob: "cronjobs", Job: "jobs", Pod: "pods", Node: "nodes" };
+
+/** What is to be done when a happening's time has come: what to say of it, and how it ends. */
+interface Act {
+  readonly message: string;
+  readonly involved?: HappeningRecord["involved"];
+  /** Of what lasts by its nature, when that is not known from the file. */
+  readonly begin?: () => Promise<unknown> | void;
+  readonly end?: () => Promise<unknown> | void;
+}
+
+/** Makes the happenings of a scenario happen, each at its time; those of one time in the order of the file. */
+export class HappeningPlayer {
+  readonly #cluster: FaultyCluster;
+  readonly #clock: Clock;
+  readonly #emit: (record: HappeningRecord) => void;
+  readonly #onProblem: (message: string) => void;
+  readonly #signal: AbortSignal;
+  /** A user, who has to reach the API server like everybody else. */
+  readonly #user: Client;
+
+  constructor({ cluster, clock, emit, onProblem, signal }: HappeningPlayerOptions) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#emit = emit;
+    this.#onProblem = onProblem;
+    this.#signal = signal;
+    this.#user = cluster.faults.client("user");
+  }
+
+  schedule(happenings: readonly Happening[]): void {
+    for (const happening of happenings)
+      this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening));
+  }
+
+  async #start(happening: Happening): Promise<void> {
+    if (this.#signal.aborted) return;
+    const { kind, untilMs, overMs } = happening;
+    const act = this.#act(happening);
+    this.#emit({
+      type: "happening",
+      at: iso(this.#clock.now()),
+      ...(overMs === undefined ? {} : { until: iso(overMs) }),
+      kind,
+      message: act.message,
+      ...(act.involved === undefined ? {} : { involved: act.involved }),
+    });
+    if (untilMs !== undefined && act.end !== undefined) {
+      const { end } = act;
+      this.#clock.setTimer(untilMs - this.#clock.now(), () => void this.#attempt(happening, end));
+    }
+    if (act.begin !== undefined) await this.#attempt(happening, act.begin);
+  }
+
+  /** What a user does may be refused; everything else goes on. */
+  async #attempt({ kind, place }: Happening, action: () => Promise<unknown> | void): Promise<void> {
+    if (this.#signal.aborted) return;
+    try {
+      await action();
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      const message = `${kind} failed: ${errorMessage(error)}`;
+      this.#emit({ type: "happening", at: iso(this.#clock.now()), kind, message });
+      this.#onProblem(`${place}: ${message}`);
+    }
+  }
+
+  #act(happening: Happening): Act {
+    const { faults } = this.#cluster;
+    switch (happening.kind) {
+      case "controllerDown": {
+        const name = happening.value === "all" ? undefined : (happening.value as FaultyControllerName);
+        return {
+          message: `${name ?? "the controller manager"} is killed`,
+          begin: () => faults.controllerDown(name),
+          end: () => {
+            faults.controllerUp(name);
+          },
+        };
+      }
+      case "controllerUp": {
+        const name = happening.value === "all" ? undefined : (happening.value as FaultyControllerName);
+        return { message: `${name ?? "the controller manager"} is started`, begin: () => faults.controllerUp(name) };
+      }
+      case "leaseLost": {
+        const lost = faults.loseLease();
+        if (lost === undefined) return { message: "nobody leads, so nobody loses the Lease" };
+        return { message: `${lost.leader} leads, but cannot reach its Lease`, end: lost.end };
+      }
+      case "clockJump":
+        return this.#clockJump(happening.value);
+      case "staleCache": {
+        const { kind, controller } = happening.value;
+        const end = faults.network({ components: [controller], heldResources: [RESOURCES[kind]!] });
+        return { message: `${controller} hears nothing new of ${kind}s`, end };
+      }
+      case "apiServerDown": {
+        const components = happening.value === "all" ? undefined : happening.value;
+        const end = faults.network({ down: true, ...(components === undefined ? {} : { components }) });
+        return {
+          message: `the API server cannot be reached${components === undefined ? "" : ` by ${components.join(", ")}`}`,
+          end,
+        };
+      }
+      case "apiServerSlow": {
+        const { by, components } = happening.value;
+        const end = faults.network({
+          delayMs: parseDuration(by, "by"),
+          ...(components === undefined ? {} : { components }),
+        });
+        return {
+          message: `requests${components === undefined ? "" : ` of ${components.join(", ")}`} take ${by} longer`,
+          end,
+        };
+      }
+      case "nodeLost": {
+        const name = happening.value;
+        return {
+          message: `node ${name} is cut off`,
+          involved: { kind: "Node", namespace: "", name },
+          begin: () => faults.nodeLost(name),
+          end: () => faults.nodeBack(name, this.#signal),
+        };
+      }
+      case "nodeDrained":
+        return this.#nodeDrained(happening.value);
+      case "nodeTainted":
+        return this.#nodeTainted(happening.value);
+      case "podEvicted": {
+        const chosen = this.#podsToEvict(happening.value);
+        const names = chosen.map(({ metadata }) => metadata.name).join(", ");
+        const evict = async (): Promise<void> => {
+          for (const pod of chosen) await this.#evict(pod);
+        };
+        return {
+          message: chosen.length === 0 ? "no pod runs that could be evicted" : `evicted: ${names}`,
+          begin: evict,
+        };
+      }
+      case "patch": {
+        const { type = "merge", with: body } = happening.value;
+        const patch = { type, body } as Patch;
+        return this.#userAct("patches", happening.value, (name, namespace, client) =>
+          client.patch(name, patch, { namespace, fieldManager: "user" }),
+        );
+      }
+      case "suspend":
+        return {
+          ...this.#suspension("suspends", happening.value, true),
+          end: this.#suspension("resumes", happening.value, false).begin!,
+        };
+      case "resume":
+        return this.#suspension("resumes", happening.value, false);
+      case "delete": {
+        const { propagation: propagationPolicy = "Background", gracePeriodSeconds } = happening.value;
+        const options = {
+          propagationPolicy,
+          ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        } as const;
+        return this.#userAct("deletes", happening.value, (name, namespace, client) =>
+          client.delete(name, { namespace, ...options }),
+        );
+      }
+      case "apply":
+        return this.#apply(happening);
+      default:
+        return happening satisfies never;
+    }
+  }
+
+  #clockJump(jump: string): Act {
+    const byMs = (jump.startsWith("-") ? -1 : 1) * parseDuration(jump.slice(1), "clockJump");
+    const { faults } = this.#cluster;
+    return {
+      message: `the controllers' clock is set ${byMs < 0 ? "back" : "forward"} by ${formatDuration(Math.abs(byMs))}`,
+      begin: () => faults.jumpControllerClock(byMs),
+    };
+  }
+
+  #nodeDrained(name: string): Act {
+    const client = this.#user.resource(nodes);
+    const cordon = (unschedulable: boolean): Promise<unknown> =>
+      client.patch(name, { type: "merge", body: { spec: { unschedulable } } }, { fieldManager: "user" });
+    return {
+      message: `node ${name} is drained`,
+      involved: { kind: "Node", namespace: "", name },
+      begin: async () => {
+        await cordon(true);
+        for (const pod of this.#pods()) if (pod.spec?.nodeName === name) await this.#evict(pod);
+      },
+      end: () => cordon(false),
+    };
+  }
+
+  #nodeTainted({ node: name, key, value, effect }: Happenings["nodeTainted"]): Act {
+    const client = this.#user.resource(nodes);
+    const change = async (add: boolean): Promise<void> => {
+      const node: DeepReadonly<Node> = await client.get(name);
+      const others = (node.spec?.taints ?? []).filter((taint) => taint.key !== key || taint.effect !== effect);
+      const taints = add ? [...others, { key, effect, ...(value === undefined ? {} : { value }) }] : others;
+      await client.patch(name, { type: "merge", body: { spec: { taints } } }, { fieldManager: "user" });
+    };
+    return {
+      message: `node ${name} is tainted ${key}${value === undefined ? "" : `=${value}`}:${effect}`,
+      involved: { kind: "Node", namespace: "", name },
+      begin: () => change(true),
+      end: () => change(false),
+    };
+  }
+
+  #podsToEvict({ namespace = "default", name, labels, job, count = 1 }: Happenings["podEvicted"]): DeepReadonly<Pod>[] {
+    const matchLabels = { ...labels, ...(job === undefined ? {} : { "batch.kubernetes.io/job-name": job }) };
+    const matches = labelSelectorMatcher({ matchLabels });
+    return this.#pods()
+      .filter(({ metadata }) => metadata.namespace === namespace && (name === undefined || metadata.name === name))
+      .filter(({ metadata }) => matches(metadata.labels))
+      .slice(0, count);
+  }
+
+  /** Pods that have not ended and are not being deleted, the oldest first, by name among those of one second. */
+  #pods(): DeepReadonly<Pod>[] {
+    const all = this.#cluster.informers.informerFor(pods).store.list();
+    const age = ({ metadata }: DeepReadonly<Pod>): string =>
+      `${metadata.creationTimestamp} ${metadata.namespace}/${metadata.name}`;
+    return all
+      .filter((pod) => !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined)
+      .sort((a, b) => (age(a) < age(b) ? -1 : 1));
+  }
+
+  #evict({ metadata: { name = "", namespace } }: DeepReadonly<Pod>): Promise<unknown> {
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
+    return this.#user.resource(pods).createSubresource(name, "eviction", eviction, { namespace });
+  }
+
+  #suspension(verb: string, target: Target, suspend: boolean): Act {
+    return this.#userAct(verb, target, (name, namespace, client) =>
+      client.patch(name, { type: "merge", body: { spec: { suspend } } }, { namespace, fieldManager: "user" }),
+    );
+  }
+
+  #userAct(
+    verb: string,
+    { kind, namespace: named, name, labels }: Target,
+    act: (name: string, namespace: string | undefined, client: ResourceClient<KubernetesObject>) => Promise<unknown>,
+  ): Act {
+    const definition = DEFINITIONS[kind];
+    const namespace = definition.namespaced ? (named ?? "default") : undefined;
+    const client = this.#user.resource(definition);
+    const place = namespace === undefined ? "" : `${namespace}/`;
+    if (name !== undefined) {
+      return {
+        message: `a user ${verb} ${kind} ${place}${name}`,
+        involved: { kind, namespace: namespace ?? "", name },
+        begin: () => act(name, namespace, client),
+      };
+    }
+    const matches = labelSelectorMatcher({ matchLabels: labels ?? {} });
+    const shown = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+    return {
+      message: `a user ${verb} ${kind}s ${place}${shown.join(",")}`,
+      begin: async () => {
+        const { items } = await client.list({ namespace });
+        const chosen = items.filter(({ metadata }) => matches(metadata.labels));
+        if (chosen.length === 0) throw new Error(`there is no ${kind} with these labels`);
+        for (const { metadata } of chosen) await act(metadata.name ?? "", namespace, client);
+      },
+    };
+  }
+
+  #apply({ objects }: Happening): Act {
+    const names = objects.map(
+      ({ object }) => `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`,
+    );
+    return {
+      message: `a user applies ${names.join(", ")}`,
+      begin: async () => {
+        for (const { object } of objects) {
+          const definition = await findResource(this.#user, object);
+          if (definition === undefined)
+            throw new Error(`this cluster does not know kind ${object.kind} in ${object.apiVersion}`);
+          const namespace = definition.namespaced ? (object.metadata.namespace ?? "default") : undefined;
+          const body = namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } };
+          await this.#user
+            .resource(definition)
+            .patch(
+              object.metadata.name ?? "",
+              { type: "apply", body },
+              { namespace, fieldManager: "user", force: true },
+            );
+        }
+      },
+    };
+  }
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}

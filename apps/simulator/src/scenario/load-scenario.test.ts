@@ -1,0 +1,258 @@
+import { readFile } from "node:fs/promises";
+
+import { expect, test } from "vitest";
+
+import { UserError } from "../user-error.js";
+import { loadScenario } from "./load-scenario.js";
+import { scenarioSchema } from "./scenario-schema.js";
+
+const job = (name: string, labels = ""): string => `
+  - apiVersion: batch/v1
+    kind: Job
+    metadata: { name: ${name}${labels} }
+    spec:
+      template:
+        spec: { restartPolicy: Never, containers: [{ name: main, image: busybox }, { name: sidecar, image: busybox }] }`;
+
+const cronJob = `
+  - apiVersion: batch/v1
+    kind: CronJob
+    metadata: { name: report }
+    spec:
+      schedule: "@hourly"
+      jobTemplate: { spec: { template: { spec: { restartPolicy: Never, containers: [{ name: main, image: b }] } } } }`;
+
+/** A scenario with what is given, and a Job and a CronJob to play. */
+function scenario(text: string): string {
+  return `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n${text}\nmanifests:${job("pi")}${cronJob}\n`;
+}
+
+function io(files: Record<string, string>): Parameters<typeof loadScenario>[1] {
+  return {
+    readFile: async (path) => {
+      const text = files[path];
+      if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
+      return text;
+    },
+    listFolder: async (path) => {
+      if (files[path] === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
+      return undefined;
+    },
+  };
+}
+
+async function refusal(text: string): Promise<string[]> {
+  try {
+    await loadScenario("s.yaml", io({ "s.yaml": text }));
+  } catch (error) {
+    if (error instanceof UserError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+test.each<[title: string, text: string, message: string]>([
+  ["a typo", "fro: 1d", 's.yaml:3:1: fro: is not a field of this; did you mean "for"?'],
+  [
+    "a typo further in",
+    "happenings:\n  - at: +1h\n    contrllerDown: all",
+    's.yaml:5:5: happenings[0].contrllerDown: is not a field of this; did you mean "controllerDown"?',
+  ],
+  [
+    "a negative duration",
+    "for: -5d",
+    's.yaml:3:6: for: "-5d" is negative; write a duration such as 30d, 1d12h, 90m, 45s',
+  ],
+  [
+    "a negative duration of a workload",
+    "workloads:\n  - select: {}\n    duration: -5m",
+    's.yaml:5:15: workloads[0].duration: "-5m" is negative; write a duration such as 5m, 20m..70m, normal(10m, 2m), lognormal(10m, 0.5) in 5m..2h, exponential(10m)',
+  ],
+  [
+    "a number for a duration",
+    "for: 30",
+    "s.yaml:3:6: for: 30 is not a duration; write for example 30d or 1d12h or 90m or 45s",
+  ],
+  [
+    "an unknown zone",
+    "timeZone: Europe/Berln",
+    's.yaml:3:11: timeZone: "Europe/Berln" is not a time zone; did you mean "Europe/Berlin"?',
+  ],
+  ["a hundred years", "for: 36500d", 's.yaml:3:6: for: "36500d" is longer than ten years; write 3650d at most'],
+  ["a day that is none", "start: 2026-02-30", 's.yaml:3:8: start: "2026-02-30" is not a day of the calendar'],
+  ["a seed that is none", "seed: 1.5", "s.yaml:3:7: seed: 1.5 is not an integer"],
+  ["a negative seed", "seed: -1", "s.yaml:3:7: seed: -1 is too small; at least 0 is needed"],
+  [
+    "an unknown controller",
+    "happenings:\n  - { at: +1h, controllerDown: cronjob-controler }",
+    's.yaml:4:32: happenings[0].controllerDown: "cronjob-controler" is not known; did you mean "cronjob-controller"?',
+  ],
+  [
+    "a wrong kind",
+    "workloads:\n  - { select: { kind: Deployment }, duration: 5m }",
+    's.yaml:4:23: workloads[0].select.kind: "Deployment" is not known; known are CronJob, Job',
+  ],
+  [
+    "a workload that selects nothing",
+    "workloads:\n  - { select: { name: raport }, duration: 5m }",
+    's.yaml:4:15: workloads[0].select: selects nothing; did you mean "report"?',
+  ],
+  [
+    "a workload of labels nobody has",
+    "workloads:\n  - { select: { labels: { app: x } }, duration: 5m }",
+    "s.yaml:4:15: workloads[0].select: selects nothing; there is Job default/pi, CronJob default/report",
+  ],
+  [
+    "a container nobody has",
+    "workloads:\n  - { select: { kind: Job }, container: sidcar, duration: 5m }",
+    's.yaml:4:41: workloads[0].container: nothing selected has a container "sidcar"; did you mean "sidecar"?',
+  ],
+  [
+    "a workload that says nothing",
+    "workloads:\n  - select: {}",
+    "s.yaml:4:5: workloads[0]: says nothing; give it duration, startupDelay, exitCode or ignoreSigterm",
+  ],
+  [
+    "a range that ends before it begins",
+    "workloads:\n  - { select: {}, duration: 70m..20m }",
+    's.yaml:4:29: workloads[0].duration: "70m..20m" is not a duration; write for example 5m, 20m..70m, normal(10m, 2m), lognormal(10m, 0.5) in 5m..2h or exponential(10m)',
+  ],
+  [
+    "an exit code that is none",
+    "workloads:\n  - { select: {}, exitCode: { 300: 1 } }",
+    's.yaml:4:31: workloads[0].exitCode.300: "300" is not an exit code from 0 to 255; write for example 0 or 137',
+  ],
+  [
+    "a happening after the end",
+    "for: 6h\nhappenings:\n  - { at: +7h, controllerDown: all }",
+    "s.yaml:5:11: happenings[0].at: +7h is not before the end, 2026-01-01T06:00:00Z; play longer than 6h, or let it happen earlier",
+  ],
+  [
+    "a happening before the start",
+    "happenings:\n  - { at: 2025-12-31T00:00:00Z, controllerDown: all }",
+    "s.yaml:4:11: happenings[0].at: 2025-12-31T00:00:00Z is before the start, 2026-01-01T00:00:00Z; nothing happens before that",
+  ],
+  [
+    "nothing that happens",
+    "happenings:\n  - at: +1h",
+    "s.yaml:4:5: happenings[0]: says when, but not what happens; add for example `controllerDown: all`",
+  ],
+  [
+    "two things at once",
+    "happenings:\n  - { at: +1h, nodeLost: node-1, controllerDown: all }",
+    "s.yaml:4:5: happenings[0]: nodeLost and controllerDown are two things; give each an entry of its own",
+  ],
+  [
+    "a length of what does not last",
+    "happenings:\n  - { at: +1h, for: 5m, resume: { kind: Job, name: pi } }",
+    "s.yaml:4:16: happenings[0].for: resume does not last; leave `for` out",
+  ],
+  [
+    "no length of what must end",
+    "happenings:\n  - { at: +1h, apiServerDown: all }",
+    "s.yaml:4:5: happenings[0]: apiServerDown needs `for`: how long it lasts, for example 10m",
+  ],
+  [
+    "a node that is not there",
+    "happenings:\n  - { at: +1h, nodeLost: nod-1 }",
+    's.yaml:4:26: happenings[0].nodeLost: there is no node "nod-1"; did you mean "node-1"?',
+  ],
+  [
+    "an object that is not there",
+    "happenings:\n  - { at: +1h, suspend: { kind: CronJob, name: reprot } }",
+    's.yaml:4:48: happenings[0].suspend.name: there is no CronJob "default/reprot"; did you mean "report"?',
+  ],
+  [
+    "an object without a name",
+    "happenings:\n  - { at: +1h, delete: { kind: Job } }",
+    "s.yaml:4:24: happenings[0].delete: which Job? Give name, or labels, and not both",
+  ],
+  [
+    "a lease nobody holds",
+    "happenings:\n  - { at: +1h, leaseLost: true }",
+    "s.yaml:4:16: happenings[0].leaseLost: nobody is elected; add `controllerManagers: 2`",
+  ],
+  ["another kind of file", "kind: Scenario", "s.yaml:3:1: not YAML: Map keys must be unique"],
+])("%s is refused with the place and what to write", async (_title, text, message) => {
+  expect(await refusal(scenario(text))).toEqual([message]);
+});
+
+test("every mistake of a file is told, a line each, in the order of the file", async () => {
+  const text = scenario("for: 100\nseed: x\nhappenings:\n  - { att: +1h, nodeLost: 5 }");
+  expect((await refusal(text)).map((line) => line.slice(0, 30))).toEqual([
+    "s.yaml:3:6: for: 100 is not a ",
+    's.yaml:4:7: seed: "x" is not a',
+    "s.yaml:6:5: happenings[0]: at ",
+    "s.yaml:6:7: happenings[0].att:",
+    "s.yaml:6:27: happenings[0].nod",
+  ]);
+});
+
+test("a file that is missing, no scenario, or without manifests is told in one line", async () => {
+  await expect(loadScenario("s.yaml", io({}))).rejects.toThrow("--scenario: s.yaml: no such file");
+  expect(await refusal("apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n")).toEqual([
+    "s.yaml:1:1: there is nothing to play; add `manifests`, or name files on the command line",
+  ]);
+  expect(await refusal("hello")).toEqual(['s.yaml:1:1: "hello" is not a kubewright scenario']);
+  expect(await refusal("apiVersion: sim.kubewright.dev/v2\nkind: Scenario\n")).toEqual([
+    's.yaml:1:13: apiVersion: is "sim.kubewright.dev/v2"; write "sim.kubewright.dev/v1"',
+  ]);
+  expect(await refusal("apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nmanifests: [gone.yaml]\n")).toEqual([
+    "s.yaml:3:13: manifests.0: gone.yaml: no such file or folder",
+  ]);
+});
+
+test("paths are relative to the scenario, and its workloads become annotations of the pods they select", async () => {
+  const files = {
+    "a/b/s.yaml": `apiVersion: sim.kubewright.dev/v1
+kind: Scenario
+manifests: [../job.yaml]
+workloads:
+  - { select: { kind: Job }, duration: 5m, exitCode: { 0: 0.9, 3: 0.1 } }
+  - { select: { name: other }, duration: 1m }
+  - { select: { name: pi }, attempts: 1, exitCode: 2 }
+happenings:
+  - at: +1h
+    apply: other.yaml
+`,
+    "a/job.yaml": job("pi").replace("  - ", "    "),
+    "a/b/other.yaml": job("other").replace("  - ", "    "),
+  };
+  const files2 = { ...files, "a/b/../job.yaml": files["a/job.yaml"] };
+  const { name, manifests, happenings } = await loadScenario("a/b/s.yaml", io(files2));
+  const rules = (object: unknown): unknown =>
+    JSON.parse(
+      (object as { spec: { template: { metadata: { annotations: Record<string, string> } } } }).spec.template.metadata
+        .annotations["sim.kubewright.dev/rules"]!,
+    );
+  expect(name).toBe("s");
+  expect(manifests.map(({ source }) => source)).toEqual(["a/b/../job.yaml:2"]);
+  expect(rules(manifests[0]!.object)).toEqual([
+    { duration: "5m", exitCode: "0=0.9,3=0.1" },
+    { attempts: "1", exitCode: "2" },
+  ]);
+  expect(rules(happenings[0]!.objects[0]!.object)).toEqual([
+    { duration: "5m", exitCode: "0=0.9,3=0.1" },
+    { duration: "1m" },
+  ]);
+});
+
+test("the command line counts more than the file", async () => {
+  const text = scenario("start: 2026-03-01\nfor: 2d\nseed: 5");
+  const overrides = { startMs: 0, durationMs: 1000, seed: 9 };
+  expect(await loadScenario("s.yaml", io({ "s.yaml": text }))).toMatchObject({
+    startMs: Date.UTC(2026, 2, 1),
+    durationMs: 2 * 86_400_000,
+    seed: 5,
+  });
+  expect(await loadScenario("s.yaml", io({ "s.yaml": text }), overrides)).toMatchObject(overrides);
+});
+
+// After a change of the schema write it into both files, as JSON, and let prettier format them.
+test.each(["../../../../docs/scenario.schema.json", "../../scenario.schema.json"])(
+  "the published schema %s is the one that is checked",
+  async (file) => {
+    const published = JSON.parse(await readFile(new URL(file, import.meta.url), "utf8")) as unknown;
+    expect(published).toEqual(JSON.parse(JSON.stringify(scenarioSchema)));
+  },
+);

@@ -1,0 +1,158 @@
+import type { UnstructuredObject } from "@kubewright/api";
+import { defaultNodes } from "@kubewright/cluster";
+
+import { parseDuration } from "../duration.js";
+import type { Io } from "../io.js";
+import { type Manifest, loadManifests } from "../manifests.js";
+import { UserError } from "../user-error.js";
+import { checkScenario, happeningTime, kindOf, nodeShapes, timeOf } from "./check-scenario.js";
+import { checkSchema } from "./check-schema.js";
+import { LONGEST_RUN_MS } from "./longest-run.js";
+import type { Happening, Scenario } from "./scenario.js";
+import { type HappeningEntry, LASTING, SCENARIO_API_VERSION, type ScenarioFile } from "./scenario-file.js";
+import { type Path, type Problem, ScenarioText } from "./scenario-text.js";
+import { withWorkloads } from "./workload-annotations.js";
+
+/** What the command line says, which counts more than the file. */
+export interface ScenarioOverrides {
+  readonly startMs?: number | undefined;
+  readonly durationMs?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Played beside the scenario's own. */
+  readonly manifests?: readonly Manifest[];
+}
+
+const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
+const DEFAULT_DURATION_MS = 86_400_000;
+
+/**
+ * Reads a scenario file and what it refers to.
+ *
+ * @throws UserError with one line for each mistake: `file:line:column: path: what is wrong; hint`.
+ */
+export async function loadScenario(
+  path: string,
+  io: Pick<Io, "readFile" | "listFolder">,
+  overrides: ScenarioOverrides = {},
+): Promise<Scenario> {
+  const source = new ScenarioText(await read(path, io), path);
+  const value = source.value();
+  if (isManifest(value))
+    throw new UserError(
+      `${path}: is a ${value.kind} and no scenario; give it without --scenario, or write it into the \`manifests\` of one`,
+    );
+  const schemaProblems = await checkSchema(value);
+  if (schemaProblems.length > 0) source.refuse(schemaProblems);
+  const file = value as ScenarioFile;
+
+  const timeProblems: Problem[] = [];
+  const startMs = overrides.startMs ?? (file.start === undefined ? DEFAULT_START_MS : timeOf(file.start));
+  if (Number.isNaN(startMs))
+    timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is not a day of the calendar` });
+  const durationMs =
+    overrides.durationMs ?? (file.for === undefined ? DEFAULT_DURATION_MS : parseDuration(file.for, "for"));
+  if (durationMs > LONGEST_RUN_MS)
+    timeProblems.push({
+      path: ["for"],
+      message: `${JSON.stringify(file.for)} is longer than ten years; write 3650d at most`,
+    });
+  if (timeProblems.length > 0) source.refuse(timeProblems);
+
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const load = async (entry: string | UnstructuredObject, at: Path): Promise<readonly Manifest[]> => {
+    const place = source.place(at);
+    if (typeof entry !== "string") return [{ object: entry, source: place }];
+    try {
+      return await loadManifests([entry.startsWith("/") ? entry : `${folder}${entry}`], io);
+    } catch (error) {
+      if (error instanceof UserError)
+        throw new UserError(`${place}: ${at.join(".")}: ${error.message}`, { cause: error });
+      throw error;
+    }
+  };
+  const manifests = [...(overrides.manifests ?? [])];
+  for (const [index, entry] of (file.manifests ?? []).entries())
+    manifests.push(...(await load(entry, ["manifests", index])));
+  const applied: (readonly Manifest[])[] = [];
+  for (const [index, { apply }] of (file.happenings ?? []).entries())
+    applied.push(apply === undefined ? [] : await load(apply, ["happenings", index, "apply"]));
+  const objects = [...manifests, ...applied.flat()];
+  if (objects.length === 0)
+    source.refuse([
+      { path: [], message: "there is nothing to play; add `manifests`, or name files on the command line" },
+    ]);
+
+  const nodes = file.nodes === undefined ? undefined : nodeShapes(file.nodes);
+  const problems = checkScenario(file, { startMs, durationMs, objects, nodes: nodes ?? defaultNodes });
+  if (problems.length > 0) source.refuse(problems);
+  const described = (list: readonly Manifest[]): Manifest[] =>
+    list.map((manifest) => withWorkloads(manifest, file.workloads ?? []));
+  return {
+    name: file.name ?? path.slice(folder.length).replace(/\.ya?ml$/, ""),
+    description: file.description,
+    startMs,
+    durationMs,
+    seed: overrides.seed ?? file.seed ?? 1,
+    timeZone: file.timeZone ?? "UTC",
+    controllerManagers: file.controllerManagers ?? 1,
+    nodes,
+    manifests: described(manifests),
+    happenings: (file.happenings ?? []).map((entry, index, all) =>
+      happeningOf(entry, all, startMs, described(applied[index]!), source.place(["happenings", index])),
+    ),
+  };
+}
+
+function happeningOf(
+  entry: HappeningEntry,
+  all: readonly HappeningEntry[],
+  startMs: number,
+  objects: readonly Manifest[],
+  place: string,
+): Happening {
+  const kind = kindOf(entry)!;
+  const atMs = happeningTime(entry.at, startMs);
+  const lasting = LASTING[kind];
+  const length = entry.for ?? (typeof lasting === "object" ? lasting.byDefault : undefined);
+  const untilMs = length === undefined ? undefined : atMs + parseDuration(length, "for");
+  const overMs = untilMs ?? (kind === "controllerDown" ? nextStart(entry, all, startMs, atMs) : undefined);
+  // The kind and the value belong together by construction.
+  return { kind, value: entry[kind], atMs, untilMs, overMs, objects, place } as Happening;
+}
+
+/** When a controller that was killed is started again by a happening of its own. */
+function nextStart(
+  { controllerDown }: HappeningEntry,
+  all: readonly HappeningEntry[],
+  startMs: number,
+  atMs: number,
+): number | undefined {
+  const starts = all
+    .filter(
+      ({ controllerUp }) => controllerUp !== undefined && (controllerUp === "all" || controllerUp === controllerDown),
+    )
+    .map(({ at }) => happeningTime(at, startMs))
+    .filter((timeMs) => timeMs > atMs);
+  return starts.length === 0 ? undefined : Math.min(...starts);
+}
+
+function isManifest(value: unknown): value is { kind: string } {
+  const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  return (
+    typeof apiVersion === "string" &&
+    typeof kind === "string" &&
+    apiVersion !== SCENARIO_API_VERSION &&
+    kind !== "Scenario"
+  );
+}
+
+async function read(path: string, io: Pick<Io, "readFile">): Promise<string> {
+  try {
+    return await io.readFile(path);
+  } catch (error) {
+    const missing = (error as { code?: string }).code === "ENOENT";
+    throw new UserError(`--scenario: ${path}: ${missing ? "no such file" : (error as Error).message}`, {
+      cause: error,
+    });
+  }
+}

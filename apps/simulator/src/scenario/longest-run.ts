@@ -1,0 +1,11 @@
+import { formatDuration } from "../duration.js";
+import { UserError } from "../user-error.js";
+
+/** Ten years. */
+export const LONGEST_RUN_MS = 3653 * 86_400_000;
+
+/** @throws UserError for more virtual time than is played. */
+export function checkLength(durationMs: number, option: string): void {
+  if (durationMs > LONGEST_RUN_MS)
+    throw new UserError(`${option}: ${formatDuration(durationMs)} is longer than ten years; write 3650d at most`);
+}

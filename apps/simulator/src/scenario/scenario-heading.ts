@@ -1,0 +1,32 @@
+import { formatDuration } from "../duration.js";
+import { type Style, printable } from "../style.js";
+import type { HappeningRecord } from "../trace.js";
+
+/** Text broken into lines of at most so many columns. */
+export function paragraph(text: string, width: number): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of printable(text.trim().replace(/\s+/g, " ")).split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join("\n");
+}
+
+/** Happenings shown at most. */
+const MOST_HAPPENINGS = 50;
+
+/** What happened, a line each: when, for how long, and what. */
+export function happeningsText(happenings: readonly HappeningRecord[], style: Style): string {
+  const rows = happenings.slice(0, MOST_HAPPENINGS).map(({ at, until, kind, message }) => {
+    const lasting = until === undefined ? "" : ` for ${formatDuration(Date.parse(until) - Date.parse(at))}`;
+    return [`${at.slice(0, 19)}Z`, kind, `${printable(message)}${lasting}`] as const;
+  });
+  const kindWidth = Math.max(...rows.map(([, kind]) => kind.length));
+  const lines = rows.map(([at, kind, message]) => `  ${style.dim(at)}  ${kind.padEnd(kindWidth)}  ${message}`);
+  const more = happenings.length - rows.length;
+  if (more > 0) lines.push(`  and ${more} more`);
+  return `${style.bold("Happenings")}\n${lines.join("\n")}`;
+}

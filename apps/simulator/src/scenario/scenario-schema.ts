@@ -1,0 +1,293 @@
+import { SCENARIO_API_VERSION } from "./scenario-file.js";
+
+const CONTROLLERS = [
+  "cronjob-controller",
+  "job-controller",
+  "ttl-after-finished-controller",
+  "pod-garbage-collector-controller",
+  "garbage-collector-controller",
+  "node-lifecycle-controller",
+] as const;
+
+const COMPONENTS = [...CONTROLLERS, "scheduler", "kubelet", "user"] as const;
+
+const text = { type: "string", minLength: 1 } as const;
+const labels = {
+  description: "Labels that must all be there.",
+  type: "object",
+  minProperties: 1,
+  additionalProperties: { type: "string" },
+} as const;
+const namespace = { description: "Default: default.", ...text } as const;
+const name = { description: "The object's name.", ...text } as const;
+const duration = { $ref: "#/$defs/duration" } as const;
+const workTime = { $ref: "#/$defs/workTime" } as const;
+const numbers = { $ref: "#/$defs/numbers" } as const;
+const quantity = {
+  type: ["string", "number"],
+  pattern: "^[0-9.]+([mkMGTPE]|[KMGTPE]i)?$",
+  title: "a quantity",
+  examples: ["4", "500m", "16Gi"],
+} as const;
+const taint = {
+  key: text,
+  value: { type: "string" },
+  effect: { enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"] },
+} as const;
+const target = {
+  kind: { description: "What kind of object.", enum: ["CronJob", "Job", "Pod", "Node", "Namespace"] },
+  namespace,
+  name,
+  labels,
+} as const;
+
+function fields<T extends object>(description: string, properties: T, required: readonly (keyof T)[]): object {
+  return { description, type: "object", properties, required, additionalProperties: false };
+}
+
+/** The schema of scenario files, as it is published in `docs/scenario.schema.json`. */
+export const scenarioSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $id: "https://kubewright.dev/scenario.schema.json",
+  title: "a kubewright scenario",
+  description:
+    "What `kubewright run --scenario FILE` plays: manifests, how their containers behave, and what happens when.",
+  type: "object",
+  required: ["apiVersion", "kind"],
+  additionalProperties: false,
+  properties: {
+    apiVersion: { const: SCENARIO_API_VERSION },
+    kind: { const: "Scenario" },
+    name: { description: "A short name. Default: the file's.", ...text },
+    description: { description: "One paragraph that says what to look for; printed above the timeline.", ...text },
+    start: { description: "Where virtual time starts. Default: 2026-01-01T00:00:00Z.", $ref: "#/$defs/time" },
+    for: { description: "How much virtual time to play, ten years at most. Default: 1d.", ...duration },
+    seed: { description: "Same seed, same run. Default: 1.", type: "integer", minimum: 0, maximum: 4294967295 },
+    timeZone: { description: "Zone of CronJobs that name none. Default: UTC.", ...text },
+    controllerManagers: {
+      description: "Replicas of the controller manager. With more than one they elect a leader. Default: 1.",
+      type: "integer",
+      minimum: 1,
+      maximum: 5,
+    },
+    nodes: {
+      description: "The machines. Default: three of 16 cores, 64Gi and 110 pods.",
+      type: "array",
+      minItems: 1,
+      maxItems: 1000,
+      items: fields(
+        "A machine, or several alike.",
+        {
+          name: {
+            description: "Its name; with count, NAME-1, NAME-2 and so on.",
+            pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$",
+            type: "string",
+            title: "a node name",
+            examples: ["node", "large"],
+          },
+          count: { type: "integer", minimum: 1, maximum: 5000 },
+          cpu: { description: "Allocatable cores. Default: 16.", ...quantity },
+          memory: { description: "Allocatable memory. Default: 64Gi.", ...quantity },
+          pods: { description: "Most pods. Default: 110.", type: "integer", minimum: 1 },
+          labels: { type: "object", additionalProperties: { type: "string" } },
+          taints: { type: "array", items: fields("A taint.", taint, ["key", "effect"]) },
+        },
+        ["name"],
+      ),
+    },
+    workloads: {
+      description: "How containers behave. Of several entries that apply, the last that says something counts.",
+      type: "array",
+      items: fields(
+        "How some containers behave.",
+        {
+          select: fields(
+            "Whose containers: all Jobs and CronJobs that everything given holds for.",
+            { kind: { enum: ["CronJob", "Job"] }, namespace: text, name: text, labels },
+            [],
+          ),
+          container: { description: "Only the container of this name. Default: all.", ...text },
+          indexes: { description: "Only pods of these completion indexes.", ...numbers },
+          attempts: { description: "Only these attempts of a Job, or of its index: 1 is the first.", ...numbers },
+          duration: { description: "How long it runs. Default: 10s.", ...workTime },
+          startupDelay: {
+            description: "From the pod's acceptance to its containers' start. Default: 1s.",
+            ...workTime,
+          },
+          exitCode: {
+            description: "What it exits with: one code, or several with their shares. Default: 0.",
+            type: ["integer", "object"],
+            title: "an exit code from 0 to 255, or several with their shares",
+            examples: ["3", "{ 0: 0.9, 137: 0.1 }"],
+            minimum: 0,
+            maximum: 255,
+            minProperties: 1,
+            propertyNames: {
+              pattern: "^([0-9]{1,2}|1[0-9]{2}|2[0-4][0-9]|25[0-5])$",
+              title: "an exit code from 0 to 255",
+              examples: ["0", "137"],
+            },
+            additionalProperties: { type: "number", minimum: 0 },
+          },
+          ignoreSigterm: { description: "Keep running until the grace period is over.", type: "boolean" },
+        },
+        ["select"],
+      ),
+    },
+    manifests: {
+      description: "Kubernetes objects, and files and folders of them, relative to this file.",
+      type: "array",
+      items: {
+        type: ["string", "object"],
+        title: "a path or a Kubernetes object",
+        examples: ["../cronjob.yaml"],
+        minLength: 1,
+        required: ["apiVersion", "kind", "metadata"],
+        properties: { apiVersion: text, kind: text, metadata: { type: "object" } },
+      },
+    },
+    happenings: {
+      description: "What happens when, each with `at` and one thing that happens.",
+      type: "array",
+      items: {
+        type: "object",
+        required: ["at"],
+        additionalProperties: false,
+        properties: {
+          at: { description: "A time, or an offset from the start.", $ref: "#/$defs/timeOrOffset" },
+          for: { description: "How long it lasts. Without it, where that makes sense: until the end.", ...duration },
+          controllerDown: {
+            description: "A controller is killed, or all: whole controller managers.",
+            enum: ["all", ...CONTROLLERS],
+          },
+          controllerUp: { description: "It is started, with nothing remembered.", enum: ["all", ...CONTROLLERS] },
+          leaseLost: {
+            description: "The leading controller manager cannot renew its Lease. Default length: 30s.",
+            const: true,
+          },
+          clockJump: {
+            description: "The wall clock of the controllers' machine is set forward or back.",
+            type: "string",
+            pattern: "^[+-]([0-9]+(\\.[0-9]+)?(ms|[smhdw]))+$",
+            title: "a jump",
+            examples: ["+2h", "-30m"],
+          },
+          staleCache: fields(
+            "A controller's cache of a kind gets nothing new for a while.",
+            {
+              kind: { enum: ["CronJob", "Job", "Pod", "Node"] },
+              controller: { enum: [...COMPONENTS].filter((component) => component !== "user") },
+            },
+            ["kind", "controller"],
+          ),
+          apiServerDown: {
+            description: "The API server cannot be reached, by all or by some components, and watches are cut.",
+            title: "all, or a list of components",
+            examples: ["all", "[job-controller]"],
+            type: ["string", "array"],
+            pattern: "^all$",
+            minItems: 1,
+            items: { enum: COMPONENTS },
+          },
+          apiServerSlow: fields(
+            "Requests take longer.",
+            {
+              by: { description: "How much longer.", ...duration },
+              components: {
+                description: "Whose. Default: everybody's.",
+                type: "array",
+                minItems: 1,
+                items: { enum: COMPONENTS },
+              },
+            },
+            ["by"],
+          ),
+          nodeLost: { description: "A node is cut off: its containers run on, unheard of.", ...text },
+          nodeDrained: { description: "A node is cordoned and its pods are evicted, as by kubectl drain.", ...text },
+          nodeTainted: fields("A node gets a taint.", { node: text, ...taint }, ["node", "key", "effect"]),
+          podEvicted: fields(
+            "Running pods are evicted through the API.",
+            {
+              namespace,
+              name,
+              labels,
+              job: { description: "Pods of this Job.", ...text },
+              count: { description: "How many, the oldest first. Default: 1.", type: "integer", minimum: 1 },
+            },
+            [],
+          ),
+          patch: fields(
+            "A user patches objects.",
+            {
+              ...target,
+              type: { description: "Default: merge.", enum: ["merge", "strategic", "json"] },
+              with: {
+                description: "The patch: an object, or for type json a list of operations.",
+                type: ["object", "array"],
+              },
+            },
+            ["kind", "with"],
+          ),
+          suspend: fields("A user suspends Jobs or CronJobs; with `for`, they are resumed after.", target, ["kind"]),
+          resume: fields("A user resumes Jobs or CronJobs.", target, ["kind"]),
+          delete: fields(
+            "A user deletes objects.",
+            {
+              ...target,
+              propagation: {
+                description: "Default: Background, as with kubectl.",
+                enum: ["Background", "Foreground", "Orphan"],
+              },
+              gracePeriodSeconds: { type: "integer", minimum: 0 },
+            },
+            ["kind"],
+          ),
+          apply: {
+            description: "A user applies an object, or the objects of a file, by server-side apply.",
+            type: ["string", "object"],
+            title: "a path or a Kubernetes object",
+            examples: ["changed.yaml"],
+            minLength: 1,
+            required: ["apiVersion", "kind", "metadata"],
+            properties: { apiVersion: text, kind: text, metadata: { type: "object" } },
+          },
+        },
+      },
+    },
+  },
+  $defs: {
+    duration: {
+      type: "string",
+      pattern: "^([0-9]+(\\.[0-9]+)?(ms|[smhdw]))+$",
+      title: "a duration",
+      examples: ["30d", "1d12h", "90m", "45s"],
+    },
+    workTime: {
+      type: "string",
+      pattern:
+        "^((normal|lognormal|exponential)\\(.+\\)( +in +[0-9.a-z]+)?|[0-9.]+(ms|s|m|h)([0-9.]+(ms|s|m|h))*(\\.\\.[0-9.]+(ms|s|m|h)([0-9.]+(ms|s|m|h))*)?|0)$",
+      title: "a duration, a range or a distribution",
+      examples: ["5m", "20m..70m", "normal(10m, 2m)", "lognormal(10m, 0.5) in 5m..2h", "exponential(10m)"],
+    },
+    numbers: {
+      type: ["integer", "string"],
+      minimum: 0,
+      pattern: "^[0-9]+(-[0-9]+)?(, *[0-9]+(-[0-9]+)?)*$",
+      title: "numbers",
+      examples: ["3", '"1,3-5"'],
+    },
+    time: {
+      type: "string",
+      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$",
+      title: "a time",
+      examples: ["2026-03-28T22:00:00Z", "2026-03-28T23:00:00+01:00"],
+    },
+    timeOrOffset: {
+      type: "string",
+      pattern:
+        "^(\\+([0-9]+(\\.[0-9]+)?(ms|[smhdw]))+|[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?)$",
+      title: "a time or an offset from the start",
+      examples: ["2026-03-28T22:00:00Z", "+2h30m"],
+    },
+  },
+} as const;

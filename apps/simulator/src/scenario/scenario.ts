@@ -1,0 +1,38 @@
+import type { NodeShape } from "@kubewright/cluster";
+
+import type { Manifest } from "../manifests.js";
+import type { HappeningKind, Happenings } from "./scenario-file.js";
+
+/** A scenario that can be played. */
+export interface Scenario {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly seed: number;
+  /** Zone of CronJobs without one. */
+  readonly timeZone: string;
+  readonly controllerManagers: number;
+  /** Absent: the default ones. */
+  readonly nodes: readonly NodeShape[] | undefined;
+  /** Its own and those of the command line, with what it says of their workloads written into them. */
+  readonly manifests: readonly Manifest[];
+  readonly happenings: readonly Happening[];
+}
+
+/** One thing that happens. */
+export type Happening = {
+  [Kind in HappeningKind]: {
+    readonly kind: Kind;
+    readonly value: Happenings[Kind];
+    readonly atMs: number;
+    /** When it ends by itself. */
+    readonly untilMs: number | undefined;
+    /** When it is known to be over, by itself or by another happening. */
+    readonly overMs: number | undefined;
+    /** Of `apply`. */
+    readonly objects: readonly Manifest[];
+    /** `file:line:column` */
+    readonly place: string;
+  };
+}[HappeningKind];

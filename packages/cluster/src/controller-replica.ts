@@ -1,0 +1,116 @@
+import { LeaderElector, type LeaderElectorOptions, type Runnable, runAll } from "@kubewright/controller";
+
+import type { ControllerProcess } from "./controller-process.js";
+
+/** Where a candidate's lease is, and how it gets there. */
+export type Election = Pick<LeaderElectorOptions, "client" | "clock" | "random">;
+
+/** The pause before a controller manager that lost its lease, and therefore exited, is there again. */
+const RESTART_MS = 1_000;
+
+/**
+ * One controller manager: its controllers run while it is up and, if there is an election, leads; each can be kept down
+ * by itself.
+ */
+export class ControllerReplica implements Runnable {
+  readonly #processes: ReadonlyMap<string, ControllerProcess>;
+  readonly #election: Election | undefined;
+  readonly #down = new Set<string>();
+  #elector: LeaderElector | undefined;
+  #incarnation = 0;
+  #leads: boolean;
+  #up = true;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(
+    readonly name: string,
+    processes: readonly ControllerProcess[],
+    election?: Election,
+  ) {
+    this.#processes = new Map(processes.map((process) => [process.name, process]));
+    this.#election = election;
+    this.#leads = election === undefined;
+    this.#update();
+  }
+
+  /** Whether it may write now: what it had begun before it lost the lease must not go on. */
+  get mayAct(): boolean {
+    return this.#election === undefined || (this.#leads && this.#elector?.mayActAsLeader === true);
+  }
+
+  get leads(): boolean {
+    return this.#leads && this.#up;
+  }
+
+  /** Kills or starts one controller, or, without a name, all that is in the process. */
+  setUp(up: boolean, controller?: string): void {
+    if (controller === undefined) {
+      this.#up = up;
+      if (up) this.#down.clear();
+    } else if (up) this.#down.delete(controller);
+    else this.#down.add(controller);
+    this.#update();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const parts: Runnable[] = [...this.#processes.values()];
+    if (this.#election !== undefined) parts.push({ name: `${this.name} election`, run: (stop) => this.#elect(stop) });
+    await runAll(parts, signal);
+  }
+
+  #update(): void {
+    for (const [name, process] of this.#processes) process.wanted = this.#up && this.#leads && !this.#down.has(name);
+  }
+
+  async #elect(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#election!;
+    while (!signal.aborted) {
+      const stop = new AbortController();
+      const onAbort = (): void => stop.abort(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (this.#up) {
+        this.#elector = this.#newElector();
+        const elected = this.#elector.run(stop.signal);
+        await Promise.race([elected, this.#whenDown(signal)]);
+        this.#leads = false;
+        this.#update();
+        stop.abort();
+        await elected;
+      } else await Promise.race([this.#changed.promise, aborted(signal)]);
+      signal.removeEventListener("abort", onAbort);
+      if (!signal.aborted && this.#up) await clock.sleep(RESTART_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async #whenDown(signal: AbortSignal): Promise<void> {
+    while (this.#up && !signal.aborted) await Promise.race([this.#changed.promise, aborted(signal)]);
+  }
+
+  #newElector(): LeaderElector {
+    return new LeaderElector({
+      ...this.#election!,
+      namespace: "kube-system",
+      name: "kube-controller-manager",
+      identity: `${this.name}_${++this.#incarnation}`,
+      callbacks: {
+        onStartedLeading: async (signal) => {
+          this.#leads = true;
+          this.#update();
+          await aborted(signal);
+        },
+        // As upstream, the process exits at once: nobody waits for what it was doing.
+        onStoppedLeading: () => {
+          this.#leads = false;
+          this.#update();
+        },
+      },
+    });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,84 @@
+import { type Job, jobs, leases, pods } from "@kubewright/api";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { expect, onTestFinished, test } from "vitest";
+
+import { type FaultyCluster, type FaultyClusterOptions, createFaultyCluster } from "./index.js";
+
+const MINUTE = 60_000;
+
+async function start(options: Partial<FaultyClusterOptions> = {}): Promise<{
+  readonly clock: SimulatedClock;
+  readonly cluster: FaultyCluster;
+}> {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const cluster = createFaultyCluster({ clock, random: seededRandom(1), freeze: true, ...options });
+  const stop = new AbortController();
+  const running = cluster.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await clock.advance(0);
+    await running;
+  });
+  await clock.settle();
+  return { clock, cluster };
+}
+
+function job(name: string, spec: Partial<Job["spec"]> = {}): Job {
+  const metadata = { annotations: { "sim.kubewright.dev/duration": "5m" } };
+  const template = { metadata, spec: { restartPolicy: "Never", containers: [{ name: "c", image: "busybox" }] } };
+  return { metadata: { namespace: "default", name }, spec: { template, ...spec } };
+}
+
+async function podCount(cluster: FaultyCluster): Promise<number> {
+  return (await cluster.client("test").resource(pods).list()).items.length;
+}
+
+test("what a controller was about to write when it was killed is not written, and the next one does it", async () => {
+  const { clock, cluster } = await start();
+  cluster.faults.network({ components: ["job-controller"], delayMs: 1000 });
+  await cluster
+    .client("test")
+    .resource(jobs)
+    .create(job("a", { parallelism: 7, completions: 7 }));
+  // Slow start: one pod, then two, then four, a second each.
+  await clock.advance(2500);
+  expect(await podCount(cluster)).toBe(3);
+  cluster.faults.controllerDown("job-controller");
+  await clock.advance(10 * MINUTE);
+  expect(await podCount(cluster)).toBe(3);
+  cluster.faults.controllerUp("job-controller");
+  await clock.advance(20 * MINUTE);
+  expect(await podCount(cluster)).toBe(7);
+  const { status } = await cluster.client("test").resource(jobs).get("a", { namespace: "default" });
+  expect(status).toMatchObject({ succeeded: 7 });
+});
+
+test("of several controller managers one leads, and when all are killed the next leader waits for the lease to run out", async () => {
+  const { clock, cluster } = await start({ replicas: 3 });
+  const holder = async (): Promise<string | undefined> =>
+    (await cluster.client("test").resource(leases).get("kube-controller-manager", { namespace: "kube-system" })).spec
+      ?.holderIdentity;
+  await clock.advance(MINUTE);
+  expect(await holder()).toBe("controller-manager-1_1");
+  cluster.faults.controllerDown();
+  await cluster.client("test").resource(jobs).create(job("a"));
+  await clock.advance(MINUTE);
+  expect(await podCount(cluster)).toBe(0);
+  cluster.faults.controllerUp();
+  await clock.advance(20_000);
+  expect(await holder()).toMatch(/^controller-manager-\d_2$/);
+  expect(await podCount(cluster)).toBe(1);
+});
+
+test("a leader that loses its lease exits, another takes over, and the first comes back as a candidate", async () => {
+  const { clock, cluster } = await start({ replicas: 2 });
+  await clock.advance(MINUTE);
+  const lost = cluster.faults.loseLease();
+  expect(lost?.leader).toBe("controller-manager-1");
+  await clock.advance(40_000);
+  lost!.end();
+  await clock.advance(10_000);
+  expect(cluster.faults.loseLease()?.leader).toBe("controller-manager-2");
+  await clock.advance(40_000);
+  expect(cluster.faults.loseLease()?.leader).toBe("controller-manager-1");
+});

@@ -1,0 +1,233 @@
+import {
+  type DeepReadonly,
+  type Node,
+  type ObjectKey,
+  type Pod,
+  formatTime,
+  isConditionTrue,
+  nodes,
+  pods,
+} from "@kubewright/api";
+import { type Client, errorMessage, isNotFound } from "@kubewright/client";
+import type { Clock, Random, Timer } from "@kubewright/clock";
+import { EventRecorder, type Logger, type Runnable, isPodTerminal } from "@kubewright/controller";
+import { type Taint, tolerates } from "@kubewright/fake-scheduler";
+import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
+
+import type { SilentNodes } from "./silent-nodes.js";
+
+export interface NodeLifecycleOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly informers: InformerFactory;
+  readonly logger: Logger;
+  readonly silentNodes: SilentNodes;
+}
+
+/** How long a node may be silent: `--node-monitor-grace-period`. */
+const GRACE_PERIOD_MS = 50_000;
+/** What admission gives every pod that says nothing of unreachable and unready nodes. */
+const DEFAULT_TOLERATION_MS = 300_000;
+const RETRY_MS = 5_000;
+const UNREACHABLE = "node.kubernetes.io/unreachable";
+const NOT_READY = "node.kubernetes.io/not-ready";
+
+/**
+ * Marks nodes that have gone silent, and deletes the pods that do not tolerate a `NoExecute` taint, once they have
+ * tolerated it for as long as they say.
+ *
+ * After the grace period a silent node's Ready condition becomes `Unknown`, it is tainted `unreachable`, and its pods are
+ * no longer Ready. The API server adds no default tolerations to pods: what they would be is supposed here.
+ *
+ * Upstream: pkg/controller/nodelifecycle, pkg/controller/tainteviction. Leaves out zones and their eviction rates, the
+ * `not-ready` taint of a node that says so itself, and leases.
+ */
+export class NodeLifecycleController implements Runnable {
+  readonly name = "node-lifecycle-controller";
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #silentNodes: SilentNodes;
+  readonly #nodes: SharedInformer<Node>;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #recorder: EventRecorder;
+  readonly #grace = new Map<string, Timer>();
+  /** Evictions to come, by pod UID. */
+  readonly #evictions = new Map<string, { readonly atMs: number; readonly timer: Timer }>();
+  readonly #retries = new Set<Timer>();
+  #signal: AbortSignal | undefined;
+
+  constructor({ client, clock, random, informers, logger, silentNodes }: NodeLifecycleOptions) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#silentNodes = silentNodes;
+    this.#nodes = informers.informerFor(nodes);
+    this.#pods = informers.informerFor(pods);
+    this.#recorder = new EventRecorder({ client, clock, random, component: "taint-eviction-controller", logger });
+    this.#nodes.addEventHandler({
+      onAdd: (node) => this.#sawNode(node),
+      onUpdate: (_old, node) => this.#sawNode(node),
+    });
+    this.#pods.addEventHandler({
+      onAdd: (pod) => this.#sawPod(pod),
+      onUpdate: (_old, pod) => this.#sawPod(pod),
+      onDelete: (deleted) => this.#spare(deletedObject(deleted)?.metadata.uid ?? ""),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    const recording = this.#recorder.run(signal);
+    const stopListening = this.#silentNodes.listen((name, silent) => this.#heard(name, silent));
+    for (const name of this.#silentNodes.names) this.#heard(name, true);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    stopListening();
+    for (const timer of [...this.#grace.values(), ...this.#retries]) timer.cancel();
+    for (const { timer } of this.#evictions.values()) timer.cancel();
+    await recording;
+  }
+
+  #heard(name: string, silent: boolean): void {
+    this.#grace.get(name)?.cancel();
+    this.#grace.delete(name);
+    if (silent)
+      this.#grace.set(
+        name,
+        this.#clock.setTimer(GRACE_PERIOD_MS, () => this.#do(() => this.#markSilent(name))),
+      );
+  }
+
+  async #markSilent(name: string): Promise<void> {
+    const node = this.#nodes.store.get(name as ObjectKey);
+    if (node === undefined || !this.#silentNodes.names.has(name)) return;
+    const client = this.#client.resource(nodes);
+    const now = formatTime(this.#clock.now());
+    const unknown = {
+      type: "Ready",
+      status: "Unknown",
+      reason: "NodeStatusUnknown",
+      message: "Kubelet stopped posting node status.",
+      lastTransitionTime: now,
+    };
+    await client.patch(
+      name,
+      { type: "strategic", body: { status: { conditions: [unknown] } } },
+      { subresource: "status", ...this.#call() },
+    );
+    const others = (node.spec?.taints ?? []).filter(({ key }) => key !== UNREACHABLE);
+    const taints = [
+      ...others,
+      ...["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE, effect, timeAdded: now })),
+    ];
+    await client.patch(name, { type: "merge", body: { spec: { taints } } }, this.#call());
+    for (const pod of this.#podsOn(name)) {
+      if (!isConditionTrue(pod.status?.conditions, "Ready")) continue;
+      await this.#patchCondition(pod, { type: "Ready", status: "False", lastTransitionTime: now });
+    }
+  }
+
+  #sawNode(node: DeepReadonly<Node>): void {
+    const { name = "" } = node.metadata;
+    const taints = node.spec?.taints ?? [];
+    const back = isConditionTrue(node.status?.conditions, "Ready") && taints.some(({ key }) => key === UNREACHABLE);
+    if (back && !this.#silentNodes.names.has(name)) {
+      const others = taints.filter(({ key }) => key !== UNREACHABLE);
+      this.#do(() =>
+        this.#client.resource(nodes).patch(name, { type: "merge", body: { spec: { taints: others } } }, this.#call()),
+      );
+    }
+    if (this.#evictions.size === 0 && !taints.some(isNoExecute)) return;
+    for (const pod of this.#podsOn(name)) this.#plan(pod, taints.filter(isNoExecute));
+  }
+
+  #sawPod(pod: DeepReadonly<Pod>): void {
+    const node = this.#nodes.store.get((pod.spec?.nodeName ?? "") as ObjectKey);
+    const taints = (node?.spec?.taints ?? []).filter(isNoExecute);
+    if (taints.length > 0 || this.#evictions.has(pod.metadata.uid ?? "")) this.#plan(pod, taints);
+  }
+
+  #plan(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): void {
+    const { uid = "", deletionTimestamp } = pod.metadata;
+    const toleratedMs = taints.length === 0 ? Infinity : toleratedFor(pod, taints);
+    if (deletionTimestamp !== undefined || isPodTerminal(pod) || toleratedMs === Infinity) return this.#spare(uid);
+    const known = this.#evictions.get(uid);
+    const atMs = this.#clock.monotonic() + toleratedMs;
+    // What was to happen earlier stays: the taint is not new.
+    if (known !== undefined && known.atMs <= atMs) return;
+    known?.timer.cancel();
+    const timer = this.#clock.setTimer(toleratedMs, () => {
+      this.#evictions.delete(uid);
+      this.#do(() => this.#evict(pod));
+    });
+    this.#evictions.set(uid, { atMs, timer });
+  }
+
+  #spare(uid: string): void {
+    this.#evictions.get(uid)?.timer.cancel();
+    this.#evictions.delete(uid);
+  }
+
+  async #evict(pod: DeepReadonly<Pod>): Promise<void> {
+    const { name = "", namespace = "", uid = "" } = pod.metadata;
+    this.#recorder.event(pod, pods, "Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
+    await this.#patchCondition(pod, {
+      type: "DisruptionTarget",
+      status: "True",
+      reason: "DeletionByTaintManager",
+      message: "Taint manager: deleting due to NoExecute taint",
+      lastTransitionTime: formatTime(this.#clock.now()),
+    });
+    await this.#client.resource(pods).delete(name, { namespace, preconditions: { uid }, ...this.#call() });
+  }
+
+  async #patchCondition({ metadata }: DeepReadonly<Pod>, condition: object): Promise<void> {
+    const { name = "", namespace, uid = "" } = metadata;
+    const body = { metadata: { uid }, status: { conditions: [condition] } };
+    await this.#client
+      .resource(pods)
+      .patch(name, { type: "strategic", body }, { namespace, subresource: "status", ...this.#call() });
+  }
+
+  #podsOn(nodeName: string): DeepReadonly<Pod>[] {
+    return this.#pods.store.list().filter((pod) => pod.spec?.nodeName === nodeName);
+  }
+
+  #call(): { signal?: AbortSignal } {
+    return this.#signal === undefined ? {} : { signal: this.#signal };
+  }
+
+  /** Does something until it succeeds, or what it is about is gone. */
+  #do(action: () => Promise<unknown>): void {
+    if (this.#signal?.aborted === true) return;
+    action().catch((error: unknown) => {
+      if (isNotFound(error) || this.#signal?.aborted === true) return;
+      this.#logger.warn({ err: errorMessage(error) }, "Node lifecycle: trying again");
+      const timer = this.#clock.setTimer(RETRY_MS, () => {
+        this.#retries.delete(timer);
+        this.#do(action);
+      });
+      this.#retries.add(timer);
+    });
+  }
+}
+
+function isNoExecute({ effect }: DeepReadonly<Taint>): boolean {
+  return effect === "NoExecute";
+}
+
+/** How long the pod may stay under all of these taints, in milliseconds. */
+function toleratedFor(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): number {
+  let shortest = Infinity;
+  for (const taint of taints) {
+    const matching = (pod.spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
+    const byDefault = taint.key === UNREACHABLE || taint.key === NOT_READY ? DEFAULT_TOLERATION_MS : 0;
+    const forMs =
+      matching.length === 0
+        ? byDefault
+        : Math.min(...matching.map(({ tolerationSeconds }) => Math.max(0, (tolerationSeconds ?? Infinity) * 1000)));
+    shortest = Math.min(shortest, forMs);
+  }
+  return shortest;
+}

@@ -1,0 +1,46 @@
+import type { DeepReadonly, Node, PodSpec } from "@kubewright/api";
+
+export type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
+export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
+
+/** What a pod says about the nodes it may be placed on. */
+export interface Placement {
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly DeepReadonly<Toleration>[];
+}
+
+/** The pod's placement, or `undefined` when it says nothing. */
+export function placementOf(spec: DeepReadonly<PodSpec> | undefined): Placement | undefined {
+  const { nodeSelector = {}, tolerations = [] } = spec ?? {};
+  if (tolerations.length === 0 && Object.keys(nodeSelector).length === 0) return undefined;
+  return { nodeSelector, tolerations };
+}
+
+export function matchesNodeSelector(
+  placement: Placement | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return (
+    placement === undefined || Object.entries(placement.nodeSelector).every(([key, value]) => labels?.[key] === value)
+  );
+}
+
+/** The first taint that keeps the pod away; `PreferNoSchedule` keeps nobody away. */
+export function untoleratedTaint(
+  placement: Placement | undefined,
+  taints: readonly DeepReadonly<Taint>[],
+): DeepReadonly<Taint> | undefined {
+  return taints.find(
+    (taint) =>
+      taint.effect !== "PreferNoSchedule" &&
+      !(placement?.tolerations ?? []).some((toleration) => tolerates(toleration, taint)),
+  );
+}
+
+/** Upstream: k8s.io/component-helpers/scheduling/corev1 TolerationsTolerateTaint. */
+export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
+  if (toleration.effect && toleration.effect !== taint.effect) return false;
+  if (toleration.key && toleration.key !== taint.key) return false;
+  if (toleration.operator === "Exists") return true;
+  return (toleration.operator ?? "Equal") === "Equal" && (toleration.value ?? "") === (taint.value ?? "");
+}
