@@ -56,6 +56,29 @@ test("a deletion concerns all dependents, and the owners that wait for it", () =
   expect(take()).toEqual(["delete top"]);
 });
 
+test("a dump has who owns whom in order of UID, without loners, or only what is connected with some objects", () => {
+  const { graph } = recordedGraph();
+  graph.observe(MAP, meta("z", { ...DELETED, finalizers: ["foregroundDeletion"] }));
+  graph.observe(MAP, meta("b", { ownerReferences: [ref("z"), ref("missing")] }));
+  graph.observe(MAP, meta("other"));
+  graph.observe(MAP, meta("x", { ownerReferences: [ref("other")] }));
+  graph.observe(MAP, meta("loner"));
+  const all = graph.dump();
+  expect(all.nodes.map(({ uid }) => uid)).toEqual(["uid-b", "uid-missing", "uid-other", "uid-x", "uid-z"]);
+  expect(all.edges).toEqual([
+    { dependent: "uid-b", owner: "uid-missing" },
+    { dependent: "uid-b", owner: "uid-z" },
+    { dependent: "uid-x", owner: "uid-other" },
+  ]);
+  const some = graph.dump(["uid-z", "uid-nobody"]);
+  expect(some.nodes.map(({ name, virtual, deletingDependents }) => ({ name, virtual, deletingDependents }))).toEqual([
+    { name: "b", virtual: false, deletingDependents: false },
+    { name: "missing", virtual: true, deletingDependents: false },
+    { name: "z", virtual: false, deletingDependents: true },
+  ]);
+  expect(graph.dump(["uid-nobody"])).toEqual({ nodes: [], edges: [] });
+});
+
 test("a deletion of what is not known is ignored", () => {
   const { graph, take } = recordedGraph();
   graph.remove(MAP, meta("a"));

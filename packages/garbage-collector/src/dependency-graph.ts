@@ -1,6 +1,7 @@
 import { FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER } from "@kubewright/api";
 
 import { alternativeOwner, partitionDependents } from "./conflicting-references.js";
+import { type GraphDump, dumpGraph } from "./graph-dump.js";
 import { GraphNode } from "./graph-node.js";
 import {
   type Metadata,
@@ -51,6 +52,11 @@ export class DependencyGraph {
 
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
+  }
+
+  /** All of it, or what is connected with these objects, to be looked at. */
+  dump(uids?: readonly string[]): GraphDump {
+    return dumpGraph(this.#nodes, uids);
   }
 
   /**

@@ -30,6 +30,7 @@ import { orphanDependents } from "./attempt-to-orphan.js";
 import type { GarbageDecision } from "./decision.js";
 import { DependencyGraph } from "./dependency-graph.js";
 import { graphHandler } from "./graph-handler.js";
+import type { GraphDump } from "./graph-dump.js";
 import type { GraphNode } from "./graph-node.js";
 import { LiveObjects, NamespacedOwnerError, UnknownTypeError } from "./live-objects.js";
 import { Monitors } from "./monitors.js";
@@ -57,8 +58,8 @@ export interface GarbageCollectorOptions {
   readonly logger?: Logger;
   /** Default: an event recorder of its own, run with the controller. */
   readonly events?: EventSink;
-  readonly metrics?: GarbageCollectorMetrics;
-  readonly queueMetrics?: QueueMetricsProvider;
+  readonly metrics?: GarbageCollectorMetrics | undefined;
+  readonly queueMetrics?: QueueMetricsProvider | undefined;
   /** Told of everything that was done. */
   readonly onDecision?: (decision: GarbageDecision) => void;
 }
@@ -89,6 +90,7 @@ export class GarbageCollector implements Runnable {
   readonly #deps: CollectDeps;
   readonly #deleteQueue: RateLimitingQueue<ObjectKey>;
   readonly #loops: readonly Runnable[];
+  readonly #synced = Promise.withResolvers<void>();
 
   constructor(options: GarbageCollectorOptions) {
     const { client, clock, random, informers, workers = 20, queueMetrics, logger = silentLogger } = options;
@@ -170,6 +172,16 @@ export class GarbageCollector implements Runnable {
     ];
   }
 
+  /** Resolves when its caches are filled, or the 30 s are over after which it works with what it has. */
+  waitForSync(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Who owns whom, as far as it knows: everything, or what is connected with the objects of these UIDs. */
+  dumpGraph(uids?: readonly string[]): GraphDump {
+    return this.#graph.dump(uids);
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({}, "Starting garbage collector controller");
     const recorders = this.#recorder === undefined ? [] : [this.#recorder];
@@ -212,6 +224,7 @@ export class GarbageCollector implements Runnable {
   async #initialSync(signal: AbortSignal): Promise<void> {
     if (!(await this.#resources.syncedInTime(signal)))
       this.#logger.warn({}, "Garbage collector: not all resource monitors could be synced, proceeding anyways");
+    this.#synced.resolve();
   }
 
   #handlerFor(definition: ResourceDefinition): EventHandler<KubernetesObject> {

@@ -1,8 +1,10 @@
 import { formatTime } from "@kubewright/api";
+import { isPodActive } from "@kubewright/controller";
 
 import type { EndState } from "./end-state.js";
 import { formatIndexIntervals, hasIndex } from "./index-intervals.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
+import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import {
   type JobObject,
   type PodObject,
@@ -12,14 +14,11 @@ import {
   isIndexed,
   replacesOnlyFailedPods,
 } from "./job-spec.js";
-import type { JobPlan } from "./plan-job.js";
+import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { completionIndexOf, isPodFailed, isPodSucceeded, uidOf, validIndexOf } from "./pod-state.js";
 import type { SettledStatus } from "./settle-status.js";
 import type { StatusDraft } from "./status-draft.js";
-
-/** Most pods that one sync accounts for, which bounds the size of `uncountedTerminatedPods`. */
-export const MAX_UNCOUNTED_PODS = 500;
 
 /**
  * The first half of accounting for ended pods exactly once: their UIDs (an indexed Job's successes: their indexes) go
@@ -51,11 +50,17 @@ export interface TerminalCondition {
 }
 
 /** Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, up to its first status update. */
-export function beginAccounting(job: JobObject, plan: JobPlan, settled: SettledStatus, nowMs: number): Accounting {
+export function beginAccounting(
+  job: JobObject,
+  plan: JobPlan,
+  settled: SettledStatus,
+  nowMs: number,
+  { maxUncountedPods }: JobLimits = defaultJobLimits,
+): Accounting {
   const tracked = inIndexOrder(job, plan.observed.tracked);
   const trackedUIDs = new Set(tracked.map(uidOf));
   const cleaned = countReleased(settled.draft, trackedUIDs);
-  const account = accountFor(job, plan, settled.end, tracked, cleaned);
+  const account = accountFor(job, plan, settled.end, tracked, cleaned, maxUncountedPods);
   const indexed = withIndexes(job, plan, account.draft);
   const ended = withInterimCondition(indexed, settled.end, nowMs);
   return {
@@ -129,6 +134,7 @@ function accountFor(
   end: EndState | undefined,
   tracked: readonly PodObject[],
   draft: StatusDraft,
+  maxUncountedPods: number,
 ): Account {
   const { indexes } = plan;
   const completions = indexCount(job);
@@ -146,7 +152,9 @@ function accountFor(
   const policyActions: Partial<Record<PodFailureAction, number>> = {};
   let newIndexes = 0;
   let capReached = false;
+  const freed = freesWhatItDeletes(plan);
   for (const pod of tracked) {
+    if (freed && isPodActive(pod)) continue;
     const uid = uidOf(pod);
     const podFailed = isPodFailed(pod, onlyReplaceFailed);
     if (!releasesAll && !isPodSucceeded(pod) && !(podFailed && !awaitsReplacement(pod, plan))) continue;
@@ -164,7 +172,7 @@ function accountFor(
       if (action !== undefined) policyActions[action] = (policyActions[action] ?? 0) + 1;
       if (counts) failed.push(uid);
     }
-    if (newIndexes + succeeded.length + failed.length >= MAX_UNCOUNTED_PODS) {
+    if (newIndexes + succeeded.length + failed.length >= maxUncountedPods) {
       capReached = true;
       break;
     }

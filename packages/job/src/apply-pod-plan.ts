@@ -5,7 +5,7 @@ import type { ControllerExpectations } from "@kubewright/expectations";
 
 import type { JobMetrics, PodCreationReason } from "./job-metrics.js";
 import type { JobObject, PodObject } from "./job-spec.js";
-import type { JobPlan } from "./plan-job.js";
+import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
 import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
 import type { PodOutcome } from "./settle-status.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
@@ -50,7 +50,8 @@ interface Deletions {
 }
 
 /**
- * Deletes all active pods and leaves them their finalizer, so that they are counted.
+ * Deletes all active pods. A Job that fails leaves them their finalizer, so that they are counted; one that succeeds
+ * takes it first, as from pods it has too many of, so that nobody who comes later can take them for failed.
  *
  * Upstream: job_controller.go deleteActivePods.
  */
@@ -60,10 +61,8 @@ async function endActivePods(
   { podControl }: PodPlanDeps,
   signal: AbortSignal,
 ): Promise<PodOutcome> {
-  const deletions = await deleteAll(plan.observed.active, async (pod) => {
-    await podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
-  });
-  return withDeletions(plan, deletions);
+  const remove = freesWhatItDeletes(plan) ? freeAndDelete : deleteOne;
+  return withDeletions(plan, await deleteAll(plan.observed.active, (pod) => remove(podControl, job, pod, signal)));
 }
 
 /**
@@ -80,18 +79,9 @@ async function removePods(
   signal: AbortSignal,
 ): Promise<PodOutcome> {
   expectations.expectDeletions(key, pods.length);
-  const remove = async (pod: PodObject): Promise<void> => {
-    try {
-      await removeTrackingFinalizer(podControl, pod, signal);
-    } catch (error) {
-      if (isNotFound(error)) throw error;
-      throw new Error(`removing completion finalizer: ${errorMessage(error)}`, { cause: error });
-    }
-    await podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
-  };
   const deletions = await deleteAll(pods, async (pod) => {
     try {
-      await remove(pod);
+      await freeAndDelete(podControl, job, pod, signal);
     } catch (error) {
       // Also when it is gone already: its event may have come before the expectation.
       expectations.deletionObserved(key);
@@ -99,6 +89,26 @@ async function removePods(
     }
   });
   return withDeletions(plan, deletions);
+}
+
+async function deleteOne(podControl: PodControl, job: JobObject, pod: PodObject, signal: AbortSignal): Promise<void> {
+  await podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
+}
+
+/** Whenever the controller dies, a pod that it has begun to delete is never counted. */
+async function freeAndDelete(
+  podControl: PodControl,
+  job: JobObject,
+  pod: PodObject,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await removeTrackingFinalizer(podControl, pod, signal);
+  } catch (error) {
+    if (isNotFound(error)) throw error;
+    throw new Error(`removing completion finalizer: ${errorMessage(error)}`, { cause: error });
+  }
+  await deleteOne(podControl, job, pod, signal);
 }
 
 /** All at once. A pod that is gone already counts as deleted. */

@@ -1,8 +1,6 @@
+import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import type { PodObject } from "./job-spec.js";
 import { podFinishTimeMs } from "./pod-finish-time.js";
-
-export const POD_BACKOFF_BASE_MS = 10_000;
-export const POD_BACKOFF_MAX_MS = 600_000;
 
 /** What the controller remembers of a Job's recent failures, in memory only. */
 export interface BackoffRecord {
@@ -41,18 +39,24 @@ export function nextBackoffRecord(
  * @returns Milliseconds left, never negative.
  * Upstream: backoff_utils.go getRemainingTimeForFailuresCount.
  */
-export function remainingBackoffMs(failures: number, lastFailureMs: number, nowMs: number): number {
+export function remainingBackoffMs(
+  failures: number,
+  lastFailureMs: number,
+  nowMs: number,
+  { podBackoffBaseMs, podBackoffMaxMs }: JobLimits = defaultJobLimits,
+): number {
   if (failures <= 0) return 0;
-  // 10 s doubled six times is beyond the limit already, and 2^n must stay a number.
-  const delayMs = Math.min(POD_BACKOFF_BASE_MS * 2 ** Math.min(failures - 1, 6), POD_BACKOFF_MAX_MS);
+  // 2^n must stay a number.
+  const delayMs = Math.min(podBackoffBaseMs * 2 ** Math.min(failures - 1, 60), podBackoffMaxMs);
   return Math.max(0, delayMs - (nowMs - lastFailureMs));
 }
 
 export function remainingBackoffOfRecordMs(
   { failuresAfterLastSuccess, lastFailureMs }: BackoffRecord,
   nowMs: number,
+  limits: JobLimits = defaultJobLimits,
 ): number {
-  return lastFailureMs === undefined ? 0 : remainingBackoffMs(failuresAfterLastSuccess, lastFailureMs, nowMs);
+  return lastFailureMs === undefined ? 0 : remainingBackoffMs(failuresAfterLastSuccess, lastFailureMs, nowMs, limits);
 }
 
 function latestFinishMs(pods: readonly PodObject[]): number | undefined {

@@ -22,12 +22,16 @@ export interface HandlerDeps {
   readonly metrics: Pick<JobMetrics, "externalJobAdded">;
   /** Gathers events that are expected in numbers. */
   readonly batches: Pick<SyncBatches, "add">;
+  /** As in the syncs' deps. */
+  readonly managedBy?: string | undefined;
 }
 
 /** What events of Jobs lead to. Upstream: job_controller.go addJob (in newController), updateJob, deleteJob. */
 export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
-  const { queue, batches, orphanQueue, memory, clock, logger, metrics } = deps;
+  const { queue, batches, orphanQueue, memory, clock, logger, metrics, managedBy } = deps;
   const addOrphans = (job: JobObject): void => {
+    // The built-in controller frees pods of every Job that is gone, so another one minds its own.
+    if (managedBy !== undefined && isManagedElsewhere(job, managedBy)) return;
     const key = orphanSelectorKey(job);
     if (key !== undefined) orphanQueue.add(key);
     else logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
@@ -35,7 +39,8 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
   return {
     onAdd(job) {
       queue.addAfter(keyOf(job), 0);
-      if (isManagedElsewhere(job)) metrics.externalJobAdded({ controller_name: job.spec?.managedBy ?? "" });
+      if (job.spec?.managedBy != null && isManagedElsewhere(job, managedBy))
+        metrics.externalJobAdded({ controller_name: job.spec.managedBy });
     },
     onUpdate(before, job) {
       if (isJobFinished(job)) return addOrphans(job);

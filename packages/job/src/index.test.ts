@@ -3,5 +3,12 @@ import { expect, test } from "vitest";
 import * as job from "./index.js";
 
 test("the package exports exactly these names", () => {
-  expect(Object.keys(job).sort()).toEqual(["JobController", "explainJobReason", "jobMetricDefinitions", "planJob"]);
+  expect(Object.keys(job).sort()).toEqual([
+    "JobController",
+    "defaultJobLimits",
+    "explainJobReason",
+    "foreseeJobSync",
+    "jobMetricDefinitions",
+    "planJob",
+  ]);
 });

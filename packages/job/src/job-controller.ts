@@ -14,6 +14,7 @@ import type { InformerFactory, SharedInformer } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, type QueueMetricsProvider, RateLimitingQueue } from "@kubewright/workqueue";
 
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
+import type { JobLimits } from "./job-limits.js";
 import { JobMemory } from "./job-memory.js";
 import { type JobMetrics, noJobMetrics } from "./job-metrics.js";
 import { jobPodsIndex, jobPodsIndexValues } from "./job-pods-index.js";
@@ -43,10 +44,19 @@ export interface JobControllerOptions {
    * 1000. Default: adaptive, which is 1000 at most, and less when nothing more is to be gathered.
    */
   readonly syncBatchPeriodMs?: number;
+  /** The most of the adaptive period, in milliseconds. Default 1000. */
+  readonly maxSyncBatchPeriodMs?: number;
+  /** Constants upstream. Default: upstream's. */
+  readonly limits?: JobLimits;
+  /**
+   * Handle exactly the Jobs whose `spec.managedBy` is this. Default: those without `managedBy`, or with
+   * `kubernetes.io/job-controller`.
+   */
+  readonly managedBy?: string | undefined;
   /** Told after every sync that had something to decide. */
   readonly onDecision?: (decision: JobDecision) => void;
-  readonly metrics?: JobMetrics;
-  readonly queueMetrics?: QueueMetricsProvider;
+  readonly metrics?: JobMetrics | undefined;
+  readonly queueMetrics?: QueueMetricsProvider | undefined;
 }
 
 const NAME = "job-controller";
@@ -75,6 +85,9 @@ export class JobController implements Runnable {
       workers = 5,
       logger = silentLogger,
       syncBatchPeriodMs,
+      maxSyncBatchPeriodMs = SYNC_BATCH_PERIOD_MS,
+      limits,
+      managedBy,
       onDecision,
       metrics = noJobMetrics,
       queueMetrics,
@@ -110,10 +123,20 @@ export class JobController implements Runnable {
     };
     const batches: SyncBatches =
       syncBatchPeriodMs === undefined
-        ? new AdaptiveBatches({ queue, clock, isQuiet })
+        ? new AdaptiveBatches({ queue, clock, isQuiet, periodMs: maxSyncBatchPeriodMs })
         : new FixedBatches({ queue, periodMs: syncBatchPeriodMs });
     this.#batches = batches;
-    const handlerDeps = { jobs: jobInformer.store, queue, batches, orphanQueue, memory, clock, logger, metrics };
+    const handlerDeps = {
+      jobs: jobInformer.store,
+      queue,
+      batches,
+      orphanQueue,
+      memory,
+      clock,
+      logger,
+      metrics,
+      managedBy,
+    };
     if (syncBatchPeriodMs === undefined) podInformer.addEventHandler(unfinished);
     jobInformer.addEventHandler(jobEventHandler(handlerDeps));
     podInformer.addEventHandler(podEventHandler(handlerDeps));
@@ -132,8 +155,10 @@ export class JobController implements Runnable {
       clock,
       metrics,
       requeueAfter: (key, delayMs) => queue.addAfter(key, delayMs),
-      minRequeueMs: syncBatchPeriodMs ?? SYNC_BATCH_PERIOD_MS,
+      minRequeueMs: syncBatchPeriodMs ?? maxSyncBatchPeriodMs,
       onDecision,
+      limits,
+      managedBy,
     };
     const orphanDeps = {
       jobs: jobInformer.store,
@@ -141,6 +166,7 @@ export class JobController implements Runnable {
       podControl,
       logger,
       finalizers: memory.finalizers,
+      managedBy,
     };
     const loop = { workers, clock, logger, waitForSync };
     this.#loops = [

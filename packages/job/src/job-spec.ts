@@ -29,9 +29,15 @@ export function isBeingDeleted(object: JobObject | PodObject): boolean {
   return object.metadata.deletionTimestamp != null;
 }
 
-/** Whether `spec.managedBy` gives the Job to another controller: then nothing here may touch it. */
-export function isManagedElsewhere(job: JobObject): boolean {
+/**
+ * Whether `spec.managedBy` gives the Job to another controller: then nothing here may touch it.
+ *
+ * @param ours - The `managedBy` that this controller answers to. Default: it is the built-in one, to which Jobs without
+ *   `managedBy` are left too.
+ */
+export function isManagedElsewhere(job: JobObject, ours?: string): boolean {
   const managedBy = job.spec?.managedBy;
+  if (ours !== undefined) return managedBy !== ours;
   return managedBy != null && managedBy !== JOB_CONTROLLER_NAME;
 }
 

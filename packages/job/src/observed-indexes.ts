@@ -7,6 +7,7 @@ import {
   mergeIndexIntervals,
   parseIndexIntervals,
 } from "./index-intervals.js";
+import type { JobLimits } from "./job-limits.js";
 import {
   type JobObject,
   type PodObject,
@@ -111,8 +112,8 @@ export function indexesOf(pods: readonly PodObject[]): Set<number> {
 }
 
 /** How long the index of a failed pod still has to wait for its next attempt. Upstream: backoff_utils.go getRemainingTimePerIndex. */
-export function remainingIndexBackoffMs(failed: PodObject | undefined, nowMs: number): number {
+export function remainingIndexBackoffMs(failed: PodObject | undefined, nowMs: number, limits: JobLimits): number {
   return failed === undefined
     ? 0
-    : remainingBackoffMs(absoluteFailureCount(failed) + 1, podFinishTimeMs(failed), nowMs);
+    : remainingBackoffMs(absoluteFailureCount(failed) + 1, podFinishTimeMs(failed), nowMs, limits);
 }

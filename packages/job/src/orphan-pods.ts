@@ -51,6 +51,8 @@ export interface OrphanPodDeps {
   readonly logger: Logger;
   /** Pods losing their tracking finalizer to a sync. */
   readonly finalizers: Pick<FinalizerExpectations, "expectedUIDs">;
+  /** As in the syncs' deps. */
+  readonly managedBy?: string | undefined;
 }
 
 /**
@@ -60,8 +62,10 @@ export interface OrphanPodDeps {
  * Upstream: job_controller.go syncOrphanPod, orphanWorker.
  */
 export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
-  const isOrphan = orphanTest(deps);
-  if (key.startsWith(POD)) {
+  const isPod = key.startsWith(POD);
+  // Whose a pod was, whose Job is gone, only the Job's deletion tells. The built-in controller frees all others.
+  const isOrphan = orphanTest(deps, { withoutJob: !isPod || deps.managedBy === undefined });
+  if (isPod) {
     const pod = deps.pods.get(key.slice(POD.length) as ObjectKey);
     if (pod !== undefined && isOrphan(pod)) await freeOrphan(pod, deps, signal);
     return;
@@ -95,7 +99,10 @@ async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal:
  * Tells whether nobody will ever account for a pod: it has no owner, or its Job is gone, replaced or finished. Upstream
  * also patches those that the last sync of a finished Job has freed, where the cache does not show that yet.
  */
-function orphanTest({ jobs: lister, finalizers }: OrphanPodDeps): (pod: PodObject) => boolean {
+function orphanTest(
+  { jobs: lister, finalizers, managedBy }: OrphanPodDeps,
+  { withoutJob }: { withoutJob: boolean },
+): (pod: PodObject) => boolean {
   const freed = new Map<JobObject, ReadonlySet<string>>();
   const isFreed = (pod: PodObject, job: JobObject): boolean => {
     let uids = freed.get(job);
@@ -104,10 +111,10 @@ function orphanTest({ jobs: lister, finalizers }: OrphanPodDeps): (pod: PodObjec
   };
   return (pod) => {
     const reference = getControllerOf(pod);
-    if (reference === undefined) return true;
+    if (reference === undefined) return withoutJob;
     if (reference.kind !== jobs.kind || reference.apiVersion !== apiVersionOf(jobs)) return false;
     const job = resolveJob(lister, pod.metadata.namespace ?? "", reference);
-    if (job === undefined) return true;
-    return !isManagedElsewhere(job) && isJobFinished(job) && !isFreed(pod, job);
+    if (job === undefined) return withoutJob;
+    return !isManagedElsewhere(job, managedBy) && isJobFinished(job) && !isFreed(pod, job);
   };
 }

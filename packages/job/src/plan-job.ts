@@ -1,6 +1,7 @@
 import { type BackoffRecord, nextBackoffRecord } from "./backoff.js";
 import { type EndState, deadlineLeftMs, decideEndState, startTimeMs } from "./end-state.js";
 import { countIndexes } from "./index-intervals.js";
+import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import type { JobReason } from "./job-reason.js";
 import { type JobObject, type PodObject, isBeingDeleted, isSuspended } from "./job-spec.js";
 import { type ObservedIndexes, observeIndexes } from "./observed-indexes.js";
@@ -21,6 +22,8 @@ export interface JobInput {
   /** As of the last sync that wrote the status. */
   readonly backoff: BackoffRecord;
   readonly nowMs: number;
+  /** Default: upstream's. */
+  readonly limits?: JobLimits;
 }
 
 /** What one sync of a Job decided: plain data, so a test can compare it and the simulator can show it. */
@@ -33,7 +36,7 @@ export interface JobPlan {
   readonly startMs?: number;
   /** To be remembered once the status is written. */
   readonly backoff: BackoffRecord;
-  /** If set, active pods are deleted, all of them, and counted before they lose their finalizer. */
+  /** If set, active pods are deleted, all of them: see {@link freesWhatItDeletes}. */
   readonly end?: EndState;
   readonly expectationsSatisfied: boolean;
   /** What to create or remove; absent when pods must be left alone, or the Job ends. */
@@ -44,6 +47,15 @@ export interface JobPlan {
   readonly reasons: readonly JobReason[];
 }
 
+/**
+ * Whether the plan ends the Job in such a way that its active pods are not to be counted: it has succeeded. They lose
+ * their tracking finalizer before they are deleted, where upstream deletes them first: the successor of a controller
+ * that dies in between cannot tell why they were deleted, and counts them as failed.
+ */
+export function freesWhatItDeletes({ end }: JobPlan): boolean {
+  return end?.type === "SuccessCriteriaMet";
+}
+
 /** Decides. Upstream: job_controller.go syncJob, up to the first request. */
 export function planJob({
   job,
@@ -52,6 +64,7 @@ export function planJob({
   finalizersBeingRemoved,
   backoff: before,
   nowMs,
+  limits = defaultJobLimits,
 }: JobInput): JobPlan {
   const observed = observePods(job, [...pods].sort(comparePodsByAge), finalizersBeingRemoved);
   const startMs = startTimeMs(job) ?? (isSuspended(job) ? undefined : nowMs);
@@ -77,6 +90,6 @@ export function planJob({
     const type = expectationsSatisfied ? "JobBeingDeleted" : "ExpectationsPending";
     return { ...going, action: "reconciling", reasons: [{ type }] };
   }
-  const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs });
+  const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs, limits });
   return { ...going, pods: podPlan, action: podPlan.action, reasons: podPlan.reasons };
 }

@@ -1,6 +1,7 @@
 import { type BackoffRecord, remainingBackoffOfRecordMs } from "./backoff.js";
 import { nextIndexFailureCounts } from "./index-failure-counts.js";
 import { mergeIndexIntervals } from "./index-intervals.js";
+import type { JobLimits } from "./job-limits.js";
 import type { JobReason } from "./job-reason.js";
 import {
   type JobObject,
@@ -15,9 +16,6 @@ import { type ObservedIndexes, indexesOf, remainingIndexBackoffMs } from "./obse
 import type { ObservedPods } from "./observed-pods.js";
 import { choosePodsToDelete } from "./pods-to-delete.js";
 import type { PodToCreate } from "./pod-template.js";
-
-/** Most pods that one sync creates, and most that it deletes to have fewer. */
-export const MAX_PODS_PER_SYNC = 500;
 
 /** What a sync did, as upstream's metrics label it. */
 export type SyncAction = "reconciling" | "tracking" | "pods_created" | "pods_deleted";
@@ -41,6 +39,7 @@ export interface PodPlanInput {
   readonly succeeded: number;
   readonly backoff: BackoffRecord;
   readonly nowMs: number;
+  readonly limits: JobLimits;
 }
 
 /**
@@ -49,13 +48,13 @@ export interface PodPlanInput {
  * Upstream: job_controller.go manageJob.
  */
 export function planPods(input: PodPlanInput): PodPlan {
-  const { job, observed } = input;
+  const { job, observed, limits } = input;
   const active = observed.active.length;
   if (isSuspended(job)) return removal(observed.active, { type: "Suspended", deleting: active });
 
   const wanted = wantedActive(job, input.succeeded, active);
   const surplus = Math.max(0, active - wanted);
-  const remove = choosePodsToDelete(job, observed.active, surplus).slice(0, MAX_PODS_PER_SYNC);
+  const remove = choosePodsToDelete(job, observed.active, surplus).slice(0, limits.maxPodsPerSync);
   if (remove.length > 0) {
     const deleting = remove.length;
     return removal(
@@ -71,7 +70,7 @@ export function planPods(input: PodPlanInput): PodPlan {
       active < wanted ? { type: "Terminating", terminating, wanted } : { type: "EnoughActive", active, wanted };
     return { action: "tracking", create: [], remove: [], reasons: [reason] };
   }
-  return planCreation(input, wanted, Math.min(missing, MAX_PODS_PER_SYNC));
+  return planCreation(input, wanted, Math.min(missing, limits.maxPodsPerSync));
 }
 
 /** How many pods should be active. Without `completions`, one success means that nothing more is started. */
@@ -82,9 +81,9 @@ function wantedActive(job: JobObject, succeeded: number, active: number): number
 }
 
 function planCreation(input: PodPlanInput, wanted: number, missing: number): PodPlan {
-  const { job, observed, indexes, backoff, nowMs } = input;
+  const { job, observed, indexes, backoff, nowMs, limits } = input;
   const perIndex = backoffLimitPerIndexOf(job) !== undefined;
-  const remainingMs = perIndex ? 0 : remainingBackoffOfRecordMs(backoff, nowMs);
+  const remainingMs = perIndex ? 0 : remainingBackoffOfRecordMs(backoff, nowMs, limits);
   // Upstream 1.36.0 reports no active pods while it waits; fixed there later, and here.
   if (remainingMs > 0)
     return deferral(remainingMs, { type: "Backoff", failures: backoff.failuresAfterLastSuccess, remainingMs });
@@ -104,7 +103,9 @@ function planCreation(input: PodPlanInput, wanted: number, missing: number): Pod
   if (!perIndex) return creating(pending.map((index) => ({ index })));
 
   // Only the first `missing` are looked at, as upstream does: an index that waits holds back those after it.
-  const waitsMs = pending.map((index) => remainingIndexBackoffMs(indexes.awaitingReplacement.get(index), nowMs));
+  const waitsMs = pending.map((index) =>
+    remainingIndexBackoffMs(indexes.awaitingReplacement.get(index), nowMs, limits),
+  );
   const due = pending.filter((_, position) => waitsMs[position] === 0);
   if (due.length === 0 && pending.length > 0) {
     const waitMs = Math.min(...waitsMs);

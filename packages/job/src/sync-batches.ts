@@ -41,10 +41,12 @@ export interface AdaptiveBatchesOptions {
   readonly clock: Clock;
   /** Whether, as far as the caches tell, no event of the Job will come before its next sync. */
   readonly isQuiet: (key: ObjectKey) => boolean;
+  /** Longest that events are gathered. Default {@link SYNC_BATCH_PERIOD_MS}. */
+  readonly periodMs?: number;
 }
 
 /**
- * Batches only as long as it pays: {@link SYNC_BATCH_PERIOD_MS} from the first event, or until the Job is quiet, when
+ * Batches only as long as it pays: the period from the first event, or until the Job is quiet, when
  * waiting could gather nothing more. The sync then sees what it would have seen at the end of the period, so it writes
  * no more than a fixed period makes it write; it is only earlier.
  *
@@ -55,20 +57,22 @@ export class AdaptiveBatches implements SyncBatches {
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #clock: Clock;
   readonly #isQuiet: (key: ObjectKey) => boolean;
+  readonly #periodMs: number;
   /** Batches that gather, by the timers that end them. */
   readonly #open = new Map<ObjectKey, Timer>();
   readonly #syncing = new Set<ObjectKey>();
 
-  constructor({ queue, clock, isQuiet }: AdaptiveBatchesOptions) {
+  constructor({ queue, clock, isQuiet, periodMs = SYNC_BATCH_PERIOD_MS }: AdaptiveBatchesOptions) {
     this.#queue = queue;
     this.#clock = clock;
     this.#isQuiet = isQuiet;
+    this.#periodMs = periodMs;
   }
 
   add(key: ObjectKey): void {
-    if (this.#queue.numRequeues(key) > 0) return this.#queue.addAfter(key, SYNC_BATCH_PERIOD_MS);
+    if (this.#queue.numRequeues(key) > 0) return this.#queue.addAfter(key, this.#periodMs);
     if (!this.#open.has(key)) {
-      const timer = this.#clock.setTimer(SYNC_BATCH_PERIOD_MS, () => this.#close(key));
+      const timer = this.#clock.setTimer(this.#periodMs, () => this.#close(key));
       this.#open.set(key, timer);
     }
     this.#closeIfQuiet(key);
@@ -84,7 +88,7 @@ export class AdaptiveBatches implements SyncBatches {
       return result;
     } catch (error) {
       this.#syncing.delete(key);
-      if (this.#drop(key)) this.#queue.addAfter(key, SYNC_BATCH_PERIOD_MS);
+      if (this.#drop(key)) this.#queue.addAfter(key, this.#periodMs);
       throw error;
     }
   }

@@ -4,6 +4,7 @@ import type { Clock } from "@kubewright/clock";
 import type { EventSink, PodControl } from "@kubewright/controller";
 import type { Lister } from "@kubewright/informer";
 
+import type { JobLimits } from "./job-limits.js";
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import type { JobReason } from "./job-reason.js";
@@ -25,6 +26,10 @@ export interface JobSyncDeps {
   /** The least to wait before looking again at a Job that waits out a backoff. */
   readonly minRequeueMs: number;
   readonly onDecision?: ((decision: JobDecision) => void) | undefined;
+  /** Default: upstream's. */
+  readonly limits?: JobLimits | undefined;
+  /** Jobs to handle, by their `spec.managedBy`. Default: those left to the built-in controller. */
+  readonly managedBy?: string | undefined;
 }
 
 /** What a sync did, noted while it does it: it may fail half-way. */

@@ -163,6 +163,44 @@ test("a failing Job whose pod cannot be deleted counts what has failed, and trie
   expect(bench.events).toEqual(["Warning FailedDelete: Error deleting: DELETE b refused"]);
 });
 
+test("a succeeding Job frees the pods that still run before it deletes them, and says so after", async () => {
+  const successPolicy = { rules: [{ succeededCount: 1 }] };
+  const bench = new SyncBench(indexed(3, { successPolicy }, { status: { ...STEADY, active: 3 } }), [
+    succeeded("a", { index: 0 }),
+    pod("b", { index: 1 }),
+    pod("c", { index: 2 }),
+  ]);
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["PATCH b", "PATCH c", "DELETE b", "DELETE c", "PUT status", "PATCH a"]);
+  expect(bench.written?.status).toMatchObject({ succeeded: 1, terminating: 2 });
+  expect(bench.written?.status?.active).toBeUndefined();
+  expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
+});
+
+test("what a succeeding Job has begun to delete is never counted as failed, though some deletion is refused", async () => {
+  const successPolicy = { rules: [{ succeededCount: 1 }] };
+  const bench = new SyncBench(indexed(3, { successPolicy }, { status: { ...STEADY, active: 3 } }), [
+    succeeded("a", { index: 0 }),
+    pod("b", { index: 1 }),
+    pod("c", { index: 2 }),
+  ]);
+  bench.refuse = refusing(INTERNAL, "DELETE c");
+  expect((await bench.sync())?.message).toBe("unable to delete pods: DELETE c refused");
+  expect(bench.calls).toEqual(["PATCH b", "PATCH c", "DELETE b", "DELETE c", "PUT status", "PATCH a"]);
+  expect(bench.written?.status).toMatchObject({ active: 1, terminating: 1 });
+  expect(conditionsOf(bench.written?.status)).toEqual([]);
+  bench.refuse = () => undefined;
+  bench.podStore.update(succeeded("a", { index: 0, tracked: false }));
+  bench.podStore.update(pod("b", { index: 1, deletedAt: 0, tracked: false }));
+  bench.podStore.update(pod("c", { index: 2, tracked: false }));
+  bench.catchUp();
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["DELETE c", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ succeeded: 1, terminating: 2 });
+  expect(bench.written?.status?.failed).toBeUndefined();
+  expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
+});
+
 test("the failure is announced once, with the end and not with its cause", async () => {
   const bench = new SyncBench(job({ backoffLimit: 0 }, { status: STEADY }), [failed("f")]);
   await bench.sync();

@@ -31,7 +31,7 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
   }
   const job = deps.jobs.get(key);
   if (job === undefined) return memory.forgetKey(key);
-  if (isManagedElsewhere(job)) return;
+  if (isManagedElsewhere(job, deps.managedBy)) return;
   const uid = job.metadata.uid ?? "";
   understand(job, () => checkJobShape(job));
   if (isJobFinished(job)) return memory.forgetFinished(key, uid);
@@ -76,7 +76,15 @@ async function decideAndAct(
   const nowMs = clock.now();
   const backoff = memory.backoff.get(key) ?? NO_BACKOFF;
   const plan = understand(job, () =>
-    planJob({ job, pods, expectationsSatisfied, finalizersBeingRemoved, backoff, nowMs }),
+    planJob({
+      job,
+      pods,
+      expectationsSatisfied,
+      finalizersBeingRemoved,
+      backoff,
+      nowMs,
+      ...(deps.limits && { limits: deps.limits }),
+    }),
   );
   record.action = plan.action;
   record.reasons.push(...plan.reasons);

@@ -29,7 +29,7 @@ export async function trackPods(
   signal: AbortSignal,
 ): Promise<void> {
   const { memory, clock } = deps;
-  const accounting = beginAccounting(job, plan, settled, clock.now());
+  const accounting = beginAccounting(job, plan, settled, clock.now(), deps.limits);
   const { succeeded, failed } = accounting.counted;
   if (succeeded + failed > 0) record.reasons.push({ type: "PodsCounted", succeeded, failed });
 

@@ -285,3 +285,14 @@ test("an idle controller holds no timer, and one under way only background timer
   expect(harness.clock.pendingTimers).toBe(0);
   await harness.stop();
 });
+
+test("period and quarantine can be shorter", async () => {
+  const harness = new Harness({ periodMs: 1_000, quarantineMs: 3_000 });
+  await harness.createPod("a", { node: "n", phase: "Running" });
+  await harness.start();
+  await harness.advance(2.999);
+  expect(harness.sent()).toEqual([]);
+  await harness.advance(1);
+  expect(harness.sent()).toEqual(["GET nodes/n", "PATCH pods/a/status", "DELETE pods/a"]);
+  await harness.stop();
+});

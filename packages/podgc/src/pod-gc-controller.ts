@@ -1,13 +1,23 @@
-import { type DeepReadonly, type Node, type Pod, type PodCondition, nodes, objectKey, pods } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  type Node,
+  type Pod,
+  type PodCondition,
+  keyOf,
+  nodes,
+  objectKey,
+  pods,
+} from "@kubewright/api";
 import { type Client, type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import { type Logger, type Runnable, silentLogger } from "@kubewright/controller";
-import type { InformerFactory, SharedInformer } from "@kubewright/informer";
+import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 
 import type { PodGCDecision, PodGCReason } from "./decision.js";
 import { nodeGoneCondition } from "./failed-status-patch.js";
 import { markFailedAndDeletePod } from "./force-delete.js";
 import { NodeQuarantine } from "./node-quarantine.js";
+import { PodCensus } from "./pod-census.js";
 import {
   missingNodes,
   selectPodsOnNodes,
@@ -25,8 +35,12 @@ export interface PodGCControllerOptions {
   readonly informers: InformerFactory;
   /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
   readonly terminatedPodThreshold?: number;
+  /** From the end of a pass to the next. Default 20,000, as upstream. */
+  readonly periodMs?: number;
+  /** How long a node is missing before its pods are given up. Default 40,000, as upstream. */
+  readonly quarantineMs?: number;
   readonly logger?: Logger;
-  readonly metrics?: PodGCMetrics;
+  readonly metrics?: PodGCMetrics | undefined;
   /** Told of every pod that was to be collected. */
   readonly onDecision?: (decision: PodGCDecision) => void;
 }
@@ -38,18 +52,13 @@ export interface PodGCMetrics {
   forceDeletePodError(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
 }
 
-/** From the end of a pass to the next. */
-const PASS_PERIOD_MS = 20_000;
-/** How long a node is missing before its pods are given up. */
-const QUARANTINE_MS = 40_000;
-
 type PodObject = DeepReadonly<Pod>;
 
 /**
  * Deletes pods that nobody else will: ended ones beyond a threshold, and those whose node is gone, out of service, or was
  * never there.
  *
- * Looks at everything every 20 s, and only then. A pass that found nothing is not repeated before something changes, and
+ * Looks at everything every period, and only then. A pass that found nothing is not repeated before something changes, and
  * then at the time at which it would have come, so that an idle cluster costs nothing.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go PodGCController
@@ -65,17 +74,28 @@ export class PodGCController implements Runnable {
   readonly #onDecision: ((decision: PodGCDecision) => void) | undefined;
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
-  readonly #quarantine = new NodeQuarantine(QUARANTINE_MS);
+  readonly #periodMs: number;
+  readonly #quarantine: NodeQuarantine;
+  readonly #census = new PodCensus();
   /** Whether a cache has changed since the last pass began. */
   #changed = false;
   #wake: (() => void) | undefined;
 
   constructor(options: PodGCControllerOptions) {
-    const { client, clock, informers, terminatedPodThreshold = 12_500 } = options;
+    const {
+      client,
+      clock,
+      informers,
+      terminatedPodThreshold = 12_500,
+      periodMs = 20_000,
+      quarantineMs = 40_000,
+    } = options;
     this.#client = client.resource(pods);
     this.#nodeReader = client.resource(nodes);
     this.#clock = clock;
     this.#threshold = terminatedPodThreshold;
+    this.#periodMs = periodMs;
+    this.#quarantine = new NodeQuarantine(quarantineMs);
     this.#logger = options.logger ?? silentLogger;
     this.#metrics = options.metrics;
     this.#onDecision = options.onDecision;
@@ -85,7 +105,20 @@ export class PodGCController implements Runnable {
       this.#changed = true;
       this.#wake?.();
     };
-    this.#pods.addEventHandler({ onAdd: change, onUpdate: change, onDelete: change });
+    this.#pods.addEventHandler({
+      onAdd: (pod) => {
+        this.#census.set(pod);
+        change();
+      },
+      onUpdate: (_old, pod) => {
+        this.#census.set(pod);
+        change();
+      },
+      onDelete: (deleted) => {
+        this.#census.delete(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted));
+        change();
+      },
+    });
     this.#nodes.addEventHandler({ onAdd: change, onUpdate: change, onDelete: change });
   }
 
@@ -97,11 +130,11 @@ export class PodGCController implements Runnable {
         this.#changed = false;
         const foundNothing = !(await this.#gc(signal));
         const endedMs = this.#clock.monotonic();
-        await this.#pause(PASS_PERIOD_MS, signal);
+        await this.#pause(this.#periodMs, signal);
         if (!foundNothing || this.#changed) continue;
         await this.#change(signal);
-        const sincePassMs = (this.#clock.monotonic() - endedMs) % PASS_PERIOD_MS;
-        if (sincePassMs > 0) await this.#pause(PASS_PERIOD_MS - sincePassMs, signal);
+        const sincePassMs = (this.#clock.monotonic() - endedMs) % this.#periodMs;
+        if (sincePassMs > 0) await this.#pause(this.#periodMs - sincePassMs, signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -111,6 +144,7 @@ export class PodGCController implements Runnable {
 
   /** One pass. Answers whether there was anything to do, or will be when time has passed. */
   async #gc(signal: AbortSignal): Promise<boolean> {
+    if (this.#hasNothingToDo()) return false;
     const snapshot = this.#pods.store.list();
     const nodeByName = (name: string): DeepReadonly<Node> | undefined => this.#nodes.store.get(objectKey({ name }));
 
@@ -130,6 +164,16 @@ export class PodGCController implements Runnable {
 
     const found = terminated.length + terminating.length + orphaned.length + unscheduled.length;
     return found > 0 || !this.#quarantine.isEmpty;
+  }
+
+  /** Told from counts alone, as most passes find nothing among many pods. */
+  #hasNothingToDo(): boolean {
+    const { terminated, terminating } = this.#census;
+    if (terminating > 0 || (this.#threshold > 0 && terminated > this.#threshold) || !this.#quarantine.isEmpty)
+      return false;
+    for (const name of this.#census.nodeNames())
+      if (this.#nodes.store.get(objectKey({ name })) === undefined) return false;
+    return true;
   }
 
   /** Pods on nodes that have been missing for the time of the quarantine, and that the API server says are gone. */

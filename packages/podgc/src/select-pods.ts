@@ -64,7 +64,8 @@ export function missingNodes(pods: readonly PodObject[], exists: (name: string) 
   return missing;
 }
 
-function isPodTerminated({ status }: PodObject): boolean {
+/** Whether a pod counts as ended: an empty phase does. */
+export function isPodTerminated({ status }: PodObject): boolean {
   const phase = status?.phase;
   return phase !== "Pending" && phase !== "Running" && phase !== "Unknown";
 }

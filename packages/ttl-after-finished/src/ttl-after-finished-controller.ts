@@ -19,8 +19,8 @@ export interface TTLAfterFinishedControllerOptions {
   /** Jobs looked at at once. Default 5. */
   readonly workers?: number;
   readonly logger?: Logger;
-  readonly metrics?: TTLAfterFinishedMetrics;
-  readonly queueMetrics?: QueueMetricsProvider;
+  readonly metrics?: TTLAfterFinishedMetrics | undefined;
+  readonly queueMetrics?: QueueMetricsProvider | undefined;
   /** Told of every finished Job with a time to live that was looked at. */
   readonly onDecision?: (decision: TTLDecision) => void;
 }

@@ -1,0 +1,135 @@
+import { type Pod, isJobFinished, jobs as jobDefinition, labelSelectorMatcher } from "@kubewright/api";
+import { ControllerRefManager } from "@kubewright/controller";
+
+import { type BackoffRecord, NO_BACKOFF, nextBackoffRecord } from "./backoff.js";
+import type { JobReason } from "./job-reason.js";
+import { checkJobShape } from "./job-shape.js";
+import { type JobObject, type PodObject, isManagedElsewhere, replacesOnlyFailedPods } from "./job-spec.js";
+import { type JobPlan, planJob } from "./plan-job.js";
+import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf } from "./pod-state.js";
+import { settleStatus } from "./settle-status.js";
+
+/** What a sync of a Job would do, told without asking or changing anything. */
+export type ForeseenJobSync = LeftJob | PlannedJob;
+
+/** The sync ends before it decides anything. */
+export interface LeftJob {
+  readonly type: "left";
+  readonly why: "managedElsewhere" | "unreadable" | "finished" | "unknownCompletionMode";
+  /** For `managedElsewhere` the other controller, for `unreadable` what is wrong, for the last one the mode. */
+  readonly detail: string;
+}
+
+export interface PlannedJob {
+  readonly type: "planned";
+  /** The pods it would take for the Job's own. */
+  readonly pods: readonly PodObject[];
+  readonly plan: JobPlan;
+  /** Why, in the order in which it matters. */
+  readonly reasons: readonly JobReason[];
+  /** When the Job is looked at again if nothing happens until then, in epoch milliseconds. */
+  readonly wakeMs?: number;
+  /** What the wait between failures goes by. The controller keeps it in memory: here it is told from the pods there are. */
+  readonly backoff: BackoffRecord;
+}
+
+/**
+ * What a sync of the Job comes to now if the pods given are all that match its selector, every request succeeds, and the
+ * controller waits for no pod it created or deleted: the steps of `syncJob` in the same order, decided by the same
+ * functions.
+ */
+export function foreseeJobSync(job: JobObject, candidates: readonly PodObject[], nowMs: number): ForeseenJobSync {
+  if (isManagedElsewhere(job)) return left("managedElsewhere", job.spec?.managedBy ?? "");
+  try {
+    checkJobShape(job);
+  } catch (error) {
+    return left("unreadable", (error as Error).message);
+  }
+  if (isJobFinished(job)) return left("finished", "");
+  const mode = job.spec?.completionMode;
+  if (mode != null && mode !== "NonIndexed" && mode !== "Indexed") return left("unknownCompletionMode", mode);
+  try {
+    return foreseePlan(job, candidates, nowMs);
+  } catch (error) {
+    return left("unreadable", (error as Error).message);
+  }
+}
+
+function foreseePlan(job: JobObject, candidates: readonly PodObject[], nowMs: number): PlannedJob {
+  const pods = ownPods(job, candidates);
+  const backoff = backoffOfCountedPods(job, pods);
+  const plan = planJob({
+    job,
+    pods,
+    expectationsSatisfied: true,
+    finalizersBeingRemoved: new Set(),
+    backoff,
+    nowMs,
+  });
+  const { active, ready, terminating } = plan.observed;
+  const deleted = plan.end === undefined ? (plan.pods?.remove.length ?? 0) : active.length;
+  const created = plan.pods?.create.length ?? 0;
+  const remaining = active.length + created - deleted;
+  const leaving = terminating.length + deleted;
+  const settled = settleStatus(
+    job,
+    plan,
+    { active: remaining, ready, terminating: leaving, deletionFailed: false },
+    nowMs,
+  );
+  const reasons = [...plan.reasons, ...settled.reasons];
+  if (settled.end !== undefined) {
+    const { type, reason, message } = settled.end;
+    const condition = type === "FailureTarget" ? "Failed" : "Complete";
+    reasons.push(
+      leaving > 0
+        ? { type: "WaitingForTermination", terminating: leaving }
+        : { type: "Finished", condition, reason, message },
+    );
+  }
+  const delaysMs = [plan.deadlineInMs, plan.pods?.retryAfterMs].filter((delayMs) => delayMs !== undefined);
+  return {
+    type: "planned",
+    pods,
+    plan,
+    reasons,
+    backoff: plan.backoff,
+    ...(delaysMs.length === 0 ? {} : { wakeMs: nowMs + Math.max(0, Math.min(...delaysMs)) }),
+  };
+}
+
+/** The pods a sync would claim: its own that still match, and matching ones that nobody controls, which it would adopt. */
+function ownPods(job: JobObject, candidates: readonly PodObject[]): readonly PodObject[] {
+  const manager = new ControllerRefManager<Pod>({
+    controller: job,
+    controllerDefinition: jobDefinition,
+    kind: "Pod",
+    selector: labelSelectorMatcher(job.spec?.selector),
+    canAdopt: () => Promise.reject(new Error("nothing is adopted here")),
+    patch: () => Promise.reject(new Error("nothing is written here")),
+  });
+  return candidates.filter((pod) => {
+    const claim = manager.decide(pod);
+    return claim === "keep" || claim === "adopt";
+  });
+}
+
+/**
+ * What a controller remembers that has seen every pod there is end: the failures counted already, since the last success.
+ * One that was restarted since remembers less, and waits less.
+ */
+function backoffOfCountedPods(job: JobObject, pods: readonly PodObject[]): BackoffRecord {
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  const recorded = new Set([...succeeded, ...failed]);
+  const counted = pods.filter((pod) => !hasTrackingFinalizer(pod) || recorded.has(uidOf(pod)));
+  const onlyReplaceFailed = replacesOnlyFailedPods(job);
+  return nextBackoffRecord(
+    NO_BACKOFF,
+    counted.filter(isPodSucceeded),
+    counted.filter((pod) => !isPodSucceeded(pod) && isPodFailed(pod, onlyReplaceFailed)),
+  );
+}
+
+function left(why: LeftJob["why"], detail: string): LeftJob {
+  return { type: "left", why, detail };
+}
