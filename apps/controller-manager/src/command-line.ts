@@ -1,39 +1,109 @@
 import { Command, CommanderError, Option } from "commander";
 
-import { UsageError } from "./flag-values.js";
+import { parseConfigFile } from "./config-file.js";
+import { describeFeatureGates, resolveFeatureGates } from "./feature-gates.js";
+import type { Flag } from "./flag.js";
+import { UsageError, parseBool } from "./flag-values.js";
 import { FLAGS } from "./flags.js";
+import { ignoredFlags } from "./ignored-flags.js";
 import { type ControllerManagerOptions, completed, defaultOptions, optionErrors } from "./options.js";
 
 export const PROGRAM = "kubewright-controller-manager";
 
 /** What a command line asks for. */
 export type Invocation =
-  | { readonly command: "run"; readonly options: ControllerManagerOptions }
-  | { readonly command: "version" }
+  | {
+      readonly command: "run";
+      readonly options: ControllerManagerOptions;
+      /** Flags that are known and have no effect, in the order given. */
+      readonly ignored: readonly string[];
+      /** What to call the version of this program instead, such as `v0.1.0-mine`. */
+      readonly version?: string;
+    }
+  | { readonly command: "version"; readonly raw: boolean }
   | { readonly command: "help"; readonly text: string };
 
-const EXAMPLES = `
+export interface CommandLineContext {
+  /** Of this program, without `v`. Default `0.0.0`. */
+  readonly version?: string;
+  /** Reads the file that `--config` names. Default: there is none. */
+  readonly readFile?: (path: string) => string;
+}
+
+const HELP_END = `
+Feature gates:
+${describeFeatureGates()}
+
 Examples:
-  # Against the cluster of a kubeconfig
-  ${PROGRAM} --kubeconfig ~/.kube/config
+  # Beside the cluster's own controllers, for the Jobs that ask for it (spec.managedBy: acme.io/jobs)
+  ${PROGRAM} --kubeconfig ~/.kube/config --managed-by acme.io/jobs
+
+  # In place of the cluster's own, after kube-controller-manager --controllers=*,-job,-cronjob
+  ${PROGRAM} --kubeconfig ~/.kube/config --take-over --controllers job,cronjob
+
+  # One namespace, with rights in it only, configured by a file (leader-elect-lease-duration: 30s)
+  ${PROGRAM} --namespace team-a --managed-by acme.io/jobs --config /etc/kubewright/config.yaml
 
   # Only CronJobs, without a Lease, against an API server without authentication
   ${PROGRAM} --master http://127.0.0.1:8001 --controllers cronjob --leader-elect=false
 
-  # In a pod, with its ServiceAccount, logging JSON
-  ${PROGRAM} --logging-format json
+Flags of kube-controller-manager for controllers that are not here are accepted and ignored.
 `;
+
+/** One flag as it was given. */
+interface Assignment {
+  readonly flag: Flag;
+  readonly value: unknown;
+}
+
+/** What was given besides options. */
+interface Given {
+  readonly assignments: Assignment[];
+  readonly ignored: string[];
+  configPath?: string;
+  version?: string;
+  help?: boolean;
+}
 
 /**
  * Reads a command line (without the program's name) as upstream does: `--flag value` and `--flag=value`, `_` for `-` in
- * names, boolean flags with a value only after `=`.
+ * names, boolean flags with a value only after `=`. Values of the file that `--config` names come before those.
  *
  * @throws UsageError whose message is one line.
  */
-export function parseCommandLine(args: readonly string[]): Invocation {
-  const options: { -readonly [Name in keyof ControllerManagerOptions]: ControllerManagerOptions[Name] } = {
-    ...defaultOptions,
+export function parseCommandLine(args: readonly string[], context: CommandLineContext = {}): Invocation {
+  const given: Given = { assignments: [], ignored: [] };
+  const program = programOf(given);
+  try {
+    program.parse(args.map(normalized), { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) throw new UsageError(explain(error, args), { cause: error });
+    throw error;
+  }
+  if (given.help === true) return { command: "help", text: helpText(program) };
+  const version = versionAskedFor(given.version, context.version ?? "0.0.0");
+  const positional = program.args.filter((argument) => argument !== "");
+  if (positional.length > 0) {
+    throw new UsageError(
+      `"${PROGRAM}" does not take any arguments, got [${positional.map((argument) => JSON.stringify(argument)).join(" ")}]`,
+    );
+  }
+  const file = readConfig(given.configPath, context);
+  const options = withAssignments({ ...defaultOptions, ...Object.fromEntries(file.values) }, given.assignments);
+  // Before the version is printed, as upstream: --version with a gate that is not there is an error.
+  resolveFeatureGates(options.featureGates);
+  if (version === "print" || version === "raw") return { command: "version", raw: version === "raw" };
+  const errors = optionErrors(options);
+  if (errors.length > 0) throw new UsageError(errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`);
+  return {
+    command: "run",
+    options: completed(options),
+    ignored: [...new Set([...file.ignored, ...given.ignored])],
+    ...(version === undefined ? {} : { version: version.override }),
   };
+}
+
+function programOf(given: Given): Command {
   const program = new Command(PROGRAM)
     .description("The Job and CronJob controllers of Kubernetes v1.36, to run against a real cluster.")
     .usage("[flags]")
@@ -41,54 +111,99 @@ export function parseCommandLine(args: readonly string[]): Invocation {
     .allowExcessArguments()
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
-  let seenControllers = false;
-  for (const flag of FLAGS) {
-    const long = `--${flag.name}`;
-    const spelled = flag.name === "v" ? `-v, --v` : long;
-    const option = new Option(`${spelled} <${flag.value}>`, flag.help).helpGroup(`${flag.group} flags:`);
-    const shown = flag.shown ?? defaultOptions[flag.option];
-    if (shown !== "") option.default(defaultOptions[flag.option], String(shown));
-    option.argParser((text: string) => {
-      const value = flag.parse(flag.name === "v" ? "-v, --v" : long, flag.name === "v" ? text.replace(/^=/, "") : text);
-      if (flag.option === "controllers") {
-        options.controllers = seenControllers ? [...options.controllers, ...(value as string[])] : (value as string[]);
-        seenControllers = true;
-      } else Object.assign(options, { [flag.option]: value });
-      return value;
+  for (const flag of FLAGS) program.addOption(optionOf(flag, given.assignments));
+  const global = (flags: string, help: string, take: (text: string) => void): void => {
+    program.addOption(new Option(flags, help).helpGroup("Global flags:").argParser(take));
+  };
+  global(
+    "--config <path>",
+    "YAML file whose keys are names of flags; what the command line says goes before it",
+    (text) => (given.configPath = text),
+  );
+  global("--version <version>", "print the version and exit; 'raw': all of it", (text) => (given.version = text));
+  global("-h, --help <bool>", "print this help and exit", (text) => (given.help = parseBool("-h, --help", text)));
+  for (const { name, isBool } of ignoredFlags) {
+    const option = new Option(`--${name} <${isBool ? "bool" : "value"}>`).hideHelp().argParser((text) => {
+      if (isBool) parseBool(`--${name}`, text);
+      given.ignored.push(name);
     });
     program.addOption(option);
   }
-  program.addOption(new Option("--version", "print the version and exit").helpGroup("Global flags:"));
-  program.addOption(new Option("-h, --help", "print this help and exit").helpGroup("Global flags:"));
-  program.addHelpText("after", EXAMPLES);
-
-  try {
-    program.parse(args.map(normalized), { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError) throw new UsageError(explain(error, args), { cause: error });
-    throw error;
-  }
-  const asked = program.opts<{ version?: true; help?: true }>();
-  if (asked.help) return { command: "help", text: helpText(program) };
-  if (asked.version) return { command: "version" };
-  const positional = program.args.filter((argument) => argument !== "");
-  if (positional.length > 0) {
-    throw new UsageError(
-      `"${PROGRAM}" does not take any arguments, got [${positional.map((argument) => JSON.stringify(argument)).join(" ")}]`,
-    );
-  }
-  const errors = optionErrors(options);
-  if (errors.length > 0) throw new UsageError(errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`);
-  return { command: "run", options: completed(options) };
+  return program.addHelpText("after", HELP_END);
 }
+
+function optionOf(flag: Flag, assignments: Assignment[]): Option {
+  const { name, option, type } = flag;
+  const isShort = name === "v";
+  const spelled = isShort ? "-v, --v" : `--${name}`;
+  const byDefault = (defaultOptions as unknown as Readonly<Record<string, unknown>>)[option];
+  const shown = type.show(byDefault);
+  const made = new Option(`${spelled} <${type.placeholder}>`, flag.help).helpGroup(`${flag.group} flags:`);
+  if (shown !== "") made.default(byDefault, shown);
+  return made.argParser((text: string) => {
+    // -v=4 reaches us as the value "=4".
+    const value = type.parse(spelled, isShort ? text.replace(/^=/, "") : text);
+    assignments.push({ flag, value });
+    return value;
+  });
+}
+
+function readConfig(path: string | undefined, { readFile }: CommandLineContext): ReturnType<typeof parseConfigFile> {
+  if (path === undefined || readFile === undefined) return { values: new Map(), ignored: [] };
+  let content: string;
+  try {
+    content = readFile(path);
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    const reason = code === "ENOENT" ? "no such file or directory" : message;
+    throw new UsageError(`error reading config file ${JSON.stringify(path)}: ${reason}`, { cause: error });
+  }
+  return parseConfigFile(path, content);
+}
+
+/** The first occurrence of a flag replaces what was there; further ones add to it, or replace it too. */
+function withAssignments(
+  options: ControllerManagerOptions,
+  assignments: readonly Assignment[],
+): ControllerManagerOptions {
+  const values: Record<string, unknown> = {};
+  for (const { flag, value } of assignments) {
+    const { option, type } = flag;
+    values[option] = option in values && type.add !== undefined ? type.add(values[option], value) : value;
+  }
+  return { ...options, ...values };
+}
+
+/** What `--version[=…]` wants: print it, print all of it, or be called another. @throws UsageError */
+function versionAskedFor(
+  text: string | undefined,
+  version: string,
+): "print" | "raw" | { readonly override: string } | undefined {
+  if (text === undefined) return undefined;
+  if (text === "raw") return "raw";
+  if (!text.startsWith("v")) return parseBool("--version", text) ? "print" : undefined;
+  const [release] = text.slice(1).split(/[-+]/, 1);
+  if (release === version.split(/[-+]/, 1)[0]) return { override: text };
+  throw new UsageError(
+    `invalid argument ${JSON.stringify(text)} for "--version" flag: version ${JSON.stringify(text)} must match major/minor/patch of default version ${JSON.stringify(`v${version}`)}`,
+  );
+}
+
+const BOOLEANS: ReadonlySet<string> = new Set([
+  "version",
+  "help",
+  ...FLAGS.filter(({ type }) => type.placeholder === "bool").map(({ name }) => name),
+  ...ignoredFlags.filter(({ isBool }) => isBool).map(({ name }) => name),
+]);
 
 /** `--kube_api_qps=5` → `--kube-api-qps=5`; `--leader-elect` → `--leader-elect=true`. */
 function normalized(argument: string): string {
+  if (argument === "-h") return "--help=true";
+  if (/^--[=-]/.test(argument)) throw new UsageError(`bad flag syntax: ${argument}`);
   const match = /^--([^=]+)(=[^]*)?$/.exec(argument);
   if (match === null) return argument;
   const name = match[1]!.replaceAll("_", "-");
-  const isBool = FLAGS.some((flag) => flag.name === name && flag.value === "bool");
-  return `--${name}${match[2] ?? (isBool ? "=true" : "")}`;
+  return `--${name}${match[2] ?? (BOOLEANS.has(name) ? "=true" : "")}`;
 }
 
 /** Commander's complaint in the words of Go's pflag. */

@@ -1,88 +1,18 @@
-import { jobs, leases, mutableCopy, namespaces, pods } from "@kubewright/api";
-import { createApiServer } from "@kubewright/apiserver";
-import { Client, isAlreadyExists } from "@kubewright/client";
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
-import { silentLogger } from "@kubewright/controller";
-import type { ApiRequest, Transport } from "@kubewright/transport";
+import { leases, mutableCopy } from "@kubewright/api";
+import type { Transport } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { type ControllerManagerDeps, runControllerManager } from "./controller-manager.js";
-import { type ControllerManagerOptions, completed, defaultOptions } from "./options.js";
+import { SimulatedManagers, isWrite } from "../test/simulated-managers.js";
 
-interface Manager {
-  readonly requests: readonly ApiRequest[];
-  /** `running`, `stopped`, or the message it failed with. */
-  readonly state: () => string;
-  readonly stop: () => void;
-}
+const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
-/** An API server in this process, on a clock of its own, and managers of it. */
-async function setUp(): Promise<{
-  clock: SimulatedClock;
-  client: Client;
-  start: (options?: Partial<ControllerManagerOptions>, wrap?: (transport: Transport) => Transport) => Manager;
-}> {
-  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  const server = createApiServer({ clock, random: seededRandom(1), freeze: true });
-  const client = new Client({ transport: server.transport, clock });
-  for (const name of ["default", "kube-system"]) {
-    await client
-      .resource(namespaces)
-      .create({ metadata: { name } })
-      .catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error;
-      });
-  }
-  let managers = 0;
-  const start: Awaited<ReturnType<typeof setUp>>["start"] = (options = {}, wrap = (transport) => transport) => {
-    const requests: ApiRequest[] = [];
-    const inner = wrap(server.transport);
-    const deps: ControllerManagerDeps = {
-      options: completed({ ...defaultOptions, ...options }),
-      transport: (request) => {
-        requests.push(request);
-        return inner(request);
-      },
-      clock,
-      random: seededRandom(++managers),
-      loggerFor: () => silentLogger,
-      build: { version: "0.0.0", platform: "linux", arch: "x64" },
-      hostname: "host",
-      localTimeZone: "UTC",
-    };
-    const stop = new AbortController();
-    let state = "running";
-    runControllerManager(deps, stop.signal).then(
-      () => (state = "stopped"),
-      (error: unknown) => (state = (error as Error).message),
-    );
-    return { requests, state: () => state, stop: () => stop.abort(new Error("stop")) };
-  };
-  return { clock, client, start };
-}
-
-async function createJob(client: Client): Promise<void> {
-  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } };
-  await client
-    .resource(jobs)
-    .create({ metadata: { name: "pi", namespace: "default" }, spec: { completions: 2, parallelism: 2, template } });
-}
-
-async function countPods(client: Client): Promise<number> {
-  return (await client.resource(pods).list()).items.length;
-}
-
-function isWrite({ method }: ApiRequest): boolean {
-  return method !== "GET";
-}
-
-test("controllers work together on one watch of each resource, and stop when told to", async () => {
-  const { clock, client, start } = await setUp();
-  const manager = start();
-  await clock.advance(1_000);
-  await createJob(client);
-  await clock.advance(3_000);
-  expect(await countPods(client)).toBe(2);
+test("controllers work together on one list and one watch of each resource, and stop when told to", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start();
+  await world.clock.advance(1_000);
+  await world.createJob();
+  await world.clock.advance(3_000);
+  expect(await world.countPods()).toBe(2);
   const watched = manager.requests
     .filter(({ path }) => path.includes("watch=true"))
     .map(({ path }) => path.split("?")[0]);
@@ -90,92 +20,262 @@ test("controllers work together on one watch of each resource, and stop when tol
   expect(watched).toEqual(expect.arrayContaining(["/api/v1/pods", "/apis/batch/v1/cronjobs", "/apis/batch/v1/jobs"]));
   expect(manager.state()).toBe("running");
   manager.stop();
-  await clock.advance(1_000);
+  await world.clock.advance(1_000);
   expect(manager.state()).toBe("stopped");
 });
 
 test("--controllers chooses which resources are watched", async () => {
-  const { clock, start } = await setUp();
-  const manager = start({ controllers: ["*", "-cronjob", "-garbagecollector"], leaderElect: false });
-  await clock.advance(1_000);
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ controllers: ["*", "-cronjob", "-garbagecollector"], leaderElect: false });
+  await world.clock.advance(1_000);
   expect(manager.requests.some(({ path }) => path.includes("/cronjobs"))).toBe(false);
-  expect(manager.requests.some(({ path }) => path.includes("/leases"))).toBe(false);
+  expect(manager.requests.some(({ path }) => path.includes("/leases/kubewright"))).toBe(false);
   expect(manager.requests.some(({ path }) => path.includes("/jobs"))).toBe(true);
 });
 
-test("a standby asks for nothing but the Lease, and takes over at once when the leader stops", async () => {
-  const { clock, client, start } = await setUp();
-  const leader = start();
-  await clock.advance(1_000);
-  const standby = start();
-  await clock.advance(60_000);
+const NAMES = [
+  "job-controller",
+  "cronjob-controller",
+  "pod-garbage-collector-controller",
+  "ttl-after-finished-controller",
+  "garbage-collector-controller",
+];
+
+test.each([
+  [["*"], []],
+  [["job", "cronjob"], NAMES.slice(2)],
+  [["*", "-podgc"], ["pod-garbage-collector-controller"]],
+  [["-podgc", "*"], ["pod-garbage-collector-controller"]],
+  [["job", "-job-controller"], NAMES.slice(1)],
+  [["-job-controller", "job"], NAMES],
+  [[], NAMES],
+])("--controllers %j says that these are disabled: %j", async (controllers, disabled) => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ controllers });
+  await world.clock.advance(1_000);
+  const said = manager.lines.filter(({ message }) => message === "Warning: controller is disabled");
+  expect(said.map(({ fields }) => fields.controller)).toEqual(disabled);
+});
+
+test("without controllers the Lease is held all the same, until told to stop", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ controllers: [] });
+  await world.clock.advance(60_000);
+  expect(await world.leaseHolder()).toMatch(/^host_/);
+  manager.stop();
+  await world.clock.advance(1_000);
+  expect([manager.state(), await world.leaseHolder()]).toEqual(["stopped", ""]);
+});
+
+test("a name of a controller that is not here is taken note of", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ controllers: ["*", "bootstrapsigner", "tokencleaner"] });
+  await world.clock.advance(1_000);
+  expect(manager.state()).toBe("running");
+  expect(manager.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields.controller)).toEqual([
+    "bootstrap-signer-controller",
+    "token-cleaner-controller",
+  ]);
+});
+
+test("--enable-garbage-collector=false leaves the garbage collector out and says so", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ enableGarbageCollector: false });
+  await world.clock.advance(1_000);
+  expect(manager.lines).toContainEqual({
+    level: "warn",
+    message: "Warning: skipping controller",
+    fields: { controller: "garbage-collector-controller" },
+  });
+  expect(manager.lines.map(({ message }) => message)).not.toContain("Starting controller");
+});
+
+test("a standby reads nothing but the Lease, writes nothing, and takes over at once when the leader stops", async () => {
+  const world = await SimulatedManagers.create();
+  const leader = world.start({ takeOver: true });
+  await world.clock.advance(1_000);
+  const standby = world.start({ takeOver: true });
+  await world.clock.advance(60_000);
   expect(new Set(standby.requests.map(({ path }) => path))).toEqual(
-    new Set(["/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager"]),
+    new Set([
+      `${LEASE}/kubewright-controller-manager?timeout=5s`,
+      `${LEASE}?watch=true&fieldSelector=metadata.name%3Dkubewright-controller-manager&timeoutSeconds=600`,
+    ]),
   );
   expect(standby.requests.filter(isWrite)).toEqual([]);
   leader.stop();
-  await clock.advance(5_000);
+  await world.clock.advance(1_000);
   expect(leader.state()).toBe("stopped");
-  await createJob(client);
-  await clock.advance(3_000);
-  expect(await countPods(client)).toBe(2);
+  await world.createJob();
+  await world.clock.advance(3_000);
+  expect(await world.countPods()).toBe(2);
 });
 
-test("a leader whose Lease is taken by somebody else ends, and writes nothing more", async () => {
-  const { clock, client, start } = await setUp();
-  const manager = start();
-  await clock.advance(1_000);
-  const leaseClient = client.resource(leases);
-  const lease = mutableCopy(await leaseClient.get("kube-controller-manager", { namespace: "kube-system" }));
+test("a standby takes over within a second after the Lease of a leader that was cut off has expired", async () => {
+  const world = await SimulatedManagers.create();
+  let cut = false;
+  const leader = world.start({}, { wrap: cutting(() => cut) });
+  await world.clock.advance(1_000);
+  const standby = world.start();
+  await world.clock.advance(20_000);
+  cut = true;
+  const renewedMs = leader.requests.findLast(({ method }) => method === "PUT")!.atMs;
+  await world.clock.advance(30_000);
+  expect(leader.state()).toBe("leaderelection lost/stopped");
+  const tookOverMs = standby.requests.find(isWrite)!.atMs - renewedMs;
+  expect(tookOverMs).toBeGreaterThanOrEqual(15_000);
+  expect(tookOverMs).toBeLessThan(16_000);
+});
+
+test("leaseTransitions counts changes of holder, not renewals nor releases", async () => {
+  const world = await SimulatedManagers.create();
+  const transitions = async (): Promise<number | undefined> => {
+    const lease = await world.client
+      .resource(leases)
+      .get("kubewright-controller-manager", { namespace: "kube-system" });
+    return lease.spec?.leaseTransitions;
+  };
+  const first = world.start();
+  await world.clock.advance(30_000);
+  expect(await transitions()).toBe(0);
+  first.stop();
+  await world.clock.advance(1_000);
+  expect(await transitions()).toBe(0);
+  world.start();
+  await world.clock.advance(30_000);
+  expect(await transitions()).toBe(1);
+});
+
+function cutting(isCut: () => boolean): (transport: Transport) => Transport {
+  return (transport) => (request) => (isCut() ? Promise.reject(new Error("cut off")) : transport(request));
+}
+
+test("a leader whose Lease is taken by somebody else ends, and writes nothing more, not even an event", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start();
+  await world.clock.advance(1_000);
+  const leaseClient = world.client.resource(leases);
+  const lease = mutableCopy(await leaseClient.get("kubewright-controller-manager", { namespace: "kube-system" }));
   lease.spec = { ...lease.spec, holderIdentity: "somebody else" };
   await leaseClient.update(lease);
-  await clock.advance(15_000);
+  await world.clock.advance(15_000);
   expect(manager.state()).toBe("leaderelection lost/stopped");
   const before = manager.requests.filter(isWrite).length;
-  await createJob(client);
-  await clock.advance(10_000);
-  expect(
-    manager.requests
-      .filter(isWrite)
-      .slice(before)
-      .filter(({ path }) => !path.includes("/events")),
-  ).toEqual([]);
-  expect(await countPods(client)).toBe(0);
+  await world.createJob();
+  await world.clock.advance(60_000);
+  expect(manager.requests.filter(isWrite).slice(before)).toEqual([]);
+  expect(await world.countPods()).toBe(0);
 });
 
-test("an API server that is not healthy for twelve seconds ends the manager before it reads anything", async () => {
-  const { clock, start } = await setUp();
-  const sick =
+test("with the API server out of reach a leader ends when the renew deadline is over, and writes nothing after", async () => {
+  const world = await SimulatedManagers.create();
+  let cut = false;
+  const manager = world.start({}, { wrap: cutting(() => cut) });
+  await world.clock.advance(10_000);
+  cut = true;
+  await world.clock.advance(14_000);
+  expect(manager.state()).toBe("leaderelection lost/stopped");
+  cut = false;
+  const before = manager.requests.length;
+  await world.createJob();
+  await world.clock.advance(60_000);
+  expect(manager.requests.slice(before).filter(isWrite)).toEqual([]);
+});
+
+test("told to stop, it finishes the pod creation in flight before it gives the Lease away", async () => {
+  const world = await SimulatedManagers.create();
+  const held = Promise.withResolvers<void>();
+  let posts = 0;
+  const holding =
     (transport: Transport): Transport =>
-    async (request) =>
-      request.path === "/healthz" && clock.monotonic() < 12_000
-        ? { status: 503, headers: {}, body: { type: "decoded", value: "etcd failed" } }
-        : transport(request);
-  const manager = start({}, sick);
-  await clock.advance(20_000);
+    async (request) => {
+      if (request.method === "POST" && request.path.endsWith("/pods")) {
+        posts++;
+        await held.promise;
+      }
+      return transport(request);
+    };
+  const manager = world.start({}, { wrap: holding });
+  await world.clock.advance(1_000);
+  await world.createJob();
+  await world.clock.advance(2_000);
+  expect(posts).toBeGreaterThan(0);
+  manager.stop();
+  await world.clock.advance(5_000);
+  expect([manager.state(), await world.leaseHolder()]).toEqual(["running", expect.stringMatching(/^host_/)]);
+  held.resolve();
+  await world.clock.advance(1_000);
+  expect([manager.state(), await world.leaseHolder(), await world.countPods()]).toEqual(["stopped", "", posts]);
+});
+
+test("a sync that never ends: after the shutdown timeout it gives up and keeps the Lease", async () => {
+  const world = await SimulatedManagers.create();
+  const hanging =
+    (transport: Transport): Transport =>
+    (request) =>
+      request.method === "POST" && request.path.endsWith("/pods") ? new Promise(() => {}) : transport(request);
+  const manager = world.start({}, { wrap: hanging });
+  await world.clock.advance(1_000);
+  await world.createJob();
+  await world.clock.advance(2_000);
+  manager.stop();
+  await world.clock.advance(9_000);
+  expect(manager.state()).toBe("running");
+  await world.clock.advance(2_000);
+  expect(manager.state()).toBe("controller shutdown timeout reached");
+  expect(await world.leaseHolder()).toMatch(/^host_/);
+  expect(manager.lines.at(-1)).toMatchObject({
+    message: "Controller shutdown timeout reached",
+    fields: { runningControllers: ["job-controller"] },
+  });
+});
+
+function sickFor(world: SimulatedManagers, untilMs: number): (transport: Transport) => Transport {
+  return (transport) => async (request) =>
+    request.path === "/healthz" && world.clock.monotonic() < untilMs
+      ? { status: 503, headers: {}, body: { type: "decoded", value: "etcd failed" } }
+      : transport(request);
+}
+
+test("an API server that is not healthy for twelve seconds ends the manager before it reads anything", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({}, { wrap: sickFor(world, 12_000) });
+  await world.clock.advance(20_000);
   expect(manager.state()).toMatch(/^failed to wait for apiserver being healthy: .*etcd failed$/);
   expect(manager.requests.filter(({ path }) => path.includes("/jobs"))).toEqual([]);
 });
 
+test("an API server that becomes healthy after five seconds is waited for", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({}, { wrap: sickFor(world, 5_000) });
+  await world.createJob();
+  await world.clock.advance(9_000);
+  expect([manager.state(), await world.countPods()]).toEqual(["running", 2]);
+});
+
 test("with a start interval, each controller starts between once and twice that time after leadership", async () => {
-  const { clock, client, start } = await setUp();
-  await createJob(client);
-  const manager = start({ controllerStartIntervalMs: 10_000 });
-  await clock.advance(9_500);
-  expect(await countPods(client)).toBe(0);
-  await clock.advance(12_000);
-  expect(await countPods(client)).toBe(2);
+  const world = await SimulatedManagers.create();
+  await world.createJob();
+  const manager = world.start({ controllerStartIntervalMs: 10_000 });
+  await world.clock.advance(9_500);
+  expect(manager.lines.filter(({ message }) => message.startsWith("Starting "))).toEqual([]);
+  expect(await world.countPods()).toBe(0);
+  await world.clock.advance(11_000);
+  const started = manager.lines.filter(({ message }) => message.startsWith("Starting "));
+  expect(started).toHaveLength(NAMES.length);
+  await world.clock.advance(2_000);
+  expect(await world.countPods()).toBe(2);
   manager.stop();
-  await clock.advance(1_000);
+  await world.clock.advance(1_000);
   expect(manager.state()).toBe("stopped");
 });
 
 test("objects are cached without managedFields, and written back with the rest untouched", async () => {
-  const { clock, client, start } = await setUp();
-  const manager = start({ leaderElect: false });
-  await clock.advance(1_000);
-  await createJob(client);
-  await clock.advance(3_000);
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ leaderElect: false });
+  await world.clock.advance(1_000);
+  await world.createJob();
+  await world.clock.advance(3_000);
   const written = manager.requests
     .filter(({ method, path }) => method === "PUT" && path.endsWith("/status"))
     .map(({ body }) => body);
@@ -184,15 +284,42 @@ test("objects are cached without managedFields, and written back with the rest u
 });
 
 test("every controller has a rate limit of its own", async () => {
-  const { clock, client, start } = await setUp();
-  const manager = start({ leaderElect: false, kubeApiQps: 1, kubeApiBurst: 1 });
-  await clock.advance(1_000);
-  await createJob(client);
-  await clock.advance(500);
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ leaderElect: false, kubeApiQps: 1, kubeApiBurst: 1 });
+  await world.clock.advance(1_000);
+  await world.createJob();
+  await world.clock.advance(500);
   const writes = (): number => manager.requests.filter(isWrite).length;
   const early = writes();
-  await clock.advance(2_000);
+  await world.clock.advance(2_000);
   expect(writes() - early).toBeLessThanOrEqual(2);
-  await clock.advance(10_000);
-  expect(await countPods(client)).toBe(2);
+  await world.clock.advance(10_000);
+  expect(await world.countPods()).toBe(2);
+});
+
+test("a controller that cannot be built ends the manager before any controller has begun", async () => {
+  const world = await SimulatedManagers.create();
+  // Options that only validation keeps out.
+  const manager = world.start({ concurrentGcSyncs: 0 });
+  await world.clock.advance(1_000);
+  expect(manager.state()).toMatch(/^Error building controllers: garbage-collector-controller: /);
+  expect(manager.lines.filter(({ message }) => message.startsWith("Starting "))).toEqual([]);
+  expect(manager.requests.filter(({ path }) => path.startsWith("/apis/batch"))).toEqual([]);
+});
+
+test("whoever may not read the Lease keeps trying and never leads, and says so once", async () => {
+  const world = await SimulatedManagers.create();
+  const value = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Forbidden", code: 403 };
+  const forbidding =
+    (transport: Transport): Transport =>
+    async (request) =>
+      request.path.includes("/leases/x")
+        ? { status: 403, headers: {}, body: { type: "decoded", value } }
+        : transport(request);
+  const manager = world.start({ leaderElectResourceName: "x" }, { wrap: forbidding });
+  await world.clock.advance(600_000);
+  expect(manager.state()).toBe("running");
+  expect(manager.requests.filter(({ path }) => path.includes("/jobs"))).toEqual([]);
+  expect(manager.requests.filter(({ path }) => path.includes("/leases/x")).length).toBeGreaterThan(100);
+  expect(manager.lines.filter(({ level }) => level !== "info")).toHaveLength(1);
 });

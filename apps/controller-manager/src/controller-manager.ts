@@ -1,27 +1,21 @@
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, uuid } from "@kubewright/clock";
-import {
-  EventRecorder,
-  LeaderElector,
-  type Logger,
-  type Runnable,
-  leaderFence,
-  selectControllers,
-} from "@kubewright/controller";
-import { InformerFactory, withoutManagedFields } from "@kubewright/informer";
+import { EventRecorder, LeaderElector, type Logger, leaderFence } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
-import { implementedControllers } from "./controller-names.js";
-import { controllerBuilders } from "./controllers.js";
-import { finishWrites } from "./finish-writes.js";
+import { UPSTREAM_LEASE, refuseBesideLiveManager } from "./live-manager.js";
 import type { ControllerManagerOptions } from "./options.js";
-import { runUntilDrained } from "./run-until-drained.js";
+import { OutageLog } from "./outage-log.js";
+import { runControllers } from "./run-controllers.js";
+import type { Operations } from "./serving/operations.js";
 import { type Build, userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";
 
 export interface ControllerManagerDeps {
   readonly options: ControllerManagerOptions;
   readonly transport: Transport;
+  /** Reaches the same API server without credentials; needed with `--use-service-account-credentials`. */
+  readonly anonymousTransport?: Transport | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Makes the logger of a part of the process. */
@@ -29,10 +23,13 @@ export interface ControllerManagerDeps {
   readonly build: Build;
   readonly hostname: string;
   readonly localTimeZone: string;
+  /** Measures what happens, and is told how it goes. Default: nobody looks. */
+  readonly operations?: Pick<Operations, "metrics" | "health" | "requests" | "addGarbageCollector"> | undefined;
 }
 
-/** The limit a library client has when nobody sets one. */
-const LIBRARY_LIMIT = { qps: 5, burst: 10 };
+const SHORTEST_LEASE_REQUEST_MS = 1_000;
+/** How long one look at the Lease of kube-controller-manager may take. */
+const LOOK_MS = 10_000;
 
 /**
  * Runs the chosen controllers, under a Lease if leader election is on, until the signal aborts. Then they take no more
@@ -40,32 +37,64 @@ const LIBRARY_LIMIT = { qps: 5, burst: 10 };
  *
  * Upstream is killed by SIGTERM unless a gate is on, and with the gate gives the Lease away while controllers still drain.
  *
- * @throws Error when the API server does not become healthy, a controller fails, the Lease is lost, or controllers do not
- *   stop in time. The caller must then end the process: what is in flight goes on.
+ * @throws UsageError when it must not run beside a live kube-controller-manager; Error when the API server does not become
+ *   healthy, a controller fails, the Lease is lost, or controllers do not stop in time. The caller must then end the
+ *   process: what is in flight goes on.
  * @see kubernetes v1.36 cmd/kube-controller-manager/app/controllermanager.go Run
  */
 export async function runControllerManager(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
-  const { options } = deps;
-  if (options.leaderElect) await lead(deps, signal);
-  else await runControllers(deps, deps.transport, signal);
+  const { options, clock } = deps;
+  const outage = new OutageLog({ clock, logger: deps.loggerFor() });
+  try {
+    await checkSurroundings(deps, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
+  }
+  if (options.leaderElect) await lead(deps, outage, signal);
+  else await runControllers({ deps, fence: (transport) => transport, outage }, signal);
 }
 
-async function lead(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
-  const { options, transport, clock, random, build } = deps;
+/** Whoever contends for the Lease of kube-controller-manager itself is kept apart from it by that. */
+async function checkSurroundings(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
+  const { options, transport, clock, build } = deps;
+  const { namespace, name } = UPSTREAM_LEASE;
+  const takesTurns =
+    options.leaderElect &&
+    options.leaderElectResourceName === name &&
+    options.leaderElectResourceNamespace === namespace;
+  if (options.managedBy !== "" || options.takeOver || takesTurns) return;
   const logger = deps.loggerFor();
-  const client = (name: string): Client => new Client({ transport, clock, userAgent: userAgent(build, name) });
+  const agent = userAgent(build, "kube-controller-manager");
+  // Standbys wait for the API server as long as it takes; without a Lease it has its ten seconds.
+  if (!options.leaderElect) await waitForHealthy({ transport, clock, logger, userAgent: agent, signal });
+  const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LOOK_MS });
+  await refuseBesideLiveManager({ client, clock, logger, signal });
+}
+
+async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: AbortSignal): Promise<void> {
+  const { options, clock, random, build, operations } = deps;
+  const logger = deps.loggerFor();
+  let lost = false;
+  // Reporting that the Lease was lost would be a write after it.
+  const transport: Transport = (request) =>
+    lost ? Promise.reject(new Error("the lease was lost")) : deps.transport(request);
+  const client = (name: string, limits: { timeoutMs?: number } = {}): Client =>
+    new Client({ transport, clock, userAgent: userAgent(build, name), metrics: operations?.requests, ...limits });
   const events = new EventRecorder({
     client: client("kube-controller-manager"),
     clock,
     random,
     component: "kube-controller-manager",
-    logger,
+    logger: outage.quieted(logger),
   });
   // What ends the process at once: waiting for controllers to stop would only keep two leaders longer at work.
   const fatal = Promise.withResolvers<never>();
   let failed = false;
   const elector = new LeaderElector({
-    client: client("leader-election"),
+    client: client("leader-election", {
+      timeoutMs: Math.max(SHORTEST_LEASE_REQUEST_MS, options.leaderElectRenewDeadlineMs / 2),
+    }),
     clock,
     random,
     namespace: options.leaderElectResourceNamespace,
@@ -76,15 +105,13 @@ async function lead(deps: ControllerManagerDeps, signal: AbortSignal): Promise<v
     retryPeriodMs: options.leaderElectRetryPeriodMs,
     releaseOnCancel: true,
     events,
+    metrics: operations?.metrics.kit.leaderElection,
     logger,
     callbacks: {
       onStartedLeading: async (leading) => {
+        const fence = (unfenced: Transport): Transport => leaderFence(unfenced, () => elector.mayActAsLeader);
         try {
-          await runControllers(
-            deps,
-            leaderFence(transport, () => elector.mayActAsLeader),
-            leading,
-          );
+          await runControllers({ deps, fence, outage }, leading);
           if (!leading.aborted) throw new Error("every controller stopped by itself");
         } catch (error) {
           failed = true;
@@ -94,87 +121,19 @@ async function lead(deps: ControllerManagerDeps, signal: AbortSignal): Promise<v
         }
       },
       onStoppedLeading: () => {
-        if (!signal.aborted && !failed) fatal.reject(new Error("leaderelection lost/stopped"));
+        if (signal.aborted || failed) return;
+        lost = true;
+        fatal.reject(new Error("leaderelection lost/stopped"));
+      },
+      onNewLeader: (identity) => {
+        if (identity !== "" && identity !== elector.identity) operations?.health.standingBy();
       },
     },
   });
+  operations?.health.watchLeader(elector);
   const stopEvents = new AbortController();
   const recording = events.run(stopEvents.signal);
   await Promise.race([elector.run(signal), fatal.promise]);
   stopEvents.abort();
   await recording;
-}
-
-async function runControllers(deps: ControllerManagerDeps, given: Transport, signal: AbortSignal): Promise<void> {
-  const { options, clock, random, build } = deps;
-  const logger = deps.loggerFor();
-  const transport = finishWrites(given);
-  const client = (name: string): Client =>
-    new Client({ transport, clock, userAgent: userAgent(build, name), ...rateLimit(options) });
-  try {
-    await waitForHealthy({ transport, clock, logger, userAgent: userAgent(build, "kube-controller-manager"), signal });
-  } catch (error) {
-    if (signal.aborted) return;
-    throw error;
-  }
-
-  const informers = new InformerFactory({
-    client: client("shared-informers"),
-    clock,
-    random: random.fork("informers"),
-    resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
-    transform: withoutManagedFields,
-    onError: (error) => logger.warn({ err: error }, "Informer failed, going on"),
-  });
-  const recorders: EventRecorder[] = [];
-  const controllers: Runnable[] = [];
-  const { enabled, disabled, missing } = selectControllers(
-    implementedControllers.map(({ name }) => name),
-    options.controllers,
-  );
-  for (const name of missing) logger.warn({ controller: name }, "Warning: controller is not part of this binary");
-  for (const name of disabled) logger.warn({ controller: name }, "Warning: controller is disabled");
-  for (const name of enabled) {
-    if (name === "garbage-collector-controller" && !options.enableGarbageCollector) {
-      logger.warn({ controller: name }, "Warning: skipping controller");
-      continue;
-    }
-    const { clientName } = implementedControllers.find((known) => known.name === name)!;
-    const own = { client: client(clientName), clock, random: random.fork(name), logger: deps.loggerFor(name) };
-    const events = new EventRecorder({ ...own, component: name });
-    recorders.push(events);
-    const controller = controllerBuilders[name]({
-      ...own,
-      informers,
-      events,
-      options,
-      localTimeZone: deps.localTimeZone,
-    });
-    controllers.push(startingLate(controller, options.controllerStartIntervalMs, own));
-  }
-  const support = [{ name: "informers", run: (stop: AbortSignal) => informers.run(stop) }, ...recorders];
-  const timeoutMs = options.controllerShutdownTimeoutMs;
-  await runUntilDrained({ controllers, support, timeoutMs, clock, logger }, signal);
-}
-
-function rateLimit({ kubeApiQps: qps, kubeApiBurst: burst }: ControllerManagerOptions): {
-  rateLimit?: { qps: number; burst: number };
-} {
-  if (qps < 0) return {};
-  return { rateLimit: qps === 0 ? LIBRARY_LIMIT : { qps, burst } };
-}
-
-/** Spreads the load of a start: waits between once and twice the interval. */
-function startingLate(
-  controller: Runnable,
-  intervalMs: number,
-  { clock, random }: { clock: Clock; random: Random },
-): Runnable {
-  if (intervalMs <= 0) return controller;
-  const delayMs = intervalMs * (1 + random.fork("start").next());
-  const run = async (signal: AbortSignal): Promise<void> => {
-    await clock.sleep(delayMs, signal).catch(() => undefined);
-    if (!signal.aborted) await controller.run(signal);
-  };
-  return { name: controller.name, run };
 }

@@ -8,6 +8,7 @@ import { JobController } from "@kubewright/job";
 import { PodGCController } from "@kubewright/podgc";
 import { TTLAfterFinishedController } from "@kubewright/ttl-after-finished";
 
+import type { ManagerMetrics } from "./metrics/manager-metrics.js";
 import type { ControllerName } from "./controller-names.js";
 import type { ControllerManagerOptions } from "./options.js";
 
@@ -20,19 +21,56 @@ export interface ControllerContext {
   readonly events: EventSink;
   readonly logger: Logger;
   readonly options: ControllerManagerOptions;
+  /** Default: nothing is measured. */
+  readonly metrics?: ManagerMetrics | undefined;
   /** Zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
 }
 
 /** How each controller of this binary is made. Making one registers its handlers; nothing runs yet. */
 export const controllerBuilders: Readonly<Record<ControllerName, (context: ControllerContext) => Runnable>> = {
-  "job-controller": ({ options, ...shared }) => new JobController({ ...shared, workers: options.concurrentJobSyncs }),
-  "cronjob-controller": ({ options, ...shared }) =>
-    new CronJobController({ ...shared, workers: options.concurrentCronJobSyncs }),
-  "pod-garbage-collector-controller": ({ options, ...shared }) =>
-    new PodGCController({ ...shared, terminatedPodThreshold: options.terminatedPodGcThreshold }),
-  "ttl-after-finished-controller": ({ options, ...shared }) =>
-    new TTLAfterFinishedController({ ...shared, workers: options.concurrentTtlAfterFinishedSyncs }),
-  "garbage-collector-controller": ({ options, ...shared }) =>
-    new GarbageCollector({ ...shared, workers: options.concurrentGcSyncs }),
+  "job-controller": ({ options, metrics, ...shared }) =>
+    new JobController({
+      ...shared,
+      workers: options.concurrentJobSyncs,
+      managedBy: options.managedBy === "" ? undefined : options.managedBy,
+      maxSyncBatchPeriodMs: options.jobSyncBatchPeriodMs,
+      limits: {
+        podBackoffBaseMs: options.jobPodFailureBackoffBaseMs,
+        podBackoffMaxMs: options.jobPodFailureBackoffMaxMs,
+        maxUncountedPods: options.jobMaxUncountedPods,
+        maxPodsPerSync: options.jobMaxPodCreateDeletePerSync,
+      },
+      metrics: metrics?.controllers.job,
+      queueMetrics: metrics?.kit.queues,
+    }),
+  "cronjob-controller": ({ options, metrics, ...shared }) =>
+    new CronJobController({
+      ...shared,
+      workers: options.concurrentCronJobSyncs,
+      metrics: metrics?.controllers.cronJob,
+      queueMetrics: metrics?.kit.queues,
+    }),
+  "pod-garbage-collector-controller": ({ options, metrics, ...shared }) =>
+    new PodGCController({
+      ...shared,
+      terminatedPodThreshold: options.terminatedPodGcThreshold,
+      periodMs: options.podgcPeriodMs,
+      quarantineMs: options.podgcQuarantineMs,
+      metrics: metrics?.controllers.podGC,
+    }),
+  "ttl-after-finished-controller": ({ options, metrics, ...shared }) =>
+    new TTLAfterFinishedController({
+      ...shared,
+      workers: options.concurrentTtlAfterFinishedSyncs,
+      metrics: metrics?.controllers.ttlAfterFinished,
+      queueMetrics: metrics?.kit.queues,
+    }),
+  "garbage-collector-controller": ({ options, metrics, ...shared }) =>
+    new GarbageCollector({
+      ...shared,
+      workers: options.concurrentGcSyncs,
+      metrics: metrics?.controllers.garbageCollector,
+      queueMetrics: metrics?.kit.queues,
+    }),
 };

@@ -66,6 +66,17 @@ export const parseDurationMs: ParseValue<number> = (flag, text) => {
   return text.startsWith("-") ? -totalMs : totalMs;
 };
 
+/** As Go prints it: `12h0m0s`, `1m30s`, `500ms`, `0s`. Whole milliseconds. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 0) return `-${formatDuration(-durationMs)}`;
+  if (durationMs > 0 && durationMs < 1_000) return `${durationMs}ms`;
+  const hours = Math.floor(durationMs / 3_600_000);
+  const minutes = Math.floor(durationMs / 60_000) % 60;
+  const seconds = `${(durationMs % 60_000) / 1_000}s`;
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}
+
 /** Comma-separated; an empty value is an empty list. Blanks stay. */
 export function splitList(text: string): string[] {
   return text === "" ? [] : text.split(",");

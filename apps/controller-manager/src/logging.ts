@@ -14,7 +14,8 @@ export interface LoggingOptions {
   readonly write: (line: string) => void;
 }
 
-const DEBUG_VERBOSITY = 4;
+/** Lines of components' `debug` have this level, upstream's "debug level". */
+export const DEBUG_VERBOSITY = 4;
 const ERROR_LEVEL = pino.levels.values.error!;
 
 /**
@@ -30,7 +31,7 @@ export function createLogger({ format, verbosity, clock, pid, write }: LoggingOp
   const text = (line: string): void => write(formatKlogLine(JSON.parse(line) as Record<string, unknown>, pid));
   return pino(
     {
-      level: verbosity >= DEBUG_VERBOSITY ? "debug" : "info",
+      level: levelOf(verbosity),
       base: null,
       timestamp: () => `,"ts":${clock.now()}`,
       messageKey: "msg",
@@ -39,6 +40,11 @@ export function createLogger({ format, verbosity, clock, pid, write }: LoggingOp
     },
     { write: json ? fields : text },
   );
+}
+
+/** pino's level for `-v`. */
+export function levelOf(verbosity: number): "debug" | "info" {
+  return verbosity >= DEBUG_VERBOSITY ? "debug" : "info";
 }
 
 function jsonLevel(label: string, level: number): object {

@@ -1,103 +1,134 @@
-import { canonicalControllers, controllerListErrors } from "@kubewright/controller";
+import { canonicalControllers } from "@kubewright/controller";
 
-/** Everything the command line decides. */
-export interface ControllerManagerOptions {
-  /** `""`: not given. */
-  readonly kubeconfig: string;
-  readonly master: string;
-  /** As given; aliases not yet replaced. */
-  readonly controllers: readonly string[];
-  readonly concurrentJobSyncs: number;
-  readonly concurrentCronJobSyncs: number;
-  readonly concurrentTtlAfterFinishedSyncs: number;
-  readonly concurrentGcSyncs: number;
-  /** False: the garbage collector is not started, whatever `controllers` says. */
-  readonly enableGarbageCollector: boolean;
-  /** Ended pods of the whole cluster that PodGC lets be; not positive: all of them. */
-  readonly terminatedPodGcThreshold: number;
-  /** Requests a second of each controller; below 0: no limit; 0: the library's default of 5. */
-  readonly kubeApiQps: number;
-  readonly kubeApiBurst: number;
-  readonly minResyncPeriodMs: number;
-  readonly controllerStartIntervalMs: number;
-  /** 0: no limit. */
-  readonly controllerShutdownTimeoutMs: number;
-  readonly leaderElect: boolean;
-  readonly leaderElectLeaseDurationMs: number;
-  readonly leaderElectRenewDeadlineMs: number;
-  readonly leaderElectRetryPeriodMs: number;
-  readonly leaderElectResourceLock: string;
-  readonly leaderElectResourceName: string;
-  readonly leaderElectResourceNamespace: string;
-  readonly loggingFormat: string;
-  readonly verbosity: number;
-}
+import { resolveFeatureGates } from "./feature-gates.js";
+import {
+  type ClientOptions,
+  type ConnectionFlags,
+  connectionDefaults,
+  connectionErrors,
+} from "./options/connection-options.js";
+import { type ControllerOptions, controllerDefaults, controllerErrors } from "./options/controller-options.js";
+import {
+  type AuthenticationOptions,
+  type AuthorizationOptions,
+  delegatedAuthDefaults,
+  delegatedAuthErrors,
+} from "./options/delegated-auth-options.js";
+import { type GenericOptions, genericDefaults, genericErrors } from "./options/generic-options.js";
+import {
+  type LeaderElectionOptions,
+  leaderElectionDefaults,
+  leaderElectionErrors,
+} from "./options/leader-election-options.js";
+import { managedByLeaseName } from "./managed-by-lease.js";
+import {
+  type DebuggingOptions,
+  type LogOptions,
+  type MetricsOptions,
+  observabilityDefaults,
+  observabilityErrors,
+} from "./options/observability-options.js";
+import { type SafetyOptions, safetyDefaults, safetyErrors } from "./options/safety-options.js";
+import { type ServingOptions, servingDefaults, servingErrors } from "./options/serving-options.js";
 
-/** Upstream's defaults. */
+/** Everything the command line and a configuration file decide. */
+export interface ControllerManagerOptions
+  extends
+    ConnectionFlags,
+    ClientOptions,
+    GenericOptions,
+    SafetyOptions,
+    LeaderElectionOptions,
+    ControllerOptions,
+    ServingOptions,
+    AuthenticationOptions,
+    AuthorizationOptions,
+    DebuggingOptions,
+    MetricsOptions,
+    LogOptions {}
+
+/** Upstream's defaults, where upstream has the option. */
 export const defaultOptions: ControllerManagerOptions = {
-  kubeconfig: "",
-  master: "",
-  controllers: ["*"],
-  concurrentJobSyncs: 5,
-  concurrentCronJobSyncs: 5,
-  concurrentTtlAfterFinishedSyncs: 5,
-  concurrentGcSyncs: 20,
-  enableGarbageCollector: true,
-  terminatedPodGcThreshold: 12_500,
-  kubeApiQps: 20,
-  kubeApiBurst: 30,
-  minResyncPeriodMs: 12 * 3_600_000,
-  controllerStartIntervalMs: 0,
-  controllerShutdownTimeoutMs: 10_000,
-  leaderElect: true,
-  leaderElectLeaseDurationMs: 15_000,
-  leaderElectRenewDeadlineMs: 10_000,
-  leaderElectRetryPeriodMs: 2_000,
-  leaderElectResourceLock: "leases",
-  leaderElectResourceName: "kube-controller-manager",
-  leaderElectResourceNamespace: "kube-system",
-  loggingFormat: "text",
-  verbosity: 0,
+  ...connectionDefaults,
+  ...genericDefaults,
+  ...safetyDefaults,
+  ...leaderElectionDefaults,
+  ...controllerDefaults,
+  ...servingDefaults,
+  ...delegatedAuthDefaults,
+  ...observabilityDefaults,
 };
 
+/** Controllers whose work is not bound to a namespace. */
+const CLUSTER_WIDE = ["pod-garbage-collector-controller", "garbage-collector-controller"];
+
 /**
- * What is wrong with the options as a whole, in upstream's words. Upstream finds durations of leader election that do not
- * fit each other only when it starts to elect, and panics.
+ * What is wrong with the options, in upstream's words where upstream has any.
+ *
+ * @throws UsageError for feature gates that cannot be.
  */
 export function optionErrors(options: ControllerManagerOptions): string[] {
-  const errors: string[] = [];
-  const check = (holds: boolean, message: string): void => void (holds || errors.push(message));
-  const { concurrentJobSyncs, concurrentCronJobSyncs, loggingFormat, kubeApiQps, kubeApiBurst } = options;
-  check(
-    loggingFormat === "text" || loggingFormat === "json",
-    `format: Invalid value: ${JSON.stringify(loggingFormat)}: Unsupported log format`,
-  );
-  errors.push(...controllerListErrors(options.controllers));
-  check(concurrentJobSyncs >= 1, `concurrent-job-syncs must be greater than 0, but got ${concurrentJobSyncs}`);
-  check(
-    concurrentCronJobSyncs >= 1,
-    `concurrent-cron-job-syncs must be greater than 0, but got ${concurrentCronJobSyncs}`,
-  );
-  check(
-    kubeApiQps <= 0 || kubeApiBurst > 0,
-    "burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than 0",
-  );
-  if (options.leaderElect) {
-    const {
-      leaderElectLeaseDurationMs: leaseMs,
-      leaderElectRenewDeadlineMs: renewMs,
-      leaderElectRetryPeriodMs: retryMs,
-    } = options;
-    check(options.leaderElectResourceLock === "leases", 'resourceLock value must be "leases"');
-    check(leaseMs > renewMs, "leaseDuration must be greater than renewDeadline");
-    check(renewMs > retryMs * 1.2, "renewDeadline must be greater than retryPeriod*JitterFactor");
-    check(leaseMs >= 1_000, "leaseDuration must be at least 1s: a Lease counts whole seconds");
-    check(retryMs > 0, "retryPeriod must be greater than zero");
-  }
-  return [...new Set(errors)];
+  const { enabled } = resolveFeatureGates(options.featureGates);
+  return [
+    ...new Set([
+      ...observabilityErrors(options, (gate) => enabled.get(gate) === true),
+      ...genericErrors(options),
+      ...safetyErrors(options),
+      ...controllerErrors(options),
+      ...connectionErrors(options),
+      ...leaderElectionErrors(options),
+      ...servingErrors(options),
+      ...delegatedAuthErrors(options),
+      ...namespaceErrors(options),
+    ]),
+  ];
 }
 
-/** The options with aliases of controllers replaced. */
+function namespaceErrors({
+  namespaces,
+  controllers,
+  useServiceAccountCredentials,
+}: ControllerManagerOptions): string[] {
+  if (namespaces.length === 0) return [];
+  const errors = CLUSTER_WIDE.filter((name) => namesController(controllers, name)).map(
+    (name) => `${name} needs the whole cluster: leave it out of --controllers, or leave out --namespace`,
+  );
+  if (useServiceAccountCredentials)
+    errors.push("--use-service-account-credentials needs kube-system: it cannot be combined with --namespace");
+  return errors;
+}
+
+function namesController(items: readonly string[], name: string): boolean {
+  return items.some((item) => item !== "*" && !item.startsWith("-") && canonical(item) === name);
+}
+
+function canonical(item: string): string | undefined {
+  return canonicalControllers([item])[0];
+}
+
+/**
+ * Valid options with everything filled in that follows from others: aliases of controllers replaced; with `--managed-by`
+ * only the Job controller and what is named; the Lease where and called what `--namespace` and `--managed-by` make it.
+ */
 export function completed(options: ControllerManagerOptions): ControllerManagerOptions {
-  return { ...options, controllers: canonicalControllers(options.controllers) };
+  const { managedBy, leaderElectResourceName, leaderElectResourceNamespace } = options;
+  const namespaces = [...new Set(options.namespaces)].sort();
+  const named = canonicalControllers(options.controllers);
+  const ownLease = leaderElectResourceName === defaultOptions.leaderElectResourceName;
+  const ownPlace = leaderElectResourceNamespace === defaultOptions.leaderElectResourceNamespace;
+  return {
+    ...options,
+    namespaces,
+    controllers: managedBy === "" ? named : [...named.filter((item) => item !== "*"), "job-controller"],
+    leaderElectResourceName:
+      managedBy !== "" && ownLease ? managedByLeaseName(leaderElectResourceName, managedBy) : leaderElectResourceName,
+    leaderElectResourceNamespace: ownPlace
+      ? (namespaces[0] ?? leaderElectResourceNamespace)
+      : leaderElectResourceNamespace,
+  };
+}
+
+/** Controllers that are left out because the manager looks after some namespaces only. */
+export function skippedControllers({ namespaces }: Pick<ControllerManagerOptions, "namespaces">): readonly string[] {
+  return namespaces.length === 0 ? [] : CLUSTER_WIDE;
 }

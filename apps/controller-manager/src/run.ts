@@ -2,11 +2,18 @@ import { errorMessage } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import { type Environment, createHttpTransport, loadClientConfig } from "@kubewright/transport-http";
 
-import { PROGRAM, parseCommandLine } from "./command-line.js";
+import { type Invocation, PROGRAM, parseCommandLine } from "./command-line.js";
 import { runControllerManager } from "./controller-manager.js";
+import { resolveFeatureGates } from "./feature-gates.js";
 import { UsageError } from "./flag-values.js";
-import { createLogger } from "./logging.js";
-import { type Build, KUBERNETES_VERSION } from "./user-agent.js";
+import { FLAGS } from "./flags.js";
+import { Loggers } from "./loggers.js";
+import type { ProcessStats } from "./metrics/process-metrics.js";
+import { type ControllerManagerOptions, defaultOptions } from "./options.js";
+import { createOperations } from "./serving/create-operations.js";
+import { type SecureServing, startSecureServing } from "./serving/secure-serving.js";
+import type { ServingIo } from "./serving/serving-io.js";
+import { type Build, KUBERNETES_VERSION, goPlatform, userAgent } from "./user-agent.js";
 
 /** What the process is and has. */
 export interface ProcessContext {
@@ -20,39 +27,70 @@ export interface ProcessContext {
   readonly random: Random;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
+  /** Reads a text file, for the configuration. */
+  readonly readFile: (path: string) => string;
+  /** Leaves signals to do what they do to a process that does not care: end it at once. */
+  readonly ignoreSignals: () => void;
+  /** Sockets and files of the HTTPS server. */
+  readonly servingIo: ServingIo;
+  readonly readProcess: () => ProcessStats;
+  /** Such as `v24.1.0`. */
+  readonly nodeVersion: string;
 }
 
 /**
  * The whole program, from the command line to the exit status: 0 after `--help`, `--version` or being told to stop; 2 for
- * wrong usage (upstream: 1); 1 for everything that fails later. A failure is one line, never a stack.
+ * wrong usage (upstream: 1), which includes running beside a live kube-controller-manager unasked; 1 for everything that fails later. A failure is one line, never a stack.
  */
 export async function run(context: ProcessContext, signal: AbortSignal): Promise<number> {
-  const { args, build, clock } = context;
-  let invocation;
+  const { args, readFile } = context;
   try {
-    invocation = parseCommandLine(args);
+    const invocation = parseCommandLine(args, { version: context.build.version, readFile });
+    return await answer(invocation, context, signal);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     context.writeError(`${PROGRAM}: ${error.message}\n`);
     return 2;
   }
+}
+
+async function answer(invocation: Invocation, context: ProcessContext, signal: AbortSignal): Promise<number> {
   if (invocation.command === "help") {
     context.writeOut(invocation.text);
     return 0;
   }
   if (invocation.command === "version") {
-    context.writeOut(`${PROGRAM} v${build.version} (Kubernetes ${KUBERNETES_VERSION})\n`);
+    context.writeOut(versionText(context, invocation.raw));
     return 0;
   }
+  return manage(invocation, context, signal);
+}
 
-  const { options } = invocation;
-  const logger = createLogger({
+async function manage(
+  { options, ignored, version }: Extract<Invocation, { command: "run" }>,
+  context: ProcessContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const { clock } = context;
+  const build = version === undefined ? context.build : { ...context.build, version: version.slice(1) };
+  const gates = resolveFeatureGates(options.featureGates);
+  const loggers = new Loggers({
     format: options.loggingFormat,
     verbosity: options.verbosity,
     clock,
     pid: context.pid,
     write: context.writeError,
+    vmodule: options.vmodule,
+    named: gates.enabled.get("ContextualLogging") !== false,
   });
+  const logger = loggers.for();
+  if (options.verbosity >= 1) for (const line of flagLines(options)) logger.info({}, line);
+  for (const { message, ...about } of gates.warnings) logger.warn(about, message);
+  if (options.kubeApiContentType !== defaultOptions.kubeApiContentType)
+    logger.info({ ignored: options.kubeApiContentType }, "Requests to the API server are JSON");
+  if (ignored.length > 0) logger.info({ flags: ignored }, "Ignoring flags of controllers that are not in this binary");
+  if (gates.enabled.get("ControllerManagerReleaseLeaderElectionLockOnExit") === false) context.ignoreSignals();
+  let serving: SecureServing | undefined;
   try {
     const { kubeconfig, master } = options;
     const connection = await loadClientConfig({
@@ -62,16 +100,57 @@ export async function run(context: ProcessContext, signal: AbortSignal): Promise
       warn: (message) => logger.warn({}, message),
     });
     const { transport, close } = createHttpTransport({ ...connection, clock });
-    logger.info(
-      { version: `v${build.version}`, kubernetes: KUBERNETES_VERSION, server: connection.server },
-      "Starting",
+    const { server, ca, serverName, insecureSkipTlsVerify, proxyUrl } = connection;
+    const anonymous = options.useServiceAccountCredentials
+      ? createHttpTransport({ server, ca, serverName, insecureSkipTlsVerify, proxyUrl, clock })
+      : undefined;
+    logger.info({ version: `v${build.version}`, kubernetes: KUBERNETES_VERSION, server }, "Starting");
+    const loggerFor = (name?: string) => loggers.for(name);
+    const operations = await createOperations(
+      { ...context, build, options, server, logger, verbosity: loggers },
+      signal,
     );
-    const loggerFor = (name?: string) => (name === undefined ? logger : logger.child({ logger: name }));
-    await runControllerManager({ ...context, options, transport, loggerFor }, signal);
-    await close();
+    serving = await startSecureServing({
+      ...context,
+      options,
+      handler: operations.router.handle,
+      io: context.servingIo,
+      userAgent: userAgent(build, "authentication"),
+      logger,
+      metrics: operations.metrics,
+    });
+    const anonymousTransport = anonymous?.transport;
+    await runControllerManager(
+      { ...context, build, options, transport, anonymousTransport, loggerFor, operations },
+      signal,
+    );
+    await Promise.all([serving?.close(), close(), anonymous?.close()]);
     return 0;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     logger.error({ err: errorMessage(error) }, "command failed");
+    // Nothing is waited for: whoever lost the Lease must end before somebody else begins.
+    void serving?.close();
     return 1;
   }
+}
+
+function versionText({ build, nodeVersion }: ProcessContext, raw: boolean): string {
+  if (!raw) return `${PROGRAM} v${build.version} (Kubernetes ${KUBERNETES_VERSION})\n`;
+  const parts = {
+    program: PROGRAM,
+    version: `v${build.version}`,
+    kubernetes: KUBERNETES_VERSION,
+    node: nodeVersion,
+    platform: goPlatform(build),
+  };
+  return `${JSON.stringify(parts)}\n`;
+}
+
+/** Every flag with its value, by name. */
+function flagLines(options: ControllerManagerOptions): string[] {
+  const values = options as unknown as Readonly<Record<string, unknown>>;
+  return [...FLAGS]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, option, type }) => `FLAG: --${name}=${JSON.stringify(type.show(values[option]))}`);
 }

@@ -11,9 +11,12 @@ export interface Build {
 /** The release of Kubernetes whose behaviour this is. */
 export const KUBERNETES_VERSION = "v1.36";
 
+/** `linux/amd64`: as Go names operating systems and processors. */
+export function goPlatform({ platform, arch }: Pick<Build, "platform" | "arch">): string {
+  return `${platform === "win32" ? "windows" : platform}/${{ x64: "amd64", ia32: "386" }[arch] ?? arch}`;
+}
+
 /** `kubewright-controller-manager/v0.1.0 (linux/amd64) kubernetes/v1.36/job-controller`: client-go's form, and Go's names. */
-export function userAgent({ version, platform, arch }: Build, clientName: string): string {
-  const os = platform === "win32" ? "windows" : platform;
-  const cpu = { x64: "amd64", ia32: "386" }[arch] ?? arch;
-  return `${PROGRAM}/v${version} (${os}/${cpu}) kubernetes/${KUBERNETES_VERSION}/${clientName}`;
+export function userAgent(build: Build, clientName: string): string {
+  return `${PROGRAM}/v${build.version} (${goPlatform(build)}) kubernetes/${KUBERNETES_VERSION}/${clientName}`;
 }

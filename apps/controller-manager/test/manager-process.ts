@@ -28,7 +28,9 @@ export function startManager(
   env: Readonly<Record<string, string>> = {},
 ): ManagerProcess {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
-  const child = spawn(process.execPath, [BINARY, ...args], {
+  // Many run at once: the default port is for one.
+  const port = args.some((arg) => arg.startsWith("--secure-port")) ? [] : ["--secure-port=0"];
+  const child = spawn(process.execPath, [BINARY, ...port, ...args], {
     env: { PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

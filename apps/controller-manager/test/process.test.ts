@@ -1,3 +1,7 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
 import { events, jobs, leases, pods } from "@kubewright/api";
 import { realClock } from "@kubewright/clock";
 import { describe, expect, test } from "vitest";
@@ -19,8 +23,7 @@ async function ended(manager: ManagerProcess): Promise<{ code: number | null; st
 }
 
 async function leaseHolder({ client }: TestCluster): Promise<string | undefined> {
-  return (await client.resource(leases).get("kube-controller-manager", { namespace: "kube-system" })).spec
-    ?.holderIdentity;
+  return (await client.resource(leases).get(PROGRAM, { namespace: "kube-system" })).spec?.holderIdentity;
 }
 
 describe.concurrent("the command", { timeout: 30_000 }, () => {
@@ -192,6 +195,72 @@ describe.concurrent("a running manager", { timeout: 60_000 }, () => {
     cut = true;
     const { code, lines } = await ended(manager);
     expect(code).toBe(1);
-    expect(lines.at(-1)).toContain('"command failed" err="leaderelection lost/stopped"');
+    expect(lines.join("\n")).toContain('"command failed" err="leaderelection lost/stopped"');
+  });
+
+  test("beside a live kube-controller-manager it ends with status 2 and a line that says what to do", async (scope) => {
+    const cluster = await startCluster(scope);
+    const renewTime = new Date(realClock.now()).toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: "node-1_abc", leaseDurationSeconds: 600, renewTime };
+    await cluster.client
+      .resource(leases)
+      .create({ metadata: { name: "kube-controller-manager", namespace: "kube-system" }, spec });
+    const { code, lines } = await ended(startManager(scope, [`--master=${cluster.url}`]));
+    expect(code).toBe(2);
+    expect(lines.at(-1)).toMatch(
+      /^kubewright-controller-manager: kube-controller-manager is running \(node-1_abc holds lease .*--managed-by NAME.*--take-over$/,
+    );
+    const beside = startManager(scope, [`--master=${cluster.url}`, "--managed-by=acme.io/jobs"]);
+    await beside.logged("Successfully acquired lease");
+    await beside.logged("Starting job controller");
+    beside.kill("SIGTERM");
+    expect((await ended(beside)).code).toBe(0);
+  });
+
+  test("a standby leads within three seconds after the leader was told to stop", async (scope) => {
+    const cluster = await startCluster(scope);
+    const leader = startManager(scope, [`--master=${cluster.url}`]);
+    await leader.logged("Successfully acquired lease");
+    const watching = Promise.withResolvers<void>();
+    const url = await startProxy(scope, cluster.url, {
+      before: ({ path: asked }) => {
+        if (asked.includes("/leases?watch=true")) watching.resolve();
+      },
+    });
+    const standby = startManager(scope, [`--master=${url}`]);
+    await watching.promise;
+    leader.kill("SIGTERM");
+    expect((await leader.exit).code).toBe(0);
+    const releasedMs = realClock.monotonic();
+    await standby.logged("Successfully acquired lease");
+    expect(realClock.monotonic() - releasedMs).toBeLessThan(3_000);
+  });
+
+  test("switched to upstream's abrupt way, a signal kills it and the Lease keeps its holder", async (scope) => {
+    const cluster = await startCluster(scope);
+    const manager = startManager(scope, [
+      `--master=${cluster.url}`,
+      "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=false",
+    ]);
+    await manager.logged("Successfully acquired lease");
+    manager.kill("SIGTERM");
+    expect(await manager.exit).toEqual({ code: null, signal: "SIGTERM" });
+    expect(await leaseHolder(cluster)).not.toBe("");
+  });
+
+  test("says what it ignores, and takes its flags from a file", async (scope) => {
+    const cluster = await startCluster(scope);
+    const folder = await mkdtemp(path.join(tmpdir(), "kubewright-"));
+    scope.onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, "config.yaml");
+    await writeFile(file, `master: ${cluster.url}\ncontrollers: [job]\ncluster-cidr: 10.0.0.0/8\n`);
+    const manager = startManager(scope, [`--config=${file}`, "--root-ca-file=/ca.crt"]);
+    await manager.logged("Starting job controller");
+    expect(manager.stderr).toContain(
+      '"Ignoring flags of controllers that are not in this binary" flags=["cluster-cidr","root-ca-file"]',
+    );
+    await writeFile(file, "master: x\nnope: 1\n");
+    const { code, lines } = await ended(startManager(scope, [`--config=${file}`]));
+    expect([code, lines]).toEqual([2, [`${PROGRAM}: ${file}:2: unknown key "nope"`]]);
   });
 });

@@ -1,10 +1,11 @@
-import { leases } from "@kubewright/api";
+import { type DeepReadonly, type Lease, compareResourceVersions, leases } from "@kubewright/api";
 import { type Client, errorMessage, isNotFound } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { EventSink } from "./event-sink.js";
-import { type LeaderElectionRecord, fingerprintOf } from "./leader-election-record.js";
+import { type LeaderElectionRecord, fingerprintOf, recordOf } from "./leader-election-record.js";
 import { LeaseLock } from "./lease-lock.js";
+import { LeaseWatch } from "./lease-watch.js";
 import { type Logger, silentLogger } from "./logger.js";
 import type { Runnable } from "./runnable.js";
 import { withinTime } from "./within-time.js";
@@ -32,7 +33,7 @@ export interface LeaderElectorOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly callbacks: LeaderCallbacks;
   readonly events?: EventSink;
-  readonly metrics?: LeaderElectionMetrics;
+  readonly metrics?: LeaderElectionMetrics | undefined;
   readonly logger?: Logger;
 }
 
@@ -56,12 +57,18 @@ export interface LeaderElectionMetrics {
 
 /** Waiting candidates spread their attempts over up to this part more than the retry period. */
 const JITTER_FACTOR = 1.2;
+/** Candidates that see a lease expire spread their attempts over up to this part of the retry period, or this long. */
+const EXPIRY_JITTER_FACTOR = 0.25;
+const EXPIRY_JITTER_MS = 500;
 
 /**
  * One candidate for leadership over a Lease. `run` waits to lead, leads, and resolves when leadership ended or the signal
  * aborted; it never tries again by itself. Candidates in Go and TypeScript can share a Lease.
  *
- * Safe as long as clocks run at about the same rate; they need not agree. Differences from upstream: when
+ * While it waits it also watches the Lease, so that it tries at once when the lease is released, and as soon as it expires;
+ * polling goes on all the same, for those whose watch is refused or hangs.
+ *
+ * Safe as long as clocks run at about the same rate; they need not agree. Further differences from upstream: when
  * the signal aborts, the lease is renewed until the leader's work has ended, and released only then and only if the Lease
  * still names this candidate; and each request is given up after half the renew deadline (at least 1 s), as
  * kube-controller-manager's election client does.
@@ -72,6 +79,7 @@ export class LeaderElector implements Runnable {
   readonly name: string;
   readonly identity: string;
   readonly #lock: LeaseLock;
+  readonly #watch: LeaseWatch;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #leaseDurationMs: number;
@@ -97,6 +105,12 @@ export class LeaderElector implements Runnable {
   #renewedMs = Number.NEGATIVE_INFINITY;
   #reportedLeader = "";
   #running = false;
+  /** Ends the pause before the next attempt. */
+  #wakeUp: (() => void) | undefined;
+  /** Something happened during an attempt that asks for another one at once. */
+  #mustTryAgain = false;
+  /** What attempts have been failing with, all of them since the last that did not. */
+  #trouble: string | undefined;
 
   /** @throws Error when the durations do not fit each other, in upstream's words. */
   constructor(options: LeaderElectorOptions) {
@@ -113,6 +127,7 @@ export class LeaderElector implements Runnable {
     this.name = `leader election ${options.namespace}/${options.name}`;
     this.identity = options.identity;
     this.#lock = new LeaseLock(options);
+    this.#watch = new LeaseWatch({ ...options, onChange: (lease) => this.#leaseChanged(lease) });
     this.#clock = options.clock;
     this.#random = options.random.fork(`leader election of ${options.identity}`);
     this.#leaseDurationMs = leaseDurationMs;
@@ -206,17 +221,64 @@ export class LeaderElector implements Runnable {
   /** Answers false when the signal aborted before this candidate could lead. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     this.#logger.info({ lock: this.#describe() }, "Attempting to acquire leader lease...");
-    while (!signal.aborted) {
-      if (await this.#attempt(signal)) {
-        this.#recordEvent("became leader");
-        this.#metrics?.setLeading(this.#lock.name, true);
-        this.#logger.info({ lock: this.#describe() }, "Successfully acquired lease");
-        return true;
+    const stopWatching = new AbortController();
+    let watching: Promise<void> | undefined;
+    try {
+      while (!signal.aborted) {
+        if (await this.#attempt(signal)) {
+          this.#recordEvent("became leader");
+          this.#metrics?.setLeading(this.#lock.name, true);
+          this.#logger.info({ lock: this.#describe() }, "Successfully acquired lease");
+          return true;
+        }
+        watching ??= this.#watch.run(stopWatching.signal);
+        await this.#pause(signal);
       }
-      const pauseMs = this.#retryPeriodMs * (1 + this.#random.next() * JITTER_FACTOR);
-      await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
+      return false;
+    } finally {
+      stopWatching.abort(new Error("not waiting for the lease any more"));
     }
-    return false;
+  }
+
+  /** Until it is time to poll, the lease expires, or the watch tells that somebody gave it away. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const pollMs = this.#retryPeriodMs * (1 + this.#random.next() * JITTER_FACTOR);
+    const spreadMs = this.#random.next() * Math.min(EXPIRY_JITTER_MS, this.#retryPeriodMs * EXPIRY_JITTER_FACTOR);
+    const validMs = this.#validUntilMs() - this.#clock.monotonic();
+    const expires = this.#observed.holderIdentity !== "" && validMs > 0;
+    const woken = Promise.withResolvers<void>();
+    const timer = this.#clock.setTimer(expires ? Math.min(pollMs, validMs + spreadMs) : pollMs, woken.resolve);
+    const onAbort = (): void => woken.resolve();
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    this.#wakeUp = woken.resolve;
+    if (this.#mustTryAgain) woken.resolve();
+    await woken.promise;
+    this.#mustTryAgain = false;
+    this.#wakeUp = undefined;
+    timer.cancel();
+    signal.removeEventListener("abort", onAbort);
+  }
+
+  /** What the watch saw counts as observed: the lease is valid for its duration from here on. */
+  #leaseChanged(lease: DeepReadonly<Lease> | undefined): void {
+    if (lease === undefined) return this.#wake();
+    const record = recordOf(lease);
+    // Watches may lag behind reads; and what this candidate wrote itself, in an earlier run, is no news.
+    if (record.holderIdentity === this.identity || this.#isOutdated(lease)) return;
+    if (fingerprintOf(record) !== this.#observedFingerprint) this.#observe(record);
+    if (record.holderIdentity === "") this.#wake();
+  }
+
+  #wake(): void {
+    this.#mustTryAgain = true;
+    this.#wakeUp?.();
+  }
+
+  #isOutdated({ metadata }: DeepReadonly<Lease>): boolean {
+    const known = this.#lock.lease?.metadata.resourceVersion;
+    if (known === undefined || metadata.resourceVersion === undefined) return false;
+    return (compareResourceVersions(metadata.resourceVersion, known) ?? 0) < 0;
   }
 
   /** Renews until a round fails (answers with the error to stop with) or the signal aborts (answers nothing). */
@@ -251,13 +313,30 @@ export class LeaderElector implements Runnable {
   }
 
   async #attempt(signal: AbortSignal, deadlineMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const leads = await this.#tryAcquireOrRenew(signal, deadlineMs);
+    const leads = await this.#tryAcquireOrRenew(signal, deadlineMs).then(
+      (answer) => {
+        if (this.#trouble !== undefined) this.#logger.info({ lock: this.#describe() }, "Lease is within reach again");
+        this.#trouble = undefined;
+        return answer;
+      },
+      (error: unknown) => {
+        if (!signal.aborted) this.#reportTrouble(errorMessage(error));
+        return false;
+      },
+    );
     const { holderIdentity } = this.#observed;
     if (holderIdentity !== this.#reportedLeader) {
       this.#reportedLeader = holderIdentity;
       this.#reportLeader(holderIdentity);
     }
     return leads;
+  }
+
+  /** Once for as long as it stays the same: a standby may try for days. */
+  #reportTrouble(err: string): void {
+    const level = err === this.#trouble ? "debug" : "warn";
+    this.#trouble = err;
+    this.#logger[level]({ lock: this.#describe(), err }, "Failed to acquire or renew lease");
   }
 
   /** A report that fails must end neither the leadership nor the waiting for it. */
@@ -269,6 +348,7 @@ export class LeaderElector implements Runnable {
     }
   }
 
+  /** @throws what was refused. */
   async #tryAcquireOrRenew(signal: AbortSignal, deadlineMs: number): Promise<boolean> {
     const request = <T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
       this.#bounded(send, deadlineMs, signal);
@@ -280,41 +360,35 @@ export class LeaderElector implements Runnable {
       renewTimeMs: nowMs,
       leaseTransitions: 0,
     };
-    try {
-      if (this.isLeader && this.#isLeaseValid()) {
-        const { acquireTimeMs, leaseTransitions } = this.#observed;
-        record = { ...record, acquireTimeMs, leaseTransitions };
-        try {
-          await request((bounded) => this.#lock.update(record, bounded));
-          return this.#wrote(record);
-        } catch (error) {
-          this.#logger.debug(
-            { lock: this.#describe(), err: errorMessage(error) },
-            "Failed to update lease optimistically, falling back to slow path",
-          );
-        }
-      }
-      const found = await request((bounded) => this.#read(bounded));
-      if (found === undefined) {
-        await request((bounded) => this.#lock.create(record, bounded));
+    if (this.isLeader && this.#isLeaseValid()) {
+      const { acquireTimeMs, leaseTransitions } = this.#observed;
+      record = { ...record, acquireTimeMs, leaseTransitions };
+      try {
+        await request((bounded) => this.#lock.update(record, bounded));
         return this.#wrote(record);
+      } catch (error) {
+        this.#logger.debug(
+          { lock: this.#describe(), err: errorMessage(error) },
+          "Failed to update lease optimistically, falling back to slow path",
+        );
       }
-      if (fingerprintOf(found) !== this.#observedFingerprint) this.#observe(found);
-      const { holderIdentity, acquireTimeMs, leaseTransitions } = this.#observed;
-      if (holderIdentity !== "" && !this.isLeader && this.#isLeaseValid()) return false;
-      if (this.isLeader) {
-        record = { ...record, acquireTimeMs, leaseTransitions };
-        this.#metrics?.countSlowPath(this.#lock.name);
-      } else {
-        record = { ...record, acquireTimeMs: nowMs, leaseTransitions: leaseTransitions + 1 };
-      }
-      await request((bounded) => this.#lock.update(record, bounded));
-      return this.#wrote(record);
-    } catch (error) {
-      if (!signal.aborted)
-        this.#logger.warn({ lock: this.#describe(), err: errorMessage(error) }, "Failed to acquire or renew lease");
-      return false;
     }
+    const found = await request((bounded) => this.#read(bounded));
+    if (found === undefined) {
+      await request((bounded) => this.#lock.create(record, bounded));
+      return this.#wrote(record);
+    }
+    if (fingerprintOf(found) !== this.#observedFingerprint) this.#observe(found);
+    const { holderIdentity, acquireTimeMs, leaseTransitions } = this.#observed;
+    if (holderIdentity !== "" && !this.isLeader && this.#isLeaseValid()) return false;
+    if (this.isLeader) {
+      record = { ...record, acquireTimeMs, leaseTransitions };
+      this.#metrics?.countSlowPath(this.#lock.name);
+    } else {
+      record = { ...record, acquireTimeMs: nowMs, leaseTransitions: leaseTransitions + 1 };
+    }
+    await request((bounded) => this.#lock.update(record, bounded));
+    return this.#wrote(record);
   }
 
   async #read(signal: AbortSignal): Promise<LeaderElectionRecord | undefined> {
@@ -361,7 +435,11 @@ export class LeaderElector implements Runnable {
 
   /** By the duration in the record, counted from when this candidate saw it change. */
   #isLeaseValid(): boolean {
-    return this.#observedMs + this.#observed.leaseDurationSeconds * 1000 > this.#clock.monotonic();
+    return this.#validUntilMs() > this.#clock.monotonic();
+  }
+
+  #validUntilMs(): number {
+    return this.#observedMs + this.#observed.leaseDurationSeconds * 1000;
   }
 
   /** A request ends after the request time-out, or at the deadline if that comes first. */

@@ -35,7 +35,7 @@ export interface ReconcileLoopOptions {
   readonly describeError?: string;
 }
 
-/** Longest stretch of reconciling, in milliseconds, before sockets and timers get their turn. */
+/** So many milliseconds of reconciling, then sockets and timers get their turn. Waiting for a key does not count. */
 const LONGEST_STRETCH_MS = 5;
 
 /**
@@ -54,7 +54,8 @@ export class ReconcileLoop implements Runnable {
   readonly #logger: Logger;
   readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #describeError: string;
-  #stretchStartMs = 0;
+  /** Spent on reconciling since others had their turn. */
+  #stretchMs = 0;
   #started = false;
 
   /** @throws RangeError when the number of workers is not a whole number from 1 on. */
@@ -86,7 +87,6 @@ export class ReconcileLoop implements Runnable {
       shutDown();
       throw error;
     }
-    this.#stretchStartMs = this.#clock.monotonic();
     await Promise.all(Array.from({ length: this.#workers }, () => this.#work(signal)));
     signal.removeEventListener("abort", shutDown);
   }
@@ -97,8 +97,10 @@ export class ReconcileLoop implements Runnable {
       if (key === undefined) return;
       // Stopping leaves what is queued undone.
       if (signal.aborted) return this.#queue.done(key);
+      const startMs = this.#clock.monotonic();
       await this.#process(key, signal);
-      await this.#yieldNowAndThen();
+      this.#stretchMs += this.#clock.monotonic() - startMs;
+      if (this.#stretchMs >= LONGEST_STRETCH_MS) await this.#letOthersGo();
     }
   }
 
@@ -125,9 +127,8 @@ export class ReconcileLoop implements Runnable {
   }
 
   /** Reconciles served from caches alone never leave the promise queue: without this they would starve sockets and timers. */
-  async #yieldNowAndThen(): Promise<void> {
-    if (this.#clock.monotonic() - this.#stretchStartMs < LONGEST_STRETCH_MS) return;
+  async #letOthersGo(): Promise<void> {
+    this.#stretchMs = 0;
     await this.#clock.turn();
-    this.#stretchStartMs = this.#clock.monotonic();
   }
 }

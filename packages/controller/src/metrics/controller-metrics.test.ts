@@ -71,6 +71,33 @@ test("a named queue has its series from the start, and they tell what it did", a
   queue.shutDown();
 });
 
+test("queues of one name are shown as one", async () => {
+  const registry = new Registry();
+  const { queues } = new ControllerMetrics({ registry });
+  const [one, other] = [queues.forQueue("job"), queues.forQueue("job")];
+  one.setDepth(3);
+  other.setDepth(2);
+  one.setDepth(1);
+  one.countAdd();
+  queues.forQueue("job").countAdd();
+  for (const [queue, seconds] of [
+    [one, 4],
+    [other, 2.5],
+    [one, 1],
+  ] as const) {
+    queue.setUnfinishedWork(seconds);
+    queue.setLongestRunningProcessor(seconds);
+  }
+  for (const line of [
+    'workqueue_depth{name="job"} 3',
+    'workqueue_adds_total{name="job"} 2',
+    'workqueue_unfinished_work_seconds{name="job"} 3.5',
+    'workqueue_longest_running_processor_seconds{name="job"} 2.5',
+  ]) {
+    expect((await registry.metrics()).split("\n")).toContain(line);
+  }
+});
+
 test("every help text begins with the metric's stability", async () => {
   const registry = new Registry();
   const metrics = new ControllerMetrics({ registry });
@@ -189,6 +216,29 @@ test("a disabled metric is taken but not shown", async () => {
   metrics.queues.forQueue("job").setDepth(3);
   expect(await linesOf(registry, "workqueue_depth")).toEqual([]);
   expect(await linesOf(registry, "workqueue_adds_total{")).toHaveLength(1);
+});
+
+test("a label value that is not on its list counts as unexpected, and is told", async () => {
+  const registry = new Registry();
+  let told = 0;
+  const metrics = new MetricFamilies({
+    registry,
+    allowedLabels: new Map([["held", new Map([["of", new Set(["a"])]])]]),
+    onUnexpectedLabel: () => told++,
+  });
+  const held = metrics.counter({ name: "held", help: "Held", labels: ["of", "by"] });
+  held.inc({ of: "a", by: "x" });
+  held.inc({ of: "b", by: "x" }, 2);
+  held.inc({ of: "c", by: "x" });
+  const seconds = metrics.histogram({ name: "seconds", help: "Seconds", labels: ["of"], buckets: [1] });
+  seconds.observe({ of: "b" }, 1);
+  expect((await linesOf(registry, "held{")).sort()).toEqual([
+    'held{of="a",by="x"} 1',
+    'held{of="unexpected",by="x"} 3',
+  ]);
+  expect(await linesOf(registry, 'seconds_count{of="b"}')).toHaveLength(1);
+  expect(told).toBe(2);
+  expect(metrics.registered).toEqual(new Map([["ALPHA", 2]]));
 });
 
 test("a registry holds each metric once, and two registries share nothing", async () => {

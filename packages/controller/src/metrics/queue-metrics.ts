@@ -4,7 +4,16 @@ import type { MetricFamilies } from "./metric-families.js";
 
 const FORM = { stability: "BETA", labels: ["name"] } as const;
 
-/** The seven `workqueue_*` metrics. A queue's series exist, at zero, from its construction on. */
+/** The ages of several queues of one name. */
+interface SharedAges {
+  readonly unfinishedSeconds: number[];
+  readonly longestSeconds: number[];
+}
+
+/**
+ * The seven `workqueue_*` metrics. A queue's series exist, at zero, from its construction on. Queues of the same name, as
+ * the same controllers of several namespaces have, are shown as one: with all their items, and the longest of their waits.
+ */
 export function queueMetrics(families: MetricFamilies): QueueMetricsProvider {
   const define = queueMetricDefinitions;
   const depth = families.gauge({ ...define.depth, ...FORM });
@@ -14,19 +23,39 @@ export function queueMetrics(families: MetricFamilies): QueueMetricsProvider {
   const unfinishedWork = families.gauge({ ...define.unfinishedWork, ...FORM });
   const longestRunningProcessor = families.gauge({ ...define.longestRunningProcessor, ...FORM });
   const retries = families.counter({ ...define.retries, ...FORM });
+  const ages = new Map<string, SharedAges>();
 
   const forQueue = (name: string): QueueMetrics => {
     const labels = { name };
-    for (const gauge of [depth, unfinishedWork, longestRunningProcessor]) gauge.set(labels, 0);
-    for (const counter of [adds, retries]) counter.inc(labels, 0);
-    for (const histogram of [queueDuration, workDuration]) histogram.zero(labels);
+    const shared = ages.get(name) ?? { unfinishedSeconds: [], longestSeconds: [] };
+    if (!ages.has(name)) {
+      ages.set(name, shared);
+      for (const gauge of [depth, unfinishedWork, longestRunningProcessor]) gauge.set(labels, 0);
+      for (const counter of [adds, retries]) counter.inc(labels, 0);
+      for (const histogram of [queueDuration, workDuration]) histogram.zero(labels);
+    }
+    const index = shared.unfinishedSeconds.push(0) - 1;
+    shared.longestSeconds.push(0);
+    let shownItems = 0;
     return {
-      setDepth: (items) => depth.set(labels, items),
+      setDepth(items) {
+        depth.inc(labels, items - shownItems);
+        shownItems = items;
+      },
       countAdd: () => adds.inc(labels),
       observeQueueDuration: (seconds) => queueDuration.observe(labels, seconds),
       observeWorkDuration: (seconds) => workDuration.observe(labels, seconds),
-      setUnfinishedWork: (seconds) => unfinishedWork.set(labels, seconds),
-      setLongestRunningProcessor: (seconds) => longestRunningProcessor.set(labels, seconds),
+      setUnfinishedWork(seconds) {
+        shared.unfinishedSeconds[index] = seconds;
+        unfinishedWork.set(
+          labels,
+          shared.unfinishedSeconds.reduce((total, each) => total + each, 0),
+        );
+      },
+      setLongestRunningProcessor(seconds) {
+        shared.longestSeconds[index] = seconds;
+        longestRunningProcessor.set(labels, Math.max(...shared.longestSeconds));
+      },
       countRetry: () => retries.inc(labels),
     };
   };

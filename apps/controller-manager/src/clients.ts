@@ -1,0 +1,73 @@
+import { Client } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+import type { Transport } from "@kubewright/transport";
+
+import type { RequestMetrics } from "@kubewright/client";
+import type { ImplementedController } from "./controller-names.js";
+import type { ControllerManagerOptions } from "./options.js";
+import { ServiceAccountToken } from "./service-account-token.js";
+import { type Build, userAgent } from "./user-agent.js";
+
+export interface ClientsOptions {
+  readonly options: ControllerManagerOptions;
+  /** Acts as the manager. */
+  readonly transport: Transport;
+  /** Acts as nobody; needed with `--use-service-account-credentials`. */
+  readonly anonymousTransport: Transport | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly build: Build;
+  readonly metrics?: RequestMetrics | undefined;
+}
+
+/** The limit a library client has when nobody sets one. */
+const LIBRARY_LIMIT = { qps: 5, burst: 10 };
+
+/** Makes the clients of controllers: each has a User-Agent and a rate limit of its own, and on request credentials. */
+export class Clients {
+  readonly #given: ClientsOptions;
+
+  constructor(given: ClientsOptions) {
+    this.#given = given;
+  }
+
+  /** A client that acts as the manager. */
+  named(name: string): Client {
+    return this.#client(this.#given.transport, name);
+  }
+
+  /** @throws Error when the controller is to have credentials of its own and cannot get them. */
+  async forController({ clientName, requestsPerAction = 1 }: ImplementedController): Promise<Client> {
+    const { options, anonymousTransport, clock, logger } = this.#given;
+    if (!options.useServiceAccountCredentials || anonymousTransport === undefined)
+      return this.#client(this.#given.transport, clientName, requestsPerAction);
+    const token = new ServiceAccountToken({
+      client: this.named("controller-credentials"),
+      clock,
+      logger,
+      name: clientName,
+    });
+    await token.current();
+    return this.#client(token.transport(anonymousTransport), token.user, requestsPerAction);
+  }
+
+  #client(transport: Transport, name: string, factor = 1): Client {
+    const { options, clock, build, metrics } = this.#given;
+    return new Client({
+      transport,
+      clock,
+      userAgent: userAgent(build, name),
+      metrics,
+      ...rateLimit(options, factor),
+    });
+  }
+}
+
+function rateLimit(
+  { kubeApiQps: qps, kubeApiBurst: burst }: ControllerManagerOptions,
+  factor: number,
+): { rateLimit?: { qps: number; burst: number } } {
+  if (qps < 0) return {};
+  return { rateLimit: qps === 0 ? LIBRARY_LIMIT : { qps: qps * factor, burst } };
+}

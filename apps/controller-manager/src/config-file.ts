@@ -1,0 +1,61 @@
+import { LineCounter, type Node, isMap, isScalar, parseDocument } from "yaml";
+
+import type { Flag } from "./flag.js";
+import { UsageError } from "./flag-values.js";
+import { FLAGS } from "./flags.js";
+import { ignoredFlags } from "./ignored-flags.js";
+
+export interface ConfigFile {
+  /** Values by the name of their option. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Names of flags that are known and have no effect. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * Reads a configuration file: a YAML mapping whose keys are the names of flags.
+ *
+ * @throws UsageError of one line that names the file, the line and the key.
+ */
+export function parseConfigFile(path: string, content: string): ConfigFile {
+  const lines = new LineCounter();
+  const document = parseDocument(content, { lineCounter: lines });
+  const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
+  const fail = (line: number, problem: string): never => {
+    throw new UsageError(`${path}:${line}: ${problem}`);
+  };
+  const [broken] = document.errors;
+  if (broken !== undefined) {
+    fail(lines.linePos(broken.pos[0]).line, broken.message.split("\n", 1)[0]!.replace(/ at line \d+.*$/, ""));
+  }
+  const { contents } = document;
+  const values = new Map<string, unknown>();
+  const ignored: string[] = [];
+  if (contents === null || (isScalar(contents) && contents.value === null)) return { values, ignored };
+  if (!isMap(contents)) return fail(lineOf(contents), "it must be a mapping of flag names to values");
+  for (const { key, value } of contents.items) {
+    const line = lineOf(key);
+    const name = String(isScalar(key) ? key.value : key).replaceAll("_", "-");
+    const flag = FLAGS.find((known) => known.name === name);
+    if (flag !== undefined) values.set(flag.option, valueOf(flag, (value as Node | null)?.toJS(document), line, fail));
+    else if (ignoredFlags.some((known) => known.name === name)) ignored.push(name);
+    else fail(line, `unknown key ${JSON.stringify(name)}`);
+  }
+  return { values, ignored };
+}
+
+function valueOf(
+  { name, type }: Flag,
+  given: unknown,
+  line: number,
+  fail: (line: number, problem: string) => never,
+): unknown {
+  try {
+    const value = type.fromYaml(name, given);
+    if (value !== undefined) return value;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    fail(line, `${name}: ${error.message}`);
+  }
+  return fail(line, `${name}: it must be ${type.wants}, not ${JSON.stringify(given)}`);
+}

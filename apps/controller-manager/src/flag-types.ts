@@ -1,0 +1,124 @@
+import {
+  type ParseValue,
+  UsageError,
+  formatDuration,
+  parseBool,
+  parseDurationMs,
+  parseFloat32,
+  parseInt32,
+  splitList,
+} from "./flag-values.js";
+
+/** What values a flag takes, on the command line and in a configuration file. */
+export interface FlagType<T> {
+  /** How the help names a value. */
+  readonly placeholder: string;
+  /** @throws UsageError in the words of Go's flag packages. */
+  parse(flag: string, text: string): T;
+  /** A value of a YAML file; `undefined` when it is of the wrong kind. @throws UsageError as `parse` does. */
+  fromYaml(flag: string, value: unknown): T | undefined;
+  /** What `fromYaml` wants, for the message that it did not get it. */
+  readonly wants: string;
+  /** A default, for the help; `""` for one that goes without saying. */
+  show(value: T): string;
+  /** What a further occurrence of the flag makes of the value before. Default: it replaces it. */
+  add?(before: T, more: T): T;
+}
+
+export const text: FlagType<string> = {
+  placeholder: "string",
+  parse: (_flag, given) => given,
+  fromYaml: (_flag, value) => (typeof value === "string" ? value : undefined),
+  wants: "a string",
+  show: (value) => value,
+};
+
+/** Text that the help calls something more telling than a string. */
+export function textNamed(placeholder: string): FlagType<string> {
+  return { ...text, placeholder };
+}
+
+export const bool: FlagType<boolean> = {
+  placeholder: "bool",
+  parse: parseBool,
+  fromYaml: (_flag, value) => (typeof value === "boolean" ? value : undefined),
+  wants: "true or false",
+  show: String,
+};
+
+function number(placeholder: string, parse: ParseValue<number>, wants: string): FlagType<number> {
+  return {
+    placeholder,
+    parse,
+    fromYaml: (flag, value) => (typeof value === "number" ? parse(flag, String(value)) : undefined),
+    wants,
+    show: String,
+  };
+}
+
+export const int32 = number("int", parseInt32, "a whole number");
+export const float32 = number("float", parseFloat32, "a number");
+
+export const duration: FlagType<number> = {
+  placeholder: "duration",
+  parse: parseDurationMs,
+  fromYaml: (flag, value) => {
+    if (typeof value === "string") return parseDurationMs(flag, value);
+    return value === 0 ? 0 : undefined;
+  },
+  wants: 'a duration such as "10s"',
+  show: formatDuration,
+};
+
+/** Comma-separated. The first occurrence replaces the default, further ones add to it. */
+export const list: FlagType<readonly string[]> = {
+  placeholder: "list",
+  parse: (_flag, given) => splitList(given),
+  fromYaml: (_flag, value) => (typeof value === "string" ? splitList(value) : stringsOf(value)),
+  wants: "a list of strings",
+  show: (value) => value.join(","),
+  add: (before, more) => [...before, ...more],
+};
+
+/** One value at a time, commas included. */
+export const repeated: FlagType<readonly string[]> = {
+  ...list,
+  placeholder: "value",
+  parse: (_flag, given) => [given],
+  fromYaml: (_flag, value) => (typeof value === "string" ? [value] : stringsOf(value)),
+};
+
+/** `name=value,…`; in a file also a mapping. Kept as it was given. */
+export const assignments: FlagType<readonly string[]> = {
+  ...list,
+  placeholder: "name=value,…",
+  fromYaml: (flag, value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return list.fromYaml(flag, value);
+    const entries = Object.entries(value);
+    if (entries.some(([, set]) => typeof set !== "boolean" && typeof set !== "string")) return undefined;
+    return entries.map(([name, set]) => `${name}=${String(set)}`);
+  },
+  wants: "a mapping, or a list of name=value",
+};
+
+/** An IP address of either family, in a form that URLs and sockets take. */
+export const ip: FlagType<string> = {
+  ...text,
+  placeholder: "ip",
+  parse: parseIp,
+  fromYaml: (flag, value) => (typeof value === "string" ? parseIp(flag, value) : undefined),
+};
+
+function parseIp(flag: string, given: string): string {
+  const address = given.trim();
+  const isV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address);
+  const isV6 = address.includes(":") && URL.canParse(`http://[${address}]/`);
+  if (isV4 || isV6) return address;
+  throw new UsageError(
+    `invalid argument ${JSON.stringify(given)} for ${JSON.stringify(flag)} flag: failed to parse IP: ${JSON.stringify(address)}`,
+  );
+}
+
+function stringsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+}

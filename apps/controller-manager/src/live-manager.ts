@@ -1,0 +1,93 @@
+import { type DeepReadonly, type Lease, leases, parseTime } from "@kubewright/api";
+import { type Client, errorMessage, isForbidden, isNotFound } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+
+import { UsageError } from "./flag-values.js";
+
+/** Where kube-controller-manager says that it is alive. */
+export const UPSTREAM_LEASE = { namespace: "kube-system", name: "kube-controller-manager" } as const;
+
+export interface LiveManagerOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+const WAY_OUT =
+  "pass --managed-by NAME to handle only Jobs with that spec.managedBy, or switch these controllers off there (such as --controllers=*,-job,-cronjob) and pass --take-over";
+const RETRY_MS = 1_000;
+const POLL_MS = 1_000;
+/** Part of its duration for which a lease that looks dead is observed: holders renew it several times as often. */
+const OBSERVED_PART = 1 / 3;
+const LONGEST_OBSERVATION_MS = 10_000;
+/** Clocks that differ by more would be noticed elsewhere. */
+const LARGEST_SKEW_MS = 3_600_000;
+
+/**
+ * Resolves when no kube-controller-manager is alive. Two controllers that count the same pods get in each other's way.
+ *
+ * A Lease that nobody holds, or none, is no manager. One renewed within its duration is: it refuses at once. One that seems
+ * to have expired, or to come from the future, may be that of a manager whose clock differs from ours, so it is observed for
+ * a few seconds: a renewal proves it alive. Whoever may not read the Lease cannot know, and is refused too. Other failures are tried
+ * again until the signal aborts.
+ *
+ * @throws UsageError of one line that says what to do; the signal's reason.
+ */
+export async function refuseBesideLiveManager({ client, clock, logger, signal }: LiveManagerOptions): Promise<void> {
+  const read = (): Promise<DeepReadonly<Lease> | undefined> => readLease({ client, clock, logger, signal });
+  const first = await read();
+  if (holderOf(first) === "") return;
+  const { leaseDurationSeconds = 15, renewTime } = first!.spec!;
+  const durationMs = leaseDurationSeconds * 1_000;
+  const ageMs = clock.now() - (parseTime(renewTime) ?? Number.NaN);
+  if (Math.abs(ageMs) <= durationMs) throw new UsageError(refusal(first!));
+  if (!(Math.abs(ageMs) < LARGEST_SKEW_MS)) return;
+  logger.info(
+    { holder: holderOf(first), renewTime },
+    "The lease of kube-controller-manager seems to be out of date, observing it",
+  );
+  const untilMs = clock.monotonic() + Math.min(durationMs * OBSERVED_PART, LONGEST_OBSERVATION_MS);
+  while (clock.monotonic() < untilMs) {
+    await clock.sleep(POLL_MS, signal);
+    const lease = await read();
+    if (holderOf(lease) === "") return;
+    if (lease!.spec!.renewTime !== renewTime) throw new UsageError(refusal(lease!));
+  }
+}
+
+function holderOf(lease: DeepReadonly<Lease> | undefined): string {
+  return lease?.spec?.holderIdentity ?? "";
+}
+
+function refusal(lease: DeepReadonly<Lease>): string {
+  const { namespace, name } = UPSTREAM_LEASE;
+  return `kube-controller-manager is running (${holderOf(lease)} holds lease ${namespace}/${name}): ${WAY_OUT}`;
+}
+
+async function readLease({
+  client,
+  clock,
+  logger,
+  signal,
+}: LiveManagerOptions): Promise<DeepReadonly<Lease> | undefined> {
+  const { namespace, name } = UPSTREAM_LEASE;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await client.resource(leases).get(name, { namespace, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isNotFound(error)) return undefined;
+      if (isForbidden(error)) {
+        throw new UsageError(
+          `cannot tell whether kube-controller-manager is running (not allowed to get lease ${namespace}/${name}): grant that, or ${WAY_OUT}`,
+          { cause: error },
+        );
+      }
+      if (attempt === 0)
+        logger.warn({ err: errorMessage(error) }, "Cannot tell yet whether kube-controller-manager is running");
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { flagGroup } from "../flag.js";
+import { bool, list, textNamed } from "../flag-types.js";
+
+/** How this manager lives beside kube-controller-manager. Upstream has none of these. */
+export interface SafetyOptions {
+  /** `""`: Jobs that are left to the built-in controller. */
+  readonly managedBy: string;
+  /** Start although a live kube-controller-manager holds its Lease. */
+  readonly takeOver: boolean;
+  /** Without repetitions, by name. Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+}
+
+export const safetyDefaults: SafetyOptions = { managedBy: "", takeOver: false, namespaces: [] };
+
+export const safetyFlags = flagGroup<SafetyOptions>("Beside kube-controller-manager", {
+  managedBy: [
+    "managed-by",
+    textNamed("name"),
+    "handle exactly the Jobs whose spec.managedBy is this, and start no other controller that --controllers does not name",
+  ],
+  takeOver: [
+    "take-over",
+    bool,
+    "start although kube-controller-manager is running: these controllers are switched off there",
+  ],
+  namespaces: [
+    "namespace",
+    list,
+    "look after these namespaces only, with rights in them only; the Lease is in the first of them by name",
+  ],
+});
+
+const LONGEST_MANAGED_BY = 63;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const MANAGED_BY = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+export function safetyErrors({ managedBy, namespaces }: SafetyOptions): string[] {
+  const errors: string[] = [];
+  if (managedBy === "kubernetes.io/job-controller") {
+    errors.push(
+      "--managed-by kubernetes.io/job-controller names the built-in controller: switch that off and pass --take-over instead",
+    );
+  } else if (managedBy !== "" && (!MANAGED_BY.test(managedBy) || managedBy.length > LONGEST_MANAGED_BY)) {
+    errors.push(
+      `--managed-by ${JSON.stringify(managedBy)} must be a domain-prefixed path of at most 63 characters (such as "acme.io/foo")`,
+    );
+  }
+  for (const namespace of namespaces) {
+    if (!NAMESPACE.test(namespace))
+      errors.push(`--namespace ${JSON.stringify(namespace)} is not the name of a namespace`);
+  }
+  return errors;
+}

@@ -1,0 +1,103 @@
+import { errorMessage } from "@kubewright/client";
+import type { Clock, Timer } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+import type { ApiRequest, Transport } from "@kubewright/transport";
+
+/** For so long no request may have failed before the API server counts as back. */
+const SETTLED_MS = 2_000;
+/** Watches back off: as long as one that failed has not been opened again its cache is old, and syncs fail for that. */
+const LONGEST_CATCH_UP_MS = 120_000;
+
+const UNAUTHORIZED = "the credentials were refused (401)";
+
+/**
+ * Says once that the API server is out of reach (no answer, or 401 to everything), and once that it is back, however many
+ * requests fail in between. Components go on trying all the while; their own complaints are then of no use.
+ */
+export class OutageLog {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #sinceMs: number | undefined;
+  #cause = "";
+  #settling: Timer | undefined;
+  #answeredMs = 0;
+  /** Paths of watches that could not be opened. */
+  readonly #closed = new Set<string>();
+
+  constructor({ clock, logger }: { clock: Clock; logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  get isOut(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
+  /** The same transport, observed. */
+  watched(transport: Transport): Transport {
+    return async (request) => {
+      try {
+        const response = await transport(request);
+        if (response.status === 401) this.#failed(UNAUTHORIZED, request);
+        else this.#answered(request);
+        return response;
+      } catch (error) {
+        if (request.signal?.aborted !== true) this.#failed(errorMessage(error), request);
+        throw error;
+      }
+    };
+  }
+
+  /** The same logger, whose warnings and errors are for the curious while the API server is out of reach. */
+  quieted(logger: Logger): Logger {
+    return {
+      debug: (fields, message) => logger.debug(fields, message),
+      info: (fields, message) => logger.info(fields, message),
+      warn: (fields, message) => logger[this.isOut ? "debug" : "warn"](fields, message),
+      error: (fields, message) => logger[this.isOut ? "debug" : "error"](fields, message),
+    };
+  }
+
+  #failed(err: string, request: ApiRequest): void {
+    if (isWatch(request)) this.#closed.add(pathOf(request));
+    this.#settling?.cancel();
+    this.#settling = undefined;
+    const kind = err === UNAUTHORIZED ? err : "connection";
+    // From no answer to 401, or back, is news; another wording of no answer is not.
+    if (kind === this.#cause) return;
+    this.#cause = kind;
+    this.#sinceMs ??= this.#clock.monotonic();
+    this.#logger.warn({ err }, "API server is out of reach, trying on; further errors are logged at -v=4");
+  }
+
+  #answered(request: ApiRequest): void {
+    if (!this.isOut) return;
+    if (isWatch(request)) this.#closed.delete(pathOf(request));
+    if (this.#settling !== undefined) return;
+    this.#answeredMs = this.#clock.monotonic();
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#settling = this.#clock.setTimer(SETTLED_MS, () => this.#settled(), { background: true });
+  }
+
+  #settled(): void {
+    const nowMs = this.#clock.monotonic();
+    if (this.#closed.size > 0 && nowMs - this.#answeredMs < LONGEST_CATCH_UP_MS) return this.#settle();
+    this.#closed.clear();
+    const seconds = Math.round((nowMs - this.#sinceMs!) / 1_000);
+    this.#settling = undefined;
+    this.#sinceMs = undefined;
+    this.#cause = "";
+    this.#logger.info({ seconds }, "API server answers again");
+  }
+}
+
+function isWatch({ method, path }: ApiRequest): boolean {
+  return method === "GET" && path.includes("watch=true");
+}
+
+function pathOf({ path }: ApiRequest): string {
+  return path.split("?", 1)[0]!;
+}

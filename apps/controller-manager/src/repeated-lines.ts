@@ -1,0 +1,36 @@
+import type { Clock } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+
+const PERIOD_MS = 60_000;
+/** Topics remembered at once. */
+const MOST_TOPICS = 1_000;
+
+interface Topic {
+  saidMs: number;
+  withheld: number;
+}
+
+/** Warnings of one topic, at most one a minute; each says how many were withheld before it. */
+export class RepeatedLines {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #logger: Logger;
+  readonly #topics = new Map<string, Topic>();
+
+  constructor({ clock, logger }: { clock: Pick<Clock, "monotonic">; logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  warn(topic: string, fields: object, message: string): void {
+    const nowMs = this.#clock.monotonic();
+    const known = this.#topics.get(topic);
+    if (known !== undefined && nowMs - known.saidMs < PERIOD_MS) {
+      known.withheld++;
+      return this.#logger.debug(fields, message);
+    }
+    const repeated = known?.withheld ?? 0;
+    if (this.#topics.size >= MOST_TOPICS) this.#topics.clear();
+    this.#topics.set(topic, { saidMs: nowMs, withheld: 0 });
+    this.#logger.warn(repeated > 0 ? { ...fields, repeated } : fields, message);
+  }
+}

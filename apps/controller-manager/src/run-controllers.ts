@@ -1,0 +1,177 @@
+import { EventRecorder, type Logger, type Runnable, selectControllers } from "@kubewright/controller";
+import type { Clock, Random } from "@kubewright/clock";
+import { errorMessage, type Client, reasonOf } from "@kubewright/client";
+import { GarbageCollector } from "@kubewright/garbage-collector";
+import { type InformerError, InformerFactory, withoutManagedFields } from "@kubewright/informer";
+import type { Transport } from "@kubewright/transport";
+
+import { Clients } from "./clients.js";
+import type { ControllerManagerDeps } from "./controller-manager.js";
+import { type ControllerName, implementedControllers } from "./controller-names.js";
+import { controllerBuilders } from "./controllers.js";
+import { finishWrites } from "./finish-writes.js";
+import { skippedControllers } from "./options.js";
+import type { OutageLog } from "./outage-log.js";
+import { RepeatedLines } from "./repeated-lines.js";
+import { runUntilDrained } from "./run-until-drained.js";
+import { userAgent } from "./user-agent.js";
+import { waitForHealthy } from "./wait-for-healthy.js";
+
+export interface RunControllersOptions {
+  readonly deps: ControllerManagerDeps;
+  /** Keeps a transport from writing when this process may not. */
+  readonly fence: (transport: Transport) => Transport;
+  readonly outage: OutageLog;
+}
+
+/**
+ * Builds the chosen controllers, one set for every namespace when there are some, and runs them until the signal aborts.
+ *
+ * @throws Error when the API server does not become healthy, a controller cannot be built or fails, or they do not stop in
+ *   time.
+ */
+export async function runControllers(
+  { deps, fence, outage }: RunControllersOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { options, clock, build, operations } = deps;
+  const logger = deps.loggerFor();
+  const protect = (transport: Transport): Transport => finishWrites(fence(outage.watched(transport)));
+  const transport = protect(deps.transport);
+  try {
+    await waitForHealthy({ transport, clock, logger, userAgent: userAgent(build, "kube-controller-manager"), signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
+  }
+  const clients = new Clients({
+    options,
+    transport,
+    anonymousTransport: deps.anonymousTransport && protect(deps.anonymousTransport),
+    clock,
+    logger,
+    build,
+    metrics: operations?.requests,
+  });
+  const shared: Client = clients.named("shared-informers");
+  const scopes = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+  const informers = scopes.map((namespace) => informersOf(deps, shared, outage, namespace));
+  const recorders: EventRecorder[] = [];
+  const controllers: Runnable[] = [];
+  const names: string[] = [];
+  const collectors: GarbageCollector[] = [];
+  for (const name of chosenControllers(deps, logger)) {
+    const known = implementedControllers.find((each) => each.name === name)!;
+    const own = outage.quieted(deps.loggerFor(name));
+    try {
+      const client = await clients.forController(known);
+      const random = deps.random.fork(name);
+      const events = new EventRecorder({ client, clock, random, component: name, logger: own });
+      recorders.push(events);
+      names.push(name);
+      for (const [index, namespace] of scopes.entries()) {
+        const scoped = namespace === undefined ? random : random.fork(namespace);
+        const controller = controllerBuilders[name]({
+          client,
+          clock,
+          random: scoped,
+          logger: namespace === undefined ? own : withNamespace(own, namespace),
+          informers: informers[index]!,
+          events,
+          options,
+          localTimeZone: deps.localTimeZone,
+          metrics: operations?.metrics,
+        });
+        if (controller instanceof GarbageCollector) {
+          collectors.push(controller);
+          operations?.addGarbageCollector(controller);
+        }
+        const late = startingLate(controller, options.controllerStartIntervalMs, { clock, random: scoped, logger });
+        controllers.push(namespace === undefined ? late : { ...late, name: `${name} in ${namespace}` });
+      }
+    } catch (error) {
+      logger.error({ controller: name, err: errorMessage(error) }, "Error initializing a controller");
+      throw new Error(`Error building controllers: ${name}: ${errorMessage(error)}`, { cause: error });
+    }
+  }
+  operations?.health.addControllers(names);
+  void operations?.health.fillingCaches(() =>
+    Promise.all([
+      ...collectors.map((collector) => collector.waitForSync()),
+      ...informers.map((factory) => factory.waitForCacheSync(signal)),
+    ]),
+  );
+  const support: Runnable[] = [...informers, ...recorders];
+  const timeoutMs = options.controllerShutdownTimeoutMs;
+  await runUntilDrained({ controllers, support, timeoutMs, clock, logger }, signal);
+}
+
+function informersOf(
+  { clock, random, options, operations, loggerFor }: ControllerManagerDeps,
+  client: Client,
+  outage: OutageLog,
+  namespace: string | undefined,
+): InformerFactory {
+  const lines = new RepeatedLines({ clock, logger: outage.quieted(loggerFor()) });
+  return new InformerFactory({
+    client,
+    clock,
+    namespace,
+    random: random.fork(namespace === undefined ? "informers" : `informers in ${namespace}`),
+    resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
+    transform: withoutManagedFields,
+    informerName: "kube-controller-manager",
+    metrics: operations?.metrics.kit.informers,
+    onError: (error) => lines.warn(topicOf(error), { err: error }, "Informer failed, going on"),
+  });
+}
+
+/** What failed in the same way is one topic, whatever object or attempt it was about. */
+function topicOf({ step, message, cause }: InformerError): string {
+  return `${step} ${reasonOf(cause) ?? (step === "handler" || step === "event" ? "" : message)}`;
+}
+
+function chosenControllers({ options }: ControllerManagerDeps, logger: Logger): ControllerName[] {
+  const { enabled, disabled, missing } = selectControllers(
+    implementedControllers.map(({ name }) => name),
+    options.controllers,
+  );
+  for (const name of missing) logger.warn({ controller: name }, "Warning: controller is not part of this binary");
+  for (const name of disabled) logger.warn({ controller: name }, "Warning: controller is disabled");
+  const clusterWide = skippedControllers(options);
+  return enabled.filter((name) => {
+    if (clusterWide.includes(name)) {
+      logger.warn({ controller: name }, "Warning: controller needs the whole cluster, skipped with --namespace");
+      return false;
+    }
+    if (name !== "garbage-collector-controller" || options.enableGarbageCollector) return true;
+    logger.warn({ controller: name }, "Warning: skipping controller");
+    return false;
+  });
+}
+
+/** Tells the lines of one namespace's controller from those of another's. */
+function withNamespace(logger: Logger, namespace: string): Logger {
+  return {
+    debug: (fields, message) => logger.debug({ namespace, ...fields }, message),
+    info: (fields, message) => logger.info({ namespace, ...fields }, message),
+    warn: (fields, message) => logger.warn({ namespace, ...fields }, message),
+    error: (fields, message) => logger.error({ namespace, ...fields }, message),
+  };
+}
+
+/** Spreads the load of a start: waits between once and twice the interval. */
+function startingLate(
+  controller: Runnable,
+  intervalMs: number,
+  { clock, random, logger }: { clock: Clock; random: Random; logger: Logger },
+): Runnable {
+  const delayMs = intervalMs <= 0 ? 0 : intervalMs * (1 + random.fork("start").next());
+  const run = async (signal: AbortSignal): Promise<void> => {
+    if (delayMs > 0) await clock.sleep(delayMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    logger.debug({ controller: controller.name }, "Controller starting...");
+    await controller.run(signal);
+  };
+  return { name: controller.name, run };
+}

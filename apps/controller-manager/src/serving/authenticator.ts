@@ -1,0 +1,155 @@
+import { errorMessage } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+
+import type { ServingMetrics } from "../metrics/serving-metrics.js";
+import { type HttpRequest, header } from "./http-message.js";
+import type { TokenAuthenticator } from "./token-authenticator.js";
+import { ANONYMOUS, type UserInfo, authenticatedUser } from "./user-info.js";
+
+/** A front proxy that says who a request is from, and what it says it with. Header names are in lower case. */
+export interface RequestHeaderConfig {
+  /** PEM: who may have signed the proxy's certificate. */
+  readonly authorities: string;
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+  /** Common names the proxy may have; none: any. */
+  readonly allowedNames: readonly string[];
+}
+
+/** Who may vouch for clients, right now. */
+export interface ClientAuthorities {
+  /** PEM. */
+  readonly clientCA: string | undefined;
+  readonly requestHeader: RequestHeaderConfig | undefined;
+}
+
+export interface AuthenticatorOptions {
+  /** Asked for every request, since they change. */
+  readonly authorities: () => ClientAuthorities;
+  /** `undefined`: tokens are not looked at. */
+  readonly tokens: Pick<TokenAuthenticator, "authenticate"> | undefined;
+  readonly clock: Clock;
+  readonly metrics?: Pick<ServingMetrics, "authenticated" | "clientCertificate"> | undefined;
+}
+
+/** Who it is, or why nobody knows. */
+export type Authentication = { readonly user: UserInfo } | { readonly error: string };
+
+/**
+ * Finds out who a request is from: by a front proxy's headers, a client certificate, a bearer token, in this order. A
+ * request that shows none of them is anonymous; one that shows only wrong ones is refused.
+ *
+ * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/authentication/authenticatorfactory/delegating.go
+ */
+export class RequestAuthenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  async authenticate(request: HttpRequest): Promise<Authentication> {
+    const { clock, metrics } = this.#options;
+    const startMs = clock.monotonic();
+    const answer = await this.#decide(request);
+    const seconds = (clock.monotonic() - startMs) / 1000;
+    if ("user" in answer) metrics?.authenticated("success", seconds, answer.user.username);
+    else metrics?.authenticated("error", seconds);
+    return answer;
+  }
+
+  async #decide(request: HttpRequest): Promise<Authentication> {
+    const errors: string[] = [];
+    const { requestHeader, clientCA } = this.#options.authorities();
+    for (const attempt of [
+      () => (requestHeader === undefined ? undefined : byFrontProxy(request, requestHeader)),
+      () => (clientCA === undefined ? undefined : this.#byCertificate(request, clientCA)),
+      () => this.#byToken(request),
+    ]) {
+      const answer = await attempt();
+      if (answer === undefined) continue;
+      if ("user" in answer) return { user: authenticatedUser(answer.user) };
+      errors.push(answer.error);
+    }
+    if (errors.length > 0) return { error: errors.join(", ") };
+    return { user: ANONYMOUS };
+  }
+
+  #byCertificate({ peer }: HttpRequest, clientCA: string): Authentication | undefined {
+    if (peer === undefined) return undefined;
+    if (peer.problem !== undefined) return { error: `verifying certificate failed: ${peer.problem}` };
+    if (!peer.isFrom(clientCA)) return { error: "certificate signed by unknown authority" };
+    if (peer.commonName === "") return undefined;
+    const { clock, metrics } = this.#options;
+    metrics?.clientCertificate((peer.notAfterMs - clock.now()) / 1000);
+    return {
+      user: {
+        username: peer.commonName,
+        groups: peer.organizations,
+        extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${peer.fingerprint}`] },
+      },
+    };
+  }
+
+  async #byToken(request: HttpRequest): Promise<Authentication | undefined> {
+    const { tokens } = this.#options;
+    const token = /^bearer +(\S+)\s*$/i.exec(header(request, "authorization") ?? "")?.[1];
+    if (tokens === undefined || token === undefined) return undefined;
+    try {
+      const user = await tokens.authenticate(token);
+      return typeof user === "string" ? { error: user } : { user };
+    } catch (error) {
+      return { error: errorMessage(error) };
+    }
+  }
+}
+
+/** @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/authentication/request/headerrequest/requestheader.go */
+function byFrontProxy(request: HttpRequest, config: RequestHeaderConfig): Authentication | undefined {
+  const { peer } = request;
+  if (peer === undefined) return undefined;
+  if (peer.problem !== undefined) return { error: `verifying certificate failed: ${peer.problem}` };
+  if (!peer.isFrom(config.authorities)) return { error: "certificate signed by unknown authority" };
+  if (config.allowedNames.length > 0 && !config.allowedNames.includes(peer.commonName))
+    return { error: `subject with cn=${peer.commonName} is not in the allowed list` };
+  const first = (names: readonly string[]): string => {
+    for (const name of names) {
+      const value = header(request, name);
+      if (value) return value;
+    }
+    return "";
+  };
+  const username = first(config.usernameHeaders);
+  if (username === "") return undefined;
+  const uid = first(config.uidHeaders);
+  return {
+    user: {
+      username,
+      ...(uid === "" ? {} : { uid }),
+      groups: config.groupHeaders.flatMap((name) => request.headers[name] ?? []),
+      extra: extraOf(request, config.extraHeaderPrefixes),
+    },
+  };
+}
+
+function extraOf({ headers }: HttpRequest, prefixes: readonly string[]): Record<string, string[]> {
+  const extra: Record<string, string[]> = {};
+  for (const prefix of prefixes) {
+    for (const [name, values] of Object.entries(headers)) {
+      if (!name.startsWith(prefix) || values === undefined) continue;
+      const key = unescaped(name.slice(prefix.length));
+      extra[key] = [...(extra[key] ?? []), ...values];
+    }
+  }
+  return extra;
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,108 @@
+import { type HealthMetrics, HealthChecks, type HealthReport, type Logger } from "@kubewright/controller";
+
+import type { HttpReply, HttpRequest } from "./http-message.js";
+import { notFoundReply, textReply } from "./http-message.js";
+import type { Route } from "./router.js";
+
+export interface ManagerHealthOptions {
+  readonly logger: Logger;
+  readonly metrics?: HealthMetrics | undefined;
+}
+
+/** How long after the end of a Lease that was not renewed the process still counts as healthy. */
+const LEASE_TOLERANCE_MS = 20_000;
+
+/** How far the process is: `starting` until it leads, or knows who does. */
+type Readiness = "starting" | "standing by" | "filling caches" | "ready" | "stopping";
+
+/**
+ * What `/healthz`, `/livez` and `/readyz` say of this process. `/livez` is `/healthz` under another name. `/readyz`, which
+ * kube-controller-manager has not, passes while others lead and once all caches of a leader are filled.
+ */
+export class ManagerHealth {
+  readonly #live: HealthChecks;
+  readonly #ready: HealthChecks;
+  #readiness: Readiness = "starting";
+
+  constructor({ logger, metrics }: ManagerHealthOptions) {
+    // Whoever asks every second must not fill the log: why a check failed is for those who debug.
+    const quiet: Logger = {
+      debug: (fields, message) => logger.debug(fields, message),
+      info: (fields, message) => logger.debug(fields, message),
+      warn: (fields, message) => logger.warn(fields, message),
+      error: (fields, message) => logger.error(fields, message),
+    };
+    const options = { logger: quiet, ...(metrics === undefined ? {} : { metrics }) };
+    this.#live = new HealthChecks(options);
+    this.#ready = new HealthChecks(options);
+    this.#ready.add("informer-sync", () =>
+      this.#isIn("starting", "filling caches") ? new Error(`not ready: ${this.#readiness}`) : undefined,
+    );
+    this.#ready.add("shutdown", () => (this.#isIn("stopping") ? new Error("process is shutting down") : undefined));
+  }
+
+  /** A leader that has not renewed its Lease for far too long is not healthy. */
+  watchLeader(elector: { checkHealth(toleranceMs: number): Error | undefined }): void {
+    this.#live.add("leaderElection", () => elector.checkHealth(LEASE_TOLERANCE_MS));
+  }
+
+  /** One check per controller that was built. None of them fails while the process answers. */
+  addControllers(names: readonly string[]): void {
+    for (const name of names.toSorted()) this.#live.add(name);
+  }
+
+  /** Somebody else leads. */
+  standingBy(): void {
+    if (this.#isIn("starting")) this.#readiness = "standing by";
+  }
+
+  /** Controllers run, and are ready when what `wait` waits for is over. */
+  async fillingCaches(wait: () => Promise<unknown>): Promise<void> {
+    if (this.#isIn("stopping")) return;
+    this.#readiness = "filling caches";
+    try {
+      await wait();
+    } catch {
+      return;
+    }
+    if (this.#isIn("filling caches")) this.#readiness = "ready";
+  }
+
+  /** The process was told to stop. */
+  stopping(): void {
+    this.#readiness = "stopping";
+  }
+
+  #isIn(...states: readonly Readiness[]): boolean {
+    return states.includes(this.#readiness);
+  }
+
+  get routes(): readonly Route[] {
+    const whole = (name: string, checks: HealthChecks): Route => ({
+      path: `/${name}`,
+      listed: name === "healthz",
+      handle: async ({ query }) => reply(await checks.report(name, query)),
+    });
+    const parts = (name: string, checks: HealthChecks): Route => ({
+      path: `/${name}/`,
+      prefix: true,
+      handle: (request) => partReply(request, name, checks),
+    });
+    return [
+      whole("healthz", this.#live),
+      whole("livez", this.#live),
+      parts("livez", this.#live),
+      whole("readyz", this.#ready),
+      parts("readyz", this.#ready),
+    ];
+  }
+}
+
+async function partReply({ path }: HttpRequest, endpoint: string, checks: HealthChecks): Promise<HttpReply> {
+  const report = await checks.reportOne(endpoint, path.slice(endpoint.length + 2));
+  return report === undefined ? notFoundReply() : reply(report);
+}
+
+function reply({ status, body }: HealthReport): HttpReply {
+  return textReply(status, body);
+}

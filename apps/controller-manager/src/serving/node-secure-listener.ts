@@ -1,0 +1,311 @@
+import { X509Certificate, constants } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Server, createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type SecureContext, TLSSocket, createSecureContext } from "node:tls";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+
+import {
+  BodyTooLongError,
+  type HttpHandler,
+  type HttpReply,
+  type HttpRequest,
+  type PeerCertificate,
+} from "./http-message.js";
+import type { ListenOptions, NamedIdentity, SecureListener, ServingIdentity } from "./secure-listener.js";
+
+/** No endpoint reads more than a number. */
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_CONNECTIONS = 1_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 90_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** A connection on which nothing moves for so long is cut. */
+const IDLE_TIMEOUT_MS = 120_000;
+const GZIP_FROM_BYTES = 1_024;
+
+const compress = promisify(gzip);
+
+/**
+ * Opens a port that speaks HTTP/1.1 over TLS. Sessions are not resumed: every connection shows its certificate anew, so
+ * that authorities taken away stay away.
+ */
+export async function listenSecurely(options: ListenOptions): Promise<SecureListener> {
+  const listener = new NodeSecureListener(options);
+  await listener.open(options);
+  return listener;
+}
+
+class NodeSecureListener implements SecureListener {
+  readonly #server: Server;
+  readonly #handler = Promise.withResolvers<HttpHandler>();
+  readonly #context: Omit<ListenOptions, "address" | "port" | "identity">;
+  readonly #peers = new WeakMap<TLSSocket, PeerCertificate>();
+  #identity: ServingIdentity;
+  #authorities: readonly string[] = [];
+  #named: readonly NamedIdentity[] = [];
+  #namedContexts: readonly { readonly names: readonly string[]; readonly context: SecureContext }[] = [];
+
+  constructor({ identity, ...context }: ListenOptions) {
+    this.#identity = identity;
+    this.#context = context;
+    this.#server = createServer(
+      {
+        ...this.#secureContext(identity),
+        SNICallback: (name, answer) => answer(null, this.#contextFor(name.toLowerCase())),
+        requestCert: context.requestClientCertificates,
+        // Whether a certificate is good shows in the answer: who has a bad one may still ask for /healthz.
+        rejectUnauthorized: false,
+        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.timeout = IDLE_TIMEOUT_MS;
+  }
+
+  get address(): string {
+    const { address, family, port } = this.#server.address() as AddressInfo;
+    return `${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async open({ address, port }: ListenOptions): Promise<void> {
+    const unspecified = address === "0.0.0.0" || address === "::" || address === "";
+    try {
+      await this.#listen(unspecified ? "::" : address, port);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!unspecified || (code !== "EAFNOSUPPORT" && code !== "EADDRNOTAVAIL")) throw refusal(error, address, port);
+      await this.#listen("0.0.0.0", port).catch((second: unknown) => {
+        throw refusal(second, address, port);
+      });
+    }
+  }
+
+  serve(handler: HttpHandler): void {
+    this.#handler.resolve(handler);
+  }
+
+  setIdentity(identity: ServingIdentity): void {
+    this.#server.setSecureContext(this.#secureContext(identity));
+    this.#identity = identity;
+  }
+
+  setNamedIdentities(identities: readonly NamedIdentity[]): void {
+    this.#namedContexts = identities.map(({ names, identity }) => ({
+      names: names.length > 0 ? names : namesIn(identity),
+      context: createSecureContext(this.#secureContext(identity)),
+    }));
+    this.#named = identities;
+  }
+
+  setClientAuthorities(authorities: readonly string[]): void {
+    // OpenSSL passes over what it cannot read, and would then trust nobody.
+    for (const pem of authorities) certificatesIn(pem);
+    this.#authorities = authorities;
+    this.#server.setSecureContext(this.#secureContext(this.#identity));
+    this.setNamedIdentities(this.#named);
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  /** `undefined`: the default. */
+  #contextFor(name: string): SecureContext | undefined {
+    const wildcard = name.replace(/^[^.]+/, "*");
+    return this.#namedContexts.find(({ names }) => names.includes(name) || names.includes(wildcard))?.context;
+  }
+
+  #secureContext({ cert, key }: ServingIdentity) {
+    const { minVersion = "TLSv1.2", ciphers } = this.#context;
+    return {
+      cert,
+      key,
+      // An empty list means nobody; none at all would mean everybody that Node trusts.
+      ca: [...this.#authorities],
+      minVersion,
+      ...(ciphers === undefined ? {} : { ciphers }),
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    };
+  }
+
+  #listen(host: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+  }
+
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    outgoing.on("error", () => undefined);
+    incoming.on("error", () => undefined);
+    try {
+      const handler = await this.#handler.promise;
+      const request = requestOf(incoming, this.#peerOf(incoming.socket));
+      const reply = request === undefined ? BAD_REQUEST : await handler(request);
+      await send(incoming, outgoing, reply);
+    } catch {
+      // Only what the handler itself did not answer, such as a connection that broke.
+      outgoing.destroy();
+    }
+  }
+
+  #peerOf(socket: unknown): PeerCertificate | undefined {
+    if (!(socket instanceof TLSSocket)) return undefined;
+    const known = this.#peers.get(socket);
+    if (known !== undefined) return known;
+    const peer = peerCertificate(socket);
+    if (peer !== undefined) this.#peers.set(socket, peer);
+    return peer;
+  }
+}
+
+const BAD_REQUEST: HttpReply = {
+  status: 400,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: "400 Bad Request",
+};
+
+/** `undefined`: what should be a path cannot be read as one. */
+function requestOf(incoming: IncomingMessage, peer: PeerCertificate | undefined): HttpRequest | undefined {
+  const target = incoming.url ?? "/";
+  if (!target.startsWith("/")) return undefined;
+  const [path, search] = splitOnce(target, "?");
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+  return {
+    method: incoming.method ?? "GET",
+    target,
+    path: decoded,
+    query: new URLSearchParams(search),
+    headers: incoming.headersDistinct,
+    remoteAddress: incoming.socket.remoteAddress ?? "",
+    peer,
+    body: () => readBody(incoming),
+  };
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.byteLength;
+    if (length > MAX_BODY_BYTES) throw new BodyTooLongError(`the body is longer than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function send(incoming: IncomingMessage, outgoing: ServerResponse, reply: HttpReply): Promise<void> {
+  let body: string | Buffer = reply.body;
+  outgoing.statusCode = reply.status;
+  for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
+  if (body.length >= GZIP_FROM_BYTES) {
+    outgoing.setHeader("vary", "Accept-Encoding");
+    if (acceptsGzip(incoming.headers["accept-encoding"])) {
+      body = await compress(body);
+      outgoing.setHeader("content-encoding", "gzip");
+    }
+  }
+  outgoing.setHeader("content-length", Buffer.byteLength(body));
+  // What was not read of a body would be taken for the next request.
+  if (!incoming.complete) outgoing.setHeader("connection", "close");
+  outgoing.end(incoming.method === "HEAD" ? undefined : body);
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  return String(header ?? "")
+    .split(",")
+    .some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part));
+}
+
+function peerCertificate(socket: TLSSocket): PeerCertificate | undefined {
+  const shown = socket.getPeerCertificate(true);
+  // An empty object stands for none.
+  if (shown?.subject === undefined) return undefined;
+  const subject = shown.subject as { CN?: string | string[]; O?: string | string[] };
+  const chain: X509Certificate[] = [];
+  for (let link = shown; ;) {
+    chain.push(new X509Certificate(link.raw));
+    const issuer = link.issuerCertificate;
+    // The last one is its own issuer.
+    if (issuer?.raw === undefined || issuer.fingerprint256 === link.fingerprint256 || chain.length > 8) break;
+    link = issuer;
+  }
+  return {
+    commonName: [subject.CN ?? ""].flat()[0] ?? "",
+    organizations: [subject.O ?? []].flat(),
+    fingerprint: shown.fingerprint256.replaceAll(":", "").toLowerCase(),
+    notAfterMs: Date.parse(shown.valid_to),
+    problem: socket.authorized ? undefined : String(socket.authorizationError ?? "certificate not verified"),
+    isFrom: (authorities) => certificatesIn(authorities).some((authority) => vouches(authority, chain)),
+  };
+}
+
+/** OpenSSL verified the chain against all authorities together; this tells which of them it ends with. */
+function vouches(authority: X509Certificate, chain: readonly X509Certificate[]): boolean {
+  return chain.some(
+    (link, index) =>
+      (index > 0 && link.fingerprint256 === authority.fingerprint256) ||
+      (link.checkIssued(authority) && link.verify(authority.publicKey)),
+  );
+}
+
+/** @throws Error when there is none, or one that cannot be read. */
+function certificatesIn(pem: string): X509Certificate[] {
+  const texts = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g);
+  if (texts === null) throw new Error("there is no certificate in PEM");
+  try {
+    return texts.map((text) => new X509Certificate(text));
+  } catch (error) {
+    throw new Error("a certificate in PEM cannot be read", { cause: error });
+  }
+}
+
+/** The names a certificate is for; a common name counts only when there are no others. */
+function namesIn({ cert }: ServingIdentity): string[] {
+  const { subjectAltName = "", subject } = new X509Certificate(cert);
+  const names = [...subjectAltName.matchAll(/DNS:([^,\s]+)/g)].map(([, name]) => name!.toLowerCase());
+  if (names.length > 0) return names;
+  const commonName = /^CN=(.+)$/m.exec(subject)?.[1];
+  return commonName === undefined ? [] : [commonName.toLowerCase()];
+}
+
+/** @see net.Listen in Go */
+function refusal(error: unknown, address: string, port: number): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why =
+    {
+      EADDRINUSE: "address already in use",
+      EACCES: "permission denied",
+      EADDRNOTAVAIL: "cannot assign requested address",
+    }[code ?? ""] ?? message;
+  const at = `${address.includes(":") ? `[${address}]` : address}:${port}`;
+  // Without a cause, which would be said a second time.
+  return new Error(`failed to create listener: failed to listen on ${at}: listen tcp ${at}: bind: ${why}`);
+}

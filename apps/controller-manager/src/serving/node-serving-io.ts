@@ -1,0 +1,50 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { dirname } from "node:path";
+
+import { listenSecurely } from "./node-secure-listener.js";
+import type { ServingIdentity } from "./secure-listener.js";
+import type { ServingIo } from "./serving-io.js";
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+
+/** This machine's sockets and files. */
+export function nodeServingIo(): ServingIo {
+  const key = randomBytes(32);
+  return {
+    listen: listenSecurely,
+    readFile: (path) => readFile(path, "utf8"),
+    writeFile: async (path, text, { isPrivate = false } = {}) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+      await writeFile(path, text, { mode: isPrivate ? 0o600 : 0o644 });
+    },
+    selfSigned,
+    hash: (text) => createHmac("sha256", key).update(text).digest("base64"),
+  };
+}
+
+async function selfSigned(hosts: readonly string[], nowMs: number): Promise<ServingIdentity> {
+  // Loaded only by who has no certificate: it takes a tenth of a second, and some megabytes for good.
+  const { generate } = await import("selfsigned");
+  const { cert, private: key } = await generate([{ name: "commonName", value: hosts[0] ?? "localhost" }], {
+    keyType: "ec",
+    curve: "P-256",
+    algorithm: "sha256",
+    notBeforeDate: new Date(nowMs - HOUR_MS),
+    notAfterDate: new Date(nowMs + YEAR_MS),
+    extensions: [
+      { name: "basicConstraints", cA: false, critical: true },
+      { name: "keyUsage", digitalSignature: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      {
+        name: "subjectAltName",
+        altNames: hosts.map((host) =>
+          isIP(host) ? { type: 7 as const, ip: host } : { type: 2 as const, value: host },
+        ),
+      },
+    ],
+  });
+  return { cert, key };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "@kubewright/clock";
+
+export interface Reviewed<V> {
+  readonly value: V;
+  /** How long it may be used again; 0 or less: not at all. */
+  readonly keepMs: number;
+}
+
+interface Entry<V> {
+  readonly value: V;
+  readonly untilMs: number;
+}
+
+/**
+ * What reviews came to, for a while: at most `capacity` of them, the ones used longest ago going first. Whoever asks for
+ * what is being looked up waits for that look-up; one that fails is not remembered.
+ */
+export class ReviewCache<V> {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #capacity: number;
+  readonly #entries = new Map<string, Entry<V>>();
+  readonly #pending = new Map<string, Promise<V>>();
+
+  constructor({ clock, capacity = 4_096 }: { clock: Pick<Clock, "monotonic">; capacity?: number }) {
+    this.#clock = clock;
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** @throws what `review` throws. */
+  async get(key: string, review: () => Promise<Reviewed<V>>): Promise<V> {
+    const known = this.#entries.get(key);
+    this.#entries.delete(key);
+    if (known !== undefined && this.#clock.monotonic() < known.untilMs) {
+      // Last again.
+      this.#entries.set(key, known);
+      return known.value;
+    }
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    const asked = this.#ask(key, review).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, asked);
+    return asked;
+  }
+
+  async #ask(key: string, review: () => Promise<Reviewed<V>>): Promise<V> {
+    const { value, keepMs } = await review();
+    if (keepMs <= 0) return value;
+    this.#entries.set(key, { value, untilMs: this.#clock.monotonic() + keepMs });
+    if (this.#entries.size > this.#capacity) {
+      const oldest = this.#entries.keys().next();
+      if (!oldest.done) this.#entries.delete(oldest.value);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,26 @@
+import { getCiphers } from "node:tls";
+
+import { expect, test } from "vitest";
+
+import { servingDefaults, servingErrors } from "../options/serving-options.js";
+import { insecureCipherSuites, openSslCiphers, openSslVersion } from "./tls-settings.js";
+
+test("cipher suites have Go's names, and OpenSSL knows what they become", () => {
+  const given = [
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
+    "TLS_RSA_WITH_RC4_128_SHA",
+  ];
+  const ciphers = openSslCiphers(given)!.split(":");
+  expect(ciphers).toHaveLength(3 + 2);
+  expect(getCiphers()).toEqual(expect.arrayContaining(ciphers.map((name) => name.toLowerCase())));
+  expect(insecureCipherSuites(given)).toEqual(["TLS_RSA_WITH_RC4_128_SHA"]);
+  expect(openSslCiphers([])).toBeUndefined();
+  expect(servingErrors({ ...servingDefaults, tlsCipherSuites: ["TLS_NOPE"] })).toEqual([
+    "Cipher suite TLS_NOPE not supported or doesn't exist",
+  ]);
+});
+
+test("versions have Go's names", () => {
+  expect(["VersionTLS10", "VersionTLS13", ""].map(openSslVersion)).toEqual(["TLSv1", "TLSv1.3", undefined]);
+});

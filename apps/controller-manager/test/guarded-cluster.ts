@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { type ClusterRole, clusterRoleBindings, clusterRoles } from "@kubewright/api";
+import { type ApiServer, createApiServer } from "@kubewright/apiserver";
+import { Client } from "@kubewright/client";
+import { realClock, seededRandom } from "@kubewright/clock";
+
+import type { Scope } from "./scope.js";
+
+/** An API server with RBAC over a real socket. Users have tokens of the same name. Gone with the test. */
+export interface GuardedCluster {
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly folder: string;
+  /** Writes a kubeconfig of a user and answers its path. */
+  kubeconfig(user: string): Promise<string>;
+  /** Lets a user do what the rules say, everywhere. */
+  allow(user: string, rules: ClusterRole["rules"]): Promise<void>;
+  /** Nobody answers there any more. */
+  stop(): Promise<void>;
+}
+
+const USERS = ["admin", "manager", "prometheus", "nobody"];
+
+export async function startGuardedCluster(scope: Scope): Promise<GuardedCluster> {
+  const folder = await mkdtemp(path.join(tmpdir(), "kubewright-serving-"));
+  const tokens = Object.fromEntries(
+    USERS.map((user) => [user, { username: user, groups: user === "admin" ? ["system:masters"] : [] }]),
+  );
+  const server = createApiServer({
+    clock: realClock,
+    random: seededRandom(1),
+    authorization: "RBAC",
+    authentication: { tokens },
+  });
+  const listener = await server.listen({ port: 0 });
+  const stop = async (): Promise<void> => {
+    await listener.close();
+    await server.close();
+  };
+  scope.onTestFinished(async () => {
+    await stop();
+    await rm(folder, { recursive: true });
+  });
+  const client = new Client({ transport: server.transport, clock: realClock, userAgent: "test" });
+  return {
+    server,
+    client,
+    folder,
+    stop,
+    kubeconfig: async (user) => {
+      const file = path.join(folder, `${user}.kubeconfig`);
+      const config = {
+        apiVersion: "v1",
+        kind: "Config",
+        clusters: [{ name: "c", cluster: { server: listener.url } }],
+        users: [{ name: "u", user: { token: user } }],
+        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+        "current-context": "x",
+      };
+      await writeFile(file, JSON.stringify(config));
+      return file;
+    },
+    allow: async (user, rules) => {
+      const name = `test-${user}`;
+      const group = "rbac.authorization.k8s.io";
+      await client.resource(clusterRoles).create({ metadata: { name }, rules: rules ?? [] });
+      await client.resource(clusterRoleBindings).create({
+        metadata: { name },
+        roleRef: { apiGroup: group, kind: "ClusterRole", name },
+        subjects: [{ kind: "User", name: user, apiGroup: group }],
+      });
+    },
+  };
+}
+
+/** What a manager needs to ask who somebody is and what they may do. */
+export const DELEGATION: ClusterRole["rules"] = [
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+  { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
+  {
+    apiGroups: [""],
+    resources: ["configmaps"],
+    resourceNames: ["extension-apiserver-authentication"],
+    verbs: ["get"],
+  },
+];
+
+/** What `system:monitoring` has. */
+export const MONITORING: ClusterRole["rules"] = [
+  { nonResourceURLs: ["/metrics", "/metrics/slis", "/readyz/*"], verbs: ["get"] },
+];

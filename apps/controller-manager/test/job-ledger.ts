@@ -1,0 +1,117 @@
+import {
+  type DeepReadonly,
+  type Job,
+  JOB_TRACKING_FINALIZER,
+  type KubernetesObject,
+  type Pod,
+  type WatchEvent,
+  jobs,
+  pods,
+} from "@kubewright/api";
+import type { Client } from "@kubewright/client";
+import { realClock } from "@kubewright/clock";
+
+import type { Scope } from "./scope.js";
+
+const NAMESPACE = "default";
+const POLL_MS = 200;
+
+interface Account {
+  readonly completions: number;
+  succeeded: number;
+  completed: number;
+  readonly pods: Set<string>;
+}
+
+/** Keeps the books of Jobs whose pods all succeed, from what the API server tells, whoever runs them. */
+export class JobLedger {
+  readonly #accounts = new Map<string, Account>();
+  readonly #client: Client;
+  /** What no Job may ever show. */
+  readonly wrong: string[] = [];
+  #complete = 0;
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Watches from before the first Job. */
+  static async open(scope: Scope, client: Client): Promise<JobLedger> {
+    const ledger = new JobLedger(client);
+    const stop = new AbortController();
+    scope.onTestFinished(() => stop.abort());
+    const options = { namespace: NAMESPACE, signal: stop.signal };
+    const [jobEvents, podEvents] = [
+      await client.resource(jobs).watch(options),
+      await client.resource(pods).watch(options),
+    ];
+    void read(jobEvents, (job) => ledger.#enterJob(job)).catch(() => undefined);
+    void read(podEvents, (pod) => ledger.#enterPod(pod)).catch(() => undefined);
+    return ledger;
+  }
+
+  async create(name: string, spec: Job["spec"] & { completions: number }): Promise<void> {
+    this.#accounts.set(name, { completions: spec.completions, succeeded: 0, completed: 0, pods: new Set() });
+    await this.#client.resource(jobs).create({ metadata: { name, namespace: NAMESPACE }, spec });
+  }
+
+  get complete(): number {
+    return this.#complete;
+  }
+
+  /** Resolves when so many Jobs are complete. */
+  async reaches(count: number): Promise<void> {
+    while (this.#complete < count) await realClock.sleep(POLL_MS);
+  }
+
+  /** Everything that is not as it should be once all are complete: counts, pods and finalizers. */
+  async audit(): Promise<string[]> {
+    const wrong = [...this.wrong];
+    const stored = new Map<string, DeepReadonly<Job>>();
+    for (const job of (await this.#client.resource(jobs).list({ namespace: NAMESPACE })).items)
+      stored.set(job.metadata.name!, job);
+    for (const [name, { completions, completed, pods: seen }] of this.#accounts) {
+      const { succeeded = 0, failed = 0, active = 0, uncountedTerminatedPods = {} } = stored.get(name)?.status ?? {};
+      const uncounted = Object.values(uncountedTerminatedPods).flat().length;
+      if (succeeded !== completions || failed !== 0 || active !== 0 || uncounted !== 0)
+        wrong.push(
+          `${name}: succeeded ${succeeded} of ${completions}, ${failed} failed, ${active} active, ${uncounted} uncounted`,
+        );
+      if (seen.size !== completions) wrong.push(`${name}: ${seen.size} pods for ${completions} completions`);
+      if (completed !== 1) wrong.push(`${name}: became complete ${completed} times`);
+    }
+    const { items } = await this.#client.resource(pods).list({ namespace: NAMESPACE });
+    for (const { metadata } of items)
+      if (metadata.finalizers?.includes(JOB_TRACKING_FINALIZER)) wrong.push(`pod ${metadata.name} has its finalizer`);
+    return wrong;
+  }
+
+  #enterPod({ metadata }: DeepReadonly<Pod>): void {
+    this.#accounts.get(metadata.labels?.["job-name"] ?? "")?.pods.add(metadata.uid!);
+  }
+
+  #enterJob({ metadata: { name = "" }, status }: DeepReadonly<Job>): void {
+    const account = this.#accounts.get(name);
+    if (account === undefined) return;
+    const { succeeded = 0, uncountedTerminatedPods, conditions = [] } = status ?? {};
+    if (succeeded < account.succeeded)
+      this.wrong.push(`${name}: succeeded fell from ${account.succeeded} to ${succeeded}`);
+    if (succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0) > account.completions)
+      this.wrong.push(`${name}: counted more pods than it has`);
+    account.succeeded = succeeded;
+    const isComplete = conditions.some(({ type, status }) => type === "Complete" && status === "True");
+    if (isComplete && account.completed === 0) {
+      account.completed = 1;
+      this.#complete++;
+    } else if (!isComplete && account.completed > 0) {
+      this.wrong.push(`${name}: is no longer complete`);
+    }
+  }
+}
+
+async function read<T>(
+  events: AsyncIterable<WatchEvent<T>>,
+  enter: (object: T) => void,
+): Promise<void> {
+  for await (const event of events) if (event.type === "ADDED" || event.type === "MODIFIED") enter(event.object);
+}

@@ -1,0 +1,188 @@
+import { createServer } from "node:net";
+
+import { type DeepReadonly, type Pod, pods } from "@kubewright/api";
+import { jobs } from "@kubewright/api";
+import { describe, expect, test } from "vitest";
+
+import { type GuardedCluster, startGuardedCluster } from "./guarded-cluster.js";
+import { ask, bearer } from "./https-client.js";
+import { type InProcessManager, runManager } from "./manager-in-process.js";
+import type { Scope } from "./scope.js";
+
+const TIMEOUT = { timeout: 20_000, interval: 50 };
+
+async function startedManager(
+  scope: Scope,
+  cluster: GuardedCluster,
+  { seed = 1, args = [] }: { seed?: number; args?: readonly string[] } = {},
+): Promise<{ manager: InProcessManager; port: number }> {
+  const kubeconfig = await cluster.kubeconfig("admin");
+  const manager = runManager(scope, seed, [
+    `--kubeconfig=${kubeconfig}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+    "--bind-address=127.0.0.1",
+    ...args,
+  ]);
+  return { manager, port: await manager.port };
+}
+
+const statusOf = async (port: number, path: string): Promise<number> => (await ask(port, path)).status;
+
+async function series(port: number, start: string): Promise<string[]> {
+  const { body } = await ask(port, "/metrics", bearer("admin"));
+  return body.split("\n").filter((line) => line.startsWith(start));
+}
+
+describe("a running manager", { timeout: 60_000 }, () => {
+  test("case 53: after one Job with one pod every counter is exactly right", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    const { port } = await startedManager(scope, cluster);
+    await expect.poll(() => statusOf(port, "/readyz"), TIMEOUT).toBe(200);
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } };
+    await cluster.client.resource(jobs).create({ metadata: { name: "pi", namespace: "default" }, spec: { template } });
+    const created = 'action="pods_created",completion_mode="NonIndexed",result="success"';
+    await expect
+      .poll(() => series(port, 'job_controller_job_syncs_total{action="pods_created"'), TIMEOUT)
+      .toEqual([`job_controller_job_syncs_total{${created}} 1`]);
+    expect(await series(port, 'job_controller_job_sync_duration_seconds_count{action="pods_created"')).toEqual([
+      `job_controller_job_sync_duration_seconds_count{${created}} 1`,
+    ]);
+    expect(await series(port, "job_controller_jobs_finished_total")).toEqual([]);
+
+    await succeed(cluster, await onlyPod(cluster));
+    await expect
+      .poll(() => series(port, "job_controller_jobs_finished_total"), TIMEOUT)
+      .toEqual([
+        'job_controller_jobs_finished_total{completion_mode="NonIndexed",reason="CompletionsReached",result="succeeded"} 1',
+      ]);
+    expect(await series(port, "job_controller_job_pods_finished_total")).toEqual([
+      'job_controller_job_pods_finished_total{completion_mode="NonIndexed",result="succeeded"} 1',
+    ]);
+    expect(await series(port, "job_controller_job_pods_creation_total")).toEqual([
+      'job_controller_job_pods_creation_total{reason="new",status="succeeded"} 1',
+    ]);
+    expect((await series(port, "job_controller_job_syncs_total{")).filter((line) => line.includes('"error"'))).toEqual(
+      [],
+    );
+    const tracked = "job_controller_terminated_pods_tracking_finalizer_total";
+    await expect
+      .poll(() => series(port, tracked), TIMEOUT)
+      .toEqual([`${tracked}{event="add"} 1`, `${tracked}{event="delete"} 1`]);
+    // Each of the job queue's items was worked on, and none is left.
+    const [adds] = await series(port, 'workqueue_adds_total{name="job"}');
+    expect(Number(adds!.split(" ")[1])).toBeGreaterThanOrEqual(2);
+    await expect
+      .poll(() => series(port, 'workqueue_depth{name="job"}'), TIMEOUT)
+      .toEqual(['workqueue_depth{name="job"} 0']);
+    const posts = await series(port, 'rest_client_requests_total{code="201"');
+    expect(posts).toHaveLength(1);
+    expect(posts[0]).toMatch(/host="127\.0\.0\.1:\d+",method="POST"/);
+    expect(
+      await series(
+        port,
+        'informer_store_resource_version{group="batch",name="kube-controller-manager",resource="jobs"',
+      ),
+    ).toHaveLength(1);
+    expect(await series(port, "authenticated_user_requests")).toEqual([
+      expect.stringMatching(/^authenticated_user_requests\{username="admin"\} \d+$/),
+      expect.stringMatching(/^authenticated_user_requests\{username="other"\} \d+$/),
+    ]);
+    // The garbage collector knows the pod's owner.
+    const graph = "/debug/controllers/garbage-collector-controller/graph";
+    await expect.poll(async () => (await ask(port, graph, bearer("admin"))).body, TIMEOUT).toContain('kind="Pod"');
+  });
+
+  test("case 29: a standby is healthy and ready, and has no controllers to tell of", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    const leader = await startedManager(scope, cluster, { seed: 1 });
+    await expect
+      .poll(() => series(leader.port, "leader_election_master_status"), TIMEOUT)
+      .toEqual(['leader_election_master_status{name="kubewright-controller-manager"} 1']);
+    const standby = await startedManager(scope, cluster, { seed: 2 });
+    await expect.poll(() => statusOf(standby.port, "/readyz"), TIMEOUT).toBe(200);
+    expect((await ask(standby.port, "/healthz?verbose")).body).toBe("[+]leaderElection ok\nhealthz check passed\n");
+    expect(await series(standby.port, "leader_election_master_status")).toEqual([
+      'leader_election_master_status{name="kubewright-controller-manager"} 0',
+    ]);
+    expect(await series(standby.port, "workqueue_")).toEqual([]);
+    expect(await series(standby.port, "informer_")).toEqual([]);
+    leader.manager.stop();
+    expect(await leader.manager.status).toBe(0);
+    await expect
+      .poll(() => series(standby.port, "workqueue_depth"), TIMEOUT)
+      .toContain('workqueue_depth{name="job"} 0');
+    await expect.poll(() => statusOf(standby.port, "/readyz"), TIMEOUT).toBe(200);
+    const verbose = (await ask(standby.port, "/healthz?verbose")).body;
+    expect(verbose).toContain("[+]leaderElection ok\n[+]cronjob-controller ok\n[+]garbage-collector-controller ok\n");
+  });
+
+  test("without leader election only the controllers are checked, and no lease is told of", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    const { port } = await startedManager(scope, cluster, { args: ["--leader-elect=false", "--controllers=podgc"] });
+    await expect.poll(() => statusOf(port, "/readyz"), TIMEOUT).toBe(200);
+    expect((await ask(port, "/healthz?verbose")).body).toBe(
+      "[+]pod-garbage-collector-controller ok\nhealthz check passed\n",
+    );
+    expect(await series(port, "leader_election_master_status")).toEqual([]);
+    expect(await series(port, "workqueue_")).toEqual([]);
+  });
+
+  test("case 58: a verbosity that is PUT makes lines appear, and disappear", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    const { port, manager } = await startedManager(scope, cluster);
+    const put = (body: string) => ask(port, "/debug/flags/v", { ...bearer("admin"), method: "PUT", body });
+    const accessLines = (): number => manager.lines.filter((line) => line.includes('"HTTP" verb=')).length;
+    await ask(port, "/healthz");
+    expect(accessLines()).toBe(0);
+    expect((await put("4")).status).toBe(200);
+    await ask(port, "/healthz");
+    expect(accessLines()).toBe(2);
+    expect((await put("x")).status).toBe(400);
+    expect((await ask(port, "/debug/flags/v", bearer("admin"))).status).toBe(406);
+    expect((await put("0")).status).toBe(200);
+    const before = accessLines();
+    await ask(port, "/healthz");
+    expect(accessLines()).toBe(before);
+  });
+
+  test("case 24: a used port ends the manager before anything is asked of the API server", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    scope.onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    let requests = 0;
+    cluster.server.observe(() => requests++);
+    const kubeconfig = await cluster.kubeconfig("admin");
+    const manager = runManager(scope, 1, [
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      "--bind-address=127.0.0.1",
+      `--secure-port=${port}`,
+    ]);
+    expect(await manager.status).toBe(1);
+    expect(manager.lines.at(-1)).toContain(
+      `err="failed to create listener: failed to listen on 127.0.0.1:${port}: listen tcp 127.0.0.1:${port}: bind: address already in use"`,
+    );
+    expect(requests).toBe(0);
+  });
+});
+
+async function onlyPod({ client }: GuardedCluster): Promise<DeepReadonly<Pod>> {
+  const { items } = await client.resource(pods).list({ namespace: "default" });
+  expect(items).toHaveLength(1);
+  return items[0]!;
+}
+
+async function succeed({ client }: GuardedCluster, pod: DeepReadonly<Pod>): Promise<void> {
+  const terminated = { exitCode: 0, finishedAt: new Date().toISOString().replace(/\.\d+Z$/, "Z") };
+  const container = { name: "main", image: "i", imageID: "", ready: false, restartCount: 0, state: { terminated } };
+  await client
+    .resource(pods)
+    .patch(
+      pod.metadata.name!,
+      { type: "merge", body: { status: { phase: "Succeeded", containerStatuses: [container] } } },
+      { namespace: "default", subresource: "status" },
+    );
+}

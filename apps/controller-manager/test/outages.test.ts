@@ -1,0 +1,256 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { jobs, leases } from "@kubewright/api";
+import { Client } from "@kubewright/client";
+import { type Clock, realClock } from "@kubewright/clock";
+import { describe, expect, test } from "vitest";
+
+import { freePort } from "../../../conformance/free-port.ts";
+import { type Certificate, makeAuthority, sign } from "./certificates.js";
+import { ask } from "./https-client.js";
+import { type InProcessManager, runManager } from "./manager-in-process.js";
+import { startManager } from "./manager-process.js";
+import { type Life, RestartableServer } from "./restartable-server.js";
+import type { Scope } from "./scope.js";
+import { scratchFolder } from "./served-cluster.js";
+import { job, jobWithCondition, runPods, startCluster } from "./test-cluster.js";
+
+const TOKEN = "first";
+const OUT = '"API server is out of reach, trying on; further errors are logged at -v=4"';
+const BACK = '"API server answers again"';
+
+/** Everything the tests of this file stand on: an API server with certificates, and a manager that leads. */
+interface Stage {
+  readonly server: RestartableServer;
+  readonly manager: InProcessManager;
+  readonly ca: Certificate;
+  readonly life: Life;
+  /** For what is next to the kubeconfig. */
+  readonly folder: string;
+}
+
+interface StageOptions {
+  /** As in a kubeconfig; files in it are relative to the folder. */
+  readonly user?: object;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly clientCA?: string;
+}
+
+async function stage(
+  scope: Scope,
+  { user = { token: TOKEN }, files = {}, clientCA }: StageOptions = {},
+): Promise<Stage> {
+  const ca = await makeAuthority("cluster");
+  const tls = await sign(ca, "kube-apiserver");
+  const life: Life = { tokens: [TOKEN], tls: clientCA === undefined ? tls : { ...tls, clientCA } };
+  const server = await RestartableServer.start(scope, life);
+  const folder = scratchFolder(scope);
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  const manager = runManager(scope, 1, [`--kubeconfig=${writeKubeconfig(folder, server.url, ca, user)}`]);
+  await says(manager, "Successfully acquired lease");
+  await completes(scope, server.client, "before");
+  return { server, manager, ca, life, folder };
+}
+
+function writeKubeconfig(folder: string, server: string, ca: Certificate, user: object): string {
+  const file = path.join(folder, "kubeconfig");
+  const config = {
+    clusters: [
+      { name: "c", cluster: { server, "certificate-authority-data": Buffer.from(ca.cert).toString("base64") } },
+    ],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+const AT_START = /"No auth(entication|orization)-kubeconfig provided/;
+const LONG = { timeout: 60_000, interval: 50 };
+
+async function says({ lines }: InProcessManager, text: string, times = 1): Promise<void> {
+  await expect.poll(() => lines.filter((line) => line.includes(text)).length, LONG).toBeGreaterThanOrEqual(times);
+}
+
+/** A new Job is carried out. */
+async function completes(scope: Scope, client: Client, name: string): Promise<void> {
+  runPods(scope, client, 0);
+  await client.resource(jobs).create(job(name, { completions: 2, parallelism: 2 }));
+  expect((await jobWithCondition(client, name, "Complete")).status?.succeeded).toBe(2);
+}
+
+/** The trouble is told once for each kind of it, the recovery once, and nothing else of it at all. */
+function expectToldOnce({ lines }: InProcessManager, kinds: readonly string[] = [""]): void {
+  const trouble = lines.filter((line) => /^[WE]/.test(line) && !AT_START.test(line));
+  expect(trouble).toEqual(kinds.map((kind) => expect.stringContaining(kind)));
+  for (const line of trouble) expect(line).toContain(OUT);
+  expect(lines.filter((line) => line.includes(BACK))).toHaveLength(1);
+}
+
+describe.concurrent("the manager recovers by itself, and says so once,", { timeout: 120_000 }, () => {
+  test("when the API server is stopped and started again", async (scope) => {
+    const { server, manager, life } = await stage(scope);
+    const restore = server.current.snapshot();
+    await server.stop();
+    await server.hangUpOn(8);
+    await server.start({ ...life, restore });
+    await completes(scope, server.client, "after");
+    await says(manager, BACK);
+    expectToldOnce(manager);
+  });
+
+  test("when history was compacted while it was away, so that its watches are too old (410)", async (scope) => {
+    const { server, manager, life } = await stage(scope);
+    const restore = server.current.snapshot();
+    await server.stop();
+    await server.hangUpOn(3);
+    const answers: string[] = [];
+    await server.start({ ...life, restore }, async (next) => {
+      next.observe(({ verb, resource, code }) => void answers.push(`${verb} ${resource} ${code}`));
+      const client = new Client({ transport: next.transport, clock: realClock });
+      await client.resource(jobs).create(job("meanwhile", { completions: 2, parallelism: 2 }));
+      next.compact();
+    });
+    runPods(scope, server.client, 0);
+    expect((await jobWithCondition(server.client, "meanwhile", "Complete")).status?.succeeded).toBe(2);
+    await says(manager, BACK);
+    expectToldOnce(manager);
+    console.log([...new Set(answers)].join("\n"));
+  });
+
+  test("when the API server comes back with an older state, as after a restored backup", async (scope) => {
+    const { server, manager, life } = await stage(scope);
+    const restore = structuredClone(server.current.snapshot());
+    await completes(scope, server.client, "forgotten");
+    await server.stop();
+    await server.hangUpOn(3);
+    await server.start({ ...life, restore });
+    await completes(scope, server.client, "after");
+    await completes(scope, server.client, "forgotten");
+    await says(manager, BACK);
+    expectToldOnce(manager);
+  });
+
+  test("when the API server's certificate is replaced, for a while by one of another authority", async (scope) => {
+    const { server, manager, ca, life } = await stage(scope);
+    const restore = server.current.snapshot();
+    await server.stop();
+    await server.start({ ...life, restore, tls: await sign(await makeAuthority("other"), "impostor") });
+    await says(manager, OUT);
+    const kept = server.current.snapshot();
+    await server.stop();
+    await server.start({ ...life, restore: kept, tls: await sign(ca, "kube-apiserver, renewed") });
+    await completes(scope, server.client, "after");
+    await says(manager, BACK);
+    expectToldOnce(manager);
+  });
+
+  test("when the old token is refused before its token file holds the new one", async (scope) => {
+    const tokenFile = { user: { tokenFile: "token" }, files: { token: TOKEN } };
+    const { server, manager, life, folder } = await stage(scope, tokenFile);
+    const restore = server.current.snapshot();
+    await server.stop();
+    await server.start({ ...life, restore, tokens: ["second"] });
+    await says(manager, "401");
+    writeFileSync(path.join(folder, "token"), "second\n");
+    await completes(scope, server.client, "after");
+    await says(manager, BACK);
+    expectToldOnce(manager, ["", "(401)"]);
+  });
+
+  test("when its client certificate is refused before its files hold the new one", async (scope) => {
+    const [first, second] = [await makeAuthority("clients"), await makeAuthority("clients, renewed")];
+    const files = async (ca: Certificate): Promise<Record<string, string>> => {
+      const { cert, key } = await sign(ca, "manager", "system:masters");
+      return { "client.crt": cert, "client.key": key };
+    };
+    const user = { "client-certificate": "client.crt", "client-key": "client.key" };
+    const stageOptions = { user, files: await files(first), clientCA: first.cert };
+    const { server, manager, life, folder } = await stage(scope, stageOptions);
+    const restore = server.current.snapshot();
+    await server.stop();
+    await server.start({ ...life, restore, tls: { ...life.tls, clientCA: second.cert } });
+    await says(manager, "401");
+    for (const [name, text] of Object.entries(await files(second))) writeFileSync(path.join(folder, name), text);
+    await completes(scope, server.client, "after");
+    await says(manager, BACK);
+    expectToldOnce(manager, ["", "(401)"]);
+  });
+});
+
+describe.concurrent("without a word", { timeout: 120_000 }, () => {
+  test("a leader whose clock is set an hour forward or back stays leader, and its standby waits", async (scope) => {
+    const cluster = await startCluster(scope);
+    runPods(scope, cluster.client, 0);
+    const flags = [
+      `--master=${cluster.url}`,
+      "--leader-elect-lease-duration=3s",
+      "--leader-elect-renew-deadline=2s",
+      "--leader-elect-retry-period=200ms",
+    ];
+    let stepMs = 0;
+    const stepped: Clock = { ...methodsOf(realClock), now: () => realClock.now() + stepMs };
+    const leader = runManager(scope, 1, flags, stepped);
+    await says(leader, "Successfully acquired lease");
+    const standby = runManager(scope, 2, flags);
+    await says(standby, "Attempting to acquire leader lease");
+    const before = leader.lines.length;
+    for (const hours of [1, -1, 0]) {
+      stepMs = hours * 3_600_000;
+      await renewed(cluster.client, 20);
+      await cluster.client.resource(jobs).create(job(`at-${hours + 1}`, { completions: 2, parallelism: 2 }));
+      await jobWithCondition(cluster.client, `at-${hours + 1}`, "Complete");
+    }
+    expect(standby.lines.join("\n")).not.toContain("Successfully acquired lease");
+    expect(leader.lines.slice(before)).toEqual([]);
+  });
+
+  test("the manager ends within seconds of SIGTERM, and is ready as soon after its start", async (scope) => {
+    const cluster = await startCluster(scope);
+    const readySeconds: number[] = [];
+    const goneSeconds: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const port = await freePort();
+      const begin = realClock.monotonic();
+      const manager = startManager(scope, [`--master=${cluster.url}`, `--secure-port=${port}`]);
+      const ready = async (): Promise<number> => (await ask(port, "/readyz")).status;
+      await expect.poll(() => ready().catch(() => 0), { ...LONG, interval: 20 }).toBe(200);
+      await manager.logged("Successfully acquired lease");
+      await expect.poll(() => ready().catch(() => 0), { ...LONG, interval: 20 }).toBe(200);
+      readySeconds.push((realClock.monotonic() - begin) / 1_000);
+      const told = realClock.monotonic();
+      manager.kill("SIGTERM");
+      expect(await manager.exit).toEqual({ code: 0, signal: null });
+      goneSeconds.push((realClock.monotonic() - told) / 1_000);
+    }
+    const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(", ");
+    console.log(`ready ${show(readySeconds)} s after the start, gone ${show(goneSeconds)} s after SIGTERM`);
+    expect(Math.min(...readySeconds)).toBeLessThan(10);
+    expect(Math.min(...goneSeconds)).toBeLessThan(5);
+  });
+});
+
+function methodsOf(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    setTimer: (...given) => clock.setTimer(...given),
+    sleep: (...given) => clock.sleep(...given),
+    turn: () => clock.turn(),
+  };
+}
+
+/** The Lease has been written so many times from now on. */
+async function renewed(client: Client, times: number): Promise<void> {
+  let last = "";
+  for (let seen = -1; seen < times; await realClock.sleep(20)) {
+    const { metadata } = await client
+      .resource(leases)
+      .get("kubewright-controller-manager", { namespace: "kube-system" });
+    if (metadata.resourceVersion === last) continue;
+    last = metadata.resourceVersion!;
+    seen++;
+  }
+}

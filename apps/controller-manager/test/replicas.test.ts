@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+
+import { embeddedApiServer } from "../../../conformance/api-server.ts";
+import { JobLedger } from "./job-ledger.js";
+import { Replicas, type Takeover } from "./replicas.js";
+import { serveCluster } from "./served-cluster.js";
+
+const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
+const JOBS = HEAVY ? 500 : 100;
+const KILLS = HEAVY ? 16 : 6;
+const LEASE_SECONDS = 4;
+const RETRY_SECONDS = 0.5;
+const LEASE = [
+  `--leader-elect-lease-duration=${LEASE_SECONDS}s`,
+  "--leader-elect-renew-deadline=3s",
+  `--leader-elect-retry-period=${RETRY_SECONDS * 1_000}ms`,
+];
+/** Upstream's client limit or so: it keeps the Jobs going long enough for all kills, and writes in flight at each. */
+const LIMIT = ["--kube-api-qps=60", "--kube-api-burst=60"];
+
+/** What a busy machine may add to any of them. */
+const SLACK_SECONDS = 5;
+
+test(
+  `${JOBS} Jobs are each completed once, with exact counts, by two replicas whose leader is killed ${KILLS} times`,
+  { timeout: HEAVY ? 1_200_000 : 300_000 },
+  async (scope) => {
+    const server = embeddedApiServer(["--controllers", "", "--kubelet", "simulated"], { secure: true });
+    const { client, kubeconfig } = await serveCluster(scope, server);
+    const ledger = await JobLedger.open(scope, client);
+    const replicas = new Replicas(scope, [`--kubeconfig=${kubeconfig}`, ...LEASE, ...LIMIT]);
+    const begin = performance.now();
+    await Promise.all(Array.from({ length: JOBS }, (_, index) => ledger.create(`job-${index}`, spec(index))));
+
+    const takeovers: Takeover[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      await ledger.reaches(Math.floor((JOBS * kill) / (KILLS + 1)));
+      takeovers.push(await replicas.endLeader(kill % 2 === 0 ? "SIGTERM" : "SIGKILL"));
+    }
+    await ledger.reaches(JOBS);
+    await expect.poll(() => ledger.audit(), { timeout: 60_000, interval: 500 }).toEqual([]);
+
+    const seconds = (signal: Takeover["signal"]): number[] =>
+      takeovers.filter((takeover) => takeover.signal === signal).map(({ tookMs }) => Math.round(tookMs / 10) / 100);
+    const [handedOver, expired] = [seconds("SIGTERM"), seconds("SIGKILL")];
+    console.log(
+      `${JOBS} Jobs in ${((performance.now() - begin) / 1_000).toFixed(1)} s by ${replicas.started} processes; ` +
+        `takeover after SIGTERM ${handedOver.join(", ")} s; after SIGKILL, with a lease of ${LEASE_SECONDS} s, ${expired.join(", ")} s`,
+    );
+    expect(median(handedOver)).toBeLessThanOrEqual(3);
+    expect(Math.max(...handedOver)).toBeLessThanOrEqual(3 + SLACK_SECONDS);
+    expect(Math.max(...expired)).toBeLessThanOrEqual(LEASE_SECONDS + 2.2 * RETRY_SECONDS + SLACK_SECONDS);
+  },
+);
+
+/** Jobs of one pod, of several at a time, and of indexes. */
+function spec(index: number) {
+  const shape = [
+    { completions: 1, parallelism: 1 },
+    { completions: 3, parallelism: 2 },
+    { completions: 4, parallelism: 4, completionMode: "Indexed" },
+  ][index % 3]!;
+  const annotations = { "sim.kubewright.dev/duration": "100ms..500ms", "sim.kubewright.dev/startup-delay": "0s" };
+  const container = { name: "main", image: "busybox", command: ["true"] };
+  return {
+    ...shape,
+    template: { metadata: { annotations }, spec: { restartPolicy: "Never", containers: [container] } },
+  };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

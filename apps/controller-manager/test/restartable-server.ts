@@ -1,0 +1,85 @@
+import { type Server, createServer } from "node:net";
+
+import { type ApiServer, type StoreSnapshot, type TlsOptions, createApiServer } from "@kubewright/apiserver";
+import { Client } from "@kubewright/client";
+import { realClock, seededRandom } from "@kubewright/clock";
+
+import type { Scope } from "./scope.js";
+
+/** What a life of the API server differs in from the one before. */
+export interface Life {
+  readonly restore?: StoreSnapshot;
+  /** Who may connect with them: administrators all. */
+  readonly tokens?: readonly string[];
+  readonly tls: TlsOptions;
+}
+
+/** An API server in this process that can be stopped and started again where it was, over HTTPS. Gone with the test. */
+export class RestartableServer {
+  readonly #scope: Scope;
+  #server: ApiServer | undefined;
+  #port = 0;
+  #lives = 0;
+
+  private constructor(scope: Scope) {
+    this.#scope = scope;
+  }
+
+  static async start(scope: Scope, life: Life): Promise<RestartableServer> {
+    const server = new RestartableServer(scope);
+    await server.start(life);
+    scope.onTestFinished(() => server.stop());
+    return server;
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.#port}`;
+  }
+
+  /** The server that is up. */
+  get current(): ApiServer {
+    if (this.#server === undefined) throw new Error("the API server is down");
+    return this.#server;
+  }
+
+  /** Reaches the server that is up, whatever its port and its credentials are. */
+  get client(): Client {
+    return new Client({ transport: this.current.transport, clock: realClock, userAgent: "test" });
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.close();
+    this.#server = undefined;
+  }
+
+  /** `prepare` is done before the port is open. */
+  async start({ restore, tokens, tls }: Life, prepare?: (server: ApiServer) => Promise<void>): Promise<void> {
+    const access = Object.fromEntries((tokens ?? []).map((token) => [token, ADMINISTRATOR]));
+    const server = createApiServer({
+      clock: realClock,
+      random: seededRandom(++this.#lives),
+      authentication: { anonymous: false, tokens: access },
+      ...(restore === undefined ? {} : { restore }),
+    });
+    await prepare?.(server);
+    const { port } = await server.listen({ port: this.#port, tls });
+    this.#server = server;
+    this.#port = port;
+  }
+
+  /** Takes the port of the server that is down, and hangs up on whoever calls, until so many have. */
+  async hangUpOn(calls: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let seen = 0;
+    const server: Server = createServer((socket) => {
+      socket.on("error", () => undefined).destroy();
+      if (++seen === calls) resolve();
+    });
+    this.#scope.onTestFinished(() => void server.close());
+    await new Promise<void>((listening) => server.listen(this.#port, "127.0.0.1", listening));
+    await promise;
+    await new Promise((closed) => server.close(closed));
+  }
+}
+
+const ADMINISTRATOR = { username: "kubernetes-admin", groups: ["system:masters"] };

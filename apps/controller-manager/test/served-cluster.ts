@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { Client } from "@kubewright/client";
+import { realClock } from "@kubewright/clock";
+import { createHttpTransport, loadKubeConfig } from "@kubewright/transport-http";
+
+import { type ApiServerLauncher, type RunningApiServer } from "../../../conformance/api-server.ts";
+import type { Scope } from "./scope.js";
+
+/** An API server in processes of its own, and a client of it. Gone with the test. */
+export interface ServedCluster extends Pick<RunningApiServer, "url" | "token" | "kubeconfig"> {
+  readonly client: Client;
+}
+
+export async function serveCluster(scope: Scope, launcher: ApiServerLauncher): Promise<ServedCluster> {
+  const server = await launcher.start(scratchFolder(scope));
+  scope.onTestFinished(server.stop);
+  const { transport, close } = createHttpTransport(await loadKubeConfig({ path: server.kubeconfig }));
+  scope.onTestFinished(close);
+  return { ...server, client: new Client({ transport, clock: realClock, userAgent: "test" }) };
+}
+
+/** A new folder, gone with the test. */
+export function scratchFolder(scope: Scope): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-test-"));
+  scope.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,355 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { configMaps } from "@kubewright/api";
+import { errorMessage } from "@kubewright/client";
+import { type Clock, SimulatedClock, realClock, seededRandom } from "@kubewright/clock";
+import { type Logger, silentLogger } from "@kubewright/controller";
+import { describe, expect, test } from "vitest";
+
+import { type ControllerManagerOptions, defaultOptions } from "../src/options.js";
+import type { HttpHandler } from "../src/serving/http-message.js";
+import { textReply } from "../src/serving/http-message.js";
+import { nodeServingIo } from "../src/serving/node-serving-io.js";
+import { type SecureServing, startSecureServing } from "../src/serving/secure-serving.js";
+import { makeAuthority, sign } from "./certificates.js";
+import { DELEGATION, MONITORING, startGuardedCluster } from "./guarded-cluster.js";
+import { ask, bearer } from "./https-client.js";
+import type { Scope } from "./scope.js";
+
+interface Served extends SecureServing {
+  readonly lines: readonly string[];
+}
+
+/** Serves on a free port, however the options are. Gone with the test. */
+async function serve(
+  scope: Scope,
+  options: Partial<ControllerManagerOptions>,
+  { handler = async () => textReply(200, "served"), clock = realClock }: { handler?: HttpHandler; clock?: Clock } = {},
+): Promise<Served> {
+  const lines: string[] = [];
+  const note = (_fields: object, message: string): void => void lines.push(message);
+  const logger: Logger = { ...silentLogger, info: note, warn: note, error: note };
+  const io = nodeServingIo();
+  const serving = await startSecureServing({
+    options: { ...defaultOptions, bindAddress: "127.0.0.1", ...options },
+    handler,
+    io: { ...io, listen: (listen) => io.listen({ ...listen, port: 0 }) },
+    env: {},
+    userAgent: "test",
+    clock,
+    random: seededRandom(1),
+    logger,
+  });
+  scope.onTestFinished(() => serving!.close());
+  return { ...serving!, lines };
+}
+
+async function temporaryFolder(scope: Scope): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "kubewright-serving-"));
+  scope.onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+describe("who may see what", { timeout: 30_000 }, () => {
+  test("case 38: the API server says whose a token is and what they may see", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    await cluster.allow("manager", DELEGATION);
+    await cluster.allow("prometheus", MONITORING);
+    const kubeconfig = await cluster.kubeconfig("manager");
+    const { port, lines } = await serve(scope, {
+      authenticationKubeconfig: kubeconfig,
+      authenticationTokenWebhookCacheTtlMs: 600_000,
+      authorizationKubeconfig: kubeconfig,
+      authorizationWebhookCacheAuthorizedTtlMs: 600_000,
+    });
+    expect(lines.at(-1)).toBe(`Serving securely on 127.0.0.1:${port}`);
+    expect(await ask(port, "/healthz")).toMatchObject({ status: 200, body: "served" });
+    const anonymous = await ask(port, "/metrics");
+    expect([anonymous.status, JSON.parse(anonymous.body).message]).toEqual([
+      403,
+      'forbidden: User "system:anonymous" cannot get path "/metrics"',
+    ]);
+    expect((await ask(port, "/metrics", bearer("wrong"))).status).toBe(401);
+    expect((await ask(port, "/healthz", bearer("wrong"))).status).toBe(401);
+    expect((await ask(port, "/metrics", bearer("nobody"))).status).toBe(403);
+    expect((await ask(port, "/metrics", bearer("prometheus"))).status).toBe(200);
+    expect((await ask(port, "/configz", bearer("prometheus"))).status).toBe(403);
+    expect((await ask(port, "/metrics", { ...bearer("prometheus"), method: "DELETE" })).status).toBe(403);
+    expect((await ask(port, "/readyz/shutdown", bearer("prometheus"))).status).toBe(200);
+    expect((await ask(port, "/configz", bearer("admin"))).status).toBe(200);
+
+    await cluster.stop();
+    // Known already, for ten minutes.
+    expect((await ask(port, "/metrics", bearer("prometheus"))).status).toBe(200);
+    const down = await ask(port, "/statusz");
+    expect(down.status).toBe(500);
+    expect(down.body).toMatch(/^Internal Server Error: "\/statusz": .+\n$/);
+    expect((await ask(port, "/healthz")).status).toBe(200);
+  });
+
+  test("nobody to ask: everybody is anonymous, tokens and all, and may see the open paths only", async (scope) => {
+    const { port, lines } = await serve(scope, {});
+    expect((await ask(port, "/healthz", bearer("wrong"))).status).toBe(200);
+    expect((await ask(port, "/metrics", bearer("wrong"))).status).toBe(403);
+    expect(lines.filter((line) => line.includes("provided"))).toEqual([
+      "No authentication-kubeconfig provided in order to lookup client-ca-file in configmap/extension-apiserver-authentication in kube-system, so client certificate authentication won't work.",
+      "No authentication-kubeconfig provided in order to lookup requestheader-client-ca-file in configmap/extension-apiserver-authentication in kube-system, so request-header client certificate authentication won't work.",
+      "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.",
+    ]);
+  });
+
+  test("a certificate is as good as the authority in --client-ca-file, also when that changes", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const [ours, theirs] = [await makeAuthority("ours"), await makeAuthority("theirs")];
+    const clientCaFile = path.join(folder, "ca.crt");
+    await writeFile(clientCaFile, ours.cert);
+    const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+    const { port, lines } = await serve(scope, { clientCaFile }, { clock });
+    const master = await sign(ours, "admin", "system:masters");
+    const forged = await sign(theirs, "admin", "system:masters");
+    expect((await ask(port, "/metrics", master)).status).toBe(200);
+    expect((await ask(port, "/metrics", await sign(ours, "jane", "devs"))).status).toBe(403);
+    expect((await ask(port, "/metrics", forged)).status).toBe(401);
+    expect((await ask(port, "/healthz")).status).toBe(200);
+    await writeFile(clientCaFile, "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n");
+    await expect
+      .poll(
+        async () => {
+          await clock.advance(10_000);
+          return lines.filter((line) => line.startsWith("Could not reload")).length;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1);
+    expect((await ask(port, "/metrics", master)).status).toBe(200);
+    await writeFile(clientCaFile, theirs.cert);
+    await expect
+      .poll(
+        async () => {
+          await clock.advance(10_000);
+          return [(await ask(port, "/metrics", forged)).status, (await ask(port, "/metrics", master)).status];
+        },
+        { timeout: 10_000 },
+      )
+      .toEqual([200, 401]);
+  });
+
+  test("the cluster's ConfigMap tells which front proxy to believe", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    await cluster.allow("manager", DELEGATION);
+    await cluster.allow("prometheus", MONITORING);
+    const [clients, proxies] = [await makeAuthority("clients"), await makeAuthority("proxies")];
+    await cluster.client.resource(configMaps).create({
+      metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
+      data: {
+        "client-ca-file": clients.cert,
+        "requestheader-client-ca-file": proxies.cert,
+        "requestheader-username-headers": '["X-Remote-User"]',
+        "requestheader-group-headers": '["X-Remote-Group"]',
+        "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+        "requestheader-allowed-names": '["front-proxy-client"]',
+      },
+    });
+    const kubeconfig = await cluster.kubeconfig("manager");
+    const { port } = await serve(scope, {
+      authenticationKubeconfig: kubeconfig,
+      authorizationKubeconfig: kubeconfig,
+    });
+    const asUser = (user: string) => ({ headers: { "x-remote-user": user } });
+    const proxy = await sign(proxies, "front-proxy-client");
+    expect((await ask(port, "/metrics", { ...proxy, ...asUser("prometheus") })).status).toBe(200);
+    expect((await ask(port, "/metrics", { ...proxy, ...asUser("nobody") })).status).toBe(403);
+    const grouped = { headers: { "x-remote-user": "x", "x-remote-group": ["a", "system:masters"] } };
+    expect((await ask(port, "/metrics", { ...proxy, ...grouped })).status).toBe(200);
+    const impostor = await sign(proxies, "somebody");
+    expect((await ask(port, "/metrics", { ...impostor, ...asUser("prometheus") })).status).toBe(401);
+    const client = await sign(clients, "prometheus");
+    expect((await ask(port, "/metrics", { ...client, ...asUser("nobody") })).status).toBe(200);
+    expect((await ask(port, "/metrics", asUser("prometheus"))).status).toBe(403);
+  });
+
+  test("authorities that cannot be read end the start, unless that is tolerated or not wanted", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    const authenticationKubeconfig = await cluster.kubeconfig("nobody");
+    const refused = await serve(scope, { authenticationKubeconfig }).catch(errorMessage);
+    expect(refused).toMatch(
+      /^unable to load configmap based request-header-client-ca-file: configmaps "extension-apiserver-authentication" is forbidden/,
+    );
+    const tolerant = await serve(scope, { authenticationKubeconfig, authenticationTolerateLookupFailure: true });
+    expect(tolerant.lines.some((line) => line.startsWith("Continuing without authentication configuration."))).toBe(
+      true,
+    );
+    expect((await ask(tolerant.port, "/healthz")).status).toBe(200);
+    await serve(scope, { authenticationKubeconfig, authenticationSkipLookup: true });
+    await expect(serve(scope, { clientCaFile: "/no/such/file" })).rejects.toThrow("/no/such/file");
+  });
+});
+
+describe("the listener", { timeout: 30_000 }, () => {
+  test("case 24: a used port is told in Go's words", async (scope) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    scope.onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const identity = await sign(await makeAuthority("ca"), "server");
+    await expect(
+      nodeServingIo().listen({ address: "127.0.0.1", port, identity, requestClientCertificates: false }),
+    ).rejects.toThrow(
+      `failed to create listener: failed to listen on 127.0.0.1:${port}: listen tcp 127.0.0.1:${port}: bind: address already in use`,
+    );
+  });
+
+  test("case 23: port 0 is no server at all", async () => {
+    const deps = { options: { ...defaultOptions, securePort: 0 } } as unknown as Parameters<
+      typeof startSecureServing
+    >[0];
+    expect(await startSecureServing(deps)).toBeUndefined();
+  });
+
+  test("a certificate that is replaced serves new connections; one that is broken does not replace it", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const [tlsCertFile, tlsPrivateKeyFile] = [path.join(folder, "tls.crt"), path.join(folder, "tls.key")];
+    const ca = await makeAuthority("ca");
+    const replace = async (name: string): Promise<void> => {
+      const { cert, key } = await sign(ca, name);
+      await writeFile(tlsCertFile, cert);
+      await writeFile(tlsPrivateKeyFile, key);
+    };
+    await replace("first");
+    const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+    const { port, lines } = await serve(scope, { tlsCertFile, tlsPrivateKeyFile }, { clock });
+    const afterAWhile = async (): Promise<string> => {
+      await clock.advance(10_000);
+      return (await ask(port, "/healthz")).servedBy;
+    };
+    expect(await afterAWhile()).toBe("first");
+    await writeFile(tlsPrivateKeyFile, (await sign(ca, "other")).key);
+    await expect
+      .poll(async () => [await afterAWhile(), lines.some((line) => line.startsWith("Could not reload"))], {
+        timeout: 10_000,
+      })
+      .toEqual(["first", true]);
+    await replace("second");
+    await expect.poll(afterAWhile, { timeout: 10_000 }).toBe("second");
+    expect(lines.filter((line) => line === "Reloaded")).toHaveLength(1);
+  });
+
+  test("--tls-sni-cert-key: other names have other certificates, by flag or by what the certificate says", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const ca = await makeAuthority("ca");
+    const files = async (name: string, dnsName?: string): Promise<string> => {
+      const { cert, key } = await sign(ca, name, undefined, dnsName);
+      await writeFile(path.join(folder, `${name}.crt`), cert);
+      await writeFile(path.join(folder, `${name}.key`), key);
+      return `${path.join(folder, `${name}.crt`)},${path.join(folder, `${name}.key`)}`;
+    };
+    const tlsSniCertKeys = [
+      `${await files("flagged")}:*.example.com,other.test`,
+      await files("telling", "itself.test"),
+    ];
+    const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+    const { port } = await serve(scope, { tlsSniCertKeys }, { clock });
+    const servedTo = async (servername: string) => (await ask(port, "/healthz", { servername })).servedBy;
+    expect(await servedTo("a.example.com")).toBe("flagged");
+    expect(await servedTo("other.test")).toBe("flagged");
+    expect(await servedTo("ITSELF.test")).toBe("telling");
+    for (const name of ["a.b.example.com", "example.com", "unknown.test"])
+      expect(await servedTo(name)).toBe("localhost");
+    const { cert, key } = await sign(ca, "renewed");
+    await writeFile(path.join(folder, "flagged.crt"), cert);
+    await writeFile(path.join(folder, "flagged.key"), key);
+    await expect
+      .poll(
+        async () => {
+          await clock.advance(10_000);
+          return servedTo("other.test");
+        },
+        { timeout: 10_000 },
+      )
+      .toBe("renewed");
+    await expect(serve(scope, { tlsSniCertKeys: ["only-one-file"] })).rejects.toThrow(
+      '--tls-sni-cert-key "only-one-file": expected comma separated certificate and key file paths',
+    );
+  });
+
+  test("without a certificate it makes one, and keeps it in --cert-dir for the next start", async (scope) => {
+    const folder = path.join(await temporaryFolder(scope), "pki");
+    const inMemory = await serve(scope, {});
+    expect(inMemory.lines[0]).toBe("Generated self-signed cert in-memory");
+    expect((await ask(inMemory.port, "/healthz")).servedBy).toBe("localhost");
+    const kept = await serve(scope, { certDir: folder });
+    const [crt, key] = [
+      path.join(folder, "kube-controller-manager.crt"),
+      path.join(folder, "kube-controller-manager.key"),
+    ];
+    expect(kept.lines[0]).toBe(`Generated self-signed cert (${crt}, ${key})`);
+    expect((await stat(key)).mode & 0o777).toBe(0o600);
+    const before = await readFile(crt, "utf8");
+    // Good for who checks it, at the address it listens on.
+    expect((await ask(kept.port, "/healthz", { ca: before, rejectUnauthorized: true })).status).toBe(200);
+    const again = await serve(scope, { certDir: folder });
+    expect(again.lines.some((line) => line.startsWith("Generated"))).toBe(false);
+    expect(await readFile(crt, "utf8")).toBe(before);
+  });
+
+  test("--tls-min-version and --tls-cipher-suites bound what a client may speak", async (scope) => {
+    const modern = await serve(scope, { tlsMinVersion: "VersionTLS13" });
+    expect((await ask(modern.port, "/healthz", { minVersion: "TLSv1.3" })).status).toBe(200);
+    await expect(ask(modern.port, "/healthz", { maxVersion: "TLSv1.2" })).rejects.toThrow(/alert|protocol/i);
+    const chosen = await serve(scope, { tlsCipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"] });
+    const old = { maxVersion: "TLSv1.2" } as const;
+    expect((await ask(chosen.port, "/healthz", old)).status).toBe(200);
+    await expect(ask(chosen.port, "/healthz", { ...old, ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" })).rejects.toThrow(
+      /alert|handshake/i,
+    );
+  });
+
+  test("whoever comes before it is known who may be answered waits for that", async (scope) => {
+    const identity = await sign(await makeAuthority("ca"), "server");
+    const address = { address: "127.0.0.1", port: 0 };
+    const listener = await nodeServingIo().listen({ ...address, identity, requestClientCertificates: false });
+    scope.onTestFinished(() => listener.close());
+    const early = ask(listener.port, "/early");
+    const late = new Promise<string>((resolve) => void realClock.sleep(100).then(() => resolve("nothing yet")));
+    expect(await Promise.race([early.then(({ body }) => body), late])).toBe("nothing yet");
+    listener.serve(async (request) => textReply(200, request.path));
+    expect((await early).body).toBe("/early");
+  });
+
+  test("what is no TLS, and no HTTP, hurts nobody else", async (scope) => {
+    const { port } = await serve(scope, {});
+    await new Promise<void>((resolve) => {
+      const plain = connect(port, "127.0.0.1", () => plain.write("GET /healthz HTTP/1.1\r\n\r\n"));
+      plain.on("data", () => undefined);
+      plain.on("error", () => undefined);
+      plain.on("close", () => resolve());
+    });
+    // Answered with 431, or cut off before the answer could be read.
+    const tooLong = await ask(port, "/healthz", { headers: { "x-long": "x".repeat(100_000) } }).catch(() => undefined);
+    expect([431, undefined]).toContain(tooLong?.status);
+    expect((await ask(port, "/healthz")).status).toBe(200);
+  });
+
+  test("long answers are compressed for who wants that, and short ones never", async (scope) => {
+    const { port } = await serve(scope, {}, { handler: async ({ path: at }) => textReply(200, at.repeat(300)) });
+    const zipped = { headers: { "accept-encoding": "gzip;q=0.5, br" } };
+    expect((await ask(port, "/healthz", zipped)).headers["content-encoding"]).toBe("gzip");
+    expect((await ask(port, "/healthz", zipped)).body).toBe("/healthz".repeat(300));
+    expect((await ask(port, "/healthz")).headers["content-encoding"]).toBeUndefined();
+    const refusing = { headers: { "accept-encoding": "gzip;q=0" } };
+    expect((await ask(port, "/healthz", refusing)).headers["content-encoding"]).toBeUndefined();
+    expect((await ask(port, "/healthz", { method: "HEAD" })).body).toBe("");
+  });
+
+  test("a body is read to 64 KiB, and a path that cannot be is refused", async (scope) => {
+    const handler: HttpHandler = async (request) => textReply(200, String((await request.body()).length));
+    const { port } = await serve(scope, {}, { handler });
+    const put = (length: number) => ask(port, "/healthz", { method: "PUT", body: "x".repeat(length) });
+    expect((await put(65_536)).body).toBe("65536");
+    expect((await put(65_537)).status).toBe(413);
+    expect((await ask(port, "/%zz")).status).toBe(400);
+  });
+});
