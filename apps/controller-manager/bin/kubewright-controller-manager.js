@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Checked in, so that installing the workspace links the command before anything is built.
+// oxlint-disable-next-line kubewright/no-ambient-io -- the launcher is where the process is set up
 import { setFlagsFromString } from "node:v8";
 
 // By itself V8 lets its heap grow to several times what is in use, and keeps what it has got: under load twice the memory

@@ -64,5 +64,6 @@ test("a deleted Job's pods are freed by the manager it was of, and by no other w
   expect(items.map(({ metadata }) => metadata.finalizers ?? [])).toEqual([[], []]);
   const patched = (manager: typeof ours): number =>
     manager.requests.filter(({ method, path }) => method === "PATCH" && path.includes("/pods/")).length;
-  expect([patched(ours), patched(other)]).toEqual([2, 0]);
+  expect(patched(ours)).toBeGreaterThanOrEqual(2);
+  expect(patched(other)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { errorMessage } from "@kubewright/client";
 import type { Clock, Timer } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
-import type { ApiRequest, Transport } from "@kubewright/transport";
+import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 /** For so long no request may have failed before the API server counts as back. */
 const SETTLED_MS = 2_000;
@@ -21,7 +21,7 @@ export class OutageLog {
   #cause = "";
   #settling: Timer | undefined;
   #answeredMs = 0;
-  /** Paths of watches that could not be opened. */
+  /** Paths of watches that could not be opened, or have ended since. */
   readonly #closed = new Set<string>();
 
   constructor({ clock, logger }: { clock: Clock; logger: Logger }) {
@@ -38,9 +38,12 @@ export class OutageLog {
     return async (request) => {
       try {
         const response = await transport(request);
-        if (response.status === 401) this.#failed(UNAUTHORIZED, request);
-        else this.#answered(request);
-        return response;
+        if (response.status === 401) {
+          this.#failed(UNAUTHORIZED, request);
+          return response;
+        }
+        this.#answered(request);
+        return this.isOut && isWatch(request) ? this.#noticingItsEnd(response, pathOf(request)) : response;
       } catch (error) {
         if (request.signal?.aborted !== true) this.#failed(errorMessage(error), request);
         throw error;
@@ -78,6 +81,17 @@ export class OutageLog {
     this.#settle();
   }
 
+  /** A watch from before the outage is often opened only to be told that it is too old, and starts over after a pause. */
+  #noticingItsEnd(response: ApiResponse, path: string): ApiResponse {
+    const { body } = response;
+    const ended = (): void => {
+      if (this.isOut) this.#closed.add(path);
+    };
+    if (body.type === "bytes") return { ...response, body: { ...body, chunks: andThen(body.chunks, ended) } };
+    if (body.type === "events") return { ...response, body: { ...body, events: andThen(body.events, ended) } };
+    return response;
+  }
+
   #settle(): void {
     this.#settling = this.#clock.setTimer(SETTLED_MS, () => this.#settled(), { background: true });
   }
@@ -91,6 +105,14 @@ export class OutageLog {
     this.#sinceMs = undefined;
     this.#cause = "";
     this.#logger.info({ seconds }, "API server answers again");
+  }
+}
+
+async function* andThen<T>(items: AsyncIterable<T>, then: () => void): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } finally {
+    then();
   }
 }
 

@@ -27,7 +27,7 @@ import type { AuditRecord } from "@kubewright/apiserver";
 import { type Client, isAlreadyExists } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { type ClusterOptions, createCluster } from "@kubewright/cluster";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { parseCommandLine } from "../src/command-line.js";
 import { type Overlay, readOverlay } from "./deploy-manifests.js";
@@ -50,12 +50,8 @@ describe.each(OVERLAYS)("deploy/overlays/%s", (name) => {
   test("grants what the manager needs, and nothing that it does not use", { timeout: 180_000 }, async (scope) => {
     const { managers, granted, used, refused } = await playEverything(scope, overlay);
     const unused = (): string[] => granted.filter((right) => !NOT_SEEN_HERE.test(right) && !used.has(right));
-    await expect
-      .poll(unused, { timeout: 120_000, interval: 200 })
-      .toEqual([])
-      .catch((error: unknown) => {
-        throw new Error(managers.map(({ stderr }) => stderr).join("\n"), { cause: error });
-      });
+    const said = (): string => managers.map(({ stderr }) => stderr).join("\n");
+    await vi.waitFor(() => expect(unused(), said()).toEqual([]), { timeout: 120_000, interval: 200 });
     expect(refused).toEqual([]);
     for (const manager of managers) manager.kill("SIGTERM");
     for (const manager of managers) expect(await manager.exit).toEqual({ code: 0, signal: null });
@@ -286,7 +282,7 @@ async function playWorkload(client: Client, overlay: Overlay, signal: AbortSigna
       concurrencyPolicy: "Replace",
       jobTemplate: { spec: { template: template({ "sim.kubewright.dev/duration": "30s" }) } },
     },
-  } as CronJob;
+  };
   await client.resource(cronJobs).create(cronJob, at);
   for (let round = 0; !signal.aborted; round++) {
     const name = (what: string): string => `${what}-${round}`;
@@ -297,7 +293,7 @@ async function playWorkload(client: Client, overlay: Overlay, signal: AbortSigna
     await client.resource(jobs).create(job(name("orphaning"), { template: long }), at);
     // A pod that is there before its Job is adopted, after another look at the Job.
     const labels = { adopt: name("me") };
-    const pod: Pod = { metadata: { name: name("adopted"), labels }, spec: template().spec! } as Pod;
+    const pod: Pod = { metadata: { name: name("adopted"), labels }, spec: template().spec! };
     await client.resource(pods).create(pod, at);
     await client.resource(jobs).create(
       job(name("adopting"), {
@@ -310,7 +306,7 @@ async function playWorkload(client: Client, overlay: Overlay, signal: AbortSigna
     // A pod on a node that is gone.
     const lost = { ...template().spec!, nodeName: name("lost") };
     await client.resource(nodes).create({ metadata: { name: name("lost") } });
-    await client.resource(pods).create({ metadata: { name: name("stranded") }, spec: lost } as Pod, at);
+    await client.resource(pods).create({ metadata: { name: name("stranded") }, spec: lost }, at);
     await realClock.sleep(2_000, signal);
     await client.resource(nodes).delete(name("lost"));
     for (const suspend of [true, false, true]) {
