@@ -27,7 +27,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 async function refusal(answer: ApiResponse, method?: "GET" | "POST" | "PUT"): Promise<Status> {
-  const error = await decodeObject(answer, method).then(
+  const error = await Promise.resolve(decodeObject(answer, method)).then(
     () => undefined,
     (reason: unknown) => reason,
   );

@@ -2,19 +2,45 @@ import { type Status, isStatus } from "@kubewright/api";
 import type { ApiRequest, ApiResponse, ResponseBody } from "@kubewright/transport";
 
 import { REASON_BY_CODE, StatusError } from "./errors.js";
+import { ListReader } from "./list-reader.js";
 
 /**
- * The object a successful response carries.
+ * The object a successful response carries; a promise only where there is something to wait for, as in process there is not.
  *
  * @param method - Tells what a 409 without an explanation means.
  * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON.
  */
-export async function decodeObject(response: ApiResponse, method?: ApiRequest["method"]): Promise<unknown> {
+export function decodeObject(response: ApiResponse, method?: ApiRequest["method"]): unknown {
+  const { body, status } = response;
+  return status <= 206 && body.type === "decoded" ? body.value : readObject(response, method);
+}
+
+async function readObject(response: ApiResponse, method: ApiRequest["method"] | undefined): Promise<unknown> {
   const { body, status } = response;
   if (status > 206) throw await refusal(response, method);
   if (body.type === "decoded") return body.value;
   if (body.type === "events") throw new Error("the server answered with a stream where an object was expected");
-  const text = await readText(body.chunks);
+  return parse(await readText(body.chunks), status);
+}
+
+/**
+ * The list a successful response carries, each of its items passed through `mapItem` as soon as it has arrived.
+ *
+ * @throws as {@link decodeObject}, and what `mapItem` throws.
+ */
+export async function decodeList(response: ApiResponse, mapItem: (item: unknown) => unknown): Promise<unknown> {
+  const { body, status } = response;
+  if (status > 206 || body.type !== "bytes") {
+    const list = await decodeObject(response);
+    const items = (list as { readonly items?: unknown } | null)?.items;
+    return Array.isArray(items) ? { ...(list as object), items: items.map(mapItem) } : list;
+  }
+  const reader = new ListReader((text) => parse(text, status), mapItem);
+  for await (const chunk of body.chunks) reader.push(chunk);
+  return reader.end();
+}
+
+function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

@@ -64,6 +64,9 @@ test("connection errors are recognised anywhere in the chain of causes", () => {
   expect(isConnectionRefused(wrapped(code("ENOTFOUND")))).toBe(false);
   expect(isConnectionLost(wrapped(code("ECONNRESET")))).toBe(true);
   expect(isConnectionLost(wrapped(code("ECONNREFUSED")))).toBe(false);
+  expect(isConnectionLost(wrapped(code("UND_ERR_HEADERS_TIMEOUT")))).toBe(true);
+  expect(isConnectionLost(wrapped(Object.assign(code("ETIMEDOUT"), { syscall: "read" })))).toBe(true);
+  expect(isConnectionLost(wrapped(Object.assign(code("ETIMEDOUT"), { syscall: "connect" })))).toBe(false);
 });
 
 test("an error's line joins the messages of its causes without saying anything twice", () => {

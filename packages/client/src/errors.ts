@@ -81,18 +81,20 @@ export function isConnectionRefused(error: unknown): boolean {
 
 /**
  * Whether a connection broke or ended before the answer was complete: the request may or may not have been executed.
- * Upstream: `utilnet.IsConnectionReset` and `utilnet.IsProbableEOF`.
+ * Upstream: `utilnet.IsConnectionReset`, `utilnet.IsProbableEOF` and `utilnet.IsHTTP2ConnectionLost`.
  */
 export function isConnectionLost(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
-    const { code } = current as { code?: unknown };
+    const { code, syscall } = current as { code?: unknown; syscall?: unknown };
     if (typeof code === "string" && LOST_CODES.has(code)) return true;
+    // A peer that answers TCP keep-alive no more; not one that could not be reached in the first place.
+    if (code === "ETIMEDOUT" && syscall === "read") return true;
   }
   return false;
 }
 
-/** Node's codes, and undici's for a peer that closed the connection. */
-const LOST_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+/** Node's codes, and undici's for a peer that closed the connection, or did not begin to answer. */
+const LOST_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT"]);
 
 /** One line for a log or an event: the message, and those of its causes that add something. */
 export function errorMessage(error: unknown): string {

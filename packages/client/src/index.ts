@@ -23,6 +23,7 @@ export type { RequesterOptions as ClientOptions } from "./requester.js";
 export type {
   DeleteOptions,
   GetOptions,
+  ItemMapping,
   ListOptions,
   Patch,
   Reader,

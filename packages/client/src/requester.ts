@@ -38,6 +38,8 @@ export class Requester {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #headers: Readonly<Record<string, string>>;
+  /** The same for every request with a body of that type. */
+  readonly #headersByType = new Map<string | undefined, Readonly<Record<string, string>>>();
   readonly #bucket: TokenBucket | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #metrics: RequestMetrics | undefined;
@@ -85,30 +87,40 @@ export class Requester {
   }
 
   /** @param hasToken - Whether the first attempt needs none (any more). */
-  async #sendUntilAnswered({ contentType, watch: _watch, ...rest }: Call, hasToken: boolean): Promise<ApiResponse> {
-    const headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
+  async #sendUntilAnswered(call: Call, hasToken: boolean): Promise<ApiResponse> {
+    const request = this.#requestOf(call);
     let previous: unknown;
     for (let attempt = 0; ; attempt++) {
-      if (!hasToken || attempt > 0) await this.#takeToken(rest);
+      if (this.#bucket !== undefined && (!hasToken || attempt > 0)) await this.#takeToken(call);
       let response: ApiResponse;
       try {
-        response = await this.#transport({ ...rest, headers });
+        response = await this.#transport(request);
       } catch (error) {
-        this.#metrics?.countAttempt(rest.method, undefined, attempt > 0);
-        if (rest.method !== "GET" || attempt >= MOST_RETRIES || rest.signal?.aborted || !isConnectionLost(error))
+        this.#metrics?.countAttempt(call.method, undefined, attempt > 0);
+        if (call.method !== "GET" || attempt >= MOST_RETRIES || call.signal?.aborted || !isConnectionLost(error))
           throw withPrevious(error, previous);
         previous = error;
-        await this.#clock.sleep(LOST_CONNECTION_PAUSE_MS, rest.signal);
+        await this.#clock.sleep(LOST_CONNECTION_PAUSE_MS, call.signal);
         continue;
       }
-      this.#metrics?.countAttempt(rest.method, response.status, attempt > 0);
-      if (response.sentBytes !== undefined) this.#metrics?.observeRequestSize(rest.method, response.sentBytes);
+      this.#metrics?.countAttempt(call.method, response.status, attempt > 0);
+      if (response.sentBytes !== undefined) this.#metrics?.observeRequestSize(call.method, response.sentBytes);
       if (response.status !== 429 && response.status < 500) return response;
       const seconds = retryAfter(response);
       if (seconds === undefined || attempt >= MOST_RETRIES) return response;
       await discard(response);
-      await this.#clock.sleep(seconds * 1000, rest.signal);
+      await this.#clock.sleep(seconds * 1000, call.signal);
     }
+  }
+
+  #requestOf({ method, path, body, signal, contentType }: Call): ApiRequest {
+    let headers = this.#headersByType.get(contentType);
+    if (headers === undefined) {
+      headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
+      this.#headersByType.set(contentType, headers);
+    }
+    if (signal === undefined) return body === undefined ? { method, path, headers } : { method, path, headers, body };
+    return body === undefined ? { method, path, headers, signal } : { method, path, headers, body, signal };
   }
 
   async #takeToken({ method, signal }: Pick<Call, "method" | "signal">): Promise<void> {

@@ -9,7 +9,7 @@ import {
 } from "@kubewright/api";
 import type { RequestBody } from "@kubewright/transport";
 
-import { decodeEvents, decodeObject } from "./decode.js";
+import { decodeEvents, decodeList, decodeObject } from "./decode.js";
 import { type Target, resourcePath, withQuery } from "./path.js";
 import type { Requester } from "./requester.js";
 
@@ -32,6 +32,15 @@ export interface ListOptions extends CallOptions {
   /** Most items of one page. */
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
+}
+
+/** What to make of the items of a list. */
+export interface ItemMapping<T extends KubernetesObject> {
+  /**
+   * Called with each item as soon as it has arrived, so that what is dropped from it need not be held until all have.
+   * What it throws fails the list. Every {@link Reader} has to call it: informers rely on that for their transforms.
+   */
+  readonly mapItem?: ((item: DeepReadonly<T>) => DeepReadonly<T>) | undefined;
 }
 
 export interface WatchOptions extends CallOptions {
@@ -78,7 +87,7 @@ export interface Reader<T extends KubernetesObject> {
   readonly definition: ResourceDefinition<T>;
   /** @throws StatusError, reason `NotFound` when there is none. */
   get(name: string, options?: GetOptions): Promise<DeepReadonly<T>>;
-  list(options?: ListOptions): Promise<DeepReadonly<List<T>>>;
+  list(options?: ListOptions & ItemMapping<T>): Promise<DeepReadonly<List<T>>>;
   /** Resolves once the server has opened the stream, which ends when the server closes it or `signal` aborts. */
   watch(options?: WatchOptions): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>>;
 }
@@ -117,11 +126,13 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     return this.#object(await this.#requester.send({ method: "GET", path, ...abortable(signal) }));
   }
 
-  async list({ namespace, signal, ...query }: ListOptions = {}): Promise<DeepReadonly<List<T>>> {
+  async list({ namespace, signal, mapItem, ...query }: ListOptions & ItemMapping<T> = {}): Promise<
+    DeepReadonly<List<T>>
+  > {
     const path = withQuery(resourcePath(this.definition, { namespace }), { ...query });
-    return (await decodeObject(
-      await this.#requester.send({ method: "GET", path, ...abortable(signal) }),
-    )) as DeepReadonly<List<T>>;
+    const response = await this.#requester.send({ method: "GET", path, ...abortable(signal) });
+    const list = mapItem === undefined ? decodeObject(response) : decodeList(response, mapItem as Mapping);
+    return (await list) as DeepReadonly<List<T>>;
   }
 
   async watch({ namespace, signal, ...query }: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
@@ -237,10 +248,12 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     return { namespace, name: collection ? undefined : (object.metadata.name ?? ""), subresource };
   }
 
-  async #object(...response: Parameters<typeof decodeObject>): Promise<DeepReadonly<T>> {
-    return (await decodeObject(...response)) as DeepReadonly<T>;
+  #object(...response: Parameters<typeof decodeObject>): DeepReadonly<T> | Promise<DeepReadonly<T>> {
+    return decodeObject(...response) as DeepReadonly<T> | Promise<DeepReadonly<T>>;
   }
 }
+
+type Mapping = (item: unknown) => unknown;
 
 /** What a write addresses beside the object itself. */
 interface Place {

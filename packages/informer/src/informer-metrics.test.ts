@@ -93,9 +93,12 @@ test("versions that no number holds are cut to their last 15 digits", () => {
   expect(versionGauge("12345678901234567890")).toBe(678901234567890);
   expect(versionGauge("42")).toBe(42);
   expect(versionGauge("")).toBeNaN();
-  expect(Object.values(informerMetricDefinitions).map(({ name }) => name)).toEqual([
-    "informer_queued_items",
-    "informer_processing_latency_seconds",
-    "informer_store_resource_version",
+});
+
+test("names and help texts are upstream's", () => {
+  expect(Object.values(informerMetricDefinitions).map(({ name, help }) => [name, help])).toEqual([
+    ["informer_queued_items", "Number of items currently queued in the FIFO."],
+    ["informer_processing_latency_seconds", "Time taken to process events after popping from the queue."],
+    ["informer_store_resource_version", "The 15 least significant digits of the resource version of the store."],
   ]);
 });

@@ -28,23 +28,23 @@ export interface InformerMetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** Names and buckets of upstream's metrics, all ALPHA (component-base metrics/prometheus/informers). */
+/** Names, help texts and buckets of upstream's metrics, all ALPHA (component-base metrics/prometheus/informers). */
 export const informerMetricDefinitions = {
   queuedItems: {
     type: "gauge",
     name: "informer_queued_items",
-    help: "Number of items currently queued in the informer.",
+    help: "Number of items currently queued in the FIFO.",
   },
   processingLatency: {
     type: "histogram",
     name: "informer_processing_latency_seconds",
-    help: "Time taken to process what the informer was told, in seconds.",
+    help: "Time taken to process events after popping from the queue.",
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   storeResourceVersion: {
     type: "gauge",
     name: "informer_store_resource_version",
-    help: "The last 15 digits of the resourceVersion of the informer's store.",
+    help: "The 15 least significant digits of the resource version of the store.",
   },
 } as const satisfies Record<string, InformerMetricDefinition>;
 

@@ -19,18 +19,16 @@ export interface Listed<T extends KubernetesObject> {
 /**
  * Lists page by page. When the continuation expires on the way, everything is asked for in one answer instead.
  *
- * @param take - Makes of each object what is kept; called as pages arrive, so that no page is held longer than needed.
  * @see kubernetes v1.36 client-go tools/pager/pager.go
  */
 export async function listPages<T extends KubernetesObject>(
   listPage: (query: PageQuery) => Promise<List<DeepReadonly<T>>>,
   { resourceVersion = "", limit }: { readonly resourceVersion?: string; readonly limit: number | undefined },
-  take: (object: DeepReadonly<T>) => DeepReadonly<T>,
 ): Promise<Listed<T>> {
   const objects: DeepReadonly<T>[] = [];
   const collect = ({ items }: List<DeepReadonly<T>>): void => {
     // A server may answer null for no items.
-    for (const object of (items as DeepReadonly<T>[] | null) ?? []) objects.push(take(object));
+    for (const object of (items as DeepReadonly<T>[] | null) ?? []) objects.push(object);
   };
   const version = resourceVersion === "" ? undefined : resourceVersion;
   const first = await listPage({ resourceVersion: version, limit });

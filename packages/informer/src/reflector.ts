@@ -265,7 +265,7 @@ export class Reflector<T extends KubernetesObject> {
 
   #listPages(resourceVersion: string, limit: number | undefined, signal: AbortSignal): Promise<Listed<T>> {
     const listPage = (query: PageQuery): Promise<List<DeepReadonly<T>>> => this.#listPage(query, signal);
-    return listPages(listPage, { resourceVersion, limit }, (object) => this.#transformed(object));
+    return listPages(listPage, { resourceVersion, limit });
   }
 
   async #listPage(query: PageQuery, signal: AbortSignal): Promise<List<DeepReadonly<T>>> {
@@ -274,6 +274,7 @@ export class Reflector<T extends KubernetesObject> {
       const page: unknown = await this.#options.client.list({
         ...this.#selection(),
         ...query,
+        mapItem: (object) => this.#transformed(object),
         signal: deadline.signal,
       });
       signal.throwIfAborted();

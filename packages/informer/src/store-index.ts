@@ -50,7 +50,12 @@ export class StoreIndex<T extends KubernetesObject> {
 
   /** Moves an entry from its old values to its new ones; what is in both is left alone. */
   move(entry: StoreEntry<T>, oldValues: IndexValues, newValues: IndexValues): void {
-    if (oldValues === newValues) return;
+    if (oldValues === newValues || (oldValues.length === 0 && newValues.length === 0)) return;
+    if (typeof oldValues === "string" && typeof newValues === "string") {
+      this.#removeFrom(oldValues, entry);
+      this.#addTo(newValues, entry);
+      return;
+    }
     const kept = new Set(typeof newValues === "string" ? [newValues] : newValues);
     for (const value of typeof oldValues === "string" ? [oldValues] : oldValues) {
       if (!kept.has(value)) this.#removeFrom(value, entry);

@@ -10,6 +10,9 @@ export interface ConnectionOptions {
   /** PEM of the client certificate and its private key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
+  /** Files that `cert` and `key` came from, read again when they are a minute old or the server refused them. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
   /** Name to ask for (SNI) and to find in the server's certificate. Default: the host of the URL. */
   readonly serverName?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
@@ -17,7 +20,7 @@ export interface ConnectionOptions {
   readonly proxyUrl?: string | undefined;
   /** Bearer token. Also what is used until `tokenFile` could be read once. */
   readonly token?: string | undefined;
-  /** File holding a bearer token, read again when it is a minute old. */
+  /** File holding a bearer token, read again when it is a minute old or the server refused it. */
   readonly tokenFile?: string | undefined;
   /** Basic authentication; not together with a token. */
   readonly username?: string | undefined;

@@ -1,8 +1,9 @@
+import { EventEmitter } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { type IncomingMessage, type RequestListener, createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, type Server, connect as openConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
@@ -256,6 +257,71 @@ test("however many watches are open, other requests get through", async () => {
   expect(await Promise.all(ended)).toEqual(Array(100).fill(""));
 });
 
+test("an answer that does not begin in time is an error; a log that is followed may begin whenever it likes", async () => {
+  const silent = new EventEmitter();
+  const server = await serve((request, response) => {
+    if (request.url!.includes("follow")) silent.once("over", () => response.end("at last"));
+  });
+  const transport = connect({ server, answerTimeoutMs: 50 });
+  const log = transport({ ...GET, path: "/log?follow=true" });
+  for (const request of [GET, { ...GET, path: "/x?watch=true" }, { ...GET, method: "POST" as const }])
+    expect((await failure(transport(request))).code).toBe("UND_ERR_HEADERS_TIMEOUT");
+  silent.emit("over");
+  expect(await text(await log)).toBe("at last");
+});
+
+/** Milliseconds until the kernel's first keep-alive probe, of each connection of this machine to a port. */
+function probes(port: string): number[] {
+  const hexPort = Number(port).toString(16).toUpperCase().padStart(4, "0");
+  return ["/proc/net/tcp", "/proc/net/tcp6"]
+    .flatMap((file) => readFileSync(file, "utf8").split("\n"))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , remote, state]) => remote?.endsWith(`:${hexPort}`) && state === "01")
+    .map((fields) => {
+      const [timer, ticks] = fields[5]!.split(":");
+      // Timer 2 is keep-alive; a tick is 10 ms.
+      return timer === "02" ? Number.parseInt(ticks!, 16) * 10 : Infinity;
+    });
+}
+
+test.skipIf(process.platform !== "linux")(
+  "watches are probed by TCP keep-alive, over TLS and tunnels too",
+  async () => {
+    const handler: RequestListener = (_, response) => response.writeHead(200).flushHeaders();
+    const plain = await serve(handler);
+    const tls = await serve(handler, { key: pem("server.key"), cert: pem("server.crt") });
+    const tunnel = createServer();
+    tunnel.on("connect", (request, socket) => {
+      const upstream = openConnection({ host: "127.0.0.1", port: Number(new URL(tls).port) });
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+      for (const end of [socket, upstream]) end.on("error", () => {});
+      cleanUps.push(
+        () => void socket.destroy(),
+        () => void upstream.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => tunnel.listen(0, "127.0.0.1", resolve));
+    cleanUps.push(() => void tunnel.close());
+    const proxyUrl = `http://127.0.0.1:${(tunnel.address() as AddressInfo).port}`;
+
+    const ca = pem("ca.crt");
+    const watch: ApiRequest = { ...GET, path: "/x?watch=true" };
+    for (const [options, dialed] of [
+      [{ server: plain }, plain],
+      [{ server: tls, ca }, tls],
+      [{ server: tls, ca, proxyUrl, serverName: "kubernetes.default" }, proxyUrl],
+    ] as const) {
+      const { status } = await connect(options)(watch);
+      expect({ dialed, status }).toEqual({ dialed, status: 200 });
+      // A timer that repeats what was not acknowledged may run first.
+      await expect
+        .poll(() => probes(new URL(dialed).port))
+        .toSatisfy((waits: number[]) => waits.length > 0 && waits.every((wait) => wait <= 30_000));
+    }
+  },
+);
+
 test("connections are used again", async () => {
   const ports = new Set<number>();
   const transport = connect({
@@ -441,4 +507,68 @@ test("requests go through a proxy when one is given", async () => {
   expect(await text(await connect({ server: "http://kubernetes.invalid", proxyUrl })(GET))).toBe(
     "proxied http://kubernetes.invalid/x",
   );
+});
+
+test("a token that is refused is read again at once", async () => {
+  const tokenFile = await scratchFile("token", "old");
+  const server = await serve((request, response) => {
+    response.statusCode = request.headers.authorization === "Bearer new" ? 200 : 401;
+    response.end();
+  });
+  const transport = connect({ server, tokenFile, clock: new SimulatedClock() });
+  expect((await transport(GET)).status).toBe(401);
+  await writeFile(tokenFile, "new");
+  expect((await transport(GET)).status).toBe(200);
+});
+
+test("a client certificate's files are read again after a minute or a 401; halves of two pairs leave the last good one", async () => {
+  const seen = (request: IncomingMessage): string =>
+    String((request.socket as TLSSocket).getPeerCertificate().subject?.CN);
+  let refused = "nobody";
+  const server = await serve(
+    (request, response) => {
+      response.statusCode = seen(request) === refused ? 401 : 200;
+      response.end(seen(request));
+    },
+    { key: pem("server.key"), cert: pem("server.crt"), requestCert: true, rejectUnauthorized: false },
+  );
+  const certFile = await scratchFile("client.crt", pem("client.crt"));
+  const keyFile = await scratchFile("client.key", pem("client.key"));
+  const clock = new SimulatedClock();
+  const transport = connect({
+    server,
+    ca: pem("ca.crt"),
+    cert: pem("client.crt"),
+    key: pem("client.key"),
+    certFile,
+    keyFile,
+    clock,
+  });
+  const who = async (): Promise<string> => text(await transport(GET));
+  const replaceBy = async (name: string): Promise<void> => {
+    await writeFile(certFile, pem(`${name}.crt`));
+    await writeFile(keyFile, pem(`${name}.key`));
+  };
+
+  expect(await who()).toBe("admin");
+  await replaceBy("server");
+  expect(await who()).toBe("admin");
+  await clock.advance(61_000);
+  const other = await who();
+  expect(other).not.toBe("admin");
+
+  await writeFile(certFile, pem("client.crt"));
+  await clock.advance(61_000);
+  expect(await who()).toBe(other);
+  await rm(certFile);
+  await clock.advance(61_000);
+  expect(await who()).toBe(other);
+
+  await replaceBy("client");
+  await clock.advance(61_000);
+  expect(await who()).toBe("admin");
+  refused = "admin";
+  await replaceBy("server");
+  expect((await transport(GET)).status).toBe(401);
+  expect(await who()).toBe(other);
 });

@@ -9,6 +9,11 @@ import { type Identity, type IdentitySource, identitySource } from "./identity.j
 export interface HttpTransportOptions extends ConnectionOptions {
   /** Ages the token file. Default: the machine's. */
   readonly clock?: Clock;
+  /**
+   * Longest wait for an answer to begin; then its connection counts as dead. 0: none. Default 40 s, and none for logs that
+   * are followed. API servers begin to answer much sooner, unless slow admission webhooks keep them from it.
+   */
+  readonly answerTimeoutMs?: number;
 }
 
 export interface HttpTransport {
@@ -20,20 +25,26 @@ export interface HttpTransport {
 /**
  * Requests over HTTP/1.1, with or without TLS.
  *
- * Watches have connections of their own, as many as there are watches, without time-outs: they cannot hold up other
- * requests, and a quiet one stays open. A dead peer is found by TCP keep-alive within about 40 seconds. The transport
- * rejects with the signal's reason after an abort, and with {@link ConnectionError} when there is no answer; any HTTP
- * status is an answer. The stream of a watch ends when it is aborted, any other body then fails.
+ * Watches have connections of their own, as many as there are watches: they cannot hold up other requests, and a quiet
+ * one stays open. A connection that died without a word is noticed within 45 seconds: by TCP keep-alive when we wait for
+ * something, and, since the kernel does not probe while it repeats what was not acknowledged, by `answerTimeoutMs` when we
+ * sent something. (client-go: HTTP/2 pings, 30 s + 15 s.)
+ *
+ * The transport rejects with the signal's reason after an abort, and with {@link ConnectionError} when there is no answer;
+ * any HTTP status is an answer. The stream of a watch ends when it is aborted, any other body then fails.
  *
  * @throws Error when the server is not a URL, or the options ask for two ways to authenticate.
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const connection = new HttpConnection(options, identitySource(options, options.clock ?? realClock));
+  const { clock = realClock, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+  const connection = new HttpConnection(options, identitySource(options, clock), answerTimeoutMs);
   return { transport: (request) => connection.send(request), close: () => connection.close() };
 }
 
 const LONGEST_DIAL_MS = 30_000;
+/** The first probe goes out after this long; then Node lets ten fail, a second apart. */
 const KEEP_ALIVE_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 40_000;
 /** Connections for everything but watches; more requests than that wait for one another. */
 const MOST_CONNECTIONS = 64;
 
@@ -49,12 +60,14 @@ class HttpConnection {
   readonly #origin: string;
   readonly #prefix: string;
   readonly #impersonation: HeaderFields;
+  readonly #answerTimeoutMs: number;
   #dispatchers: Dispatchers;
 
-  constructor(options: ConnectionOptions, identities: IdentitySource) {
+  constructor(options: ConnectionOptions, identities: IdentitySource, answerTimeoutMs: number) {
     const url = serverUrl(options);
     this.#options = options;
     this.#identities = identities;
+    this.#answerTimeoutMs = answerTimeoutMs;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, "");
     this.#impersonation = options.impersonate === undefined ? {} : impersonationHeaders(options.impersonate);
@@ -82,6 +95,7 @@ class HttpConnection {
         path: this.#prefix + path,
         headers: this.#headers(headers, body, identity),
         body: encoded,
+        headersTimeout: isFollowed(path) ? 0 : this.#answerTimeoutMs,
         signal: signal ?? null,
       });
       if (statusCode === 401) this.#identities.rejected?.(identity);
@@ -103,10 +117,14 @@ class HttpConnection {
     await hangUp(this.#dispatchers);
   }
 
-  /** A new client certificate shows only on new connections, so the old ones are cut (client-go does the same). */
+  /**
+   * A new client certificate shows only on new connections. Watches are cut, and requests on old ones may end (client-go
+   * cuts all).
+   */
   #dispatcher(identity: Identity, stream: boolean): Dispatcher {
     if (identity.cert !== this.#dispatchers.cert) {
-      void hangUp(this.#dispatchers);
+      const { ordinary, streams } = this.#dispatchers;
+      void Promise.all([ordinary.close(), streams.destroy()]);
       this.#dispatchers = this.#dial(identity);
     }
     return stream ? this.#dispatchers.streams : this.#dispatchers.ordinary;
@@ -122,15 +140,16 @@ class HttpConnection {
       ...(cert && key ? { cert, key } : {}),
       ...(serverName ? { servername: serverName } : {}),
     };
-    const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: LONGEST_DIAL_MS };
+    const tcp = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: LONGEST_DIAL_MS };
+    const connect = { ...tls, ...tcp };
     const shared = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connect };
     const agent = (own: Agent.Options): Dispatcher =>
       proxyUrl
-        ? new ProxyAgent({ ...shared, ...own, uri: proxyUrl, requestTls: tls })
+        ? new ProxyAgent({ ...shared, ...own, uri: proxyUrl, requestTls: connect, proxyTls: tcp })
         : new Agent({ ...shared, ...own });
     return {
       ordinary: agent({ connections: MOST_CONNECTIONS }),
-      streams: agent({ headersTimeout: 0, bodyTimeout: 0 }),
+      streams: agent({ bodyTimeout: 0 }),
       cert: identity.cert,
     };
   }
@@ -159,6 +178,11 @@ function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ConnectionOption
 
 function isStream(path: string): boolean {
   return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
+}
+
+/** A log that may have nothing to say for long. A watch is answered at once. */
+function isFollowed(path: string): boolean {
+  return /[?&]follow=(?:true|1)(?:&|$)/.test(path);
 }
 
 function encode(body: RequestBody | undefined): Uint8Array | null {

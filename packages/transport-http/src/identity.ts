@@ -1,5 +1,6 @@
 import type { Clock } from "@kubewright/clock";
 
+import { CertificateFiles } from "./certificate-files.js";
 import type { ConnectionOptions } from "./connection-options.js";
 import { ExecIdentity } from "./exec-identity.js";
 import { TokenFile } from "./token-file.js";
@@ -19,11 +20,19 @@ export interface IdentitySource {
 }
 
 /**
- * Picks the way to authenticate: token file, token, basic, credential plugin, nothing.
+ * Picks the way to authenticate: token file, token, basic, credential plugin, nothing; and a client certificate
+ * that is kept in files beside any of them.
  *
  * @throws Error when the options ask for two ways at once (client-go `transport.HTTPWrappersForConfig`).
  */
 export function identitySource(options: ConnectionOptions, clock: Clock): IdentitySource {
+  const { cert, key, certFile, keyFile } = options;
+  const inner = headerSource(options, clock);
+  if (!cert || !key || !certFile || !keyFile) return inner;
+  return new CertificateFiles({ cert, key, certFile, keyFile, inner, clock });
+}
+
+function headerSource(options: ConnectionOptions, clock: Clock): IdentitySource {
   const { token, tokenFile, username, password, cert, exec } = options;
   const basic = Boolean(username) || Boolean(password);
   if (basic && (token || tokenFile)) throw new Error("username/password or bearer token may be set, but not both");

@@ -222,3 +222,26 @@ test("flags are resolved as upstream does: kubeconfig, with or without master; m
     "error creating inClusterConfig, falling back to default config: unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
   ]);
 });
+
+test("files of a client certificate are read, and told to be read again; inline data is not", async () => {
+  const { folder, write } = await scratch();
+  await write("me.crt", "CERT FILE");
+  await write("me.key", "KEY FILE");
+  const user = { "client-certificate": "me.crt", "client-key": "me.key" };
+  const config = (entry: object): string =>
+    JSON.stringify({
+      clusters: [{ name: "c", cluster: { server: "https://127.0.0.1" } }],
+      users: [{ name: "u", user: entry }],
+      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+      "current-context": "x",
+    });
+  expect(await loadKubeConfig({ path: await write("config", config(user)) })).toMatchObject({
+    cert: "CERT FILE",
+    key: "KEY FILE",
+    certFile: join(folder, "me.crt"),
+    keyFile: join(folder, "me.key"),
+  });
+  const inline = { ...user, "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY") };
+  const loaded = await loadKubeConfig({ path: await write("config", config(inline)) });
+  expect([loaded.cert, loaded.key, loaded.certFile, loaded.keyFile]).toEqual(["CERT", "KEY", undefined, undefined]);
+});

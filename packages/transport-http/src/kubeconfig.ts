@@ -164,6 +164,8 @@ async function userOptions(user: Located<User>): Promise<Omit<ConnectionOptions,
   return {
     cert: await pem(user, "client-cert", user.certData, user.certFile),
     key: await pem(user, "client-key", user.keyData, user.keyFile),
+    certFile: watchedFile(user, user.certData, user.certFile),
+    keyFile: watchedFile(user, user.keyData, user.keyFile),
     token: user.token || undefined,
     tokenFile: tokenFile === undefined ? undefined : absolute(folder, tokenFile),
     username: user.username || undefined,
@@ -215,6 +217,14 @@ async function pem(
       },
     );
   }
+}
+
+function watchedFile(
+  { folder }: Located<User>,
+  data: string | undefined,
+  file: string | undefined,
+): string | undefined {
+  return data || !file ? undefined : absolute(folder, file);
 }
 
 function absolute(folder: string, path: string): string {

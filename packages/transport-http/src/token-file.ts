@@ -10,7 +10,7 @@ const FRESH_MS = 50_000;
 /**
  * A bearer token that somebody else keeps up to date in a file.
  *
- * A file that cannot be read, or is empty, leaves the last good token in use. Upstream: client-go `transport/token_source.go`.
+ * Read again as soon as the server refuses it, for which client-go waits out the minute. A file that cannot be read, or is empty, leaves the last good token in use. Upstream: client-go `transport/token_source.go`.
  */
 export class TokenFile implements IdentitySource {
   readonly #path: string;
@@ -30,6 +30,11 @@ export class TokenFile implements IdentitySource {
     if (this.#identity !== undefined && this.#clock.monotonic() < this.#freshUntilMs) return this.#identity;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
+  }
+
+  /** A token that was revoked before its time has a successor. */
+  rejected(identity: Identity): void {
+    if (identity === this.#identity) this.#freshUntilMs = -Infinity;
   }
 
   async #read(): Promise<Identity> {

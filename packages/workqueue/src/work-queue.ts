@@ -1,6 +1,7 @@
 import type { Clock } from "@kubewright/clock";
 
 import { type QueueMetricsProvider, QueueRecorder } from "./queue-metrics.js";
+import { UniqueFifo } from "./unique-fifo.js";
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
@@ -22,9 +23,7 @@ export class WorkQueue<T> {
   protected readonly clock: Clock;
   protected readonly recorder: QueueRecorder<T> | undefined;
   /** Items ready, in order of arrival. With the items in {@link #again}, upstream's `dirty`. */
-  readonly #queued = new Set<T>();
-  /** Stands before the first of them: they leave at the front only, and a set's iterator sees what comes later. */
-  readonly #front = this.#queued.values();
+  readonly #queued = new UniqueFifo<T>();
   /** Items handed out and not done. Never queued. */
   readonly #processing = new Set<T>();
   /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
@@ -130,14 +129,12 @@ export class WorkQueue<T> {
 
   /** Lines an item up. Answers whether it was not there before. A subclass may keep another order. */
   protected pushReady(item: T): boolean {
-    return addedTo(this.#queued, item);
+    return this.#queued.push(item);
   }
 
   /** Takes the first item out; called only when {@link length} is not zero. */
   protected takeReady(): T {
-    const item = this.#front.next().value!;
-    this.#queued.delete(item);
-    return item;
+    return this.#queued.shift();
   }
 
   /** Called for each item that a worker gets. */

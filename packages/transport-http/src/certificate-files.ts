@@ -1,0 +1,89 @@
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+import type { Clock } from "@kubewright/clock";
+
+import type { Identity, IdentitySource } from "./identity.js";
+
+const FRESH_MS = 60_000;
+
+/** Where a client certificate and its private key are, and what was in the files at first. All in PEM. */
+export interface CertificateFilesOptions {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Says what else to show. */
+  readonly inner: IdentitySource;
+  readonly clock: Clock;
+}
+
+/**
+ * A client certificate that somebody else keeps up to date in two files. They are read again every minute, and as soon as
+ * the server refuses what they held.
+ *
+ * Files that cannot be read, or do not belong together because only one has been replaced yet, leave the last good pair in
+ * use. Upstream: client-go `transport/cert_rotation.go`.
+ */
+export class CertificateFiles implements IdentitySource {
+  readonly #files: Pick<CertificateFilesOptions, "certFile" | "keyFile">;
+  readonly #inner: IdentitySource;
+  readonly #clock: Clock;
+  #pair: { readonly cert: string; readonly key: string };
+  #shown: Identity | undefined;
+  #of: Identity | undefined;
+  #freshUntilMs: number;
+  #reading: Promise<Identity> | undefined;
+
+  constructor({ certFile, keyFile, cert, key, inner, clock }: CertificateFilesOptions) {
+    this.#files = { certFile, keyFile };
+    this.#pair = { cert, key };
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#freshUntilMs = clock.monotonic() + FRESH_MS;
+  }
+
+  current(): Identity | Promise<Identity> {
+    const inner = this.#inner.current();
+    if (!(inner instanceof Promise) && this.#clock.monotonic() < this.#freshUntilMs) return this.#combine(inner);
+    this.#reading ??= this.#read(inner).finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  rejected(identity: Identity): void {
+    if (identity !== this.#shown) return;
+    this.#freshUntilMs = -Infinity;
+    if (this.#of !== undefined) this.#inner.rejected?.(this.#of);
+  }
+
+  async #read(inner: Identity | Promise<Identity>): Promise<Identity> {
+    if (this.#clock.monotonic() >= this.#freshUntilMs) {
+      const { certFile, keyFile } = this.#files;
+      try {
+        const [cert, key] = await Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);
+        const changed = cert !== this.#pair.cert || key !== this.#pair.key;
+        if (changed && belongTogether(cert, key)) {
+          this.#pair = { cert, key };
+          this.#shown = undefined;
+        }
+        this.#freshUntilMs = this.#clock.monotonic() + FRESH_MS;
+      } catch {
+        // Being replaced; the next request looks again.
+      }
+    }
+    return this.#combine(await inner);
+  }
+
+  #combine(inner: Identity): Identity {
+    if (this.#shown === undefined || this.#of !== inner) {
+      this.#of = inner;
+      this.#shown = { ...inner, ...this.#pair };
+    }
+    return this.#shown;
+  }
+}
+
+/** @throws Error when either cannot be understood. */
+function belongTogether(cert: string, key: string): boolean {
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+}
