@@ -45,12 +45,14 @@ for (const { name, folder } of folders) {
   const imported = new Set<string>();
   for (const file of sources(path.join(folder, "src"))) {
     const isTest = /\.test(-d)?\.ts$/.test(file);
+    // The page carries its libraries along, so nobody who installs the package needs them.
+    const isBundled = path.relative(root, file).startsWith(path.join("apps", "simulator", "src", "page"));
     const text = readFileSync(file, "utf8");
     for (const [, staticImport, dynamicImport] of text.matchAll(IMPORTS)) {
       const imports = packageName(staticImport ?? dynamicImport);
       if (imports === undefined) continue;
       const sibling = folderOf.get(imports);
-      if (sibling === undefined && !isDeclared(manifest, imports, isTest)) {
+      if (sibling === undefined && !isDeclared(manifest, imports, isTest || isBundled)) {
         problems.push(`${path.relative(root, file)} imports ${imports}, which ${name}/package.json does not declare`);
       }
       if (sibling === undefined || sibling === name) continue;
@@ -78,8 +80,14 @@ console.log(`layers: ${manifests.size} packages, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 /** Tools every test may use, declared once at the root. */
-function isDeclared({ dependencies = {}, devDependencies = {} }: Manifest, name: string, isTest: boolean): boolean {
-  return name in dependencies || (isTest && (name in devDependencies || ["vitest", "fast-check"].includes(name)));
+function isDeclared(
+  { dependencies = {}, devDependencies = {} }: Manifest,
+  name: string,
+  forDevelopment: boolean,
+): boolean {
+  return (
+    name in dependencies || (forDevelopment && (name in devDependencies || ["vitest", "fast-check"].includes(name)))
+  );
 }
 
 /** `@scope/name` or `name` of a bare import; `undefined` for Node's own modules. */

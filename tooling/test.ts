@@ -77,6 +77,8 @@ async function run(suite: Suite): Promise<boolean> {
   );
   if (!ok) console.log((suite.failure?.(output) ?? output).replace(/^/gm, "    "));
   else if (suite.name === "conformance") console.log(output.replace(/^/gm, "    "));
+  // What could not be tested on this machine is said aloud, and what would change that.
+  else for (const line of new Set(output.match(/^skipped: .*$/gim))) console.log(`        ${line}`);
   return ok;
 }
 

@@ -96,6 +96,39 @@ test("the server keeps a copy: changing a sent object afterwards changes nothing
   expect(() => (created.value.data["key"] = "changed")).toThrow(TypeError);
 });
 
+test("what an update sends back as it was handed out is kept as it is, and what it changes is copied", async () => {
+  const { send } = setUp();
+  const { value: created } = await send("POST", PODS, pod("a", { labels: { app: "a" } }));
+  const conditions = [{ type: "Ready", status: "False" }];
+  const metadata = { ...created.metadata, labels: { app: "a", b: "c" } };
+  const { value: updated } = await send("PUT", `${PODS}/a/status`, { ...created, metadata, status: { conditions } });
+  expect(updated.spec).toBe(created.spec);
+  conditions[0]!.status = "True";
+  metadata.labels.b = "d";
+  const patch = { metadata: { labels: { app: "b" } } };
+  const { value: patched } = await send("PATCH", `${PODS}/a`, patch, SMP);
+  expect(patched.spec).toBe(created.spec);
+  expect(patched).toMatchObject({
+    metadata: { labels: { app: "b", b: "c" } },
+    status: { conditions: [{ type: "Ready", status: "False" }] },
+  });
+  expect(updated.metadata.labels).toEqual({ app: "a", b: "c" });
+  expect(created.metadata.labels).toEqual({ app: "a" });
+});
+
+test("a refused change leaves no trace in what is stored, also where it is sent back in part", async () => {
+  const { send } = setUp();
+  const secrets = "/api/v1/namespaces/default/secrets";
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, immutable: true, data: { a: "eA==" } };
+  const { value: created } = await send("POST", secrets, secret);
+  expect((await send("PATCH", `${secrets}/s`, { stringData: { b: "x" } }, MERGE)).status).toBe(422);
+  expect((await send("GET", `${secrets}/s`)).value).toEqual(created);
+  const spec = { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }] };
+  const { value: before } = await send("POST", PODS, { ...pod("a"), spec });
+  expect((await send("PATCH", `${PODS}/a`, { spec: { hostNetwork: true } }, SMP)).status).toBe(422);
+  expect((await send("GET", `${PODS}/a`)).value).toEqual(before);
+});
+
 test("two servers share nothing", async () => {
   const [one, other] = [setUp(), setUp()];
   await one.send("POST", CONFIG_MAPS, configMap("a"));

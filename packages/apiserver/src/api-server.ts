@@ -84,6 +84,7 @@ export interface PathAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  readonly headers?: HeaderFields;
 }
 
 /** A Kubernetes API server in this process. */
@@ -241,7 +242,7 @@ class EmbeddedApiServer implements ApiServer {
       const handler = this.#paths.get(bare);
       if (handler !== undefined) {
         return handler(request).then(
-          ({ status, text, contentType }) => finish(textReply(status, text, contentType)),
+          ({ status, text, contentType, headers }) => finish(textReply(status, text, contentType, headers)),
           (error: unknown) => finish(errorReply(error, this.#onError)),
         );
       }

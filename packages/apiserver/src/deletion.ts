@@ -3,7 +3,6 @@ import {
   type KubernetesObject,
   ORPHAN_FINALIZER,
   formatTime,
-  mutableCopy,
   parseTime,
 } from "@kubewright/api";
 
@@ -51,7 +50,7 @@ export function markOrRemoveIn(
   const shortened = shortenedDeletion(metadata, graceSeconds, nowMs);
   if (finalizers.length === 0 && shortened.graceSeconds === 0)
     return removeNow(resource, stored, options, graceful, nowMs);
-  const next: KubernetesObject = mutableCopy(stored.object);
+  const next: KubernetesObject = { ...stored.object, metadata: { ...stored.object.metadata } };
   if (!metadata.deletionTimestamp && next.metadata.generation) next.metadata.generation += 1;
   if (!metadata.deletionTimestamp || graceful) {
     next.metadata.deletionTimestamp = shortened.deletionTimestamp;
@@ -94,7 +93,7 @@ function removeNow(
     return { gone: true, object: options.dryRun ? stored : storage.remove(stored) };
   }
   // Upstream writes the zero period first, so that watchers see the object marked before they see it go.
-  const next: KubernetesObject = mutableCopy(stored.object);
+  const next: KubernetesObject = { ...stored.object, metadata: { ...stored.object.metadata } };
   if (!metadata.deletionTimestamp && next.metadata.generation) next.metadata.generation += 1;
   const dueMs = parseTime(metadata.deletionTimestamp);
   next.metadata.deletionTimestamp = formatTime(dueMs === undefined ? nowMs : Math.min(dueMs, nowMs));

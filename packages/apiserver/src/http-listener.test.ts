@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +9,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { realClock, seededRandom } from "@kubewright/clock";
 
+import { certificates } from "../test/certificates.js";
 import { type ApiServer, createApiServer } from "./api-server.js";
 
 const run = promisify(execFile);
@@ -89,3 +92,17 @@ test("kubectl creates, gets as a table, describes and deletes", async (context) 
   expect(await kubectl("delete", "pod", "p")).toContain('pod "p" deleted');
   expect(await kubectl("get", "pods", "-o", "name")).toBe("");
 }, 60_000);
+
+test("closing ends connections whose TLS handshake has not been made", async () => {
+  const server = createApiServer({ clock: realClock, random: seededRandom(1) });
+  const { port, close } = await server.listen({
+    tls: { cert: certificates.serverCert, key: certificates.serverKey },
+  });
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  // Accepted after all that came before it.
+  await fetch(`https://127.0.0.1:${port}/version`).catch(() => undefined);
+  const hungUp = once(socket, "close");
+  await close();
+  await hungUp;
+});

@@ -64,6 +64,11 @@ export async function listenHttp(
   // Watches stay open for as long as they like; idle connections and slow headers do not.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 180_000;
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
   return {
@@ -72,7 +77,8 @@ export async function listenHttp(
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        // Not `closeAllConnections`: it does not know those whose TLS handshake is under way, which would then go on.
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

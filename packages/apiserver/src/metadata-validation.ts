@@ -61,12 +61,23 @@ export function validateMetadata(metadata: ObjectMeta, rules: MetadataRules, err
 }
 
 /** Rules that hold at creation and at every update alike. */
-function validateCommon(metadata: ObjectMeta, errors: FieldErrors): void {
+function validateCommon(metadata: ObjectMeta, errors: FieldErrors, stored?: ObjectMeta): void {
   if (metadata.generation !== undefined && metadata.generation < 0)
     errors.invalid("metadata.generation", metadata.generation, "must be greater than or equal to 0");
-  if (metadata.labels !== undefined) validateLabels(metadata.labels, "metadata.labels", errors);
-  if (metadata.annotations !== undefined) validateAnnotations(metadata.annotations, "metadata.annotations", errors);
-  if (metadata.ownerReferences !== undefined) validateOwnerReferences(metadata.ownerReferences, errors);
+  validateMaps(metadata, errors, stored);
+}
+
+/** What is the stored version's own was found good when it came. */
+function validateMaps(
+  { labels, annotations, ownerReferences }: ObjectMeta,
+  errors: FieldErrors,
+  stored?: ObjectMeta,
+): void {
+  if (labels !== undefined && labels !== stored?.labels) validateLabels(labels, "metadata.labels", errors);
+  if (annotations !== undefined && annotations !== stored?.annotations)
+    validateAnnotations(annotations, "metadata.annotations", errors);
+  if (ownerReferences !== undefined && ownerReferences !== stored?.ownerReferences)
+    validateOwnerReferences(ownerReferences, errors);
 }
 
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string, errors: FieldErrors): void {
@@ -166,16 +177,19 @@ export function validateMetadataUpdate(
     "deletionGracePeriodSeconds",
   ] as const)
     immutable(member);
-  if (metadata.labels !== undefined) validateLabels(metadata.labels, "metadata.labels", errors);
-  if (metadata.annotations !== undefined) validateAnnotations(metadata.annotations, "metadata.annotations", errors);
-  if (metadata.ownerReferences !== undefined) validateOwnerReferences(metadata.ownerReferences, errors);
+  validateMaps(metadata, errors, stored);
 }
 
 /** What would make an update of metadata fail that is not about a change: checked a second time by the kinds' own rules. */
-export function validateMetadataAgain(metadata: ObjectMeta, rules: MetadataRules, errors: FieldErrors): void {
+export function validateMetadataAgain(
+  metadata: ObjectMeta,
+  stored: ObjectMeta,
+  rules: MetadataRules,
+  errors: FieldErrors,
+): void {
   for (const message of pathSegmentErrors(metadata.name ?? "")) errors.invalid("metadata.name", metadata.name, message);
-  validateCommon(metadata, errors);
-  validateFinalizers(metadata.finalizers, rules, errors);
+  validateCommon(metadata, errors, stored);
+  if (metadata.finalizers !== stored.finalizers) validateFinalizers(metadata.finalizers, rules, errors);
 }
 
 function utf8Length(text: string): number {

@@ -26,8 +26,11 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly strategy: ResourceStrategy;
   /** Absent for kinds whose type the server does not know: their objects are kept as they are sent. */
   readonly schema: ObjectSchema | undefined;
-  /** A private copy of the data as this resource writes it. @throws DecodeError */
-  readonly decode: (value: unknown, findings?: DecodeFindings) => KubernetesObject;
+  /**
+   * A private copy of the data as this resource writes it. What the data shares with `known`, a version as it is stored,
+   * the copy shares, too: those parts may not be changed. @throws DecodeError
+   */
+  readonly decode: (value: unknown, findings?: DecodeFindings, known?: KubernetesObject) => KubernetesObject;
   readonly storage: ResourceStorage;
   readonly view: ResourceView<KubernetesObject> | undefined;
   readonly subresources: ReadonlyMap<string, Subresource>;

@@ -11,7 +11,11 @@ import type { NameFormat } from "./metadata-validation.js";
  * Upstream: `rest.RESTCreateStrategy`, `rest.RESTUpdateStrategy` and the API group's defaulting functions.
  */
 export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObject> {
-  /** Fills in absent members. Runs on every decoded request body and every patch result, before everything below. */
+  /**
+   * Fills in absent members. Runs on every decoded request body and every patch result, before everything below. Members
+   * that are as they are stored (`spec`, `data`, …) are the stored version's own: put others in their place, do not change
+   * them. They have their defaults.
+   */
   applyDefaults?(object: T): void;
 
   /** Clears what a client may not set at creation and sets what the server owns: status, generation, generated labels. */

@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 
 import { PodCensus } from "./pod-census.js";
 
-const pod = (name: string, phase: string, nodeName?: string, deletionTimestamp?: string): Pod =>
-  ({
-    metadata: { namespace: "default", name, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
-    spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }) },
-    status: { phase },
-  }) as Pod;
+const pod = (name: string, phase: string, nodeName?: string, deletionTimestamp?: string): Pod => ({
+  metadata: { namespace: "default", name, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+  spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }) },
+  status: { phase },
+});
 
 test("pods are counted by what they are now, however often they change", () => {
   const census = new PodCensus();

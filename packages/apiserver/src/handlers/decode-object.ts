@@ -13,9 +13,14 @@ import type { WriteOptions } from "../write-options.js";
 /**
  * The object of a create or update: a private copy with defaults, of the kind the path asks for.
  *
+ * @param current - The version that an update replaces. A client in this process mostly sends parts of it back as they are.
  * @throws ApiError 400, 413, 415
  */
-export function decodeRequestObject(call: ApiCall, options: Pick<WriteOptions, "fieldValidation">): KubernetesObject {
+export function decodeRequestObject(
+  call: ApiCall,
+  options: Pick<WriteOptions, "fieldValidation">,
+  current?: KubernetesObject,
+): KubernetesObject {
   const { resource } = call.target;
   const contentType = mediaTypeOf(call.request.headers["content-type"]);
   const schemas = resource.custom === undefined ? call.server.schemas : undefined;
@@ -24,7 +29,7 @@ export function decodeRequestObject(call: ApiCall, options: Pick<WriteOptions, "
   const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
   let object: KubernetesObject;
   try {
-    object = resource.decode(body.value, findings);
+    object = resource.decode(body.value, findings, current);
   } catch (error) {
     if (error instanceof DecodeError)
       throw cannotBeHandled(resource.kind, resource.version, resource.kind, error.message);

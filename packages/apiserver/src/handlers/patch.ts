@@ -56,7 +56,7 @@ export function patch(call: ApiCall): Reply {
   }
   const current = present(resource, stored);
   const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
-  const object = decodePatched(call, type, patched, body, options);
+  const object = decodePatched(call, type, patched, body, options, current);
   checkName(call, object);
   setRequestNamespace(call, object);
   return commitUpdate(call, stored, object, options);
@@ -157,6 +157,7 @@ function decodePatched(
   patched: unknown,
   body: unknown,
   options: WriteOptions,
+  current: KubernetesObject,
 ): KubernetesObject {
   const { resource } = call.target;
   const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
@@ -179,7 +180,7 @@ function decodePatched(
   }
   let object: KubernetesObject;
   try {
-    object = resource.decode(patched, findings);
+    object = resource.decode(patched, findings, current);
   } catch (error) {
     if (error instanceof DecodeError) return refuse(type === STRATEGIC_MERGE_PATCH ? error.conversion : error.message);
     throw error;

@@ -1,4 +1,4 @@
-import { type KubernetesObject, type Pod, type PodCondition, formatTime, mutableCopy } from "@kubewright/api";
+import { type KubernetesObject, type Pod, type PodCondition, formatTime } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
 import { badRequest, conflict, notFound, plainError, success } from "../api-error.js";
@@ -56,7 +56,7 @@ export function bind(call: ApiCall, podName = call.target.name): Reply {
     throw conflict(subject, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if ((pod.spec?.schedulingGates ?? []).length > 0)
     throw conflict(subject, name, `pod ${name} has non-empty .spec.schedulingGates`);
-  const next = mutableCopy(pod) as Pod;
+  const next: Pod = { ...pod, metadata: { ...pod.metadata } };
   next.spec = { ...next.spec!, nodeName: target.name };
   const { annotations, labels } = binding.metadata;
   if (annotations !== undefined) next.metadata.annotations = { ...next.metadata.annotations, ...annotations };
@@ -98,7 +98,7 @@ export function evict(call: ApiCall): Reply {
     deleteStored(podCall, stored, options);
   }
   const pod = stored.object as Pod;
-  const next = mutableCopy(pod) as Pod;
+  const next: Pod = { ...pod, metadata: { ...pod.metadata } };
   const condition = {
     type: "DisruptionTarget",
     status: "True",

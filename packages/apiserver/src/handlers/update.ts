@@ -20,10 +20,12 @@ import { objectReply } from "./object-reply.js";
 export function update(call: ApiCall): Reply {
   const { resource, namespace, name, subresource } = call.target;
   const options = readWriteOptions(call, "UpdateOptions");
-  const object = decodeRequestObject(call, options);
+  const stored = resource.storage.get(namespace, name);
+  // Another API's view of the object is made anew for every request: it has nothing that a client could send back.
+  const current = resource.view === undefined ? stored?.object : undefined;
+  const object = decodeRequestObject(call, options, current);
   checkName(call, object);
   setRequestNamespace(call, object);
-  const stored = resource.storage.get(namespace, name);
   const { uid } = object.metadata;
   if (stored === undefined) {
     if (resource.strategy.allowCreateOnUpdate !== true || subresource !== "") {
@@ -97,7 +99,7 @@ function prepareUpdate(call: ApiCall, object: KubernetesObject, current: Kuberne
     if (strategy.bumpsGeneration?.(object as never, current as never) === true)
       object.metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
-  validateMetadataAgain(object.metadata, resource, errors);
+  validateMetadataAgain(object.metadata, current.metadata, resource, errors);
   validateMetadataUpdate(object.metadata, current.metadata, errors);
   // The kinds' own rules look at the metadata once more, and every finding is reported as often as it is made.
   if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);

@@ -1,4 +1,4 @@
-import { mutableCopy, type Namespace, namespaces } from "@kubewright/api";
+import { type Namespace, namespaces } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { ResourceStrategy } from "../strategy.js";
@@ -32,7 +32,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
     const finalizers = stored.spec?.finalizers;
     namespace.spec = finalizers === undefined ? {} : { finalizers: [...finalizers] };
     if (stored.status === undefined) delete namespace.status;
-    else namespace.status = mutableCopy(stored.status);
+    else namespace.status = stored.status;
   },
   validateCreate({ spec }, errors) {
     for (const finalizer of spec?.finalizers ?? []) {
@@ -49,7 +49,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
   status: {
     prepareForUpdate(namespace, stored) {
       if (stored.spec === undefined) delete namespace.spec;
-      else namespace.spec = mutableCopy(stored.spec);
+      else namespace.spec = stored.spec;
     },
     validateUpdate({ metadata, status }, _stored, errors) {
       const phase = status?.phase ?? "";

@@ -1,4 +1,4 @@
-import { mutableCopy, type Node, nodes } from "@kubewright/api";
+import { type Node, nodes } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
@@ -25,7 +25,7 @@ export const nodeStrategy: ResourceStrategy<Node> = {
   },
   prepareForUpdate(node, stored) {
     if (stored.status === undefined) delete node.status;
-    else node.status = mutableCopy(stored.status);
+    else node.status = stored.status;
   },
   validateCreate(node, errors) {
     validateTaints(node, errors);
@@ -36,7 +36,7 @@ export const nodeStrategy: ResourceStrategy<Node> = {
   status: {
     prepareForUpdate(node, stored) {
       if (stored.spec === undefined) delete node.spec;
-      else node.spec = mutableCopy(stored.spec);
+      else node.spec = stored.spec;
     },
     validateUpdate: validateNodeUpdate,
   },

@@ -25,7 +25,8 @@ export const secretStrategy: ResourceStrategy<Secret> = {
   applyDefaults(secret) {
     secret.type ||= "Opaque";
     if (secret.stringData === undefined) return;
-    for (const [key, value] of Object.entries(secret.stringData)) (secret.data ??= {})[key] = encodeBase64(value);
+    const added = Object.entries(secret.stringData).map(([key, value]) => [key, encodeBase64(value)]);
+    if (added.length > 0) secret.data = { ...secret.data, ...(Object.fromEntries(added) as Record<string, string>) };
     delete secret.stringData;
   },
   validateCreate: validateSecret,

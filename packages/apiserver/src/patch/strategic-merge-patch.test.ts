@@ -78,3 +78,19 @@ test("a directive nobody knows and an element without its key are errors that sh
     "map: map[image:x] does not contain declared merge key: name",
   );
 });
+
+test("elements keep their places when the patch names them in the order they stand in", () => {
+  const env = ["a", "b", "c", "d"].map((name) => ({ name, value: "1" }));
+  const patched = (names: readonly string[], original = env): unknown => {
+    const patch = { containers: [{ name: "x", env: names.map((name) => ({ name, value: "2" })) }] };
+    const { containers } = strategicMergePatch(podSpec, { containers: [{ name: "x", env: original }] }, patch) as {
+      containers: [{ env: { name: string; value: string }[] }];
+    };
+    return containers[0].env.map(({ name, value }) => name + value).join(" ");
+  };
+  expect(patched(["b", "d"])).toBe("a1 b2 c1 d2");
+  expect(patched(["d", "b"])).toBe("a1 c1 d2 b2");
+  expect(patched(["b", "e"])).toBe("a1 b2 e2 c1 d1");
+  // Of two with one name, upstream changes the first and keeps both together.
+  expect(patched(["a"], [...env.slice(0, 2), env[0]!])).toBe("b1 a2 a1");
+});

@@ -17,6 +17,7 @@ const DIRECTIVE = "$patch";
 const RETAIN_KEYS = "$retainKeys";
 const DELETE_FROM = "$deleteFromPrimitiveList/";
 const ORDER = "$setElementOrder/";
+const FEW_ELEMENTS = 10;
 
 /**
  * Strategic merge patch: like a merge patch, except that lists whose schema says so merge by key or as sets, and that
@@ -180,6 +181,7 @@ function inOrder(
   if (order.length === 0) return merged;
   const keyOf = (item: unknown): unknown =>
     mergeKey === undefined ? item : isJsonObject(item) ? ownMember(item, mergeKey) : undefined;
+  if (given === undefined && isInOrder(patch, original, keyOf)) return merged;
   const rank = new Map(order.map((item, index) => [keyOf(item), index]));
   let last = -1;
   for (const item of given === undefined ? [] : patch) {
@@ -207,6 +209,31 @@ function inOrder(
     result.push(item);
   }
   return [...result, ...others.slice(next)];
+}
+
+/**
+ * Whether each of the patch's elements is in the original list, once, and behind the one before it: the usual case. Says no
+ * to long patches without looking.
+ */
+function isInOrder(
+  patch: readonly unknown[],
+  original: readonly unknown[],
+  keyOf: (item: unknown) => unknown,
+): boolean {
+  if (patch.length > FEW_ELEMENTS) return false;
+  let last = -1;
+  for (const item of patch) {
+    const key = keyOf(item);
+    let at = -1;
+    for (let index = 0; index < original.length; index++) {
+      if (keyOf(original[index]) !== key) continue;
+      if (at >= 0) return false;
+      at = index;
+    }
+    if (at <= last) return false;
+    last = at;
+  }
+  return true;
 }
 
 function hasKey(candidate: unknown, mergeKey: string, key: unknown): boolean {

@@ -18,6 +18,7 @@ export class DecodeError extends Error {
 }
 
 const MOST_UNKNOWN_FIELDS = 100;
+const SHARED_IN_PART: ReadonlySet<string> = new Set(["metadata", "status"]);
 
 /** What {@link decode} found out on the way. */
 export interface DecodeFindings {
@@ -27,27 +28,51 @@ export interface DecodeFindings {
 
 /**
  * A deep copy of JSON data as the API writes it: undeclared members dropped, absent and zero values told apart as Go does,
- * times and quantities in their one spelling. The copy shares nothing with the data.
+ * times and quantities in their one spelling. The copy shares nothing with the data, except what `known` has, too.
  *
+ * @param known - An earlier result for the same schema that nobody changes any more, such as the stored version. Members
+ *   that the data shares with it are taken over as they are, so that a change costs what it changes; within `metadata` and
+ *   `status`, members of members, too. A `spec` is shared whole or not at all: filling in defaults may change any part of one
+ *   that has changed. The object itself and its `metadata` are always new.
  * @throws DecodeError when a value has another type than the schema says.
  */
-export function decode(schema: ObjectSchema, value: unknown, findings?: DecodeFindings): Record<string, unknown> {
-  return new Decoder(findings).object(schema, value, undefined);
+export function decode(
+  schema: ObjectSchema,
+  value: unknown,
+  findings?: DecodeFindings,
+  known?: object,
+): Record<string, unknown> {
+  const result = new Decoder(findings).object(schema, value, undefined, known);
+  if (known !== undefined) {
+    const { metadata } = result;
+    if (isRecord(metadata) && metadata === (known as Record<string, unknown>)["metadata"])
+      result["metadata"] = { ...metadata };
+  }
+  return result;
 }
 
 class Decoder {
   /** Names and indexes from the root to the object at hand. */
   readonly #path: (string | number)[] = [];
   readonly #findings: DecodeFindings | undefined;
+  /** A time that is as the API writes it: an object's times are often the same. */
+  #time: string | undefined;
 
   constructor(findings: DecodeFindings | undefined) {
     this.#findings = findings;
   }
 
-  object(schema: ObjectSchema, value: unknown, owner: ObjectSchema | undefined): Record<string, unknown> {
+  /** @param known - What has been decoded by this schema before: where the data is the same object, so is the result. */
+  object(
+    schema: ObjectSchema,
+    value: unknown,
+    owner: ObjectSchema | undefined,
+    known?: unknown,
+  ): Record<string, unknown> {
     if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, `v1.${schema.name}`);
+    const before = isRecord(known) ? known : undefined;
     const result: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const field = schema.fields.get(key);
       if (field === undefined) {
         if (schema.preservesUnknown === true) setMember(result, key, copyJson(value[key]));
@@ -56,7 +81,11 @@ class Decoder {
       }
       const member = value[key];
       if (member === null || member === undefined) continue;
-      const decoded = this.#member(schema, field, member);
+      const same = before?.[key];
+      const decoded =
+        member === same && typeof member === "object"
+          ? member
+          : this.#member(schema, field, member, owner === undefined && !SHARED_IN_PART.has(key) ? undefined : same);
       if (decoded !== undefined) result[key] = decoded;
     }
     for (const field of schema.alwaysPresent) {
@@ -68,14 +97,14 @@ class Decoder {
     return result;
   }
 
-  #member(schema: ObjectSchema, field: FieldSchema, member: unknown): unknown {
+  #member(schema: ObjectSchema, field: FieldSchema, member: unknown, known: unknown): unknown {
     const type = field.schema;
     if (type.type === "scalar") {
       const scalar = this.#scalar(type.scalar, member, schema, field.name);
       return field.dropsZero && (scalar === "" || scalar === 0 || scalar === false) ? undefined : scalar;
     }
     this.#path.push(field.name);
-    const decoded = this.#value(type, member, schema);
+    const decoded = this.#value(type, member, schema, known);
     this.#path.pop();
     if (field.dropsZero) {
       if (type.type === "list" && (decoded as unknown[]).length === 0) return undefined;
@@ -84,21 +113,24 @@ class Decoder {
     return decoded;
   }
 
-  #value(schema: Schema, value: unknown, owner: ObjectSchema): unknown {
+  #value(schema: Schema, value: unknown, owner: ObjectSchema, known?: unknown): unknown {
+    if (value === known && typeof value === "object") return value;
     switch (schema.type) {
       case "scalar":
         return this.#scalar(schema.scalar, value, owner, undefined);
       case "object":
-        return this.object(schema, value, owner);
+        return this.object(schema, value, owner, known);
       case "any":
         return copyJson(value);
       case "list": {
         if (!Array.isArray(value)) throw this.#mismatch(value, owner, undefined, "[]");
         const result: unknown[] = [];
+        const before = Array.isArray(known) ? (known as readonly unknown[]) : undefined;
         for (let index = 0; index < value.length; index++) {
           this.#path.push(index);
           const item: unknown = value[index];
-          const decoded = item === null ? zeroOf(schema.item, this, owner) : this.#value(schema.item, item, owner);
+          const decoded =
+            item === null ? zeroOf(schema.item, this, owner) : this.#value(schema.item, item, owner, before?.[index]);
           result.push(decoded);
           this.#path.pop();
         }
@@ -142,7 +174,7 @@ class Decoder {
         if (typeof value === "string" || (typeof value === "number" && (value | 0) === value)) return value;
         break;
       case "time":
-        if (typeof value === "string") return decodeTime(value);
+        if (typeof value === "string") return value === this.#time ? value : this.#decodeTime(value);
         break;
       case "microtime":
         if (typeof value === "string") return decodeMicroTime(value);
@@ -157,6 +189,12 @@ class Decoder {
         (type) satisfies never;
     }
     throw this.#mismatch(value, owner, name, type === "boolean" ? "bool" : type);
+  }
+
+  #decodeTime(text: string): string | undefined {
+    const decoded = decodeTime(text);
+    if (decoded === text) this.#time = text;
+    return decoded;
   }
 
   #unknown(key: string): void {

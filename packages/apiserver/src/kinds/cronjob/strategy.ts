@@ -1,4 +1,4 @@
-import { type CronJob, cronJobs, mutableCopy } from "@kubewright/api";
+import { type CronJob, cronJobs } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
@@ -22,7 +22,7 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
   warningsOnCreate: ({ metadata, spec }) => [...podNamePrefixWarnings(metadata.name ?? ""), ...templateWarnings(spec)],
   prepareForUpdate(cronJob, stored) {
     if (stored.status === undefined) delete cronJob.status;
-    else cronJob.status = mutableCopy(stored.status);
+    else cronJob.status = stored.status;
   },
   validateUpdate: validateCronJobUpdate,
   warningsOnUpdate: ({ spec }, stored) => [
@@ -31,7 +31,7 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
   ],
   status: {
     prepareForUpdate(cronJob, stored) {
-      cronJob.spec = mutableCopy(stored.spec);
+      cronJob.spec = stored.spec;
     },
   },
   bumpsGeneration: (cronJob, stored) => !jsonEqual(cronJob.spec, stored.spec),

@@ -35,7 +35,7 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
   },
   prepareForUpdate(definition, stored) {
     if (stored.status === undefined) delete definition.status;
-    else definition.status = mutableCopy(stored.status);
+    else definition.status = stored.status;
   },
   validateCreate: validateDefinition,
   validateUpdate: validateDefinitionUpdate,
@@ -45,7 +45,7 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
       definition.metadata = mutableCopy(stored.metadata);
       if (managedFields === undefined) delete definition.metadata.managedFields;
       else definition.metadata.managedFields = managedFields;
-      definition.spec = mutableCopy(stored.spec);
+      definition.spec = stored.spec;
     },
   },
 };

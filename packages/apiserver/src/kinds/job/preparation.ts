@@ -4,7 +4,6 @@ import {
   type Job,
   LEGACY_CONTROLLER_UID_LABEL,
   LEGACY_JOB_NAME_LABEL,
-  mutableCopy,
 } from "@kubewright/api";
 
 import type { CreateContext } from "../../strategy.js";
@@ -62,16 +61,18 @@ export function applyJobReadDefaults({ metadata, spec }: Job): boolean {
 export function prepareJobForUpdate(job: Job, stored: Job): void {
   unshareLabels(job);
   if (stored.status === undefined) delete job.status;
-  else job.status = mutableCopy(stored.status);
+  else job.status = stored.status;
 }
 
 /** Metadata may be changed along with the status. Upstream: `jobStatusStrategy.PrepareForUpdate`. */
 export function prepareJobStatusForUpdate(job: Job, stored: Job): void {
   unshareLabels(job);
   if (stored.spec === undefined) delete job.spec;
-  else job.spec = mutableCopy(stored.spec);
+  else job.spec = stored.spec;
 }
 
-function unshareLabels({ metadata }: Job): void {
-  if (metadata.labels !== undefined) metadata.labels = { ...metadata.labels };
+/** The defaults may have made the template's labels the Job's, too. */
+function unshareLabels({ metadata, spec }: Job): void {
+  if (metadata.labels !== undefined && metadata.labels === spec?.template?.metadata?.labels)
+    metadata.labels = { ...metadata.labels };
 }

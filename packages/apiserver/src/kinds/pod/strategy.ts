@@ -1,4 +1,4 @@
-import { mutableCopy, type Pod, type PodCondition, pods, formatTime } from "@kubewright/api";
+import { type Pod, type PodCondition, pods, formatTime } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
@@ -22,7 +22,7 @@ export const podStrategy: ResourceStrategy<Pod> = {
   warningsOnCreate: podWarnings,
   prepareForUpdate(pod, stored) {
     if (stored.status === undefined) delete pod.status;
-    else pod.status = mutableCopy(stored.status);
+    else pod.status = stored.status;
   },
   validateUpdate: validatePodUpdate,
   warningsOnUpdate: (pod, stored) => (jsonEqual(pod.spec, stored.spec) ? [] : podWarnings(pod)),
@@ -82,20 +82,21 @@ function gatedCondition(nowMs: number): PodCondition {
 /** Upstream: `podStatusStrategy.PrepareForUpdate`. */
 function prepareStatusForUpdate(pod: Pod, stored: Pod): void {
   if (stored.spec === undefined) delete pod.spec;
-  else pod.spec = mutableCopy(stored.spec);
+  else pod.spec = stored.spec;
   delete pod.metadata.deletionTimestamp;
   delete pod.metadata.ownerReferences;
   if (stored.metadata.deletionTimestamp !== undefined)
     pod.metadata.deletionTimestamp = stored.metadata.deletionTimestamp;
-  if (stored.metadata.ownerReferences !== undefined)
-    pod.metadata.ownerReferences = mutableCopy(stored.metadata.ownerReferences);
+  if (stored.metadata.ownerReferences !== undefined) pod.metadata.ownerReferences = stored.metadata.ownerReferences;
   const status = (pod.status ??= {});
   if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
   // Writers that do not know of observed generations must not lose them.
   if (!status.observedGeneration && stored.status?.observedGeneration)
     status.observedGeneration = stored.status.observedGeneration;
-  for (const condition of status.conditions ?? []) {
+  if (status.conditions === undefined || status.conditions === stored.status?.conditions) return;
+  status.conditions = status.conditions.map((condition) => {
+    if (condition.observedGeneration) return condition;
     const observed = stored.status?.conditions?.find(({ type }) => type === condition.type)?.observedGeneration;
-    if (!condition.observedGeneration && observed) condition.observedGeneration = observed;
-  }
+    return observed ? { ...condition, observedGeneration: observed } : condition;
+  });
 }

@@ -32,7 +32,7 @@ export function applyPodSpecDefaults(spec: PodSpec): void {
 /** The deprecated `serviceAccount` shows the account's name too; where only it is given, it counts. */
 function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
-  if (!name) return;
+  if (!name || (spec.serviceAccountName === name && spec.serviceAccount === name)) return;
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
 }

@@ -35,6 +35,8 @@ export function validatePodUpdate(
   { spec: stored = emptySpec }: Pod,
   errors: FieldErrors,
 ): void {
+  // What is the stored version's own was found good when it came.
+  if (spec === stored) return;
   validateSpecOfPod(spec, errors);
   for (const field of ["containers", "initContainers"] as const) {
     const containers = spec[field] ?? [];
