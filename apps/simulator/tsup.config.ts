@@ -1,3 +1,31 @@
+import { type Options, defineConfig } from "tsup";
+
 import { preset } from "../../tooling/tsup-preset.ts";
 
-export default preset({ entry: ["src/index.ts", "src/main.ts"] });
+/** The page's script, which reports hold and `serve` hands out: one file with all it needs. */
+export const page = {
+  entry: { page: "src/page/main.ts" },
+  format: ["iife"],
+  // `page.js`, not `page.global.js`.
+  outExtension: () => ({ js: ".js" }),
+  target: "es2022",
+  platform: "browser",
+  minify: true,
+  clean: false,
+  silent: true,
+  noExternal: [/.*/],
+  esbuildOptions: (options) => {
+    options.conditions = ["@kubewright/source"];
+    options.legalComments = "none";
+  },
+} satisfies Options;
+
+/** The page's style sheet. */
+export const style = {
+  entry: { page: "src/page/page.css" },
+  minify: true,
+  clean: false,
+  silent: true,
+} satisfies Options;
+
+export default [preset({ entry: ["src/index.ts", "src/main.ts"] }), defineConfig(page), defineConfig(style)].flat();

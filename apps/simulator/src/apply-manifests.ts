@@ -48,10 +48,11 @@ async function createNamespace(client: Client, name: string): Promise<void> {
   }
 }
 
-async function findResource(
+/** The resource an object belongs to; `undefined` when the cluster serves none. */
+export async function findResource(
   client: Client,
   { apiVersion = "", kind = "" }: UnstructuredObject,
-  lists: Map<string, Promise<ApiResourceList | undefined>>,
+  lists = new Map<string, Promise<ApiResourceList | undefined>>(),
 ): Promise<ResourceDefinition<UnstructuredObject> | undefined> {
   if (!lists.has(apiVersion)) lists.set(apiVersion, discover(client, apiVersion));
   const list = await lists.get(apiVersion);

@@ -17,7 +17,7 @@ interface Ran {
 async function kubewright(
   args: readonly string[],
   files: Record<string, string> = {},
-  { stopped = new AbortController().signal } = {},
+  { stopped = new AbortController().signal, onWrite = (): void => {} } = {},
 ): Promise<Ran> {
   const written: Record<string, string> = {};
   const said = { stdout: "", stderr: "" };
@@ -35,7 +35,13 @@ async function kubewright(
       files[path] === undefined && (await stat(path)).isDirectory() ? readdir(path) : undefined,
     openFile: async (path) => {
       written[path] = "";
-      return { write: async (text) => void (written[path] += text), close: async () => {} };
+      return {
+        write: async (text) => {
+          written[path] += text;
+          onWrite();
+        },
+        close: async () => {},
+      };
     },
     stopped,
     timeZoneData: "test",
@@ -144,7 +150,26 @@ test.each([
     'kubewright: --for: "long" is not a duration; write for example 30d, 1d12h, 90m or 45s\n',
   ],
   ["a seed that is none", ["run", "pi.yaml", "--seed", "x"], /^kubewright: --seed: "x" is not a whole number/],
-  ["no file at all", ["run"], "kubewright: missing required argument 'file'\n"],
+  [
+    "no file at all",
+    ["run"],
+    "kubewright: name manifest files to play, or a scenario: kubewright run FILE…, kubewright run --scenario FILE\n",
+  ],
+  [
+    "a hundred years",
+    ["run", "pi.yaml", "--for", "36500d"],
+    "kubewright: --for: 36500d is longer than ten years; write 3650d at most\n",
+  ],
+  [
+    "a manifest for a scenario",
+    ["run", "--scenario", "pi.yaml"],
+    "kubewright: pi.yaml: is a Job and no scenario; give it without --scenario, or write it into the `manifests` of one\n",
+  ],
+  [
+    "a scenario for a manifest",
+    ["run", "scenario.yaml"],
+    "kubewright: scenario.yaml:1: is a scenario and no manifest; play it with --scenario scenario.yaml\n",
+  ],
   ["an unknown flag", ["run", "pi.yaml", "--frob"], "kubewright: unknown option '--frob' (Did you mean --for?)\n"],
   ["an unknown command", ["frob"], "kubewright: unknown command 'frob'\n"],
   [
@@ -181,6 +206,7 @@ test.each([
   const files = {
     "pi.yaml": pi,
     "bad.yaml": "a: [1,\nb",
+    "scenario.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n",
     "kind.yaml": "apiVersion: example.com/v1\nkind: Frobnicator\nmetadata: { name: x }\n",
     "schedule.yaml": everyMinute('schedule: "61 * * * *"'),
   };
@@ -207,7 +233,7 @@ test("a port in use is named", async () => {
 });
 
 test("help and version go to standard output with status 0", async () => {
-  for (const args of [["--help"], ["run", "--help"], ["serve", "--help"], ["schedule", "--help"]]) {
+  for (const args of [["--help"], ["run", "--help"], ["serve", "--help"], ["schedule", "--help"], ["why", "--help"]]) {
     const { code, stdout, stderr } = await kubewright(args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("Examples:");
@@ -227,7 +253,7 @@ test("schedule prints the runs of a zone across its DST gap", async () => {
     "2",
   ]);
   expect(stdout).toBe(
-    "Sat 2024-03-09 02:30:00 -05:00  2024-03-09T07:30:00Z\nMon 2024-03-11 02:30:00 -04:00  2024-03-11T06:30:00Z\n",
+    "Sat 2024-03-09 02:30:00 -05:00  2024-03-09T07:30:00Z\n  × Sun 2024-03-10 02:30: clocks go forward from 02:00 to 03:00, so no run\nMon 2024-03-11 02:30:00 -04:00  2024-03-11T06:30:00Z\n",
   );
 });
 
@@ -238,4 +264,50 @@ test("the examples play to their end in a virtual day", async () => {
   expect(stdout).toMatch(/pi +█.*Complete/);
   expect(stdout).toMatch(/resize-shards .*Failed after .*FailedIndexes \[3\]/);
   expect(stdout).toContain("skipped: hourly-report-");
+});
+
+test("a scenario is played with its description and its happenings above the timeline", async () => {
+  const { code, stdout, stderr } = await kubewright(["run", "--scenario", "examples/scenarios/podgc-race.yaml"]);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/2026-01-05T08:00:00Z → 2026-01-05T08:30:00Z \(30m of virtual time, seed 1\)/);
+  expect(stdout).toMatch(/\n\nThe Node objects of two machines are deleted .*\n/);
+  expect(stdout).toContain("  2026-01-05T08:05:00Z  delete  a user deletes Node spot-slow\n");
+  expect(stdout.indexOf("Happenings")).toBeLessThan(stdout.indexOf("Job default/slow"));
+  expect(stdout).toContain("Pods  3 started");
+});
+
+test("flags and files on the command line go with a scenario", async () => {
+  const { stdout } = await kubewright(
+    ["run", "pi.yaml", "--scenario", "examples/scenarios/podgc-race.yaml", "--for", "10m", "--seed", "3"],
+    { "pi.yaml": pi },
+  );
+  expect(stdout).toContain("(10m of virtual time, seed 3)");
+  expect(stdout).toContain("Job default/pi");
+  expect(stdout).toContain("Job default/slow");
+});
+
+test("every mistake in a scenario is a line of its own, with status 2", async () => {
+  const { code, stdout, stderr } = await kubewright(["run", "--scenario", "s.yaml"], {
+    "s.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nfro: 1d\nseed: -1\n",
+  });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr.split("\n")).toEqual([
+    'kubewright: s.yaml:3:1: fro: is not a field of this; did you mean "for"?',
+    "kubewright: s.yaml:4:7: seed: -1 is too small; at least 0 is needed",
+    "",
+  ]);
+});
+
+test("a run that is stopped prints what was reached, and exits with 130", async () => {
+  const stop = new AbortController();
+  const { code, stdout, stderr } = await kubewright(
+    ["run", "pi.yaml", "--for", "30d", "--json", "trace.jsonl"],
+    { "pi.yaml": pi },
+    { stopped: stop.signal, onWrite: () => stop.abort() },
+  );
+  expect(code).toBe(130);
+  expect(stdout).toContain("2026-01-01T00:00:00Z → 2026-01-01T01:00:00Z (1h of virtual time, seed 1)");
+  expect(stdout).toContain("Pods  2 started");
+  expect(stderr).toBe("kubewright: stopped after 1h of 30d\n");
 });

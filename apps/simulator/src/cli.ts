@@ -1,13 +1,16 @@
 import { Command, CommanderError } from "commander";
 
+import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
 import { type RunFlags, runCommand } from "./run-command.js";
 import { type ScheduleFlags, scheduleCommand } from "./schedule-command.js";
 import { type ServeFlags, serveCommand } from "./serve-command.js";
 import { UserError } from "./user-error.js";
+import { ClusterError } from "./why/cluster-error.js";
+import { type WhyFlags, whyCommand } from "./why/why-command.js";
 
-/** Exit statuses: 0 success, 1 the run itself failed, 2 wrong usage or input. */
-export type ExitCode = 0 | 1 | 2;
+/** Exit statuses: 0 success, 1 the run itself failed, 2 wrong usage or input, 130 stopped by the user. */
+export type ExitCode = 0 | 1 | 2 | 130;
 
 /**
  * The `kubewright` command. A user's mistake ends as one line on stderr and status 2, never as a stack trace.
@@ -21,8 +24,16 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof UserError) {
-      io.stderr.write(`kubewright: ${error.message}\n`);
+      for (const line of error.message.split("\n")) io.stderr.write(`kubewright: ${line}\n`);
       return 2;
+    }
+    if (error instanceof InterruptedError) {
+      io.stderr.write(`kubewright: ${error.message}\n`);
+      return 130;
+    }
+    if (error instanceof ClusterError) {
+      io.stderr.write(`kubewright: ${error.message}\n`);
+      return 1;
     }
     io.stderr.write(
       `kubewright: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
@@ -43,26 +54,32 @@ function program(io: Io, version: string): Command {
     })
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin",
+      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin\n  $ kubewright why cronjob/report",
     );
 
   root
     .command("run")
     .description("Play manifests on an embedded cluster in virtual time and print what every Job did, and why.")
-    .argument("<file...>", "manifest files, or folders of them")
-    .option("--start <time>", "where virtual time starts", "2026-01-01T00:00:00Z")
-    .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m", "1d")
-    .option("--seed <number>", "same seed, same run", "1")
+    .argument("[file...]", "manifest files, or folders of them")
+    .option("--scenario <file>", "also play what happens when: outages, lost nodes, edits; see docs/scenarios.md")
+    .option("--start <time>", "where virtual time starts (default: the scenario's, or 2026-01-01T00:00:00Z)")
+    .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m (default: the scenario's, or 1d)")
+    .option("--seed <number>", "same seed, same run (default: the scenario's, or 1)")
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
+    .option(
+      "--against <file>",
+      "play this changed file, or folder, in the same way, and print what it would do differently",
+    )
+    .option("--html <file>", "also write a report to open in a browser: one file that works offline")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
 
   root
     .command("serve")
-    .description("Serve an embedded cluster over HTTP, for kubectl and any other client.")
+    .description("Serve an embedded cluster over HTTP, for kubectl and any other client, with a live page at /ui/.")
     .option("--port <number>", "port to listen on; 0 picks a free one", "8001")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -101,22 +118,39 @@ function program(io: Io, version: string): Command {
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --speed manual\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'",
+      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'",
     )
     .action((flags: ServeFlags) => serveCommand(flags, io));
 
   root
     .command("schedule")
     .description("Print the next runs of a schedule, as the CronJob controller would compute them.")
-    .argument("<expression>", "five fields or a descriptor, e.g. '*/15 9-17 * * MON-FRI' or '@hourly'")
+    .argument("<expression...>", "five fields or a descriptor, e.g. '*/15 9-17 * * MON-FRI' or '@hourly'")
     .option("--time-zone <zone>", "IANA time zone", "UTC")
-    .option("--from <time>", "runs strictly after this time", "2026-01-01T00:00:00Z")
-    .option("--count <number>", "how many runs", "10")
+    .option("--from <time>", "runs strictly after this time (default: now; give one for the same answer every day)")
+    .option("--count <number>", "how many runs, up to 10000", "10")
+    .option("-o, --output <format>", "text, or json for scripts", "text")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3",
+      "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3\n  $ kubewright schedule '*/15 9-17 * * MON-FRI' --count 1 -o json",
     )
-    .action((expression: string, flags: ScheduleFlags) => scheduleCommand(expression, flags, io));
+    .action((expression: string[], flags: ScheduleFlags) => scheduleCommand(expression, flags, io));
+
+  root
+    .command("why")
+    .description("Explain a CronJob or a Job of a live cluster: its last runs, what comes next, and why. Only reads.")
+    .argument("<object>", "cronjob/NAME or job/NAME")
+    .option("-n, --namespace <namespace>", "its namespace (default: that of the kubeconfig's context)")
+    .option("-f, --filename <file>", "also tell what this changed manifest of the CronJob would do if it were applied")
+    .option("--kubeconfig <file>", "how to reach the cluster (default: KUBECONFIG, or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("--at <time>", "explain as of this time (default: now, by the server's clock)")
+    .option("-o, --output <format>", "text, or json for scripts", "text")
+    .addHelpText(
+      "after",
+      "\nGET and LIST requests only: the rights of the ClusterRole view are enough.\n\nExamples:\n  $ kubewright why cronjob/report -n billing\n  $ kubewright why job/report-29540760 -n billing -o json\n  $ kubewright why cronjob/report -f report-new-schedule.yaml",
+    )
+    .action((target: string, flags: WhyFlags) => whyCommand(target, flags, io));
 
   return root;
 }

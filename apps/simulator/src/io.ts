@@ -1,3 +1,5 @@
+import type { PageAssets } from "./report/page-assets.js";
+
 /** Everything a command reads and writes. The only thing that touches the machine is the `Io` that main builds. */
 export interface Io {
   readonly stdout: Output;
@@ -10,6 +12,10 @@ export interface Io {
   listFolder(path: string): Promise<readonly string[] | undefined>;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
+  /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The page that `--html` and `/ui/` show, as it was built. Default: there is none. */
+  readonly pageAssets?: () => Promise<PageAssets>;
   /** Version of the time-zone data in use, e.g. `2026a`. */
   readonly timeZoneData: string;
 }

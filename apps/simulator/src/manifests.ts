@@ -12,8 +12,8 @@ export interface Manifest {
 }
 
 /**
- * Reads manifests from files, and from the `.yaml`, `.yml` and `.json` files of folders, in order of name. A `List` is
- * taken apart; empty documents are skipped.
+ * Reads manifests from files, and from the `.yaml`, `.yml` and `.json` files of folders, but not of folders in them, in
+ * order of name. A `List` is taken apart; empty documents are skipped, and so are scenarios in folders.
  *
  * @throws UserError for a missing file, text that is not YAML, a document that is not a Kubernetes object, or no object at all.
  */
@@ -22,22 +22,28 @@ export async function loadManifests(
   io: Pick<Io, "readFile" | "listFolder">,
 ): Promise<Manifest[]> {
   const manifests: Manifest[] = [];
-  for (const file of await expandFolders(paths, io)) manifests.push(...parseManifests(await read(file, io), file));
+  for (const { file, inFolder } of await expandFolders(paths, io))
+    manifests.push(...parseManifests(await read(file, io), file, { passOverScenarios: inFolder }));
   if (manifests.length === 0) throw new UserError(`${paths.join(", ")}: no Kubernetes objects found`);
   return manifests;
 }
 
-async function expandFolders(paths: readonly string[], io: Pick<Io, "listFolder">): Promise<string[]> {
-  const files: string[] = [];
+interface ManifestFile {
+  readonly file: string;
+  readonly inFolder: boolean;
+}
+
+async function expandFolders(paths: readonly string[], io: Pick<Io, "listFolder">): Promise<ManifestFile[]> {
+  const files: ManifestFile[] = [];
   for (const path of paths) {
     const names = await explained(path, () => io.listFolder(path));
-    if (names === undefined) files.push(path);
+    if (names === undefined) files.push({ file: path, inFolder: false });
     else
       files.push(
         ...[...names]
           .filter((name) => /\.(ya?ml|json)$/.test(name))
           .sort()
-          .map((name) => `${path.replace(/\/+$/, "")}/${name}`),
+          .map((name) => ({ file: `${path.replace(/\/+$/, "")}/${name}`, inFolder: true })),
       );
   }
   return files;
@@ -58,8 +64,11 @@ async function explained<T>(path: string, action: () => Promise<T>): Promise<T> 
   }
 }
 
-/** @throws UserError with file and line. */
-export function parseManifests(text: string, file: string): Manifest[] {
+/**
+ * @param options.passOverScenarios - Whether a scenario is passed over, rather than refused as no manifest. Default false.
+ * @throws UserError with file and line.
+ */
+export function parseManifests(text: string, file: string, { passOverScenarios = false } = {}): Manifest[] {
   const lineCounter = new LineCounter();
   const manifests: Manifest[] = [];
   for (const document of parseAllDocuments(text, { lineCounter, prettyErrors: false })) {
@@ -73,6 +82,10 @@ export function parseManifests(text: string, file: string): Manifest[] {
     const source = `${file}:${lineCounter.linePos(contents.range?.[0] ?? 0).line}`;
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     if (value === null) continue;
+    if (isScenario(value)) {
+      if (passOverScenarios) continue;
+      throw new UserError(`${source}: is a scenario and no manifest; play it with --scenario ${file}`);
+    }
     for (const item of isList(value) ? value.items : [value])
       manifests.push({ object: kubernetesObject(item, source), source });
   }
@@ -85,6 +98,12 @@ function isList(value: unknown): value is { items: unknown[] } {
     typeof value["kind"] === "string" &&
     value["kind"].endsWith("List") &&
     Array.isArray(value["items"])
+  );
+}
+
+function isScenario(value: unknown): boolean {
+  return (
+    isRecord(value) && value["kind"] === "Scenario" && String(value["apiVersion"]).startsWith("sim.kubewright.dev/")
   );
 }
 

@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { type WriteStream, createWriteStream } from "node:fs";
 import { readFile, readdir, stat } from "node:fs/promises";
 import { once } from "node:events";
 import process from "node:process";
 
 import type { Io, Output, OutputFile } from "./io.js";
+import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
 export function nodeIo(stopped: AbortSignal): Io {
@@ -14,8 +16,21 @@ export function nodeIo(stopped: AbortSignal): Io {
     openFile,
     listFolder: async (path) => ((await stat(path)).isDirectory() ? readdir(path) : undefined),
     stopped,
+    pageAssets,
+    env: process.env,
     timeZoneData: process.versions["tz"] ?? "unknown",
   };
+}
+
+/** The page lies beside the built command. */
+async function pageAssets(): Promise<PageAssets> {
+  const read = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), "utf8");
+  const [script, style] = await Promise.all([read("./page.js"), read("./page.css")]);
+  return { script, style, scriptHash: sha256(script), styleHash: sha256(style) };
+}
+
+function sha256(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
 function terminal(stream: NodeJS.WriteStream): Output {

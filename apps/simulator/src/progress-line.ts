@@ -1,6 +1,11 @@
 import type { Output } from "./io.js";
 
-/** One line that shows how far a long run is, redrawn in place. Silent unless it goes to a terminal. */
+/**
+ * One line that shows how far a long run is, redrawn in place. Silent unless it goes to a terminal.
+ *
+ * Not a library's: those draw to a stream of the process by timers of their own. A run is told of between slices of virtual
+ * time, and writes to the {@link Output} it was given.
+ */
 export class ProgressLine {
   readonly #output: Output;
   #shown = -1;

@@ -20,12 +20,16 @@ import type { Decision } from "@kubewright/cluster";
 import { type InformerFactory, deletedObject } from "@kubewright/informer";
 import { explainJobReason } from "@kubewright/job";
 
+import { requestedCpuMillis } from "./requested-cpu.js";
 import type { CronJobState, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
 
 /** Turns what happens in a cluster into trace records, each handed on as it happens. */
 export class Recorder {
   readonly #clock: Pick<Clock, "now">;
   readonly #emit: (record: TraceRecord) => void;
+  /** The time of the last record, which most share with the one before. */
+  #atMs = Number.NaN;
+  #atText = "";
 
   constructor(options: { clock: Pick<Clock, "now">; emit: (record: TraceRecord) => void }) {
     this.#clock = options.clock;
@@ -64,8 +68,9 @@ export class Recorder {
     kind: Kind,
     stateOf: (object: DeepReadonly<T>) => Extract<ObjectRecord, { kind: Kind }>["state"],
   ): void {
-    const emit = (change: ObjectRecord["change"], object: DeepReadonly<T>): void => {
-      const { namespace = "", name = "", uid = "" } = object.metadata;
+    const emit = (change: ObjectRecord["change"], object: DeepReadonly<T>, wasThere = false): void => {
+      const { namespace = "", name = "", uid = "", creationTimestamp } = object.metadata;
+      const cpuMillis = change === "ADDED" && kind === "Pod" ? requestedCpuMillis(object) : 0;
       const owner = getControllerOf(object);
       const record = {
         type: "object",
@@ -75,18 +80,20 @@ export class Recorder {
         namespace,
         name,
         uid,
+        ...(wasThere && creationTimestamp !== undefined ? { createdAt: creationTimestamp } : {}),
         ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, uid: owner.uid } }),
         state: stateOf(object),
+        ...(cpuMillis === 0 ? {} : { cpuMillis }),
       };
       this.#emit(record as unknown as ObjectRecord);
     };
     informers.informerFor(definition).addEventHandler({
-      onAdd: (object) => emit("ADDED", object),
+      onAdd: (object, wasThere) => emit("ADDED", object, wasThere),
       onUpdate: (old, object) => {
         if (old.metadata.resourceVersion === object.metadata.resourceVersion) return;
         // Writes that change nothing a timeline shows (heartbeats, bookkeeping) are left out.
         const isReplacement = old.metadata.uid !== object.metadata.uid;
-        if (!isReplacement && JSON.stringify(stateOf(old)) === JSON.stringify(stateOf(object))) return;
+        if (!isReplacement && isSameState(stateOf(old), stateOf(object))) return;
         emit("MODIFIED", object);
       },
       onDelete: (deleted) => {
@@ -110,8 +117,28 @@ export class Recorder {
   }
 
   #at(): string {
-    return new Date(this.#clock.now()).toISOString();
+    const nowMs = this.#clock.now();
+    if (nowMs !== this.#atMs) {
+      this.#atMs = nowMs;
+      this.#atText = new Date(nowMs).toISOString();
+    }
+    return this.#atText;
   }
+}
+
+/** Of the same members, most of them scalars. */
+function isSameState(a: object, b: object): boolean {
+  const before = a as Readonly<Record<string, unknown>>;
+  const after = b as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(before);
+  return (
+    keys.length === Object.keys(after).length &&
+    keys.every((key) => {
+      const was = before[key];
+      const is = after[key];
+      return was === is || (typeof was === "object" && JSON.stringify(was) === JSON.stringify(is));
+    })
+  );
 }
 
 function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
@@ -156,7 +183,9 @@ function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
 }
 
 function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
-  const container = status?.containerStatuses?.[0];
+  const containers = status?.containerStatuses ?? [];
+  // The one that failed the pod, if one did.
+  const container = containers.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0) ?? containers[0];
   const ended = container?.state?.terminated;
   const startedAt = container?.state?.running?.startedAt ?? ended?.startedAt;
   const index = metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];

@@ -1,34 +1,42 @@
-import { parseDuration, formatDuration } from "./duration.js";
+import { compareCommand } from "./compare/compare-command.js";
+import { formatDuration } from "./duration.js";
+import { InterruptedError } from "./interrupted-error.js";
 import type { Io, OutputFile } from "./io.js";
-import { loadManifests } from "./manifests.js";
+import { HtmlReport } from "./report/html-report.js";
 import { ProgressLine } from "./progress-line.js";
+import { type RunInputFlags, readRunInput } from "./run-input.js";
+import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
 import { styleFor } from "./style.js";
 import { Timeline } from "./timeline.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
-import { traceLine } from "./trace.js";
+import { type HappeningRecord, traceLine } from "./trace.js";
 import { UserError } from "./user-error.js";
 
-export interface RunFlags {
-  readonly start: string;
-  readonly for: string;
-  readonly seed: string;
+export { parseSeed, parseStart } from "./flag-values.js";
+
+export interface RunFlags extends RunInputFlags {
   readonly json?: string;
+  readonly html?: string;
+  readonly against?: string;
 }
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
 export async function runCommand(paths: readonly string[], flags: RunFlags, io: Io): Promise<void> {
-  const startMs = parseStart(flags.start);
-  const durationMs = parseDuration(flags.for, "--for");
-  const seed = parseSeed(flags.seed);
-  const manifests = await loadManifests(paths, io);
+  const { against } = flags;
+  if (against !== undefined) return compareCommand(paths, { ...flags, against }, io);
+  const { manifests, startMs, durationMs, seed, scenario } = await readRunInput(paths, flags, io);
   const traceOnly = flags.json === "-";
   const trace =
     flags.json === undefined
       ? undefined
       : new TraceWriter(traceOnly ? stdoutFile(io) : await openTrace(flags.json, io));
+  const report = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
   const timeline = new Timeline();
   const progress = new ProgressLine(io.stderr);
+  const happenings: HappeningRecord[] = [];
+  const problems: string[] = [];
+  let reachedMs = 0;
   await simulate({
     manifests,
     startMs,
@@ -38,23 +46,40 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
     signal: io.stopped,
     emit: (record) => {
       timeline.add(record);
+      if (record.type === "happening") happenings.push(record);
       trace?.add(traceLine(record));
+      report?.add(record);
     },
+    ...(report === undefined ? {} : { follow: (informers) => report.follow(informers) }),
+    ...(scenario === undefined ? {} : { scenario }),
+    onProblem: (message) => problems.push(message),
     onProgress: async (elapsedMs) => {
+      reachedMs = elapsedMs;
       progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
       await trace?.flush();
     },
-  });
-  progress.clear();
+  }).finally(() => progress.clear());
   await trace?.close();
-  if (traceOnly) return;
+  await report?.write(scenario?.description);
+  for (const problem of problems) io.stderr.write(`kubewright: ${problem}\n`);
+  const interrupted = io.stopped.aborted
+    ? new InterruptedError(`stopped after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}`)
+    : undefined;
+  if (traceOnly) {
+    if (interrupted !== undefined) throw interrupted;
+    return;
+  }
   const style = styleFor(io.stdout.hasColours);
-  const endMs = startMs + durationMs;
-  const title = `${iso(startMs)} → ${iso(endMs)} (${formatDuration(durationMs)} of virtual time, seed ${seed})`;
+  const playedMs = interrupted === undefined ? durationMs : reachedMs;
+  const endMs = startMs + playedMs;
+  const width = io.stdout.columns || DEFAULT_WIDTH;
+  const title = `${iso(startMs)} → ${iso(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed})`;
   io.stdout.write(`${style.bold("kubewright")}  ${title}\n${legend(style)}\n\n`);
-  io.stdout.write(`${timelineText(timeline, { startMs, endMs, width: io.stdout.columns || DEFAULT_WIDTH, style })}\n`);
+  if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
+  if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
+  io.stdout.write(`${timelineText(timeline, { startMs, endMs, width, style })}\n`);
   io.stdout.write(summaryText(timeline, style));
-  if (io.stopped.aborted) throw new UserError("stopped before the end: the timeline above is incomplete");
+  if (interrupted !== undefined) throw interrupted;
 }
 
 const DEFAULT_WIDTH = 120;
@@ -92,23 +117,6 @@ async function openTrace(path: string, io: Io): Promise<OutputFile> {
   } catch (error) {
     throw new UserError(`--json: cannot write ${path}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** @throws UserError for anything but an RFC 3339 date or time. */
-export function parseStart(text: string): number {
-  const valid = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const startMs = valid ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(startMs))
-    throw new UserError(`--start: ${JSON.stringify(text)} is not a time; write for example 2026-03-28T22:00:00Z`);
-  return startMs;
-}
-
-/** @throws UserError for anything but an unsigned 32-bit integer. */
-export function parseSeed(text: string): number {
-  const seed = Number(text);
-  if (!/^\d{1,10}$/.test(text) || seed > 0xffff_ffff)
-    throw new UserError(`--seed: ${JSON.stringify(text)} is not a whole number from 0 to 4294967295`);
-  return seed;
 }
 
 function iso(timeMs: number): string {

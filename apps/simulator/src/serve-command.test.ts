@@ -24,6 +24,7 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
     listFolder: async () => undefined,
     openFile: async (path) => ({ write: async (text) => void files.set(path, text), close: async () => {} }),
     stopped: stopped.signal,
+    pageAssets: async () => ({ script: "", style: "", scriptHash: "sha256-a", styleHash: "sha256-b" }),
     timeZoneData: "test",
   };
   const code = runCli(["serve", "--port", "0", ...flags], io, "1.2.3");
@@ -160,6 +161,20 @@ test("requests are counted and timed under /metrics, for those who may read it",
     'apiserver_request_total{verb="LIST",group="batch",version="v1",resource="jobs",subresource="",scope="namespace",component="apiserver",code="200"} 1\n',
   );
   expect(text).toMatch(/apiserver_request_duration_seconds_count\{verb="LIST",group="batch".*\} 1\n/);
+  expect(await stop()).toBe(0);
+});
+
+test("the page and its trace are for those who may talk to the cluster", async () => {
+  const { url, stop } = await serve(["--controllers", "", "--kubelet", "none", "--token", "s3cret"]);
+  const headers = { authorization: "Bearer s3cret" };
+  for (const path of ["/ui", "/ui/", "/_kubewright/trace"]) expect((await fetch(`${url}${path}`)).status).toBe(401);
+  const answer = await fetch(`${url}/ui/`, { headers });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-security-policy")).toBe(
+    "default-src 'none'; script-src 'sha256-a'; style-src 'sha256-b'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  const trace = await fetch(`${url}/_kubewright/trace`, { headers });
+  expect(JSON.parse((await trace.text()).split("\n")[0]!)).toMatchObject({ type: "status", first: 0, speed: 1 });
   expect(await stop()).toBe(0);
 });
 

@@ -1,6 +1,7 @@
-import { type Clock, ScaledClock, realClock, realRandom, seededRandom } from "@kubewright/clock";
+import { type Clock, ScaledClock, realClock, realRandom, seededRandom, uuid } from "@kubewright/clock";
 import {
   type ApiServer,
+  type Cluster,
   type ClusterOptions,
   type ControllerName,
   type StoreSnapshot,
@@ -13,6 +14,9 @@ import { ApiMetrics, METRICS_PATH } from "./api-metrics.js";
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
+import { livePagePaths } from "./report/live-page.js";
+import { TRACE_PATH } from "./report/live-status.js";
+import { LiveTrace } from "./report/live-trace.js";
 import { parseSeed } from "./run-command.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
@@ -43,8 +47,11 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const authorization = parseAuthorization(flags.authorization);
   const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const metrics = new ApiMetrics();
-  const cluster = createCluster({
-    clock: time instanceof ManualClock ? time.clock : time,
+  const clock = time instanceof ManualClock ? time.clock : time;
+  const speed = time instanceof ManualClock ? "manual" : Number(flags.speed);
+  const trace = new LiveTrace({ clock, real: realClock, speed, life: uuid(realRandom) });
+  const cluster: Cluster = createCluster({
+    clock,
     random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
     kubelet,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
@@ -52,8 +59,11 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     authorization,
     ...(authentication === undefined ? {} : { authentication }),
     ...(restore === undefined ? {} : { restore }),
+    onDecision: (decision) => trace.decision(decision),
     paths: {
       [METRICS_PATH]: () => metrics.serve(),
+      ...livePagePaths(io),
+      [TRACE_PATH]: (request) => trace.serve(request, cluster),
       ...(time instanceof ManualClock ? { [ADVANCE_PATH]: (request) => time.serve(request, apiServer) } : {}),
     },
   });
@@ -77,7 +87,9 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
       await writeFile("--kubeconfig", flags.kubeconfig, text, io);
     }
     const reach = flags.kubeconfig === undefined ? `--server ${listener.url}` : `--kubeconfig ${flags.kubeconfig}`;
-    io.stderr.write(`Serving on ${listener.url} (kubelet ${kubelet}). Try: kubectl ${reach} get jobs,cronjobs,pods\n`);
+    io.stderr.write(
+      `Serving on ${listener.url} (kubelet ${kubelet}), a page at /ui/. Try: kubectl ${reach} get jobs,cronjobs,pods\n`,
+    );
     await cluster.run(io.stopped);
     if (flags.snapshot !== undefined)
       await writeFile("--snapshot", flags.snapshot, JSON.stringify(apiServer.snapshot()), io);

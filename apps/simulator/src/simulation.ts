@@ -1,9 +1,12 @@
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
-import { type ClusterOptions, createCluster } from "@kubewright/cluster";
+import { type ClusterOptions, createCluster, createFaultyCluster } from "@kubewright/cluster";
+import type { InformerFactory } from "@kubewright/informer";
 
 import { applyManifests } from "./apply-manifests.js";
 import type { Manifest } from "./manifests.js";
 import { Recorder } from "./recorder.js";
+import { HappeningPlayer } from "./scenario/happening-player.js";
+import type { Scenario } from "./scenario/scenario.js";
 import type { TraceRecord } from "./trace.js";
 
 export interface SimulationOptions {
@@ -14,11 +17,17 @@ export interface SimulationOptions {
   readonly timeZoneData: string;
   /** Hears every record as it happens; awaited now and then, so that a slow writer holds the simulation back. */
   readonly emit: (record: TraceRecord) => void;
+  /** Called once, before anything runs: more may follow the cluster's objects. */
+  readonly follow?: (informers: InformerFactory) => void;
   /** Called between slices of virtual time; may await. */
   readonly onProgress?: (elapsedMs: number) => Promise<void> | void;
   /** Stops the simulation early. */
   readonly signal?: AbortSignal;
   readonly nodes?: ClusterOptions["nodes"];
+  /** What happens meanwhile. Its cluster is one whose components can fail each by itself, which takes more time. */
+  readonly scenario?: Pick<Scenario, "happenings" | "controllerManagers" | "timeZone" | "nodes">;
+  /** Told of happenings that were refused. Default: nobody is. */
+  readonly onProblem?: (message: string) => void;
   /** Deep-freezes everything stored, to find components that write to shared objects. For tests. */
   readonly freeze?: boolean;
 }
@@ -34,14 +43,26 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const { startMs, durationMs, seed, emit, signal } = options;
   const clock = new SimulatedClock(startMs);
   const recorder = new Recorder({ clock, emit });
-  const cluster = createCluster({
+  const { scenario } = options;
+  const nodes = scenario?.nodes ?? options.nodes;
+  const clusterOptions: ClusterOptions = {
     clock,
     random: seededRandom(seed),
     onDecision: (decision) => recorder.decision(decision),
     freeze: options.freeze ?? false,
-    ...(options.nodes === undefined ? {} : { nodes: options.nodes }),
-  });
+    // Nothing that a trace holds shows managedFields, and nobody else can look.
+    trackFields: false,
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(scenario === undefined ? {} : { localTimeZone: scenario.timeZone }),
+  };
+  const faulty =
+    scenario !== undefined && (scenario.happenings.length > 0 || scenario.controllerManagers > 1)
+      ? createFaultyCluster({ ...clusterOptions, trackFields: true, replicas: scenario.controllerManagers })
+      : undefined;
+  // Watches that nothing can cut off need not be told every minute how far they are.
+  const cluster = faulty ?? createCluster({ ...clusterOptions, bookmarkIntervalMs: SLICE_MS });
   recorder.follow(cluster.informers);
+  options.follow?.(cluster.informers);
   emit({
     type: "header",
     traceVersion: 1,
@@ -50,6 +71,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     start: iso(startMs),
     end: iso(startMs + durationMs),
     timeZoneData: options.timeZoneData,
+    ...(scenario === undefined || scenario.timeZone === "UTC" ? {} : { localTimeZone: scenario.timeZone }),
   });
 
   const stop = new AbortController();
@@ -58,6 +80,11 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   try {
     await drive(clock, cluster.ready(stop.signal));
     await drive(clock, applyManifests(cluster.client("kubewright"), options.manifests));
+    if (faulty !== undefined) {
+      const { onProblem = () => {} } = options;
+      const player = new HappeningPlayer({ cluster: faulty, clock, emit, onProblem, signal: stop.signal });
+      player.schedule(scenario?.happenings ?? []);
+    }
     for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted;) {
       const sliceMs = Math.min(SLICE_MS, durationMs - elapsedMs);
       await clock.advance(sliceMs);

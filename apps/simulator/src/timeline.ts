@@ -6,6 +6,7 @@ import type { CronJobState, ObjectRecord, TraceRecord } from "./trace.js";
 /** Everything one CronJob, or one Job of its own, did: what the terminal and the page draw. */
 export interface TimelineGroup {
   readonly kind: "CronJob" | "Job";
+  readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   cronJob?: CronJobState;
@@ -30,6 +31,8 @@ export interface RunRow {
   succeeded: number;
   failed: number;
   failedIndexes?: string;
+  /** What the condition that ended it says. */
+  message?: string;
   readonly pods: PodBar[];
   hiddenPods: number;
 }
@@ -43,6 +46,8 @@ export interface PodBar {
   endMs?: number;
   outcome: "Pending" | "Running" | "Succeeded" | "Failed";
   exitCode?: number;
+  node?: string;
+  reason?: string;
 }
 
 /** A run that did not start when it was due. */
@@ -63,9 +68,14 @@ export interface TimelineTotals {
   warnings: Map<string, number>;
 }
 
-/** Rows kept per group, and pods per row: enough for a page, and a stated bound for a year of runs. */
-const MAX_ROWS = 200;
-const MAX_PODS = 50;
+export interface TimelineLimits {
+  /** Rows kept per group. Default 200: enough for a terminal, and a stated bound for a year of runs. */
+  readonly maxRows?: number;
+  /** Pods kept per row. Default 50. */
+  readonly maxPods?: number;
+  /** Rows and pods kept of all groups together. Default: no further bound. */
+  readonly maxBars?: number;
+}
 
 /** Folds trace records into groups of rows, in bounded memory. */
 export class Timeline {
@@ -86,6 +96,16 @@ export class Timeline {
   readonly #bars = new Map<string, { bar: PodBar; ended: boolean }>();
   /** By CronJob: the slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
   readonly #blocked = new Map<string, { slotMs: number; by: readonly string[] }>();
+  #localTimeZone: string | undefined;
+  readonly #maxRows: number;
+  readonly #maxPods: number;
+  #barsLeft: number;
+
+  constructor({ maxRows = 200, maxPods = 50, maxBars = Infinity }: TimelineLimits = {}) {
+    this.#maxRows = maxRows;
+    this.#maxPods = maxPods;
+    this.#barsLeft = maxBars;
+  }
 
   add(record: TraceRecord): void {
     if (record.type === "decision") {
@@ -94,6 +114,8 @@ export class Timeline {
       if (record.kind === "CronJob") this.#cronJob(record);
       else if (record.kind === "Job") this.#job(record);
       else this.#pod(record);
+    } else if (record.type === "header") {
+      this.#localTimeZone = record.localTimeZone;
     } else if (record.type === "event" && record.eventType === "Warning") {
       const what = `${record.involved.kind} ${record.reason}`;
       this.totals.warnings.set(what, (this.totals.warnings.get(what) ?? 0) + 1);
@@ -117,18 +139,20 @@ export class Timeline {
     const group = this.groups.find(
       (candidate) => candidate.kind === "CronJob" && candidate.namespace === namespace && candidate.name === name,
     );
-    if (group !== undefined) insert(group, { type: "skipped", slotMs, reason });
+    if (group !== undefined) this.#insert(group, { type: "skipped", slotMs, reason });
   }
 
   #cronJob(record: Extract<ObjectRecord, { kind: "CronJob" }>): void {
     const group = this.#groups.get(record.uid);
-    if (group !== undefined) group.cronJob = record.state;
+    const state = this.#localTimeZone === undefined ? record.state : { timeZone: this.#localTimeZone, ...record.state };
+    if (group !== undefined) group.cronJob = state;
     else if (record.change !== "DELETED") {
       this.#addGroup(record.uid, {
         kind: "CronJob",
+        uid: record.uid,
         namespace: record.namespace,
         name: record.name,
-        cronJob: record.state,
+        cronJob: state,
         rows: [],
         hiddenRows: 0,
       });
@@ -148,6 +172,7 @@ export class Timeline {
       run.outcome = state.outcome.type;
       run.endMs = Date.parse(state.outcome.at);
       if (state.outcome.reason !== undefined) run.reason = state.outcome.reason;
+      if (state.outcome.message !== undefined) run.message = state.outcome.message;
       if (run.outcome === "Complete") this.totals.jobsComplete++;
       else this.totals.jobsFailed++;
     } else if (!known.ended) {
@@ -168,7 +193,7 @@ export class Timeline {
       type: "run",
       name,
       uid,
-      createdMs: Date.parse(record.at),
+      createdMs: Date.parse(record.createdAt ?? record.at),
       ...(state.scheduledFor === undefined ? {} : { slotMs: Date.parse(state.scheduledFor) }),
       outcome: "Running",
       succeeded: 0,
@@ -178,8 +203,8 @@ export class Timeline {
     };
     const group =
       (owner?.kind === "CronJob" ? this.#groups.get(owner.uid) : undefined) ??
-      this.#addGroup(uid, { kind: "Job", namespace, name, rows: [], hiddenRows: 0 });
-    insert(group, run);
+      this.#addGroup(uid, { kind: "Job", uid, namespace, name, rows: [], hiddenRows: 0 });
+    this.#insert(group, run);
     const entry = { run, ended: false };
     this.#runs.set(uid, entry);
     return entry;
@@ -190,6 +215,8 @@ export class Timeline {
     const entry = this.#bars.get(uid) ?? this.#addBar(record);
     const { bar } = entry;
     if (state.startedAt !== undefined) bar.startMs = Date.parse(state.startedAt);
+    if (state.node !== undefined) bar.node = state.node;
+    if (state.reason !== undefined) bar.reason = state.reason;
     if (!entry.ended && (state.phase === "Succeeded" || state.phase === "Failed")) {
       entry.ended = true;
       bar.outcome = state.phase;
@@ -212,13 +239,15 @@ export class Timeline {
       name,
       uid,
       ...(state.index === undefined ? {} : { index: state.index }),
-      createdMs: Date.parse(record.at),
+      createdMs: Date.parse(record.createdAt ?? record.at),
       outcome: "Pending",
     };
     const run = owner === undefined ? undefined : this.#runs.get(owner.uid)?.run;
     if (run !== undefined) {
-      if (run.pods.length < MAX_PODS) run.pods.push(bar);
-      else run.hiddenPods++;
+      if (run.pods.length < this.#maxPods && this.#barsLeft > 0) {
+        this.#barsLeft--;
+        run.pods.push(bar);
+      } else run.hiddenPods++;
     }
     const entry = { bar, ended: false };
     this.#bars.set(uid, entry);
@@ -230,17 +259,18 @@ export class Timeline {
     this.groups.push(group);
     return group;
   }
-}
 
-function insert(group: TimelineGroup, row: TimelineRow): void {
-  if (group.rows.length >= MAX_ROWS) {
-    group.hiddenRows++;
-    return;
+  #insert(group: TimelineGroup, row: TimelineRow): void {
+    if (group.rows.length >= this.#maxRows || this.#barsLeft === 0) {
+      group.hiddenRows++;
+      return;
+    }
+    this.#barsLeft--;
+    const time = rowTime(row);
+    let index = group.rows.length;
+    while (index > 0 && rowTime(group.rows[index - 1]!) > time) index--;
+    group.rows.splice(index, 0, row);
   }
-  const time = rowTime(row);
-  let index = group.rows.length;
-  while (index > 0 && rowTime(group.rows[index - 1]!) > time) index--;
-  group.rows.splice(index, 0, row);
 }
 
 /** The slot a row stands for, or when its Job was created. */

@@ -16,6 +16,8 @@ export interface TraceHeader {
   readonly end: string;
   /** Version of the time-zone data: traces are byte-identical only for equal data. */
   readonly timeZoneData: string;
+  /** Zone of CronJobs without `timeZone`, unless it is UTC. */
+  readonly localTimeZone?: string;
 }
 
 /** An object was created, changed or deleted. `state` holds what matters for a timeline, not the whole object. */
@@ -26,12 +28,19 @@ export type ObjectRecord = {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** When it was created, for what was there before the recording began; otherwise `at` of its `ADDED` tells. */
+  readonly createdAt?: string;
   /** The controlling owner. */
   readonly owner?: { readonly kind: string; readonly name: string; readonly uid: string };
 } & (
   | { readonly kind: "CronJob"; readonly state: CronJobState }
   | { readonly kind: "Job"; readonly state: JobState }
-  | { readonly kind: "Pod"; readonly state: PodState }
+  | {
+      readonly kind: "Pod";
+      readonly state: PodState;
+      /** Thousandths of a core that its containers request together; with `ADDED` only, and only if they request any. */
+      readonly cpuMillis?: number;
+    }
 );
 
 export interface CronJobState {

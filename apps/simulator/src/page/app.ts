@@ -1,0 +1,338 @@
+import type { ReportData } from "../report/report-data.js";
+import { withClockGaps } from "./clock-gaps.js";
+import { DetailsView } from "./details-view.js";
+import { h } from "./dom.js";
+import { durationText } from "./duration-text.js";
+import { EventsView } from "./events-view.js";
+import type { Item } from "./item.js";
+import { LiveSource } from "./live-source.js";
+import { NoteIndex } from "./note-index.js";
+import type { PageContext } from "./page-context.js";
+import { type Palette, readPalette } from "./palette.js";
+import { Playback } from "./playback.js";
+import { type Scene, buildScene, initiallyCollapsed } from "./scene.js";
+import { TableView } from "./table-view.js";
+import { type Band, timeBands } from "./time-bands.js";
+import { TimelineView } from "./timeline-view.js";
+import { Toolbar } from "./toolbar.js";
+import { type ViewState, fromHash, toHash } from "./view-state.js";
+import { ZonedTime, isZone } from "./zoned-time.js";
+
+const SHORTEST_WHOLE_MS = 60_000;
+const SHORTEST_LIVE_MS = 600_000;
+const SHORTEST_WINDOW_MS = 2_000;
+const HASH_DELAY_MS = 300;
+
+/** The page: holds what is looked at, and has its parts drawn when that changes. */
+export class App implements PageContext {
+  data: ReportData;
+  scene: Scene;
+  state: ViewState;
+  notes: NoteIndex;
+  bands: readonly Band[];
+  zone: ZonedTime;
+  palette: Palette;
+  whole: { readonly fromMs: number; readonly toMs: number };
+  readonly fetchObject: PageContext["fetchObject"];
+  readonly #live: LiveSource | undefined;
+  readonly #timeline: TimelineView;
+  readonly #table: TableView;
+  readonly #details: DetailsView;
+  readonly #events: EventsView;
+  readonly #toolbar: Toolbar;
+  readonly #playback: Playback;
+  readonly #status = h("div", { class: "status", role: "status", "aria-live": "polite" });
+  readonly #side: HTMLElement;
+  #initial: ViewState;
+  #isScheduled = false;
+  #isHashDue = false;
+  #statusTimer: ReturnType<typeof setTimeout> | undefined;
+  #sceneVersion = 0;
+
+  /** @param source - what to show: the data of a file, or a live cluster. */
+  constructor(root: HTMLElement, source: ReportData | LiveSource) {
+    this.#live = source instanceof LiveSource ? source : undefined;
+    this.fetchObject = this.#live?.object.bind(this.#live);
+    this.data = withClockGaps(source instanceof LiveSource ? source.data : source);
+    this.whole = wholeOf(this.data, this.#live !== undefined);
+    this.#initial = {
+      ...this.whole,
+      cursorMs: undefined,
+      selected: undefined,
+      text: "",
+      namespace: "",
+      looks: new Set(),
+      collapsed: initiallyCollapsed(this.data.groups),
+      zone: usualZone(this.data),
+      view: "timeline",
+      theme: "auto",
+    };
+    this.state = fromHash(window.location.hash, this.#initial, isZone);
+    document.documentElement.dataset["theme"] = this.state.theme;
+    this.zone = new ZonedTime(this.state.zone);
+    this.notes = new NoteIndex(this.data);
+    this.bands = timeBands(this.data);
+    this.scene = buildScene(this.data, this.state, this.state.collapsed);
+    const openDetails = (): void => {
+      this.render();
+      this.#details.focus();
+    };
+    const back = (): void => {
+      this.update({ selected: undefined });
+      this.render();
+      if (this.state.view === "timeline") this.#timeline.focus();
+    };
+    const schedule = (): void => this.#schedule();
+    this.#timeline = new TimelineView(this, openDetails, schedule);
+    this.#table = new TableView(this, openDetails);
+    this.#details = new DetailsView(this, openDetails, back);
+    this.#events = new EventsView(this);
+    this.#playback = new Playback(this, this.#live);
+    this.#toolbar = new Toolbar(this, this.#playback.element);
+    this.#side = h("aside", { class: "side" }, this.#details.element, this.#events.element);
+    root.replaceChildren(
+      this.#toolbar.header,
+      this.#toolbar.element,
+      h("main", {}, this.#timeline.element, this.#table.element, this.#side),
+      this.#status,
+    );
+    this.palette = readPalette();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#themeChanged());
+    window.addEventListener("hashchange", () => this.#follow(window.location.hash));
+    window.addEventListener("keydown", (event) => this.#pressed(event));
+  }
+
+  /** Draws it all for the first time. */
+  show(): void {
+    this.render();
+    const selected = this.state.selected === undefined ? undefined : this.scene.items.get(this.state.selected);
+    if (selected !== undefined) this.#timeline.reveal(selected);
+  }
+
+  update(change: Partial<ViewState>): void {
+    const before = this.state;
+    this.state = { ...before, ...change };
+    if (change.fromMs !== undefined || change.toMs !== undefined)
+      this.state = { ...this.state, ...this.#inside(this.state) };
+    const { text, namespace, looks, collapsed, zone, theme } = this.state;
+    if (
+      text !== before.text ||
+      namespace !== before.namespace ||
+      looks !== before.looks ||
+      collapsed !== before.collapsed
+    )
+      this.#rebuild();
+    if (text !== before.text || namespace !== before.namespace || looks !== before.looks)
+      this.announce(`${this.scene.runs.length.toLocaleString("en")} runs match`, { aloud: false });
+    if (zone !== before.zone) this.zone = new ZonedTime(zone);
+    if (theme !== before.theme) this.#themeChanged();
+    // Now and then, also while the cursor plays: browsers refuse to change the address more often.
+    if (!this.#isHashDue) setTimeout(() => this.#writeHash(), HASH_DELAY_MS);
+    this.#isHashDue = true;
+    this.#schedule();
+  }
+
+  select(item: Item | undefined): void {
+    if (item === undefined) return this.update({ selected: undefined });
+    const { fromMs, toMs } = this.state;
+    const cursorMs = item.startMs;
+    const span = toMs - fromMs;
+    const isInView = cursorMs >= fromMs && cursorMs <= toMs;
+    this.update({
+      selected: item.id,
+      cursorMs,
+      ...(isInView ? {} : { fromMs: cursorMs - span / 2, toMs: cursorMs + span / 2 }),
+    });
+    this.#timeline.reveal(item);
+  }
+
+  zoomBy(factor: number, aroundMs?: number): void {
+    const { fromMs, toMs, selected, cursorMs } = this.state;
+    const item = selected === undefined ? undefined : this.scene.items.get(selected);
+    const wanted = aroundMs ?? item?.startMs ?? cursorMs ?? Number.NaN;
+    const centre = wanted >= fromMs && wanted <= toMs ? wanted : (fromMs + toMs) / 2;
+    this.update({ fromMs: centre - (centre - fromMs) / factor, toMs: centre + (toMs - centre) / factor });
+  }
+
+  panBy(share: number): void {
+    const { fromMs, toMs } = this.state;
+    const by = (toMs - fromMs) * share;
+    const { fromMs: first, toMs: last } = this.whole;
+    const bounded = Math.min(last - toMs, Math.max(first - fromMs, by));
+    this.update({ fromMs: fromMs + bounded, toMs: toMs + bounded });
+  }
+
+  announce(text: string, { aloud = true } = {}): void {
+    this.#status.textContent = text;
+    this.#status.classList.toggle("shown", aloud);
+    clearTimeout(this.#statusTimer);
+    this.#statusTimer = setTimeout(() => this.#status.classList.remove("shown"), STATUS_MS);
+  }
+
+  /** A live cluster has something new. */
+  refresh(): void {
+    const live = this.#live;
+    if (live === undefined) return;
+    const before = this.whole;
+    const beforeMs = this.data.endMs;
+    this.data = withClockGaps(live.data);
+    this.whole = wholeOf(this.data, true);
+    const { fromMs, toMs } = this.state;
+    const wasWhole = fromMs === before.fromMs && toMs === before.toMs;
+    const movedMs = this.data.endMs - beforeMs;
+    if (wasWhole) this.state = { ...this.state, ...this.whole };
+    // Who looks at the present goes on looking at it.
+    else if (toMs >= beforeMs && fromMs <= beforeMs)
+      this.state = { ...this.state, fromMs: fromMs + movedMs, toMs: toMs + movedMs };
+    const zone = usualZone(this.data);
+    if (this.state.zone === this.#initial.zone && zone !== this.state.zone) {
+      this.state = { ...this.state, zone };
+      this.zone = new ZonedTime(zone);
+    }
+    this.#initial = { ...this.#initial, ...this.whole, zone };
+    this.notes = new NoteIndex(this.data);
+    this.bands = timeBands(this.data);
+    this.#rebuild();
+    this.#schedule();
+  }
+
+  render(): void {
+    const { view } = this.state;
+    this.#timeline.element.hidden = view !== "timeline";
+    this.#table.element.hidden = view !== "table";
+    this.#toolbar.render(this.#facts(), this.#sceneVersion);
+    this.#playback.render();
+    if (view === "timeline") this.#timeline.render();
+    else this.#table.render(this.#sceneVersion);
+    this.#details.render(this.#sceneVersion);
+    this.#events.render();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      this.render();
+    });
+  }
+
+  #rebuild(): void {
+    this.scene = buildScene(this.data, this.state, this.state.collapsed);
+    this.#sceneVersion++;
+  }
+
+  #inside({ fromMs, toMs }: ViewState): { fromMs: number; toMs: number } {
+    const { whole } = this;
+    const span = Math.min(whole.toMs - whole.fromMs, Math.max(SHORTEST_WINDOW_MS, toMs - fromMs));
+    const from = Math.min(whole.toMs - span, Math.max(whole.fromMs, fromMs));
+    return { fromMs: from, toMs: from + span };
+  }
+
+  #themeChanged(): void {
+    document.documentElement.dataset["theme"] = this.state.theme;
+    this.palette = readPalette();
+    this.#timeline.refreshColours();
+    this.#schedule();
+  }
+
+  #writeHash(): void {
+    this.#isHashDue = false;
+    const hash = toHash(this.state, this.#initial);
+    if (`#${hash}` !== window.location.hash && !(hash === "" && window.location.hash === ""))
+      window.history.replaceState(
+        null,
+        "",
+        hash === "" ? window.location.pathname + window.location.search : `#${hash}`,
+      );
+  }
+
+  #follow(hash: string): void {
+    this.state = fromHash(hash, this.#initial, isZone);
+    this.state = { ...this.state, ...this.#inside(this.state) };
+    this.zone = new ZonedTime(this.state.zone);
+    this.#rebuild();
+    this.#themeChanged();
+  }
+
+  #facts(): string[] {
+    const { data, zone } = this;
+    const live = this.#live;
+    const window = `${zone.minute(data.startMs)} to ${zone.minute(data.endMs)}`;
+    if (live === undefined)
+      return [window, durationText(data.endMs - data.startMs), `seed ${data.seed}`, `Kubernetes ${data.kubernetes}`];
+    const now = `Live, ${zone.second(live.nowMs)}`;
+    const { speed } = live.status ?? {};
+    const pace = speed === undefined ? "" : speed === "manual" ? "clock moved by hand" : `speed ${speed}`;
+    const missed = live.missed > 0 ? `${live.missed.toLocaleString("en")} older records gone` : "";
+    const connection =
+      live.connection === "connected"
+        ? ""
+        : live.connection === "lost"
+          ? "connection lost, trying again"
+          : "connecting";
+    return [now, pace, missed, connection].filter(Boolean);
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
+    if (target.matches("input, select, textarea")) {
+      if (event.key === "Escape" && this.state.text !== "") this.update({ text: "" });
+      return;
+    }
+    const action = this.#shortcut(event.key);
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  }
+
+  #shortcut(key: string): (() => void) | undefined {
+    switch (key) {
+      case "+":
+      case "=":
+        return () => this.zoomBy(2);
+      case "-":
+        return () => this.zoomBy(1 / 2);
+      case "0":
+        return () => this.update(this.whole);
+      case "/":
+        return () => this.#toolbar.focusSearch();
+      case "[":
+        return () => this.#playback.step(-1);
+      case "]":
+        return () => this.#playback.step(1);
+      case "p":
+        return () => this.#playback.toggle();
+      case "t":
+        return () => this.update({ view: this.state.view === "table" ? "timeline" : "table" });
+      case "d":
+        return () => this.#toolbar.toggleTheme();
+      case "?":
+        return () => this.#toolbar.showHelp();
+      default:
+        return undefined;
+    }
+  }
+}
+
+const STATUS_MS = 4_000;
+
+/** A little more than what happened, so that nothing touches the edges. */
+function wholeOf({ startMs, endMs }: ReportData, isLive: boolean): { fromMs: number; toMs: number } {
+  const span = Math.max(isLive ? SHORTEST_LIVE_MS : SHORTEST_WHOLE_MS, endMs - startMs);
+  return { fromMs: startMs - span * 0.012, toMs: startMs + span * (isLive ? 1.05 : 1.012) };
+}
+
+/** The zone that most CronJobs have. */
+function usualZone({ groups }: ReportData): string {
+  const counts = new Map<string, number>();
+  for (const { cronJob } of groups) {
+    const zone = cronJob?.timeZone;
+    if (zone !== undefined && zone !== "Etc/UTC" && isZone(zone)) counts.set(zone, (counts.get(zone) ?? 0) + 1);
+  }
+  const others =
+    groups.filter(({ kind }) => kind === "CronJob").length - [...counts.values()].reduce((a, b) => a + b, 0);
+  const [zone, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ["UTC", others] as [string, number]);
+  return count > 0 ? zone : "UTC";
+}

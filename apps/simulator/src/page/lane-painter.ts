@@ -1,0 +1,277 @@
+import { durationText } from "./duration-text.js";
+import { type Item, LOOKS, type Look } from "./item.js";
+import type { Lane, Span } from "./lane.js";
+import type { Palette } from "./palette.js";
+import { type TimeScale, xOf } from "./time-scale.js";
+
+/** Narrower bars than this become one with their neighbours. */
+const GRAIN_PX = 2.5;
+/** From here on a bar has room for a text. */
+const TEXT_PX = 44;
+/** And rounded corners. */
+const ROUND_PX = 7;
+const TEXT_HEIGHT = 14;
+
+/** Paints lanes of bars: every outcome has a colour and a shape of its own. */
+export class LanePainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #scale: TimeScale;
+  readonly #palette: Palette;
+  readonly #hatch: CanvasPattern;
+  readonly #grainMs: number;
+
+  constructor(context: CanvasRenderingContext2D, scale: TimeScale, palette: Palette, hatch: CanvasPattern) {
+    this.#context = context;
+    this.#scale = scale;
+    this.#palette = palette;
+    this.#hatch = hatch;
+    this.#grainMs = ((scale.toMs - scale.fromMs) / scale.width) * GRAIN_PX;
+    context.textBaseline = "middle";
+  }
+
+  /** @param middle - pixels from the top to the middle of the lane. */
+  lane(lane: Lane, middle: number, height: number): void {
+    for (const look of LOOKS)
+      for (const span of lane.spans(look, this.#scale.fromMs, this.#scale.toMs, this.#grainMs))
+        this.#span(look, span, lane, middle, height);
+  }
+
+  /** A frame around one bar. */
+  frame(item: Item, middle: number, height: number, colour: string, lineWidth: number): void {
+    const context = this.#context;
+    const x = this.#x(item.startMs);
+    const width = Math.max(this.#x(item.endMs) - x, isMoment(item) ? 0 : 2);
+    const gap = isMoment(item) ? height / 2 + 2 : 2.5;
+    context.strokeStyle = colour;
+    context.lineWidth = lineWidth;
+    context.beginPath();
+    context.roundRect(x - gap, middle - height / 2 - 2.5, width + 2 * gap, height + 5, 5);
+    context.stroke();
+  }
+
+  #x(atMs: number): number {
+    // Beyond the screen a canvas loses precision, and dashes get slow.
+    return Math.min(this.#scale.width + 1_000, Math.max(-1_000, xOf(this.#scale, atMs)));
+  }
+
+  #span(look: Look, { fromMs, toMs, item }: Span, lane: Lane, middle: number, height: number): void {
+    const x = this.#x(fromMs);
+    const width = Math.max(2, this.#x(toMs) - x);
+    if (item === undefined) this.#many(look, x, width, middle, height);
+    else if (item.type === "ghost") this.#ghost(item, lane, x, width, middle, height);
+    else if (isMoment(item)) this.#moment(item, x, middle, height);
+    else this.#bar(item, x, width, middle, height);
+  }
+
+  /** Several bars closer together than can be told apart. */
+  #many(look: Look, x: number, width: number, middle: number, height: number): void {
+    const context = this.#context;
+    const colour = this.#palette.looks[look];
+    // What went wrong stands out of the row, above it or below, even where it is one bar in a thousand.
+    const high = look === "waiting" ? height / 3 : height;
+    context.fillStyle = colour;
+    context.globalAlpha = look === "stopped" ? 0.5 : 1;
+    if (look === "skipped") {
+      context.fillRect(x, middle - high / 2, width, 2);
+      context.fillRect(x, middle + high / 2 - 2, width, 2);
+    } else context.fillRect(x, middle - high / 2, width, high);
+    if (look === "failed") {
+      context.fillStyle = this.#hatch;
+      context.fillRect(x, middle - high / 2, width, high);
+    }
+    context.globalAlpha = 1;
+  }
+
+  #bar(item: Exclude<Item, { type: "ghost" }>, x: number, width: number, middle: number, height: number): void {
+    const context = this.#context;
+    const { look } = item;
+    const colour = this.#palette.looks[look];
+    const top = middle - height / 2;
+    let left = x;
+    if (item.type === "pod" && item.pod.startMs !== undefined) {
+      // Until its containers start a pod is a thin line.
+      left = Math.min(this.#x(item.pod.startMs), x + width - 2);
+      if (left - x > 1) this.#line(this.#palette.looks.waiting, x, left, middle);
+    }
+    const wide = x + width - left;
+    if (look === "waiting") return this.#line(colour, x, x + width, middle);
+    if (wide < ROUND_PX && (look === "complete" || look === "failed")) {
+      // Paths cost ten times what rectangles do, and here nobody would see the difference.
+      context.fillStyle = colour;
+      context.fillRect(left, top, wide, height);
+      if (look === "failed" && wide > 3) {
+        context.fillStyle = this.#hatch;
+        context.fillRect(left, top, wide, height);
+      }
+      return;
+    }
+    context.beginPath();
+    context.roundRect(left, top, wide, height, Math.min(3, height / 3, wide / 2));
+    if (look === "stopped" || look === "running") {
+      context.globalAlpha = 0.22;
+      context.fillStyle = colour;
+      context.fill();
+      context.globalAlpha = 1;
+      context.strokeStyle = colour;
+      context.lineWidth = 1.25;
+      if (look === "stopped") context.setLineDash([2, 2]);
+      context.stroke();
+      context.setLineDash([]);
+      if (look === "running" && wide > 8) this.#chevron(colour, left + wide - 3, middle, height);
+    } else {
+      context.fillStyle = colour;
+      context.fill();
+      if (look === "failed") {
+        context.fillStyle = this.#hatch;
+        context.fill();
+        if (wide >= 14 && height >= 10) this.#cross(left + wide - 7, middle, 3);
+      }
+    }
+    if (wide >= TEXT_PX && height >= TEXT_HEIGHT) this.#barText(item, left, wide, middle, look === "failed" ? 14 : 0);
+  }
+
+  #barText(item: Item, left: number, wide: number, middle: number, margin: number): void {
+    const context = this.#context;
+    const text = durationText(item.endMs - item.startMs);
+    context.font = `500 11px ${this.#palette.font}`;
+    const from = Math.max(left, 0) + 6;
+    const room = Math.min(left + wide, this.#scale.width) - from - margin - 4;
+    if (context.measureText(text).width > room) return;
+    const isLight = item.look === "running" || item.look === "stopped";
+    if (item.look === "failed") {
+      // The hatching would make the text hard to read.
+      context.fillStyle = this.#palette.looks.failed;
+      context.fillRect(from - 3, middle - 6, context.measureText(text).width + 6, 12);
+    }
+    context.fillStyle = isLight ? this.#palette.ink : this.#palette.onBar;
+    context.fillText(text, from, middle + 0.5);
+  }
+
+  /** When a run was due: a disc, or for a failed one a square with a cross; a tail shows that it started late. */
+  #moment(item: Exclude<Item, { type: "ghost" }>, x: number, middle: number, height: number): void {
+    const context = this.#context;
+    const colour = this.#palette.looks[item.look];
+    const radius = height * 0.32;
+    const late = item.row.createdMs - (item.row.slotMs ?? item.row.createdMs) > 1_000;
+    const startX = late ? this.#x(item.row.createdMs) : x;
+    if (startX - x > radius + 2) {
+      this.#line(colour, x, startX, middle);
+      context.fillStyle = colour;
+      context.fillRect(startX - 1, middle - radius, 2, radius * 2);
+    }
+    context.fillStyle = colour;
+    context.beginPath();
+    if (item.look === "failed") {
+      context.roundRect(x - radius, middle - radius, radius * 2, radius * 2, 1.5);
+      context.fill();
+      this.#cross(x, middle, radius * 0.5);
+    } else {
+      context.arc(x, middle, radius, 0, 2 * Math.PI);
+      if (item.look === "complete") context.fill();
+      else {
+        context.lineWidth = 1.75;
+        context.strokeStyle = colour;
+        context.stroke();
+      }
+    }
+  }
+
+  /** A run that never was: the dashed outline of what would have been, a diamond, and the reason where there is room. */
+  #ghost(
+    item: Extract<Item, { type: "ghost" }>,
+    lane: Lane,
+    x: number,
+    width: number,
+    middle: number,
+    height: number,
+  ): void {
+    const context = this.#context;
+    const colour = this.#palette.looks.skipped;
+    const size = Math.min(6.5, height * 0.36);
+    if (width > 2 * size) {
+      context.globalAlpha = 0.12;
+      context.fillStyle = colour;
+      context.fillRect(x, middle - height / 2 + 1, width, height - 2);
+      context.globalAlpha = 1;
+      context.setLineDash([3, 3]);
+      context.lineWidth = 1;
+      context.strokeStyle = colour;
+      context.strokeRect(x, middle - height / 2 + 1, width, height - 2);
+      context.setLineDash([]);
+    }
+    context.beginPath();
+    context.moveTo(x, middle - size);
+    context.lineTo(x + size, middle);
+    context.lineTo(x, middle + size);
+    context.lineTo(x - size, middle);
+    context.closePath();
+    context.fillStyle = this.#palette.surface;
+    context.fill();
+    context.lineWidth = 1.5;
+    context.strokeStyle = colour;
+    context.stroke();
+    if (height < TEXT_HEIGHT) return;
+    context.font = `11px ${this.#palette.font}`;
+    const from = x + size + 5;
+    const room = Math.min(this.#x(lane.startAfter(item.startMs)), this.#scale.width) - from - 10;
+    if (room < 60) return;
+    context.fillStyle = colour;
+    context.fillText(this.#fitting(item.row.reason, room), from, middle + 0.5);
+  }
+
+  /** A text, or as much of it as there is room for. */
+  #fitting(text: string, room: number): string {
+    const { width } = this.#context.measureText(text);
+    return width <= room ? text : `${text.slice(0, Math.max(1, Math.floor((text.length * (room - 10)) / width)))}…`;
+  }
+
+  #line(colour: string, from: number, to: number, middle: number): void {
+    this.#context.fillStyle = colour;
+    this.#context.fillRect(from, middle - 0.75, Math.max(2, to - from), 1.5);
+  }
+
+  #cross(x: number, y: number, size: number): void {
+    const context = this.#context;
+    context.strokeStyle = this.#palette.onBar;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(x - size, y - size);
+    context.lineTo(x + size, y + size);
+    context.moveTo(x + size, y - size);
+    context.lineTo(x - size, y + size);
+    context.stroke();
+  }
+
+  #chevron(colour: string, x: number, y: number, height: number): void {
+    const context = this.#context;
+    const size = Math.min(4, height / 4);
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(x - size, y - size);
+    context.lineTo(x, y);
+    context.lineTo(x - size, y + size);
+    context.stroke();
+  }
+}
+
+function isMoment(item: Item): boolean {
+  return item.type === "run" && item.startMs === item.endMs && item.row.slotMs === item.startMs;
+}
+
+/** Light diagonal lines, for what failed. */
+export function hatchPattern(context: CanvasRenderingContext2D): CanvasPattern {
+  const tile = document.createElement("canvas");
+  tile.width = 6;
+  tile.height = 6;
+  const drawing = tile.getContext("2d")!;
+  drawing.strokeStyle = "rgba(255, 255, 255, 0.42)";
+  drawing.lineWidth = 1.4;
+  drawing.beginPath();
+  for (const shift of [-6, 0, 6]) {
+    drawing.moveTo(shift, 6);
+    drawing.lineTo(shift + 6, 0);
+  }
+  drawing.stroke();
+  return context.createPattern(tile, "repeat")!;
+}

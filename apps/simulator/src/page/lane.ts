@@ -1,0 +1,136 @@
+import { type Item, LOOKS, type Look } from "./item.js";
+
+/** A stretch of pixels that one or more bars of one look cover. `item` when it is a single bar. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly item: Item | undefined;
+}
+
+/** Bars of one look in order of their starts, with what it takes to find the visible ones quickly. */
+class Track {
+  readonly items: readonly Item[];
+  readonly #starts: Float64Array;
+  /** The latest end of each bar and all before it. */
+  readonly #reach: Float64Array;
+
+  constructor(items: readonly Item[]) {
+    this.items = items;
+    this.#starts = Float64Array.from(items, ({ startMs }) => startMs);
+    this.#reach = Float64Array.from(items, ({ endMs }) => endMs);
+    for (let index = 1; index < items.length; index++)
+      this.#reach[index] = Math.max(this.#reach[index]!, this.#reach[index - 1]!);
+  }
+
+  /**
+   * What is to be painted between two times. Bars that begin within `grainMs` of one another become one span, found by
+   * binary search, so the work grows with the pixels, not with the bars.
+   */
+  *spans(fromMs: number, toMs: number, grainMs: number): Generator<Span> {
+    let index = lowerBound(this.#reach, fromMs);
+    while (index < this.items.length && this.#starts[index]! <= toMs) {
+      const startMs = this.#starts[index]!;
+      const next = Math.max(index + 1, lowerBound(this.#starts, startMs + grainMs, index));
+      const single = next === index + 1 ? this.items[index]! : undefined;
+      yield { fromMs: startMs, toMs: single?.endMs ?? this.#reach[next - 1]!, item: single };
+      index = next;
+    }
+  }
+
+  /** The bar at a time, or the nearest one that begins or ends within the tolerance. */
+  nearest(atMs: number, toleranceMs: number): { item: Item; distanceMs: number } | undefined {
+    let best: { item: Item; distanceMs: number } | undefined;
+    // Bars that begin at the same moment as thousands of others are told apart after zooming in.
+    const first = lowerBound(this.#reach, atMs - toleranceMs);
+    const last = lowerBound(this.#starts, atMs + toleranceMs);
+    for (let index = Math.max(first, last - MOST_CANDIDATES); index < last; index++) {
+      const item = this.items[index]!;
+      const distanceMs = Math.max(0, item.startMs - atMs, atMs - item.endMs);
+      if (distanceMs <= toleranceMs && (best === undefined || distanceMs <= best.distanceMs))
+        best = { item, distanceMs };
+    }
+    return best;
+  }
+
+  /** Where the next bar after a time begins. */
+  startAfter(atMs: number): number {
+    return this.#starts[lowerBound(this.#starts, atMs + 1)] ?? Infinity;
+  }
+}
+
+const MOST_CANDIDATES = 2_000;
+
+/** One line of bars. */
+export class Lane {
+  /** In order of their starts. */
+  readonly items: readonly Item[];
+  readonly #starts: Float64Array;
+  readonly #tracks = new Map<Look, Track>();
+
+  /** @param items - in order of their starts. */
+  constructor(items: readonly Item[]) {
+    this.items = items;
+    this.#starts = Float64Array.from(items, ({ startMs }) => startMs);
+    for (const look of LOOKS) {
+      const track = items.filter((item) => item.look === look);
+      if (track.length > 0) this.#tracks.set(look, new Track(track));
+    }
+  }
+
+  /** What is to be painted of one look; see {@link Track.spans}. */
+  spans(look: Look, fromMs: number, toMs: number, grainMs: number): Iterable<Span> {
+    return this.#tracks.get(look)?.spans(fromMs, toMs, grainMs) ?? [];
+  }
+
+  /** What stands in this lane for an item: itself, or for a run the moment it was due. */
+  find(item: Item): Item | undefined {
+    const slotMs = item.type === "run" ? item.row.slotMs : undefined;
+    for (const startMs of slotMs === undefined ? [item.startMs] : [item.startMs, slotMs]) {
+      for (let index = lowerBound(this.#starts, startMs); this.#starts[index] === startMs; index++)
+        if (this.items[index]!.id === item.id) return this.items[index];
+    }
+    return undefined;
+  }
+
+  /** The bar at a time: the one on top of where several are. */
+  hit(atMs: number, toleranceMs: number): Item | undefined {
+    let best: { item: Item; distanceMs: number } | undefined;
+    for (const look of LOOKS) {
+      const found = this.#tracks.get(look)?.nearest(atMs, toleranceMs);
+      if (found !== undefined && (best === undefined || found.distanceMs <= best.distanceMs)) best = found;
+    }
+    return best?.item;
+  }
+
+  /** Where the next bar after a time begins, whatever it looks like. */
+  startAfter(atMs: number): number {
+    let nearest = Infinity;
+    for (const track of this.#tracks.values()) nearest = Math.min(nearest, track.startAfter(atMs));
+    return nearest;
+  }
+}
+
+/** The first index whose value is not below `value`, in a list that ascends. */
+export function lowerBound(values: ArrayLike<number>, value: number, from = 0): number {
+  let low = from;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What overlaps goes into lanes of its own: as many as `maxLanes`; the last one takes what is left, one over another. */
+export function packLanes(items: readonly Item[], maxLanes: number): Lane[] {
+  const packed: Item[][] = [];
+  for (const item of items) {
+    const free =
+      packed.find((lane) => lane.at(-1)!.endMs <= item.startMs) ??
+      (packed.length < maxLanes ? undefined : packed.at(-1));
+    if (free === undefined) packed.push([item]);
+    else free.push(item);
+  }
+  return packed.map((lane) => new Lane(lane));
+}

@@ -1,0 +1,118 @@
+import { ReportBuilder } from "../report/report-builder.js";
+import type { ReportData } from "../report/report-data.js";
+import { type LiveStatus, TRACE_POLL_MS } from "../report/live-status.js";
+import type { TraceRecord } from "../trace.js";
+
+export type Connection = "connecting" | "connected" | "lost";
+
+/** Follows the trace of a live cluster, and takes up where it was after the connection was cut. */
+export class LiveSource {
+  #builder = new ReportBuilder();
+  #status: LiveStatus | undefined;
+  #statusAt = 0;
+  #next = 0;
+  connection: Connection = "connecting";
+  /** Records that were gone before they could be fetched. */
+  missed = 0;
+  readonly #changed: () => void;
+
+  /** @param changed - hears that there is something new. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  get data(): ReportData {
+    const data = this.#builder.data({ endMs: this.nowMs });
+    return { ...data, startMs: this.#status === undefined ? this.nowMs : Date.parse(this.#status.since) };
+  }
+
+  get status(): LiveStatus | undefined {
+    return this.#status;
+  }
+
+  /** The cluster's time: what it said last, and what has passed since. */
+  get nowMs(): number {
+    if (this.#status === undefined) return Date.now();
+    const { now, speed } = this.#status;
+    const elapsedMs = speed === "manual" ? 0 : (performance.now() - this.#statusAt) * speed;
+    return Date.parse(now) + elapsedMs;
+  }
+
+  /** Asks again and again, and never ends. */
+  async run(): Promise<never> {
+    for (let failures = 0; ;) {
+      try {
+        const isNews = await this.#poll();
+        failures = 0;
+        if (isNews || this.connection !== "connected") {
+          this.connection = "connected";
+          this.#changed();
+        }
+        // Not more often than the page can draw.
+        await sleep(MIN_PAUSE_MS);
+      } catch {
+        this.connection = "lost";
+        this.#changed();
+        await sleep(Math.min(LONGEST_PAUSE_MS, MIN_PAUSE_MS * 2 ** failures++));
+      }
+    }
+  }
+
+  /** Lets a manual clock's time pass. @throws Error with the server's words. */
+  async advance(seconds: number): Promise<void> {
+    const answer = await fetch("../_kubewright/clock/advance", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ seconds }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    const { now } = (await answer.json()) as { now: string };
+    if (this.#status !== undefined) this.#take({ ...this.#status, now });
+    this.#changed();
+  }
+
+  /** @throws Error when it is gone. */
+  async object(kind: string, namespace: string, name: string): Promise<unknown> {
+    const [root, resource] =
+      kind === "Pod" ? ["api/v1", "pods"] : ["apis/batch/v1", kind === "Job" ? "jobs" : "cronjobs"];
+    const path = `../${root}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`;
+    const answer = await fetch(path, { headers: { accept: "application/json" } });
+    const object = (await answer.json()) as { message?: string; metadata?: Record<string, unknown> };
+    if (!answer.ok) throw new Error(object.message ?? answer.statusText);
+    delete object.metadata?.["managedFields"];
+    return object;
+  }
+
+  async #poll(): Promise<boolean> {
+    const life = this.#status === undefined ? "" : `&life=${encodeURIComponent(this.#status.life)}`;
+    // A server that stops answering is noticed, too.
+    const signal = AbortSignal.timeout(TRACE_POLL_MS * 2);
+    const answer = await fetch(`../_kubewright/trace?after=${this.#next}${life}`, { signal });
+    if (!answer.ok) throw new Error(answer.statusText);
+    const [head, ...lines] = (await answer.text()).trimEnd().split("\n");
+    const status = JSON.parse(head!) as LiveStatus;
+    if (this.#status !== undefined && this.#status.life !== status.life) {
+      this.#builder = new ReportBuilder();
+      this.missed = 0;
+      this.#next = 0;
+    }
+    if (status.first > this.#next) this.missed += status.first - this.#next;
+    this.#next = status.first + lines.length;
+    const isNews = lines.length > 0 || this.#status === undefined || status.now !== this.#status.now;
+    this.#take(status);
+    for (const line of lines) this.#builder.add(JSON.parse(line) as TraceRecord);
+    return isNews;
+  }
+
+  #take(status: LiveStatus): void {
+    this.#status = status;
+    this.#statusAt = performance.now();
+  }
+}
+
+const MIN_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}

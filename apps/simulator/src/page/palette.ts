@@ -1,0 +1,43 @@
+import type { Look } from "./item.js";
+
+/** Colours for the canvas, read from the style sheet, so that both change together with the theme. */
+export interface Palette {
+  readonly looks: Readonly<Record<Look, string>>;
+  readonly ink: string;
+  readonly muted: string;
+  readonly line: string;
+  readonly stripe: string;
+  readonly surface: string;
+  readonly accent: string;
+  readonly onBar: string;
+  readonly band: string;
+  readonly outage: string;
+  readonly cpu: string;
+  readonly font: string;
+}
+
+export function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    looks: {
+      complete: colour("complete"),
+      failed: colour("failed"),
+      running: colour("running"),
+      waiting: colour("waiting"),
+      stopped: colour("stopped"),
+      skipped: colour("skipped"),
+    },
+    ink: colour("ink"),
+    muted: colour("muted"),
+    line: colour("line"),
+    stripe: colour("stripe"),
+    surface: colour("surface"),
+    accent: colour("accent"),
+    onBar: colour("on-bar"),
+    band: colour("band"),
+    outage: colour("outage"),
+    cpu: colour("cpu"),
+    font: getComputedStyle(document.body).fontFamily,
+  };
+}

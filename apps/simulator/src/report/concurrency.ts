@@ -1,0 +1,91 @@
+/** How many pods ran and waited, and how much CPU was requested, over time. */
+export interface ConcurrencySteps {
+  /** Length of one step. */
+  readonly stepMs: number;
+  /** Start of each step in which something changed, in order. Between steps the last level holds. */
+  readonly atMs: readonly number[];
+  readonly running: Levels;
+  readonly waiting: Levels;
+  /** Thousandths of a core. */
+  readonly cpuMillis: Levels;
+}
+
+export interface Levels {
+  /** The highest level within a step. */
+  readonly peak: readonly number[];
+  /** The level at its end. */
+  readonly last: readonly number[];
+}
+
+type Series = "running" | "waiting" | "cpuMillis";
+const SERIES: readonly Series[] = ["running", "waiting", "cpuMillis"];
+
+/** More steps than a screen has pixels, and a bound on memory: beyond it two neighbours become one, twice as long. */
+const MAX_STEPS = 20_000;
+
+/** Counts what goes on at the same time, in bounded memory. Changes must come in order of time. */
+export class Concurrency {
+  #stepMs = 1_000;
+  #atMs: number[] = [];
+  readonly #levels = { running: new GrowingLevels(), waiting: new GrowingLevels(), cpuMillis: new GrowingLevels() };
+
+  add(atMs: number, series: Series, change: number): void {
+    const step = Math.floor(atMs / this.#stepMs) * this.#stepMs;
+    const latest = this.#atMs.at(-1);
+    if (latest === undefined || latest < step) {
+      this.#atMs.push(step);
+      for (const name of SERIES) this.#levels[name].open();
+    }
+    this.#levels[series].change(change);
+    if (this.#atMs.length > MAX_STEPS) this.#coarsen();
+  }
+
+  steps(): ConcurrencySteps {
+    return { stepMs: this.#stepMs, atMs: this.#atMs, ...this.#levels };
+  }
+
+  #coarsen(): void {
+    this.#stepMs *= 2;
+    const atMs: number[] = [];
+    const ends: number[] = [];
+    for (const [index, at] of this.#atMs.entries()) {
+      const step = Math.floor(at / this.#stepMs) * this.#stepMs;
+      if (atMs.at(-1) !== step) atMs.push(step);
+      ends[atMs.length - 1] = index;
+    }
+    this.#atMs = atMs;
+    for (const name of SERIES) this.#levels[name].merge(ends);
+  }
+}
+
+class GrowingLevels implements Levels {
+  peak: number[] = [];
+  last: number[] = [];
+
+  open(): void {
+    const level = this.last.at(-1) ?? 0;
+    this.last.push(level);
+    // What ends at the very time something else begins is not counted beside it, so the peak waits for the changes.
+    this.peak.push(0);
+  }
+
+  change(by: number): void {
+    const index = this.last.length - 1;
+    const level = Math.max(0, this.last[index]! + by);
+    this.last[index] = level;
+    this.peak[index] = Math.max(this.peak[index]!, level);
+  }
+
+  merge(ends: readonly number[]): void {
+    let from = 0;
+    const peak: number[] = [];
+    const last: number[] = [];
+    for (const end of ends) {
+      peak.push(this.peak.slice(from, end + 1).reduce((most, level) => Math.max(most, level), 0));
+      last.push(this.last[end]!);
+      from = end + 1;
+    }
+    this.peak = peak;
+    this.last = last;
+  }
+}

@@ -1,0 +1,54 @@
+import type { PageAssets } from "./page-assets.js";
+import type { ReportData } from "./report-data.js";
+
+/** The page as one HTML text: for a file with its data in it, or for a live cluster with none. */
+export function htmlPage(assets: PageAssets, data: ReportData | undefined): string {
+  const title = data === undefined ? "kubewright, live" : `kubewright ${day(data.startMs)} to ${day(data.endMs)}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(assets, { live: data === undefined })}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<style>${assets.style}</style>
+</head>
+<body>
+<noscript>This page draws its timeline with a script, which this browser does not run. The trace as JSON lines (<code>kubewright run --json</code>) has the same contents.</noscript>
+<div id="app"></div>
+${data === undefined ? "" : `<script type="application/json" id="report">${inertJson(data)}</script>\n`}<script>${assets.script}</script>
+</body>
+</html>
+`;
+}
+
+/**
+ * Nothing may run or be shown but the page's own script and style, known by their hashes; nothing may be fetched, but
+ * from its own server by the live page.
+ */
+export function contentSecurityPolicy({ scriptHash, styleHash }: PageAssets, { live }: { live: boolean }): string {
+  return [
+    "default-src 'none'",
+    `script-src '${scriptHash}'`,
+    `style-src '${styleHash}'`,
+    "img-src data:",
+    ...(live ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** JSON that cannot end the element it stands in. */
+function inertJson(data: unknown): string {
+  return JSON.stringify(data).replaceAll("<", "\\u003c");
+}
+
+function day(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d4ed8'/%3E%3Cpath d='M3 5h6M5 8h8M3 11h4' stroke='white' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";

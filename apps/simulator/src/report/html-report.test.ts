@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+
+import { runCli } from "../cli.js";
+import type { Io } from "../io.js";
+import type { ReportData } from "./report-data.js";
+
+const assets = {
+  script: "go()",
+  style: "p{}",
+  scriptHash: "sha256-c2NyaXB0",
+  styleHash: "sha256-c3R5bGU=",
+};
+const job = (note: string): string => `
+apiVersion: batch/v1
+kind: Job
+metadata: { name: pi, namespace: default, annotations: { note: ${JSON.stringify(note)} } }
+spec:
+  template:
+    metadata: { annotations: { sim.kubewright.dev/duration: 30s } }
+    spec: { restartPolicy: Never, containers: [{ name: pi, image: perl, resources: { requests: { cpu: 200m } } }] }
+`;
+
+async function run(
+  flags: readonly string[],
+  { note = "", page = true } = {},
+): Promise<{ code: number; said: string; files: Map<string, string> }> {
+  const files = new Map<string, string>();
+  let said = "";
+  const output = { write: (text: string) => void (said += text), isTerminal: false, columns: 0, hasColours: false };
+  const io: Io = {
+    stdout: output,
+    stderr: output,
+    readFile: async () => job(note),
+    listFolder: async () => undefined,
+    openFile: async (path) => {
+      if (path.startsWith("/gone/")) throw new Error("ENOENT: no such folder");
+      files.set(path, "");
+      return { write: async (text) => void files.set(path, files.get(path)! + text), close: async () => {} };
+    },
+    stopped: new AbortController().signal,
+    timeZoneData: "test",
+    ...(page ? { pageAssets: async () => assets } : {}),
+  };
+  const code = await runCli(["run", "job.yaml", "--for", "5m", ...flags], io, "0.0.0");
+  return { code, said, files };
+}
+
+const dataOf = (html: string): ReportData =>
+  JSON.parse(/<script type="application\/json" id="report">(.*?)<\/script>/s.exec(html)![1]!) as ReportData;
+
+test("--html writes one page that may run its own script and nothing else, with the run in it as data", async () => {
+  const { code, files } = await run(["--html", "report.html"]);
+  expect(code).toBe(0);
+  const html = files.get("report.html")!;
+  expect(html).toContain(
+    `content="default-src 'none'; script-src 'sha256-c2NyaXB0'; style-src 'sha256-c3R5bGU='; img-src data:; base-uri 'none'; form-action 'none'"`,
+  );
+  expect(html).not.toMatch(/\b(?:src|href)="(?!data:)/);
+  const data = dataOf(html);
+  expect(data.groups.map(({ kind, name }) => `${kind} ${name}`)).toEqual(["Job pi"]);
+  expect(data.concurrency.cpuMillis.peak).toContain(200);
+  const kinds = Object.values(data.objects).map((object) => (object as { kind: string }).kind);
+  expect(kinds.sort()).toEqual(["Job", "Pod"]);
+  expect(JSON.stringify(data.objects)).not.toContain("managedFields");
+});
+
+test("what a manifest says cannot end the element its data stands in", async () => {
+  const note = "</script><script>alert(1)</script><!--";
+  const { files } = await run(["--html", "report.html"], { note });
+  const html = files.get("report.html")!;
+  expect(html).not.toContain("alert(1)</script>");
+  expect(html).not.toContain("<!--");
+  expect(JSON.stringify(dataOf(html))).toContain("</script><script>alert(1)");
+});
+
+test("a report changes neither the trace nor what is printed", async () => {
+  const plain = await run(["--json", "trace.jsonl"]);
+  const reported = await run(["--json", "trace.jsonl", "--html", "report.html"]);
+  expect(reported.files.get("trace.jsonl")).toBe(plain.files.get("trace.jsonl"));
+  expect(reported.said).toBe(plain.said);
+});
+
+test.each([
+  [
+    "a file that cannot be written",
+    "/gone/report.html",
+    true,
+    "kubewright: --html: cannot write /gone/report.html: ENOENT: no such folder\n",
+  ],
+  ["a build without the page", "report.html", false, "kubewright: this build of kubewright has no page\n"],
+])("%s is refused before anything runs", async (_title, path, page, message) => {
+  expect(await run(["--html", path], { page })).toMatchObject({ code: 2, said: message });
+});

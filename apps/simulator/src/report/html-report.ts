@@ -1,0 +1,54 @@
+import type { InformerFactory } from "@kubewright/informer";
+
+import type { Io, OutputFile } from "../io.js";
+import type { TraceRecord } from "../trace.js";
+import { UserError } from "../user-error.js";
+import { htmlPage } from "./html-page.js";
+import { ObjectKeeper } from "./object-keeper.js";
+import type { PageAssets } from "./page-assets.js";
+import { ReportBuilder } from "./report-builder.js";
+
+/** One run as one HTML file that needs neither a server nor a network. */
+export class HtmlReport {
+  readonly #file: OutputFile;
+  readonly #assets: PageAssets;
+  readonly #builder = new ReportBuilder();
+  readonly #keeper = new ObjectKeeper();
+
+  private constructor(file: OutputFile, assets: PageAssets) {
+    this.#file = file;
+    this.#assets = assets;
+  }
+
+  /** @throws UserError when the file cannot be written. */
+  static async open(path: string, io: Io): Promise<HtmlReport> {
+    const assets = await pageAssets(io);
+    try {
+      return new HtmlReport(await io.openFile(path), assets);
+    } catch (error) {
+      throw new UserError(`--html: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /** Keeps the objects of a cluster from now on. */
+  follow(informers: InformerFactory): void {
+    this.#keeper.follow(informers);
+  }
+
+  add(record: TraceRecord): void {
+    this.#builder.add(record);
+  }
+
+  /** @param description - of the scenario, if there is one. */
+  async write(description: string | undefined): Promise<void> {
+    const data = this.#builder.data({ objects: this.#keeper.objects(), description });
+    await this.#file.write(htmlPage(this.#assets, data));
+    await this.#file.close();
+  }
+}
+
+/** @throws UserError when this build has no page. */
+export async function pageAssets(io: Io): Promise<PageAssets> {
+  if (io.pageAssets === undefined) throw new UserError("this build of kubewright has no page");
+  return io.pageAssets();
+}

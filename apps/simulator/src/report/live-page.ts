@@ -1,0 +1,34 @@
+import type { PathHandler } from "@kubewright/cluster";
+
+import type { Io } from "../io.js";
+import { contentSecurityPolicy, htmlPage } from "./html-page.js";
+import { pageAssets } from "./html-report.js";
+
+export const PAGE_PATH = "/ui/";
+
+/** Serves the live page under {@link PAGE_PATH}. It is read when it is first asked for. */
+export function livePagePaths(io: Io): Readonly<Record<string, PathHandler>> {
+  return {
+    [PAGE_PATH]: async () => {
+      const assets = await pageAssets(io);
+      return {
+        status: 200,
+        contentType: "text/html; charset=utf-8",
+        text: htmlPage(assets, undefined),
+        headers: {
+          // Nobody may put it into a frame, which a policy in the page itself cannot say.
+          "content-security-policy": `${contentSecurityPolicy(assets, { live: true })}; frame-ancestors 'none'`,
+          "x-content-type-options": "nosniff",
+          "referrer-policy": "no-referrer",
+          "cache-control": "no-cache",
+        },
+      };
+    },
+    [PAGE_PATH.slice(0, -1)]: async () => ({
+      status: 307,
+      contentType: "text/plain; charset=utf-8",
+      text: `The page is at ${PAGE_PATH}\n`,
+      headers: { location: PAGE_PATH },
+    }),
+  };
+}

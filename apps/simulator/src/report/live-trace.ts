@@ -1,0 +1,113 @@
+import type { Clock } from "@kubewright/clock";
+import type { Cluster, Decision, PathAnswer } from "@kubewright/cluster";
+import type { ApiRequest } from "@kubewright/transport";
+
+import { Recorder } from "../recorder.js";
+import { type TraceRecord, traceLine } from "../trace.js";
+import { type LiveStatus, TRACE_PATH, TRACE_POLL_MS } from "./live-status.js";
+
+/** Records that are remembered, for pages that come late or come back: the latest ones. */
+export const LIVE_RECORDS = 50_000;
+/** Records of one answer at most: a few megabytes. */
+const RECORDS_PER_ANSWER = 5_000;
+
+export interface LiveTraceOptions {
+  /** The cluster's time. */
+  readonly clock: Clock;
+  /** The time requests are waited on. */
+  readonly real: Clock;
+  readonly speed: LiveStatus["speed"];
+  /** Tells this life of the server from others. */
+  readonly life: string;
+  /** Default {@link LIVE_RECORDS}. */
+  readonly maxRecords?: number;
+}
+
+/**
+ * The trace of a live cluster as JSON lines, under {@link TRACE_PATH}. `?after=N` asks for the records from number N on,
+ * and waits a while when there are none yet, so that a page that asks again and again misses nothing, also after its
+ * connection was cut.
+ *
+ * The recording begins with the first request, so a cluster that nobody looks at pays nothing for it; what exists by then
+ * comes first.
+ */
+export class LiveTrace {
+  readonly #options: LiveTraceOptions;
+  readonly #records: TraceRecord[] = [];
+  /** Number of the first record that is remembered. */
+  #first = 0;
+  #recorder: Recorder | undefined;
+  #since = "";
+  #wake: (() => void)[] = [];
+
+  constructor(options: LiveTraceOptions) {
+    this.#options = options;
+  }
+
+  decision(decision: Decision): void {
+    this.#recorder?.decision(decision);
+  }
+
+  /** Answers a request to {@link TRACE_PATH}. */
+  async serve({ path, method, signal }: ApiRequest, cluster: Pick<Cluster, "informers">): Promise<PathAnswer> {
+    if (method !== "GET") return { status: 405, contentType: "text/plain; charset=utf-8", text: `GET ${TRACE_PATH}\n` };
+    this.#begin(cluster);
+    const query = new URLSearchParams(path.split("?")[1]);
+    const after = Number(query.get("after") ?? 0);
+    // Numbers of another life mean nothing here.
+    const wanted = query.get("life") === this.#options.life && Number.isSafeInteger(after) ? after : 0;
+    if (wanted >= this.#end && query.has("life")) await this.#news(signal);
+    const from = Math.min(this.#end, Math.max(this.#first, wanted));
+    const records = this.#records.slice(from - this.#first, from - this.#first + RECORDS_PER_ANSWER);
+    const status: LiveStatus = {
+      type: "status",
+      life: this.#options.life,
+      first: from,
+      now: new Date(this.#options.clock.now()).toISOString(),
+      since: this.#since,
+      speed: this.#options.speed,
+    };
+    return {
+      status: 200,
+      contentType: "application/x-ndjson",
+      text: `${JSON.stringify(status)}\n${records.map(traceLine).join("")}`,
+    };
+  }
+
+  get #end(): number {
+    return this.#first + this.#records.length;
+  }
+
+  #begin({ informers }: Pick<Cluster, "informers">): void {
+    if (this.#recorder !== undefined) return;
+    const { clock } = this.#options;
+    this.#since = new Date(clock.now()).toISOString();
+    this.#recorder = new Recorder({ clock, emit: (record) => this.#add(record) });
+    this.#recorder.follow(informers);
+  }
+
+  #add(record: TraceRecord): void {
+    this.#records.push(record);
+    // Not one by one, which would move all others each time.
+    const { maxRecords = LIVE_RECORDS } = this.#options;
+    if (this.#records.length >= maxRecords * 1.1) {
+      const surplus = this.#records.length - maxRecords;
+      this.#records.splice(0, surplus);
+      this.#first += surplus;
+    }
+    if (this.#wake.length === 0) return;
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  /** Resolves at the next record, when it has taken too long, or when the client has gone. */
+  async #news(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#options.real.setTimer(TRACE_POLL_MS, resolve, { background: true });
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+    this.#wake.push(resolve);
+    await promise;
+    timer.cancel();
+    this.#wake = this.#wake.filter((wake) => wake !== resolve);
+  }
+}

@@ -1,0 +1,195 @@
+import { splitObjectKey } from "@kubewright/api";
+
+import { Timeline } from "../timeline.js";
+import type { DecisionRecord, HappeningRecord, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
+import { Concurrency } from "./concurrency.js";
+import type { DecisionNote, EventNote, ObjectName, ReportData } from "./report-data.js";
+
+/** What a page can hold and still move smoothly: runs, ghosts and pods together, and of each group and run. */
+export const MAX_BARS = 100_000;
+const LIMITS = { maxRows: 50_000, maxPods: 1_000, maxBars: MAX_BARS };
+/** Warnings have room of their own, so that ordinary events do not push them out. */
+const MAX_NORMAL_EVENTS = 20_000;
+const MAX_WARNINGS = 10_000;
+const MAX_DECISIONS = 30_000;
+/** Outcomes of a CronJob's sync that change nothing and come with nearly every look. */
+const QUIET_OUTCOMES: ReadonlySet<string> = new Set(["notDue", "alreadyProcessed"]);
+
+/** What a trace does not tell. */
+export interface ReportExtras {
+  /** The time reached. Default: that of the latest record. */
+  readonly endMs?: number;
+  readonly objects?: ReportData["objects"];
+  readonly description?: string | undefined;
+}
+
+/** Folds a trace into what the page shows, in bounded memory. Runs in Node for the file, in the browser for the live page. */
+export class ReportBuilder {
+  readonly #timeline: Timeline = new Timeline(LIMITS);
+  readonly #concurrency = new Concurrency();
+  readonly #pods = new Map<string, { phase: PodPhase; cpuMillis: number; bound: boolean }>();
+  readonly #events: EventNote[] = [];
+  readonly #decisions: DecisionNote[] = [];
+  readonly #happenings: HappeningRecord[] = [];
+  /** By object: its controller's last word, so that a repetition is not kept. */
+  readonly #lastWords = new Map<string, string>();
+  #header: TraceHeader | undefined;
+  #latestMs = 0;
+  #normalEvents = 0;
+  #droppedEvents = 0;
+  #droppedDecisions = 0;
+
+  add(record: TraceRecord): void {
+    this.#timeline.add(record);
+    if (record.type !== "header") this.#latestMs = Math.max(this.#latestMs, Date.parse(record.at));
+    switch (record.type) {
+      case "header":
+        this.#header = record;
+        break;
+      case "object":
+        if (record.kind === "Pod") this.#pod(record);
+        if (record.change === "DELETED") this.#lastWords.delete(`${record.kind} ${record.namespace}/${record.name}`);
+        break;
+      case "event":
+        this.#event({
+          atMs: Date.parse(record.at),
+          warning: record.eventType === "Warning",
+          reason: record.reason,
+          message: record.message,
+          count: record.count,
+          involved: record.involved,
+        });
+        break;
+      case "decision":
+        this.#decision(decisionNote(record));
+        break;
+      case "happening":
+        this.#happenings.push(record);
+        break;
+      case "end":
+        break;
+      default:
+        record satisfies never;
+    }
+  }
+
+  /** What there is so far. Shares with the builder: do not change it. */
+  data({ endMs = this.#latestMs, objects = {}, description }: ReportExtras = {}): ReportData {
+    const { warnings: _, ...totals } = this.#timeline.totals;
+    return {
+      reportVersion: 1,
+      ...(description === undefined ? {} : { description }),
+      kubernetes: this.#header?.kubernetes ?? "",
+      ...(this.#header === undefined ? {} : { seed: this.#header.seed }),
+      startMs: this.#header === undefined ? endMs : Date.parse(this.#header.start),
+      endMs,
+      timeZoneData: this.#header?.timeZoneData ?? "",
+      groups: this.#timeline.groups,
+      totals,
+      concurrency: this.#concurrency.steps(),
+      happenings: this.#happenings,
+      events: this.#events,
+      decisions: this.#decisions,
+      dropped: { events: this.#droppedEvents, decisions: this.#droppedDecisions },
+      objects,
+    };
+  }
+
+  #pod(record: Extract<ObjectRecord, { kind: "Pod" }>): void {
+    const { uid, state, change } = record;
+    const pod = this.#pods.get(uid) ?? { phase: "none", cpuMillis: record.cpuMillis ?? 0, bound: false };
+    const atMs = Date.parse(record.at);
+    const phase = change === "DELETED" ? "none" : podPhase(state);
+    const bound = phase !== "none" && state.node !== undefined;
+    if (phase !== pod.phase) {
+      // The end of one pod and the start of the next at the same time are not a peak of two.
+      if (pod.phase !== "none") this.#concurrency.add(atMs, pod.phase, -1);
+      if (phase !== "none") this.#concurrency.add(atMs, phase, 1);
+    }
+    if (bound !== pod.bound && pod.cpuMillis > 0)
+      this.#concurrency.add(atMs, "cpuMillis", bound ? pod.cpuMillis : -pod.cpuMillis);
+    if (change === "DELETED") this.#pods.delete(uid);
+    else this.#pods.set(uid, { ...pod, phase, bound });
+  }
+
+  #event(event: EventNote): void {
+    const isKept = event.warning
+      ? this.#events.length - this.#normalEvents < MAX_WARNINGS
+      : this.#normalEvents < MAX_NORMAL_EVENTS;
+    if (!isKept) {
+      this.#droppedEvents++;
+      return;
+    }
+    if (!event.warning) this.#normalEvents++;
+    this.#events.push(event);
+  }
+
+  #decision(note: DecisionNote): void {
+    const key = `${note.object.kind} ${note.object.namespace}/${note.object.name}`;
+    const words = `${note.controller} ${note.outcome} ${note.slotMs ?? ""} ${note.reasons.join("\n")}`;
+    const isNews =
+      note.missed !== undefined || (!QUIET_OUTCOMES.has(note.outcome) && this.#lastWords.get(key) !== words);
+    if (!isNews) return;
+    this.#lastWords.set(key, words);
+    if (this.#decisions.length < MAX_DECISIONS) this.#decisions.push(note);
+    else this.#droppedDecisions++;
+  }
+}
+
+type PodPhase = "none" | "waiting" | "running";
+
+function podPhase({ phase }: PodState): PodPhase {
+  return phase === "Running" ? "running" : phase === "Pending" ? "waiting" : "none";
+}
+
+function decisionNote(record: DecisionRecord): DecisionNote {
+  const { controller } = record;
+  const atMs = Date.parse(record.at);
+  switch (record.controller) {
+    case "cronjob-controller": {
+      const { key, outcome, message, slotMs, jobName, missed } = record.decision;
+      return {
+        atMs,
+        controller,
+        object: { kind: "CronJob", ...named(key) },
+        outcome,
+        reasons: [message],
+        ...(slotMs === undefined ? {} : { slotMs }),
+        ...(jobName === undefined ? {} : { jobName }),
+        ...(missed.length === 0 ? {} : { missed }),
+      };
+    }
+    case "job-controller": {
+      const { key, action, reasons, error } = record.decision;
+      return {
+        atMs,
+        controller,
+        object: { kind: "Job", ...named(key) },
+        outcome: error === undefined ? action : "failed",
+        reasons: error === undefined ? reasons : [...reasons, error],
+      };
+    }
+    case "ttl-after-finished-controller": {
+      const { namespace, name, outcome, expiresMs } = record.decision;
+      const expires = new Date(expiresMs).toISOString();
+      const reason =
+        outcome === "deleted" ? `its time to live ended at ${expires}` : `its time to live ends at ${expires}`;
+      return { atMs, controller, object: { kind: "Job", namespace, name }, outcome, reasons: [reason] };
+    }
+    case "pod-garbage-collector-controller": {
+      const { namespace, name, outcome, message } = record.decision;
+      return { atMs, controller, object: { kind: "Pod", namespace, name }, outcome, reasons: [message] };
+    }
+    case "garbage-collector-controller": {
+      const { object, action, reason } = record.decision;
+      const { kind, namespace, name } = object;
+      return { atMs, controller, object: { kind, namespace, name }, outcome: action, reasons: [reason] };
+    }
+    default:
+      return record satisfies never;
+  }
+}
+
+function named(key: string): Pick<ObjectName, "namespace" | "name"> {
+  return splitObjectKey(key);
+}

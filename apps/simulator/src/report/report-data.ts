@@ -1,0 +1,74 @@
+import type { MissedSlots } from "@kubewright/cronjob";
+
+import type { TimelineGroup } from "../timeline.js";
+import type { HappeningRecord } from "../trace.js";
+import type { ConcurrencySteps } from "./concurrency.js";
+
+/** Everything the page shows, as JSON: what the HTML file embeds, and what the live page makes from the trace. */
+export interface ReportData {
+  readonly reportVersion: 1;
+  /** What a scenario says of itself, and what to look for. */
+  readonly description?: string;
+  readonly kubernetes: string;
+  /** Absent for a live cluster. */
+  readonly seed?: number;
+  readonly startMs: number;
+  /** End of the window, or the time reached so far. */
+  readonly endMs: number;
+  readonly timeZoneData: string;
+  readonly groups: readonly TimelineGroup[];
+  readonly totals: ReportTotals;
+  readonly concurrency: ConcurrencySteps;
+  readonly happenings: readonly HappeningRecord[];
+  /** In order of time. */
+  readonly events: readonly EventNote[];
+  /** In order of time. */
+  readonly decisions: readonly DecisionNote[];
+  /** Events and decisions beyond the bounds, which are not kept. */
+  readonly dropped: { readonly events: number; readonly decisions: number };
+  /** Objects at the end of their life, or of the run, by UID: as many as {@link KEPT_OBJECTS} of each kind. */
+  readonly objects: Readonly<Record<string, unknown>>;
+}
+
+/** Objects of each kind (CronJobs, Jobs, pods) whose manifests a report keeps: the first ones. */
+export const KEPT_OBJECTS = 1_000;
+
+export interface ReportTotals {
+  readonly jobs: number;
+  readonly jobsComplete: number;
+  readonly jobsFailed: number;
+  readonly runsSkipped: number;
+  readonly pods: number;
+  readonly podsSucceeded: number;
+  readonly podsFailed: number;
+}
+
+export interface ObjectName {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A Kubernetes Event. */
+export interface EventNote {
+  readonly atMs: number;
+  readonly warning: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly involved: ObjectName;
+}
+
+/** What a controller decided about one object. */
+export interface DecisionNote {
+  readonly atMs: number;
+  readonly controller: string;
+  readonly object: ObjectName;
+  /** The controller's own word for it, e.g. `skipped`. */
+  readonly outcome: string;
+  /** Why, one sentence each. */
+  readonly reasons: readonly string[];
+  readonly slotMs?: number;
+  readonly jobName?: string;
+  readonly missed?: readonly MissedSlots[];
+}

@@ -1,0 +1,25 @@
+import type { Pod } from "@kubewright/api";
+import { expect, test } from "vitest";
+
+import { requestedCpuMillis } from "./requested-cpu.js";
+
+const pod = (containers: readonly string[], initContainers: readonly string[] = []): Pod => {
+  const made = (cpu: string, index: number): { name: string; resources: { requests: Record<string, string> } } => ({
+    name: `c${index}`,
+    resources: { requests: { cpu } },
+  });
+  return {
+    metadata: { name: "p" },
+    spec: { containers: containers.map(made), initContainers: initContainers.map(made) },
+  };
+};
+
+test.each([
+  ["nothing", pod([]), 0],
+  ["cores and thousandths of all containers", pod(["1", "250m", "0.5"]), 1_750],
+  ["other suffixes and exponents", pod(["1e1", "1k", "100u"]), 1_010_001],
+  ["init containers only where they ask for more", pod(["1"], ["2", "1500m"]), 2_000],
+  ["what is no quantity", pod(["many", "1Q"]), 0],
+])("counts %s", (_title, object, millis) => {
+  expect(requestedCpuMillis(object)).toBe(millis);
+});

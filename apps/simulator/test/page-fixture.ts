@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { build } from "tsup";
+
+import { runCli } from "../src/cli.js";
+import type { Io } from "../src/io.js";
+import { htmlPage } from "../src/report/html-page.js";
+import type { PageAssets } from "../src/report/page-assets.js";
+import type { ReportData } from "../src/report/report-data.js";
+import { page, style } from "../tsup.config.js";
+
+/** Where systems put Chromium and Chrome; `CHROME_PATH` comes before all of them. */
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/opt/google/chrome/chrome",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+  "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** A browser of this machine, or `undefined`. @throws Error when `CHROME_PATH` names none. */
+export function findBrowser(): string | undefined {
+  const wanted = process.env["CHROME_PATH"];
+  if (wanted === undefined || wanted === "") return PLACES.find((place) => existsSync(place));
+  if (!existsSync(wanted)) throw new Error(`CHROME_PATH: there is no ${wanted}`);
+  return wanted;
+}
+
+export const browserPath = findBrowser();
+if (browserPath === undefined) {
+  console.warn(
+    "SKIPPED: the tests of the page, because this machine has neither Chromium nor Chrome. Install one (Debian: apt-get install chromium; macOS: brew install --cask chromium) or name it in CHROME_PATH.",
+  );
+}
+
+interface OpenOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: "light" | "dark";
+}
+
+const root = path.resolve(import.meta.dirname, "../../..");
+/** Screenshots, kept to look at. */
+export const SCREENSHOTS = path.join(root, ".test-output/page");
+
+/** The page, bundled from source as `npm run build` does it; a browser; and files for it to open. */
+export class PageFixture {
+  readonly folder: string;
+  readonly assets: PageAssets;
+  readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
+
+  private constructor(folder: string, assets: PageAssets, browser: Browser) {
+    this.folder = folder;
+    this.assets = assets;
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<PageFixture> {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    const folder = mkdtempSync(path.join(tmpdir(), "kubewright-page-"));
+    for (const options of [page, style])
+      await build({ ...options, config: false, outDir: folder, entry: absolute(options.entry) });
+    const [script, css] = await Promise.all(
+      ["page.js", "page.css"].map((name) => readFile(path.join(folder, name), "utf8")),
+    );
+    const assets = { script: script!, style: css!, scriptHash: sha256(script!), styleHash: sha256(css!) };
+    const browser = await chromium.launch({
+      executablePath: browserPath!,
+      timeout: 120_000,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    });
+    return new PageFixture(folder, assets, browser);
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async closePages(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+  }
+
+  /** A file of this folder, as a browser asks for it. */
+  write(name: string, text: string): string {
+    const file = path.join(this.folder, name);
+    writeFileSync(file, text);
+    return pathToFileURL(file).href;
+  }
+
+  /** A report with made-up data. */
+  report(name: string, data: ReportData): string {
+    return this.write(name, htmlPage(this.assets, data));
+  }
+
+  /** What `kubewright run … --html` writes for these manifests. */
+  async run(name: string, manifests: string, flags: readonly string[]): Promise<string> {
+    const files = new Map([["manifests.yaml", manifests]]);
+    const said: string[] = [];
+    const code = await runCli(["run", "manifests.yaml", "--html", name, ...flags], this.io({ files, said }), "0.0.0");
+    if (code !== 0) throw new Error(said.join(""));
+    return this.write(name, files.get(name)!);
+  }
+
+  /** A machine with these files on it, the built page, and nothing else. */
+  io({ files = new Map<string, string>(), said = [] as string[], stopped = new AbortController().signal } = {}): Io {
+    const output = { write: (text: string) => void said.push(text), isTerminal: false, columns: 0, hasColours: false };
+    return {
+      stdout: output,
+      stderr: output,
+      readFile: async (file) => files.get(file) ?? Promise.reject(new Error("ENOENT: no such file")),
+      listFolder: async () => undefined,
+      openFile: async (file) => {
+        files.set(file, "");
+        return { write: async (text) => void files.set(file, files.get(file)! + text), close: async () => {} };
+      },
+      stopped,
+      timeZoneData: "test",
+      pageAssets: async () => this.assets,
+    };
+  }
+
+  /** Opens a page; what goes wrong in it is collected in `problems`. */
+  async open(
+    url: string,
+    { width = 1440, height = 900, colorScheme = "light" }: OpenOptions = {},
+  ): Promise<{ page: Page; problems: string[] }> {
+    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme });
+    this.#contexts.push(context);
+    await context.addInitScript({
+      content:
+        "window.violations = []; document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective + ' ' + event.blockedURI));",
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("dialog", (dialog) => {
+      problems.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(url, { timeout: 60_000 });
+    await page.locator("canvas.lanes").waitFor();
+    return { page, problems };
+  }
+
+  async screenshot(page: Page, name: string): Promise<void> {
+    await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+  }
+}
+
+function absolute(entry: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(entry).map(([name, file]) => [name, path.resolve(import.meta.dirname, "..", file)]),
+  );
+}
+
+function sha256(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
