@@ -14,6 +14,9 @@ export const page = {
   clean: false,
   silent: true,
   noExternal: [/.*/],
+  banner: {
+    js: "/*! With parts of D3, https://d3js.org. Copyright 2010-2026 Mike Bostock, ISC License; d3-ease: Copyright 2010-2026 Mike Bostock, 2001 Robert Penner, BSD-3-Clause. */",
+  },
   esbuildOptions: (options) => {
     options.conditions = ["@kubewright/source"];
     options.legalComments = "none";

@@ -10,6 +10,8 @@ export interface Io {
   openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
   /** Names in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
   listFolder(path: string): Promise<readonly string[] | undefined>;
+  /** Shows how far a long run is. Default: nobody is shown anything. */
+  readonly progress?: () => Progress;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
   /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */
@@ -28,6 +30,17 @@ export interface Output {
   /** Whether colours are wanted: a terminal, and not switched off by `NO_COLOR`. */
   readonly hasColours: boolean;
 }
+
+/** One line on a terminal, redrawn in place. Silent where there is no terminal. */
+export interface Progress {
+  /** @param share - 0 to 1. */
+  show(share: number, text: string): void;
+  /** Leaves no trace of the line. */
+  clear(): void;
+}
+
+/** For whoever watches nothing. */
+export const noProgress: Progress = { show: () => {}, clear: () => {} };
 
 export interface OutputFile {
   /** Resolves when more may be written. */

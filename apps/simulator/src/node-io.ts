@@ -4,7 +4,9 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import { once } from "node:events";
 import process from "node:process";
 
-import type { Io, Output, OutputFile } from "./io.js";
+import { Presets, SingleBar } from "cli-progress";
+
+import type { Io, Output, OutputFile, Progress } from "./io.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -14,11 +16,25 @@ export function nodeIo(stopped: AbortSignal): Io {
     stderr: terminal(process.stderr),
     readFile: (path) => readFile(path, "utf8"),
     openFile,
+    progress: () => progressBar(process.stderr),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? readdir(path) : undefined),
     stopped,
     pageAssets,
     env: process.env,
     timeZoneData: process.versions["tz"] ?? "unknown",
+  };
+}
+
+function progressBar(stream: NodeJS.WriteStream): Progress {
+  // Ctrl-C is the command's business.
+  const options = { stream, clearOnComplete: true, barsize: 20, gracefulExit: false };
+  const bar = new SingleBar({ ...options, format: "{bar} {percentage}%  {text}" }, Presets.shades_classic);
+  return {
+    show(share, text) {
+      if (!bar.isActive && stream.isTTY) bar.start(1, share, { text });
+      bar.update(share, { text });
+    },
+    clear: () => bar.stop(),
   };
 }
 

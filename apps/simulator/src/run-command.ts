@@ -1,9 +1,8 @@
 import { compareCommand } from "./compare/compare-command.js";
 import { formatDuration } from "./duration.js";
 import { InterruptedError } from "./interrupted-error.js";
-import type { Io, OutputFile } from "./io.js";
+import { type Io, type OutputFile, noProgress } from "./io.js";
 import { HtmlReport } from "./report/html-report.js";
-import { ProgressLine } from "./progress-line.js";
 import { type RunInputFlags, readRunInput } from "./run-input.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
@@ -33,7 +32,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       : new TraceWriter(traceOnly ? stdoutFile(io) : await openTrace(flags.json, io));
   const report = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
   const timeline = new Timeline();
-  const progress = new ProgressLine(io.stderr);
+  const progress = io.progress?.() ?? noProgress;
   const happenings: HappeningRecord[] = [];
   const problems: string[] = [];
   let reachedMs = 0;

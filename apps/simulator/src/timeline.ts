@@ -31,7 +31,7 @@ export interface RunRow {
   succeeded: number;
   failed: number;
   failedIndexes?: string;
-  /** What the condition that ended it says. */
+  /** What the condition that failed it says. */
   message?: string;
   readonly pods: PodBar[];
   hiddenPods: number;
@@ -172,7 +172,7 @@ export class Timeline {
       run.outcome = state.outcome.type;
       run.endMs = Date.parse(state.outcome.at);
       if (state.outcome.reason !== undefined) run.reason = state.outcome.reason;
-      if (state.outcome.message !== undefined) run.message = state.outcome.message;
+      if (run.outcome === "Failed" && state.outcome.message !== undefined) run.message = state.outcome.message;
       if (run.outcome === "Complete") this.totals.jobsComplete++;
       else this.totals.jobsFailed++;
     } else if (!known.ended) {

@@ -83,8 +83,8 @@ test.runIf(HAS_TERMINAL)(
       child.stdin!.write("\u0003");
     });
     expect(code).toBe(130);
-    const [bar, rest] = output.split("\r\u001B[Kkubewright  2026-01-01T00:00:00Z");
-    expect(bar).toMatch(/\r░+ 0% +\S+ of 365d/);
+    const [bar, rest] = output.split("\u001B[2Kkubewright  2026-01-01T00:00:00Z");
+    expect(bar).toMatch(/░+ 0% +\S+ of 365d/);
     expect(rest).toContain("CronJob default/often");
     expect(rest).not.toMatch(/[█░] \d+% /);
     expect(rest).toMatch(/kubewright: stopped after \S+ of 365d/);

@@ -1,8 +1,7 @@
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
-import type { Io } from "../io.js";
+import { type Io, type Progress, noProgress } from "../io.js";
 import type { Manifest } from "../manifests.js";
-import { ProgressLine } from "../progress-line.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
 import { styleFor } from "../style.js";
@@ -26,7 +25,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const a = await readRunInput(paths, flags, io);
   const b = withoutReplaced(await readRunInput([against], flags, io), against);
   const file = json === undefined || json === "-" ? undefined : await openJson(json, io);
-  const progress = new ProgressLine(io.stderr);
+  const progress = io.progress?.() ?? noProgress;
   const ledgers: RunLedger[] = [];
   for (const [index, input] of [a, b].entries()) {
     const label = index === 0 ? "A" : "B";
@@ -60,7 +59,7 @@ const DEFAULT_WIDTH = 120;
 
 interface PlayOptions {
   readonly label: string;
-  readonly progress: ProgressLine;
+  readonly progress: Progress;
   /** Share of the whole work that lies behind. */
   readonly done: number;
 }

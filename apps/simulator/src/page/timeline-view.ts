@@ -137,6 +137,7 @@ export class TimelineView {
         }
       }
     }
+    this.#paintHidden(drawing, scale, height);
     this.#paintLines(drawing, scale, height);
     this.#concurrency.render(scale, this.#context, this.#hoverMs);
   }
@@ -171,6 +172,22 @@ export class TimelineView {
       drawing.globalAlpha = 0.8;
       for (const edge of new Set([from, to])) drawing.fillRect(edge, 0, 1, height);
       drawing.globalAlpha = 1;
+    }
+  }
+
+  /** Where a row ends because a page holds no more, not because nothing happened. */
+  #paintHidden(drawing: CanvasRenderingContext2D, scale: TimeScale, height: number): void {
+    const { scene, palette, state } = this.#context;
+    const top = this.#scroller.scrollTop;
+    drawing.font = `11px ${palette.font}`;
+    drawing.fillStyle = palette.muted;
+    for (const row of scene.rows) {
+      const { hiddenRows } = row.group;
+      if (hiddenRows === 0 || row.level > 1 || row.top + row.height < top || row.top > top + height) continue;
+      const last = row.lanes[0]?.items.at(-1);
+      const x = xOf(scale, last?.endMs ?? state.fromMs) + 12;
+      const middle = row.top - top + laneMiddle(row, 0);
+      if (x < scale.width) drawing.fillText(`${hiddenRows.toLocaleString("en")} more runs are not drawn`, x, middle);
     }
   }
 
