@@ -1,28 +1,37 @@
 /**
  * Runs the conformance kits against `kubewright serve` and holds the project to the list of cases that pass.
  *
- *   node conformance/check.ts            play the listed cases; one that fails is an error
- *   node conformance/check.ts --all      play every case and tell which unlisted ones pass by now
- *   node conformance/check.ts --update   the same, and add them to the list (which only grows)
- *   node conformance/check.ts --kit api  only one kit
+ *   node conformance/check.ts                    play the listed cases; one that fails is an error
+ *   node conformance/check.ts --all              play every case and tell which unlisted ones pass by now
+ *   node conformance/check.ts --update           the same, and add them to the list (which only grows)
+ *   node conformance/check.ts --kit api          only one kit: controllers, podgc or api
+ *   node conformance/check.ts --manager process  only with kubewright-controller-manager as a process of its own, which
+ *                                                reaches an API server without controllers over HTTPS; or: in-process
+ *   node conformance/check.ts --api-server real  the same against a kube-apiserver and etcd out of $KUBEBUILDER_ASSETS
  *
- * The last line is `N passed, N failed`. Run `npm run build` first.
+ * With --manager process and $KUBEBUILDER_ASSETS set, the real API server is played as well. The last line is
+ * `N passed, N failed`. Run `npm run build` first.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-type KitName = "controllers" | "podgc" | "api";
+import { type ApiServerLauncher, type RunningApiServer, embeddedApiServer } from "./api-server.ts";
+import { startControllerManager } from "./controller-manager.ts";
+import { kubeApiServer, missingKubeApiServer } from "./kube-apiserver.ts";
+
+const KITS = ["controllers", "podgc", "api"] as const;
+type KitName = (typeof KITS)[number];
 
 interface Kit {
   readonly name: KitName;
   readonly driver: string;
   /** Flags of the driver. */
   readonly flags?: readonly string[];
-  /** Flags of `kubewright serve`. */
-  readonly serve: readonly string[];
+  /** Flags of whatever runs the controllers. */
+  readonly controllers: readonly string[];
   readonly concurrency: number;
 }
 
@@ -32,19 +41,35 @@ interface Result {
   readonly diffs?: readonly string[];
 }
 
+/** Who runs the controllers, against which API server. */
+interface Setup {
+  /** For the log, after the name of the kit. */
+  readonly label: string;
+  readonly kit: Kit;
+  readonly apiServer: ApiServerLauncher;
+  /** Whether the controllers are a process of their own. */
+  readonly manager: boolean;
+}
+
+/**
+ * Some cases act a third of a second after what they did before, whether the controllers had the time or not: those that
+ * differ get a second try when nothing else goes on. More of them than this are not for want of time.
+ */
+const MOST_AGAIN = 5;
+
 const here = import.meta.dirname;
 const listFile = path.join(here, "passing.json");
 const kits: readonly Kit[] = [
-  { name: "controllers", driver: "run.mjs", serve: ["--kubelet", "none"], concurrency: 30 },
+  { name: "controllers", driver: "run.mjs", controllers: [], concurrency: 30 },
   // The threshold counts the pods of the whole cluster, so this group has one of its own, and plays one case at a time.
   {
     name: "podgc",
     driver: "run.mjs",
     flags: ["--group", "podgc"],
-    serve: ["--kubelet", "none", "--terminated-pod-gc-threshold", "3"],
+    controllers: ["--terminated-pod-gc-threshold", "3"],
     concurrency: 1,
   },
-  { name: "api", driver: "api/run.mjs", serve: ["--controllers", "", "--kubelet", "none"], concurrency: 8 },
+  { name: "api", driver: "api/run.mjs", controllers: ["--controllers", ""], concurrency: 8 },
 ];
 
 const { values: flags } = parseArgs({
@@ -52,15 +77,22 @@ const { values: flags } = parseArgs({
     all: { type: "boolean", default: false },
     update: { type: "boolean", default: false },
     kit: { type: "string" },
+    manager: { type: "string" },
+    "api-server": { type: "string", default: "embedded" },
   },
 });
+const wrong = wrongUsage();
+if (wrong !== undefined) {
+  console.error(wrong);
+  process.exit(2);
+}
 const everything = flags.all || flags.update;
 const listed = JSON.parse(readFileSync(listFile, "utf8")) as Record<KitName, string[]>;
 const scratch = mkdtempSync(path.join(tmpdir(), "kubewright-conformance-"));
 let passed = 0;
 let failed = 0;
 try {
-  await Promise.all(kits.filter((kit) => flags.kit === undefined || kit.name === flags.kit).map(check));
+  await Promise.all(setups().map(check));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -68,67 +100,126 @@ if (flags.update) writeFileSync(listFile, `${JSON.stringify(listed, null, 2)}\n`
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-async function check(kit: Kit): Promise<void> {
-  if (!everything && listed[kit.name].length === 0) return;
-  const server = await serve(kit.serve);
+function wrongUsage(): string | undefined {
+  const oneOf = (flag: "kit" | "manager" | "api-server", allowed: readonly string[]): string | undefined => {
+    const given = flags[flag];
+    return given === undefined || allowed.includes(given)
+      ? undefined
+      : `--${flag}: ${JSON.stringify(given)} is not one of ${allowed.join(", ")}`;
+  };
+  const missing = flags["api-server"] === "real" ? missingKubeApiServer(process.env["KUBEBUILDER_ASSETS"]) : undefined;
+  return (
+    oneOf("kit", KITS) ??
+    oneOf("manager", ["process", "in-process"]) ??
+    oneOf("api-server", ["embedded", "real"]) ??
+    missing
+  );
+}
+
+function setups(): Setup[] {
+  const wanted = kits.filter((kit) => flags.kit === undefined || kit.name === flags.kit);
+  const ofControllers = wanted.filter((kit) => kit.name !== "api");
+  const chosen: Setup[] = [];
+  if (flags["api-server"] === "embedded") {
+    if (flags.manager !== "process") chosen.push(...wanted.map((kit) => inProcess(kit)));
+    if (flags.manager !== "in-process") chosen.push(...ofControllers.map((kit) => separate(kit)));
+  }
+  if (flags.manager !== "in-process" && ofControllers.length > 0) {
+    const assets = process.env["KUBEBUILDER_ASSETS"];
+    const missing = missingKubeApiServer(assets);
+    if (missing === undefined) chosen.push(...ofControllers.map((kit) => againstReal(kit, assets!)));
+    else console.log(`kube-apiserver: SKIPPED, only the embedded API server is played: ${missing}`);
+  }
+  return chosen;
+}
+
+/** API server and controllers in one process. */
+function inProcess(kit: Kit): Setup {
+  return { label: kit.name, kit, apiServer: embeddedApiServer(kit.controllers), manager: false };
+}
+
+function separate(kit: Kit): Setup {
+  const apiServer = embeddedApiServer(["--controllers", ""], { secure: true });
+  return { label: `${kit.name}, manager of its own`, kit, apiServer, manager: true };
+}
+
+function againstReal(kit: Kit, assets: string): Setup {
+  return { label: `${kit.name}, kube-apiserver`, kit, apiServer: kubeApiServer(assets), manager: true };
+}
+
+async function check(setup: Setup): Promise<void> {
+  const { label, kit } = setup;
+  const mustPass = new Set(listed[kit.name]);
+  if (!everything && mustPass.size === 0) return;
+  // Where the pods of a case stay behind, the next case would count them: each has a cluster of its own.
+  const apart = kit.name === "podgc" && !setup.apiServer.emptiesNamespaces;
+  const groups = apart ? listed[kit.name].map((name) => [name]) : [everything ? undefined : listed[kit.name]];
+  let results: Result[] = [];
+  for (const [index, group] of groups.entries()) results.push(...(await play(setup, `${label} ${index}`, group)));
+  const again = results.filter(({ name, ok }) => !ok && mustPass.has(name)).map(({ name }) => name);
+  if (again.length > 0 && again.length <= MOST_AGAIN) {
+    for (const { name, diffs = [] } of results.filter(({ name }) => again.includes(name)))
+      console.log(`${label}: ${name} is played again, alone, for it differed: ${diffs[0] ?? "no snapshot"}`);
+    const alone = { ...setup, kit: { ...kit, concurrency: 1 } };
+    const second = await play(alone, `${label} again`, again);
+    results = [...results.filter(({ name }) => !again.includes(name)), ...second];
+  }
+  const missing = [...mustPass].filter((name) => !results.some((result) => result.name === name));
+  for (const name of missing) console.log(`${label}: ${name} is listed, but the kit has no such case`);
+  const broken = results.filter((result) => !result.ok && mustPass.has(result.name));
+  for (const { name, diffs = [] } of broken)
+    console.log(`${label}: ${name} no longer passes\n    ${diffs.slice(0, 5).join("\n    ")}`);
+  const ok = results.filter((result) => result.ok);
+  const gained = ok.filter((result) => !mustPass.has(result.name)).map((result) => result.name);
+  if (gained.length > 0) console.log(`${label}: ${gained.length} more pass: ${gained.join(" ")}`);
+  if (flags.update) listed[kit.name] = [...new Set([...listed[kit.name], ...gained])].sort();
+  passed += mustPass.size - broken.length - missing.length + (flags.update ? gained.length : 0);
+  failed += broken.length + missing.length;
+  const total = everything ? `, of ${results.length} cases ${ok.length} pass` : "";
+  console.log(`${label}: ${mustPass.size} cases on the list${total}, ${broken.length + missing.length} broken`);
+}
+
+/** Plays some cases, or all of them, on a cluster made for them. */
+async function play(setup: Setup, name: string, only: readonly string[] | undefined): Promise<Result[]> {
+  const folder = path.join(scratch, name.replaceAll(/[^a-z0-9]+/g, "-"));
+  mkdirSync(folder);
+  const server = await setup.apiServer.start(folder);
   try {
-    const results = await play(kit, server.url);
-    const mustPass = new Set(listed[kit.name]);
-    const missing = [...mustPass].filter((name) => !results.some((result) => result.name === name));
-    for (const name of missing) console.log(`${kit.name}: ${name} is listed, but the kit has no such case`);
-    const broken = results.filter((result) => !result.ok && mustPass.has(result.name));
-    for (const { name, diffs = [] } of broken)
-      console.log(`${kit.name}: ${name} no longer passes\n    ${diffs.slice(0, 5).join("\n    ")}`);
-    const ok = results.filter((result) => result.ok);
-    const gained = ok.filter((result) => !mustPass.has(result.name)).map((result) => result.name);
-    if (gained.length > 0) console.log(`${kit.name}: ${gained.length} more pass: ${gained.join(" ")}`);
-    if (flags.update) listed[kit.name] = [...mustPass, ...gained].sort();
-    passed += mustPass.size - broken.length - missing.length + (flags.update ? gained.length : 0);
-    failed += broken.length + missing.length;
-    const total = everything ? `, of ${results.length} cases ${ok.length} pass` : "";
-    console.log(
-      `${kit.name}: ${listed[kit.name].length} cases on the list${total}, ${broken.length + missing.length} broken`,
-    );
+    if (!setup.manager) return await drive(setup.kit, server, folder, only);
+    const manager = await startControllerManager(server.kubeconfig, setup.kit.controllers);
+    try {
+      const results = await drive(setup.kit, server, folder, only);
+      if (manager.ended() !== undefined || results.some(({ ok }) => !ok))
+        console.log(
+          `${setup.label}: the manager ${manager.ended() ?? "runs"}, and said last:\n${lastLines(manager.said())}`,
+        );
+      return results;
+    } finally {
+      await manager.stop();
+    }
   } finally {
-    server.process.kill();
+    await server.stop();
   }
 }
 
-async function play(kit: Kit, url: string): Promise<Result[]> {
-  const report = path.join(scratch, `${kit.name}.json`);
-  const args = [
-    path.join(here, kit.driver),
-    "--server",
-    url,
-    ...(kit.flags ?? []),
-    "--concurrency",
-    String(kit.concurrency),
-    "--json",
-    report,
-  ];
-  if (!everything)
-    args.push("--only", `^(${listed[kit.name].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`);
-  const driver = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
-  await new Promise((resolve) => driver.once("exit", resolve));
-  const written = JSON.parse(readFileSync(report, "utf8")) as Result[] | { cases: Result[] };
-  return Array.isArray(written) ? written : written.cases;
+function lastLines(text: string): string {
+  return text.trimEnd().split("\n").slice(-10).join("\n").replace(/^/gm, "    ");
 }
 
-/** Starts `kubewright serve` on a free port and waits until it says where. */
-async function serve(args: readonly string[]): Promise<{ url: string; process: ChildProcess }> {
-  const main = path.join(here, "../apps/simulator/dist/main.js");
-  const child = spawn(process.execPath, [main, "serve", "--port", "0", ...args], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      const match = /Serving on (\S+)/.exec(said);
-      if (match !== null) resolve(match[1]!);
-    });
-    child.once("exit", (code) => reject(new Error(`kubewright serve exited with ${code}: ${said}`)));
-  });
-  child.stderr.pipe(process.stderr);
-  return { url, process: child };
+async function drive(
+  { driver, flags: driverFlags = [], concurrency }: Kit,
+  { url, token }: RunningApiServer,
+  folder: string,
+  only: readonly string[] | undefined,
+): Promise<Result[]> {
+  const report = path.join(folder, "results.json");
+  const args = [path.join(here, driver), "--server", url, ...driverFlags, "--concurrency", String(concurrency)];
+  args.push("--json", report);
+  if (token !== "") args.push("--token", token);
+  if (only !== undefined)
+    args.push("--only", `^(${only.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`);
+  const driving = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  await new Promise((resolve) => driving.once("exit", resolve));
+  const written = JSON.parse(readFileSync(report, "utf8")) as Result[] | { cases: Result[] };
+  return Array.isArray(written) ? written : written.cases;
 }

@@ -2,7 +2,6 @@ import {
   type DeepReadonly,
   type Job,
   JOB_TRACKING_FINALIZER,
-  type KubernetesObject,
   type Pod,
   type WatchEvent,
   jobs,
@@ -109,9 +108,6 @@ export class JobLedger {
   }
 }
 
-async function read<T>(
-  events: AsyncIterable<WatchEvent<T>>,
-  enter: (object: T) => void,
-): Promise<void> {
+async function read<T>(events: AsyncIterable<WatchEvent<T>>, enter: (object: T) => void): Promise<void> {
   for await (const event of events) if (event.type === "ADDED" || event.type === "MODIFIED") enter(event.object);
 }

@@ -1,13 +1,16 @@
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import path from "node:path";
 
-import { type DeepReadonly, type Pod, pods } from "@kubewright/api";
-import { jobs } from "@kubewright/api";
+import { type DeepReadonly, type Pod, jobs, namespaces, pods } from "@kubewright/api";
+import { realClock } from "@kubewright/clock";
 import { describe, expect, test } from "vitest";
 
 import { type GuardedCluster, startGuardedCluster } from "./guarded-cluster.js";
 import { ask, bearer } from "./https-client.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import type { Scope } from "./scope.js";
+import { scratchFolder } from "./served-cluster.js";
 
 const TIMEOUT = { timeout: 20_000, interval: 50 };
 
@@ -128,6 +131,20 @@ describe("a running manager", { timeout: 60_000 }, () => {
     expect(await series(port, "workqueue_")).toEqual([]);
   });
 
+  test("with several namespaces, queues are shown as one, and each one's caches apart", async (scope) => {
+    const cluster = await startGuardedCluster(scope);
+    for (const name of ["a", "b"]) await cluster.client.resource(namespaces).create({ metadata: { name } });
+    const { port } = await startedManager(scope, cluster, { args: ["--namespace=a,b", "--controllers=job"] });
+    await expect.poll(() => statusOf(port, "/readyz"), TIMEOUT).toBe(200);
+    const named = async (start: string): Promise<unknown> =>
+      (await series(port, start)).map((line) => /(?<=[{,]name=")[^"]*/.exec(line)?.[0]);
+    expect(await named('informer_store_resource_version{group="batch"')).toEqual([
+      "kube-controller-manager/a",
+      "kube-controller-manager/b",
+    ]);
+    expect(await named("workqueue_depth{")).toEqual(["job", "job_orphan_pod"]);
+  });
+
   test("case 58: a verbosity that is PUT makes lines appear, and disappear", async (scope) => {
     const cluster = await startGuardedCluster(scope);
     const { port, manager } = await startedManager(scope, cluster);
@@ -166,6 +183,34 @@ describe("a running manager", { timeout: 60_000 }, () => {
       `err="failed to create listener: failed to listen on 127.0.0.1:${port}: listen tcp 127.0.0.1:${port}: bind: address already in use"`,
     );
     expect(requests).toBe(0);
+  });
+
+  test("told to stop while it waits for the API server at the start, it ends at once", async (scope) => {
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer(() => asked.resolve());
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    scope.onTestFinished(() => void silent.close());
+    const { port } = silent.address() as { port: number };
+    const folder = scratchFolder(scope);
+    const kubeconfig = path.join(folder, "kubeconfig");
+    const config = {
+      clusters: [{ name: "c", cluster: { server: `http://127.0.0.1:${port}` } }],
+      contexts: [{ name: "x", context: { cluster: "c" } }],
+      "current-context": "x",
+    };
+    await writeFile(kubeconfig, JSON.stringify(config));
+    const args = [
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      "--bind-address=127.0.0.1",
+    ];
+    const manager = runManager(scope, 1, args);
+    await asked.promise;
+    const startMs = realClock.monotonic();
+    manager.stop();
+    expect(await manager.status).toBe(0);
+    // A request may take ten seconds.
+    expect(realClock.monotonic() - startMs).toBeLessThan(5_000);
   });
 });
 

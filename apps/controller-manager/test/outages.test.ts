@@ -47,7 +47,8 @@ async function stage(
   const server = await RestartableServer.start(scope, life);
   const folder = scratchFolder(scope);
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
-  const manager = runManager(scope, 1, [`--kubeconfig=${writeKubeconfig(folder, server.url, ca, user)}`, "-v=4"]);
+  const kubeconfig = writeKubeconfig(folder, server.url, ca, user);
+  const manager = runManager(scope, 1, [`--kubeconfig=${kubeconfig}`, "-v=4", ...LONG_LEASE]);
   await says(manager, "Successfully acquired lease");
   await completes(scope, server.client, "before");
   return { server, manager, ca, life, folder };
@@ -67,17 +68,29 @@ function writeKubeconfig(folder: string, server: string, ca: Certificate, user: 
   return file;
 }
 
-const AT_START = /"No auth(entication|orization)-kubeconfig provided/;
+/** A busy machine must not lose its lease over this. */
+const LONG_LEASE = ["--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=80s"];
+const LEASE_TROUBLE = '"Failed to acquire or renew lease"';
+/** Not of the outage: what a start without delegated authentication says, and a sync that came before its cache was told. */
+const BESIDE = /"No auth(entication|orization)-kubeconfig provided|is not as new as written version/;
 
 const POLL_MS = 20;
 
-/** The test's own time-out is the limit. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await realClock.sleep(POLL_MS);
+const LONGEST_WAIT_MS = 90_000;
+
+async function until(condition: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
+  const deadlineMs = realClock.monotonic() + LONGEST_WAIT_MS;
+  while (!(await condition())) {
+    if (realClock.monotonic() > deadlineMs) throw new Error(`waited in vain for ${what()}`);
+    await realClock.sleep(POLL_MS);
+  }
 }
 
 function says({ lines }: InProcessManager, text: string): Promise<void> {
-  return until(() => lines.some((line) => line.includes(text)));
+  return until(
+    () => lines.some((line) => line.includes(text)),
+    () => `${JSON.stringify(text)}; it said:\n${lines.slice(-30).join("\n")}`,
+  );
 }
 
 /** A new Job is carried out. */
@@ -87,12 +100,19 @@ async function completes(scope: Scope, client: Client, name: string): Promise<vo
   expect((await jobWithCondition(client, name, "Complete")).status?.succeeded).toBe(2);
 }
 
-/** The trouble is told once for each kind of it, the recovery once, and nothing else of it at all. */
-function expectToldOnce({ lines }: InProcessManager, kinds: readonly string[] = [""]): void {
-  const trouble = lines.filter((line) => /^[WE]/.test(line) && !AT_START.test(line));
-  expect(trouble, lines.join("\n")).toEqual(kinds.map((kind) => expect.stringContaining(kind)));
-  for (const line of trouble) expect(line).toContain(OUT);
-  expect(lines.filter((line) => line.includes(BACK))).toHaveLength(1);
+/** What it told of an outage, in short. Any other warning or error is told as it is. */
+function told({ lines }: InProcessManager): string[] {
+  const said = lines
+    .filter((line) => (/^[WE]/.test(line) && !BESIDE.test(line)) || line.includes(BACK))
+    .map((line) => {
+      if (line.includes(BACK)) return "back";
+      if (line.includes(OUT)) return line.includes("(401)") ? "refused" : "away";
+      return line.includes(LEASE_TROUBLE) ? "lease" : line;
+    });
+  // The Lease has a line of its own for each kind of trouble, if it came up for renewal in the meantime.
+  const kinds = said.filter((line) => line === "away" || line === "refused").length;
+  const leases = said.filter((line) => line === "lease").length;
+  return leases > kinds ? said : said.filter((line) => line !== "lease");
 }
 
 describe.concurrent("the manager recovers by itself, and says so once,", { timeout: 120_000 }, () => {
@@ -104,7 +124,7 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
     await server.start({ ...life, restore });
     await completes(scope, server.client, "after");
     await says(manager, BACK);
-    expectToldOnce(manager);
+    expect(told(manager)).toEqual(["away", "back"]);
   });
 
   test("when history was compacted while it was away, so that its watches are too old (410)", async (scope) => {
@@ -120,7 +140,7 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
     runPods(scope, server.client, 0);
     expect((await jobWithCondition(server.client, "meanwhile", "Complete")).status?.succeeded).toBe(2);
     await says(manager, BACK);
-    expectToldOnce(manager);
+    expect(told(manager)).toEqual(["away", "back"]);
   });
 
   test("when a backup is restored, with resourceVersions beyond all that were seen, as etcd's documentation says", async (scope) => {
@@ -134,7 +154,7 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
     await completes(scope, server.client, "after");
     await completes(scope, server.client, "forgotten");
     await says(manager, BACK);
-    expectToldOnce(manager);
+    expect(told(manager)).toEqual(["away", "back"]);
   });
 
   test("when the API server's certificate is replaced, for a while by one of another authority", async (scope) => {
@@ -148,7 +168,7 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
     await server.start({ ...life, restore: kept, tls: await sign(ca, "kube-apiserver, renewed") });
     await completes(scope, server.client, "after");
     await says(manager, BACK);
-    expectToldOnce(manager);
+    expect(told(manager)).toEqual(["away", "back"]);
   });
 
   test("when the old token is refused before its token file holds the new one", async (scope) => {
@@ -156,12 +176,13 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
     const { server, manager, life, folder } = await stage(scope, tokenFile);
     const restore = server.current.snapshot();
     await server.stop();
+    await server.hangUpOn(3);
     await server.start({ ...life, restore, tokens: ["second"] });
     await says(manager, "401");
     writeFileSync(path.join(folder, "token"), "second\n");
     await completes(scope, server.client, "after");
     await says(manager, BACK);
-    expectToldOnce(manager, ["", "(401)"]);
+    expect(told(manager)).toEqual(["away", "refused", "back"]);
   });
 
   test("when its client certificate is refused before its files hold the new one", async (scope) => {
@@ -175,12 +196,13 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
     const { server, manager, life, folder } = await stage(scope, stageOptions);
     const restore = server.current.snapshot();
     await server.stop();
+    await server.hangUpOn(3);
     await server.start({ ...life, restore, tls: { ...life.tls, clientCA: second.cert } });
     await says(manager, "401");
     for (const [name, text] of Object.entries(await files(second))) writeFileSync(path.join(folder, name), text);
     await completes(scope, server.client, "after");
     await says(manager, BACK);
-    expectToldOnce(manager, ["", "(401)"]);
+    expect(told(manager)).toEqual(["away", "refused", "back"]);
   });
 });
 
@@ -190,8 +212,8 @@ describe.concurrent("without a word", { timeout: 120_000 }, () => {
     runPods(scope, cluster.client, 0);
     const flags = [
       `--master=${cluster.url}`,
-      "--leader-elect-lease-duration=3s",
-      "--leader-elect-renew-deadline=2s",
+      "--leader-elect-lease-duration=15s",
+      "--leader-elect-renew-deadline=12s",
       "--leader-elect-retry-period=200ms",
     ];
     let stepMs = 0;
@@ -203,7 +225,7 @@ describe.concurrent("without a word", { timeout: 120_000 }, () => {
     const before = leader.lines.length;
     for (const hours of [1, -1, 0]) {
       stepMs = hours * 3_600_000;
-      await renewed(cluster.client, 20);
+      await renewed(cluster.client, 6);
       await cluster.client.resource(jobs).create(job(`at-${hours + 1}`, { completions: 2, parallelism: 2 }));
       await jobWithCondition(cluster.client, `at-${hours + 1}`, "Complete");
     }
@@ -224,9 +246,9 @@ describe.concurrent("without a word", { timeout: 120_000 }, () => {
           ({ status }) => status === 200,
           () => false,
         );
-      await until(ready);
+      await until(ready, () => `readiness:\n${manager.stderr}`);
       await manager.logged("Successfully acquired lease");
-      await until(ready);
+      await until(ready, () => `readiness:\n${manager.stderr}`);
       readySeconds.push((realClock.monotonic() - begin) / 1_000);
       const told = realClock.monotonic();
       manager.kill("SIGTERM");

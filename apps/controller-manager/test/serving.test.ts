@@ -184,7 +184,12 @@ describe("who may see what", { timeout: 30_000 }, () => {
     );
     expect((await ask(tolerant.port, "/healthz")).status).toBe(200);
     await serve(scope, { authenticationKubeconfig, authenticationSkipLookup: true });
-    await expect(serve(scope, { clientCaFile: "/no/such/file" })).rejects.toThrow("/no/such/file");
+    await expect(serve(scope, { clientCaFile: "/no/such/file" })).rejects.toThrow(
+      "open /no/such/file: no such file or directory",
+    );
+    await expect(serve(scope, { clientCaFile: cluster.folder })).rejects.toThrow(
+      `read ${cluster.folder}: is a directory`,
+    );
   });
 });
 
@@ -235,6 +240,24 @@ describe("the listener", { timeout: 30_000 }, () => {
     await replace("second");
     await expect.poll(afterAWhile, { timeout: 10_000 }).toBe("second");
     expect(lines.filter((line) => line === "Reloaded")).toHaveLength(1);
+  });
+
+  test("a certificate that cannot be used ends the start, and is named", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const [tlsCertFile, tlsPrivateKeyFile] = [path.join(folder, "tls.crt"), path.join(folder, "tls.key")];
+    const ca = await makeAuthority("ca");
+    await writeFile(tlsCertFile, (await sign(ca, "one")).cert);
+    for (const key of ["no key", (await sign(ca, "other")).key]) {
+      await writeFile(tlsPrivateKeyFile, key);
+      for (const options of [
+        { tlsCertFile, tlsPrivateKeyFile },
+        { tlsSniCertKeys: [`${tlsCertFile},${tlsPrivateKeyFile}`] },
+      ]) {
+        expect(await serve(scope, options).catch(errorMessage)).toMatch(
+          `certificate ${tlsCertFile} and key ${tlsPrivateKeyFile} cannot be used: `,
+        );
+      }
+    }
   });
 
   test("--tls-sni-cert-key: other names have other certificates, by flag or by what the certificate says", async (scope) => {

@@ -1,0 +1,52 @@
+import path from "node:path";
+
+import { startChild } from "./child-process.ts";
+
+/** An API server in processes of its own. */
+export interface RunningApiServer {
+  readonly url: string;
+  /** `""`: it asks for none. */
+  readonly token: string;
+  /** A kubeconfig for it, with its authority and credentials that may do everything. */
+  readonly kubeconfig: string;
+  readonly stop: () => Promise<void>;
+}
+
+export interface ApiServerLauncher {
+  readonly name: string;
+  /** A new cluster; `folder` is for its files. */
+  readonly start: (folder: string) => Promise<RunningApiServer>;
+  /** Whether the objects of a deleted namespace go with it: in a real cluster that takes a controller we do not have. */
+  readonly emptiesNamespaces: boolean;
+}
+
+const SERVE = path.join(import.meta.dirname, "../apps/simulator/bin/kubewright.js");
+const TOKEN = "conformance";
+
+/** `kubewright serve` with these flags, on a free port. */
+export function embeddedApiServer(flags: readonly string[], { secure = false } = {}): ApiServerLauncher {
+  return {
+    name: "kubewright serve",
+    emptiesNamespaces: true,
+    start: async (folder) => {
+      const kubeconfig = path.join(folder, "kubeconfig");
+      const access = secure ? ["--tls", "--token", TOKEN] : [];
+      const server = startChild("kubewright serve", process.execPath, [
+        SERVE,
+        "serve",
+        "--port=0",
+        "--kubelet=none",
+        `--kubeconfig=${kubeconfig}`,
+        ...access,
+        ...flags,
+      ]);
+      try {
+        const [, url] = await server.says(/Serving on (\S+)/);
+        return { url: url!, token: secure ? TOKEN : "", kubeconfig, stop: server.stop };
+      } catch (error) {
+        await server.stop();
+        throw error;
+      }
+    },
+  };
+}

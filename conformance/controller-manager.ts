@@ -1,0 +1,28 @@
+import path from "node:path";
+
+import { type Child, startChild } from "./child-process.ts";
+import { freePort } from "./free-port.ts";
+
+const BINARY = path.join(import.meta.dirname, "../apps/controller-manager/bin/kubewright-controller-manager.js");
+
+/**
+ * `kubewright-controller-manager` as a process of its own, with leader election and its HTTPS server, waiting for no rate
+ * limit of its own. Resolves when it leads; its kubeconfig is all it knows of the cluster.
+ */
+export async function startControllerManager(kubeconfig: string, flags: readonly string[]): Promise<Child> {
+  const manager = startChild("kubewright-controller-manager", process.execPath, [
+    BINARY,
+    `--kubeconfig=${kubeconfig}`,
+    "--bind-address=127.0.0.1",
+    `--secure-port=${await freePort()}`,
+    "--kube-api-qps=-1",
+    ...flags,
+  ]);
+  try {
+    await manager.says(/Successfully acquired lease/);
+    return manager;
+  } catch (error) {
+    await manager.stop();
+    throw error;
+  }
+}
