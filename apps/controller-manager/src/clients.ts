@@ -1,9 +1,8 @@
-import { Client } from "@kubewright/client";
+import { Client, type RequestMetrics } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
-import type { RequestMetrics } from "@kubewright/client";
 import type { ImplementedController } from "./controller-names.js";
 import type { ControllerManagerOptions } from "./options.js";
 import { ServiceAccountToken } from "./service-account-token.js";

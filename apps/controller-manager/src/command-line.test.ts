@@ -85,6 +85,7 @@ test.each([
   [["--nope=1"], "unknown flag: --nope"],
   [["-x"], "unknown shorthand flag: 'x' in -x"],
   [["--kubeconfig"], "flag needs an argument: --kubeconfig"],
+  [["-v"], "flag needs an argument: 'v' in -v"],
   [["run"], '"kubewright-controller-manager" does not take any arguments, got ["run"]'],
   [
     ["--kube-api-burst=abc"],
@@ -110,6 +111,10 @@ test.each([
   [
     ["--min-resync-period=soon"],
     'invalid argument "soon" for "--min-resync-period" flag: time: invalid duration "soon"',
+  ],
+  [
+    ["--min-resync-period=5constructor"],
+    'invalid argument "5constructor" for "--min-resync-period" flag: time: unknown unit "constructor" in duration "5constructor"',
   ],
   [["--controllers=-*"], '"*" is not in the list of known controllers'],
   [["--logging-format=xml"], 'format: Invalid value: "xml": Unsupported log format'],

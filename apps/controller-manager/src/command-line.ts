@@ -214,8 +214,10 @@ function explain({ code, message }: CommanderError, args: readonly string[]): st
     if (name.startsWith("--")) return `unknown flag: ${name}`;
     return `unknown shorthand flag: '${name.slice(1, 2)}' in ${args.find((argument) => argument.startsWith(name)) ?? name}`;
   }
-  if (code === "commander.optionMissingArgument")
-    return `flag needs an argument: ${/--[\w-]+/.exec(flag)?.[0] ?? flag}`;
+  if (code === "commander.optionMissingArgument") {
+    const isShort = args.at(-1) === "-v";
+    return `flag needs an argument: ${isShort ? "'v' in -v" : (/--[\w-]+/.exec(flag)?.[0] ?? flag)}`;
+  }
   return message.replace(/^error: /, "");
 }
 

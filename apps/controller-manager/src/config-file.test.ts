@@ -86,6 +86,8 @@ test.each([
   ["kubeconfig:\n  a: b\n", 'config.yaml:1: kubeconfig: it must be a string, not {"a":"b"}'],
   ["- a\n", "config.yaml:1: it must be a mapping of flag names to values"],
   ["v: 1\nv: 2\n", "config.yaml:2: Map keys must be unique"],
+  ["v: 1\ncontrollers: *nope\n", /^config\.yaml:2: controllers: Unresolved alias/],
+  ["controllers: [*, -job]\n", "config.yaml:1: Alias cannot be an empty string"],
   ["version: true\n", 'config.yaml:1: unknown key "version"'],
   ["a: [\n", /^config\.yaml:2: [^\n]+$/],
 ])("%j is refused in one line with file, line and key: %s", (content, message) => {

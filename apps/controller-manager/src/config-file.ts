@@ -1,4 +1,4 @@
-import { LineCounter, type Node, isMap, isScalar, parseDocument } from "yaml";
+import { type Document, LineCounter, type Node, isMap, isScalar, parseDocument } from "yaml";
 
 import type { Flag } from "./flag.js";
 import { UsageError } from "./flag-values.js";
@@ -37,25 +37,28 @@ export function parseConfigFile(path: string, content: string): ConfigFile {
     const line = lineOf(key);
     const name = String(isScalar(key) ? key.value : key).replaceAll("_", "-");
     const flag = FLAGS.find((known) => known.name === name);
-    if (flag !== undefined) values.set(flag.option, valueOf(flag, (value as Node | null)?.toJS(document), line, fail));
+    if (flag !== undefined) values.set(flag.option, valueOf(flag, value, { document, line, fail }));
     else if (ignoredFlags.some((known) => known.name === name)) ignored.push(name);
     else fail(line, `unknown key ${JSON.stringify(name)}`);
   }
   return { values, ignored };
 }
 
-function valueOf(
-  { name, type }: Flag,
-  given: unknown,
-  line: number,
-  fail: (line: number, problem: string) => never,
-): unknown {
+interface Place {
+  readonly document: Document;
+  readonly line: number;
+  readonly fail: (line: number, problem: string) => never;
+}
+
+function valueOf({ name, type }: Flag, node: Node | null, { document, line, fail }: Place): unknown {
+  let given: unknown;
   try {
+    // Fails for an alias that stands for nothing, or for too much.
+    given = node?.toJS(document);
     const value = type.fromYaml(name, given);
     if (value !== undefined) return value;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    fail(line, `${name}: ${error.message}`);
+    fail(line, `${name}: ${(error as Error).message}`);
   }
   return fail(line, `${name}: it must be ${type.wants}, not ${JSON.stringify(given)}`);
 }

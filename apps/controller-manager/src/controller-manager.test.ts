@@ -57,6 +57,33 @@ test.each([
   expect(said.map(({ fields }) => fields.controller)).toEqual(disabled);
 });
 
+test("a start is told in lines, in kube-controller-manager's order", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ controllers: ["job", "cronjob"] });
+  await world.clock.advance(1_000);
+  const lock = "kube-system/kubewright-controller-manager";
+  expect(manager.lines.map(({ message }) => message)).toEqual([
+    "Attempting to acquire leader lease...",
+    "Successfully acquired lease",
+    "Event occurred",
+    ...NAMES.slice(2).map(() => "Warning: controller is disabled"),
+    "Starting job controller",
+    "Starting cronjob controller v2",
+  ]);
+  expect(manager.lines[2]?.fields).toEqual({
+    object: lock,
+    fieldPath: "",
+    kind: "Lease",
+    apiVersion: "coordination.k8s.io/v1",
+    type: "Normal",
+    reason: "LeaderElection",
+    message: `${await world.leaseHolder()} became leader`,
+  });
+  await world.createJob();
+  await world.clock.advance(3_000);
+  expect(manager.lines.filter(({ message }) => message === "Event occurred")).toHaveLength(1);
+});
+
 test("without controllers the Lease is held all the same, until told to stop", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start({ controllers: [] });

@@ -24,6 +24,7 @@ test.each([
     'invalid value of ComponentFlagz=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
   ],
   [["Foo=true"], "unrecognized feature gate: Foo"],
+  [["constructor=true"], "unrecognized feature gate: constructor"],
   [["JobManagedBy=false"], "cannot set feature gate JobManagedBy to false, feature is locked to true"],
   [
     ["WorkloadWithJob=true"],

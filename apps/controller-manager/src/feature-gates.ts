@@ -54,7 +54,10 @@ export interface FeatureGateSettings {
   readonly warnings: readonly FeatureGateWarning[];
 }
 
-const ALL_OF_STAGE: Readonly<Record<string, FeatureGate["stage"]>> = { AllAlpha: "ALPHA", AllBeta: "BETA" };
+const ALL_OF_STAGE: ReadonlyMap<string, FeatureGate["stage"]> = new Map([
+  ["AllAlpha", "ALPHA"],
+  ["AllBeta", "BETA"],
+]);
 
 /**
  * What `--feature-gates` means.
@@ -72,14 +75,13 @@ export function resolveFeatureGates(
   const given = givenGates(items);
   for (const [name, value] of given) {
     const gate = byName.get(name);
-    if (gate === undefined && ALL_OF_STAGE[name] === undefined)
-      throw new UsageError(`unrecognized feature gate: ${name}`);
+    if (gate === undefined && !ALL_OF_STAGE.has(name)) throw new UsageError(`unrecognized feature gate: ${name}`);
     if (gate?.locked === true && value !== gate.default)
       throw new UsageError(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);
   }
   const enabled = new Map<string, boolean>();
   for (const { name, stage, default: byDefault } of gates) {
-    const all = Object.entries(ALL_OF_STAGE).find(([key, of]) => of === stage && given.has(key))?.[0];
+    const all = [...ALL_OF_STAGE].find(([key, of]) => of === stage && given.has(key))?.[0];
     enabled.set(name, given.get(name) ?? (all === undefined ? byDefault : given.get(all)!));
   }
   for (const { name, dependsOn = [] } of gates) {

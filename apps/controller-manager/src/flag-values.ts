@@ -37,16 +37,16 @@ export const parseVerbosity: ParseValue<number> = (flag, text) => {
   return Number(text);
 };
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ["ns", 1e-6],
+  ["us", 1e-3],
+  ["µs", 1e-3],
+  ["μs", 1e-3],
+  ["ms", 1],
+  ["s", 1000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
 
 /** A duration in Go's form (`1h30m`, `300ms`, `0`), in milliseconds. */
 export const parseDurationMs: ParseValue<number> = (flag, text) => {
@@ -58,7 +58,7 @@ export const parseDurationMs: ParseValue<number> = (flag, text) => {
   }
   let totalMs = 0;
   for (const [, number, unit] of body.matchAll(/([\d.]+)([a-zµμ]+)/g)) {
-    const unitMs = UNIT_MS[unit!];
+    const unitMs = UNIT_MS.get(unit!);
     if (unitMs === undefined)
       throw invalid(flag, text, `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
     totalMs += Number(number) * unitMs;

@@ -1,4 +1,5 @@
 import type { Flag } from "./flag.js";
+import type { ControllerManagerOptions } from "./options.js";
 import { clientFlags, connectionFlags } from "./options/connection-options.js";
 import { controllerFlags } from "./options/controller-options.js";
 import { authenticationFlags, authorizationFlags } from "./options/delegated-auth-options.js";
@@ -23,3 +24,11 @@ export const FLAGS: readonly Flag[] = [
   ...logFlags,
   ...connectionFlags,
 ];
+
+/** Every flag with the value it amounts to, by name, as the help would show it. */
+export function flagValues(options: ControllerManagerOptions): (readonly [name: string, value: string])[] {
+  const values = options as unknown as Readonly<Record<string, unknown>>;
+  return FLAGS.map(({ name, option, type }) => [name, type.show(values[option])] as const).sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+}

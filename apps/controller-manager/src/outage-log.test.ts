@@ -1,3 +1,4 @@
+import { errorMessage } from "@kubewright/client";
 import type { Transport } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
@@ -9,7 +10,7 @@ function outage(world: SimulatedManagers, fromMs: number, toMs: number, status?:
     async (request) => {
       const nowMs = world.clock.monotonic();
       if (nowMs < fromMs || nowMs >= toMs) return transport(request);
-      if (status === undefined) throw new Error("connect ECONNREFUSED");
+      if (status === undefined) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
       const value = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: status };
       return { status, headers: {}, body: { type: "decoded", value } };
     };
@@ -63,4 +64,53 @@ test("what one informer may not do is said once a minute, not at every attempt",
   const later = manager.lines.filter(({ message }) => message === "Informer failed, going on");
   expect(later.length).toBeLessThanOrEqual(3);
   expect(later[1]?.fields.repeated).toBeGreaterThan(0);
+});
+
+test("whoever may read nothing is told so of each resource, and no line is said twice within a minute", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start(
+    { leaderElect: false },
+    {
+      wrap: (transport) => async (request) => {
+        const resource = /\/(\w+)\?/.exec(request.path)?.[1];
+        if (request.method !== "GET" || resource === undefined) return transport(request);
+        const message = `cannot list ${resource}`;
+        const value = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Forbidden", message, code: 403 };
+        return { status: 403, headers: {}, body: { type: "decoded", value } };
+      },
+    },
+  );
+  await world.clock.advance(50_000);
+  const said = manager.lines
+    .filter(({ level }) => level === "warn" || level === "error")
+    .map(({ message, fields }) => `${message} ${JSON.stringify({ ...fields, err: errorMessage(fields.err) })}`);
+  expect(said).toEqual([...new Set(said)]);
+  for (const resource of ["jobs", "cronjobs", "pods", "nodes"]) {
+    expect(said.filter((line) => line.includes(`Informer failed`) && line.includes(`list ${resource}"`))).toHaveLength(
+      1,
+    );
+  }
+  expect(said.filter((line) => line.startsWith("Monitor failed") && line.includes("secrets"))).toHaveLength(1);
+});
+
+test("the API server is back only when watches it found too old (410) have begun anew", async () => {
+  const world = await SimulatedManagers.create();
+  const manager = world.start({ leaderElect: false }, { wrap: outage(world, 60_000, 75_000) });
+  await world.clock.advance(60_001);
+  // Ends all watches, as a server that is stopped does.
+  await world.server.close();
+  await world.createJob("during");
+  world.server.compact();
+  const isBack = (): boolean => manager.lines.some(({ message }) => message === "API server answers again");
+  for (let waited = 0; !isBack() && waited < 600; waited++) await world.clock.advance(100);
+  expect(isBack()).toBe(true);
+  const anew = (path: string): boolean =>
+    manager.requests.some(
+      (request) =>
+        request.atMs >= 75_000 &&
+        request.path.startsWith(`${path}?`) &&
+        request.path.includes("sendInitialEvents=true"),
+    );
+  for (const path of ["/api/v1/pods", "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs", "/api/v1/nodes"])
+    expect([path, anew(path)]).toEqual([path, true]);
 });

@@ -18,7 +18,8 @@ export class OutageLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #sinceMs: number | undefined;
-  #cause = "";
+  /** Kinds of trouble that this outage was said to have. */
+  readonly #told = new Set<string>();
   #settling: Timer | undefined;
   #answeredMs = 0;
   /** Paths of watches that could not be opened, or have ended since. */
@@ -66,9 +67,9 @@ export class OutageLog {
     this.#settling?.cancel();
     this.#settling = undefined;
     const kind = err === UNAUTHORIZED ? err : "connection";
-    // From no answer to 401, or back, is news; another wording of no answer is not.
-    if (kind === this.#cause) return;
-    this.#cause = kind;
+    // From no answer to 401, or back, is news, once; another wording of no answer is not.
+    if (this.#told.has(kind)) return;
+    this.#told.add(kind);
     this.#sinceMs ??= this.#clock.monotonic();
     this.#logger.warn({ err }, "API server is out of reach, trying on; further errors are logged at -v=4");
   }
@@ -103,7 +104,7 @@ export class OutageLog {
     const seconds = Math.round((nowMs - this.#sinceMs!) / 1_000);
     this.#settling = undefined;
     this.#sinceMs = undefined;
-    this.#cause = "";
+    this.#told.clear();
     this.#logger.info({ seconds }, "API server answers again");
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 
@@ -10,7 +11,7 @@ interface Topic {
   withheld: number;
 }
 
-/** Warnings of one topic, at most one a minute; each says how many were withheld before it. */
+/** Warnings and errors of one topic, at most one a minute; each says how many were withheld before it. */
 export class RepeatedLines {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #logger: Logger;
@@ -21,7 +22,25 @@ export class RepeatedLines {
     this.#logger = logger;
   }
 
+  /** A logger for whom every line that says the same is a topic. */
+  get logger(): Logger {
+    const say =
+      (level: "warn" | "error") =>
+      (fields: object, message: string): void =>
+        this.#say(level, JSON.stringify([message, fields], readably), fields, message);
+    return {
+      debug: (fields, message) => this.#logger.debug(fields, message),
+      info: (fields, message) => this.#logger.info(fields, message),
+      warn: say("warn"),
+      error: say("error"),
+    };
+  }
+
   warn(topic: string, fields: object, message: string): void {
+    this.#say("warn", topic, fields, message);
+  }
+
+  #say(level: "warn" | "error", topic: string, fields: object, message: string): void {
     const nowMs = this.#clock.monotonic();
     const known = this.#topics.get(topic);
     if (known !== undefined && nowMs - known.saidMs < PERIOD_MS) {
@@ -31,6 +50,11 @@ export class RepeatedLines {
     const repeated = known?.withheld ?? 0;
     if (this.#topics.size >= MOST_TOPICS) this.#topics.clear();
     this.#topics.set(topic, { saidMs: nowMs, withheld: 0 });
-    this.#logger.warn(repeated > 0 ? { ...fields, repeated } : fields, message);
+    this.#logger[level](repeated > 0 ? { ...fields, repeated } : fields, message);
   }
+}
+
+/** An error has no members that JSON would show. */
+function readably(_key: string, value: unknown): unknown {
+  return value instanceof Error ? errorMessage(value) : value;
 }

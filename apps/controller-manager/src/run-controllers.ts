@@ -62,7 +62,7 @@ export async function runControllers(
   const collectors: GarbageCollector[] = [];
   for (const name of chosenControllers(deps, logger)) {
     const known = implementedControllers.find((each) => each.name === name)!;
-    const own = outage.quieted(deps.loggerFor(name));
+    const own = new RepeatedLines({ clock, logger: outage.quieted(deps.loggerFor(name)) }).logger;
     try {
       const client = await clients.forController(known);
       const random = deps.random.fork(name);
@@ -120,15 +120,19 @@ function informersOf(
     random: random.fork(namespace === undefined ? "informers" : `informers in ${namespace}`),
     resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
     transform: withoutManagedFields,
-    informerName: "kube-controller-manager",
+    // Each namespace has caches of its own, whose measurements must not hide one another's.
+    informerName: `kube-controller-manager${namespace === undefined ? "" : `/${namespace}`}`,
     metrics: operations?.metrics.kit.informers,
     onError: (error) => lines.warn(topicOf(error), { err: error }, "Informer failed, going on"),
   });
 }
 
-/** What failed in the same way is one topic, whatever object or attempt it was about. */
+/** What failed in the same way is one topic, whatever attempt it was about, and whatever object of the resource. */
 function topicOf({ step, message, cause }: InformerError): string {
-  return `${step} ${reasonOf(cause) ?? (step === "handler" || step === "event" ? "" : message)}`;
+  const reason = reasonOf(cause);
+  if (step === "handler" || step === "event") return `${step} ${reason ?? ""}`;
+  // Up to the colon it says what was done to which resource; after it a server may say something new each time.
+  return reason === undefined ? message : `${message.split(":", 1)[0]} ${reason}`;
 }
 
 function chosenControllers({ options }: ControllerManagerDeps, logger: Logger): ControllerName[] {

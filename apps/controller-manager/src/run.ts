@@ -6,10 +6,10 @@ import { type Invocation, PROGRAM, parseCommandLine } from "./command-line.js";
 import { runControllerManager } from "./controller-manager.js";
 import { resolveFeatureGates } from "./feature-gates.js";
 import { UsageError } from "./flag-values.js";
-import { FLAGS } from "./flags.js";
+import { flagValues } from "./flags.js";
 import { Loggers } from "./loggers.js";
 import type { ProcessStats } from "./metrics/process-metrics.js";
-import { type ControllerManagerOptions, defaultOptions } from "./options.js";
+import { defaultOptions } from "./options.js";
 import { createOperations } from "./serving/create-operations.js";
 import { type SecureServing, startSecureServing } from "./serving/secure-serving.js";
 import type { ServingIo } from "./serving/serving-io.js";
@@ -40,7 +40,8 @@ export interface ProcessContext {
 
 /**
  * The whole program, from the command line to the exit status: 0 after `--help`, `--version` or being told to stop; 2 for
- * wrong usage (upstream: 1), which includes running beside a live kube-controller-manager unasked; 1 for everything that fails later. A failure is one line, never a stack.
+ * wrong usage (upstream: 1), which includes running beside a live kube-controller-manager unasked; 1 for everything that
+ * fails later. A failure is one line, never a stack.
  */
 export async function run(context: ProcessContext, signal: AbortSignal): Promise<number> {
   const { args, readFile } = context;
@@ -84,7 +85,9 @@ async function manage(
     named: gates.enabled.get("ContextualLogging") !== false,
   });
   const logger = loggers.for();
-  if (options.verbosity >= 1) for (const line of flagLines(options)) logger.info({}, line);
+  if (options.verbosity >= 1) {
+    for (const [name, value] of flagValues(options)) logger.info({}, `FLAG: --${name}=${JSON.stringify(value)}`);
+  }
   for (const { message, ...about } of gates.warnings) logger.warn(about, message);
   if (options.kubeApiContentType !== defaultOptions.kubeApiContentType)
     logger.info({ ignored: options.kubeApiContentType }, "Requests to the API server are JSON");
@@ -110,7 +113,7 @@ async function manage(
       { ...context, build, options, server, logger, verbosity: loggers },
       signal,
     );
-    serving = await startSecureServing({
+    const starting = startSecureServing({
       ...context,
       options,
       handler: operations.router.handle,
@@ -119,6 +122,13 @@ async function manage(
       logger,
       metrics: operations.metrics,
     });
+    // It may wait for the API server. Whoever is told to stop does not wait for that.
+    serving = await Promise.race([starting, aborted(signal)]);
+    if (signal.aborted) {
+      void starting.then((late) => late?.close()).catch(() => undefined);
+      await Promise.all([close(), anonymous?.close()]);
+      return 0;
+    }
     const anonymousTransport = anonymous?.transport;
     await runControllerManager(
       { ...context, build, options, transport, anonymousTransport, loggerFor, operations },
@@ -135,6 +145,13 @@ async function manage(
   }
 }
 
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    if (signal.aborted) resolve(undefined);
+  });
+}
+
 function versionText({ build, nodeVersion }: ProcessContext, raw: boolean): string {
   if (!raw) return `${PROGRAM} v${build.version} (Kubernetes ${KUBERNETES_VERSION})\n`;
   const parts = {
@@ -145,12 +162,4 @@ function versionText({ build, nodeVersion }: ProcessContext, raw: boolean): stri
     platform: goPlatform(build),
   };
   return `${JSON.stringify(parts)}\n`;
-}
-
-/** Every flag with its value, by name. */
-function flagLines(options: ControllerManagerOptions): string[] {
-  const values = options as unknown as Readonly<Record<string, unknown>>;
-  return [...FLAGS]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, option, type }) => `FLAG: --${name}=${JSON.stringify(type.show(values[option]))}`);
 }

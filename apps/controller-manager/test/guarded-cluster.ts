@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -7,6 +7,7 @@ import { type ApiServer, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 
+import { writeKubeconfig } from "./kubeconfig.js";
 import type { Scope } from "./scope.js";
 
 /** An API server with RBAC over a real socket. Users have tokens of the same name. Gone with the test. */
@@ -52,15 +53,7 @@ export async function startGuardedCluster(scope: Scope): Promise<GuardedCluster>
     stop,
     kubeconfig: async (user) => {
       const file = path.join(folder, `${user}.kubeconfig`);
-      const config = {
-        apiVersion: "v1",
-        kind: "Config",
-        clusters: [{ name: "c", cluster: { server: listener.url } }],
-        users: [{ name: "u", user: { token: user } }],
-        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-        "current-context": "x",
-      };
-      await writeFile(file, JSON.stringify(config));
+      await writeKubeconfig(file, listener.url, { token: user });
       return file;
     },
     allow: async (user, rules) => {

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 
@@ -8,6 +7,7 @@ import { describe, expect, test } from "vitest";
 
 import { type GuardedCluster, startGuardedCluster } from "./guarded-cluster.js";
 import { ask, bearer } from "./https-client.js";
+import { writeKubeconfig } from "./kubeconfig.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import type { Scope } from "./scope.js";
 import { scratchFolder } from "./served-cluster.js";
@@ -191,14 +191,8 @@ describe("a running manager", { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     scope.onTestFinished(() => void silent.close());
     const { port } = silent.address() as { port: number };
-    const folder = scratchFolder(scope);
-    const kubeconfig = path.join(folder, "kubeconfig");
-    const config = {
-      clusters: [{ name: "c", cluster: { server: `http://127.0.0.1:${port}` } }],
-      contexts: [{ name: "x", context: { cluster: "c" } }],
-      "current-context": "x",
-    };
-    await writeFile(kubeconfig, JSON.stringify(config));
+    const kubeconfig = path.join(scratchFolder(scope), "kubeconfig");
+    await writeKubeconfig(kubeconfig, `http://127.0.0.1:${port}`);
     const args = [
       `--kubeconfig=${kubeconfig}`,
       `--authentication-kubeconfig=${kubeconfig}`,

@@ -33,6 +33,8 @@ export interface EventRecorderOptions {
   /** The machine that reports. Default: not said. */
   readonly host?: string;
   readonly logger?: Logger;
+  /** The level at which every event is logged too. Upstream: its own events `info`, controllers' `debug`. Default `debug`. */
+  readonly mirror?: "debug" | "info" | undefined;
   readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
 }
 
@@ -60,6 +62,7 @@ export class EventRecorder implements EventSink, Runnable {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #logger: Logger;
+  readonly #mirror: "debug" | "info";
   readonly #source: { readonly component: string; readonly host?: string };
   readonly #names: EventNames;
   readonly #correlator: EventCorrelator;
@@ -72,12 +75,13 @@ export class EventRecorder implements EventSink, Runnable {
   /** Ends the write under way for us, also if its transport does not listen to the signal. */
   #abandon: ((reason: Error) => void) | undefined;
 
-  constructor({ client, clock, random, component, host, logger = silentLogger, correlator }: EventRecorderOptions) {
+  constructor({ client, clock, random, component, host, correlator, ...options }: EventRecorderOptions) {
     this.name = `${component} events`;
     this.#events = client.resource(events);
     this.#clock = clock;
     this.#random = random.fork(`events of ${component}`);
-    this.#logger = logger;
+    this.#logger = options.logger ?? silentLogger;
+    this.#mirror = options.mirror ?? "debug";
     this.#source = host === undefined ? { component } : { component, host };
     this.#names = new EventNames({ clock, random: this.#random });
     this.#correlator = new EventCorrelator({ ...correlator, clock });
@@ -91,7 +95,15 @@ export class EventRecorder implements EventSink, Runnable {
     message: string,
   ): void {
     const { name, namespace, uid, resourceVersion } = object.metadata;
-    const about = { kind: definition.kind, object: namespace ? `${namespace}/${name}` : name, type, reason, message };
+    const about = {
+      object: namespace ? `${namespace}/${name}` : name,
+      fieldPath: "",
+      kind: definition.kind,
+      apiVersion: apiVersionOf(definition),
+      type,
+      reason,
+      message,
+    };
     if (!name || !definition.kind || !definition.version) {
       return this.#logger.error(about, "Could not construct reference, will not report event");
     }
@@ -100,7 +112,7 @@ export class EventRecorder implements EventSink, Runnable {
     if (this.#queue.length >= QUEUE_CAPACITY) {
       return this.#logger.error(about, "Unable to record event: too many queued events, dropped event");
     }
-    this.#logger.debug(about, "Event occurred");
+    this.#logger[this.#mirror](about, "Event occurred");
     const now = formatTime(this.#clock.now());
     this.#queue.push({
       apiVersion: "v1",

@@ -510,6 +510,25 @@ test("a process held up past its lease may not act before it has renewed: the fe
   expect(a.slowPaths).toEqual(["cm"]);
 });
 
+test("a renewal counts from when it was sent: others may count from then, however late its answer comes", async () => {
+  const world = new World();
+  const answer = world.server.answer.bind(world.server);
+  world.server.answer = async (identity, request) => {
+    const answered = answer(identity, request);
+    if (request.method === "PUT") await world.clock.sleep(4_000);
+    return answered;
+  };
+  const a = world.candidate("a");
+  void a.run();
+  await world.clock.advance(5_000);
+  expect(world.server.writes).toHaveLength(2);
+  world.server.cut.add("a");
+  await world.clock.advance(4_999);
+  expect(a.elector.mayActAsLeader).toBe(true);
+  await world.clock.advance(1);
+  expect(a.elector.mayActAsLeader).toBe(false);
+});
+
 function clockOf(clock: SimulatedClock): Clock {
   return {
     now: () => clock.now(),
@@ -519,3 +538,33 @@ function clockOf(clock: SimulatedClock): Clock {
     turn: () => clock.turn(),
   };
 }
+
+test("that the Lease is out of reach is logged once per kind of trouble, however its wording changes", async () => {
+  const world = new World();
+  const said: string[] = [];
+  const say =
+    (level: string) =>
+    (_fields: object, message: string): void =>
+      void said.push(`${level} ${message}`);
+  const logger = { debug: () => undefined, info: say("info"), warn: say("warn"), error: say("error") };
+  const answer = world.server.answer.bind(world.server);
+  let attempts = 0;
+  world.server.answer = () => Promise.reject(new Error(`no answer to attempt ${++attempts}`));
+  const { run, stop } = world.candidate("a", { logger });
+  const ended = run();
+  await world.clock.advance(60_000);
+  expect(attempts).toBeGreaterThan(10);
+  world.server.answer = () => refusal(403, "Forbidden", `not allowed, attempt ${++attempts}`);
+  await world.clock.advance(60_000);
+  world.server.answer = answer;
+  await world.clock.advance(10_000);
+  expect(said).toEqual([
+    "info Attempting to acquire leader lease...",
+    "warn Failed to acquire or renew lease",
+    "warn Failed to acquire or renew lease",
+    "info Lease is within reach again",
+    "info Successfully acquired lease",
+  ]);
+  stop.abort();
+  await ended;
+});

@@ -1,5 +1,5 @@
 import { type DeepReadonly, type Lease, compareResourceVersions, leases } from "@kubewright/api";
-import { type Client, errorMessage, isNotFound } from "@kubewright/client";
+import { type Client, errorMessage, isNotFound, reasonOf } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { EventSink } from "./event-sink.js";
@@ -101,7 +101,7 @@ export class LeaderElector implements Runnable {
   #observedFingerprint = "";
   /** Monotonic: when the record was last seen to change. */
   #observedMs = 0;
-  /** Monotonic: when this candidate last wrote the record. */
+  /** Monotonic: when the last write of the record that succeeded was sent. Others may count from then. */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #reportedLeader = "";
   #running = false;
@@ -226,9 +226,9 @@ export class LeaderElector implements Runnable {
     try {
       while (!signal.aborted) {
         if (await this.#attempt(signal)) {
-          this.#recordEvent("became leader");
           this.#metrics?.setLeading(this.#lock.name, true);
           this.#logger.info({ lock: this.#describe() }, "Successfully acquired lease");
+          this.#recordEvent("became leader");
           return true;
         }
         watching ??= this.#watch.run(stopWatching.signal);
@@ -289,8 +289,9 @@ export class LeaderElector implements Runnable {
         continue;
       }
       if (signal.aborted) return undefined;
-      this.#logger.error({ lock: this.#describe() }, "Failed to renew lease");
-      return new Error(`failed to renew lease ${this.#describe()}: timed out waiting for the condition`);
+      const err = "timed out waiting for the condition";
+      this.#logger.error({ lock: this.#describe(), err }, "Failed to renew lease");
+      return new Error(`failed to renew lease ${this.#describe()}: ${err}`);
     }
     return undefined;
   }
@@ -320,7 +321,7 @@ export class LeaderElector implements Runnable {
         return answer;
       },
       (error: unknown) => {
-        if (!signal.aborted) this.#reportTrouble(errorMessage(error));
+        if (!signal.aborted) this.#reportTrouble(error);
         return false;
       },
     );
@@ -332,11 +333,12 @@ export class LeaderElector implements Runnable {
     return leads;
   }
 
-  /** Once for as long as it stays the same: a standby may try for days. */
-  #reportTrouble(err: string): void {
-    const level = err === this.#trouble ? "debug" : "warn";
-    this.#trouble = err;
-    this.#logger[level]({ lock: this.#describe(), err }, "Failed to acquire or renew lease");
+  /** Once for as long as its kind stays the same (no answer, or an answer's reason): a standby may try for days. */
+  #reportTrouble(error: unknown): void {
+    const kind = reasonOf(error) ?? "no answer";
+    const level = kind === this.#trouble ? "debug" : "warn";
+    this.#trouble = kind;
+    this.#logger[level]({ lock: this.#describe(), err: errorMessage(error) }, "Failed to acquire or renew lease");
   }
 
   /** A report that fails must end neither the leadership nor the waiting for it. */
@@ -352,6 +354,13 @@ export class LeaderElector implements Runnable {
   async #tryAcquireOrRenew(signal: AbortSignal, deadlineMs: number): Promise<boolean> {
     const request = <T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
       this.#bounded(send, deadlineMs, signal);
+    const write = async (send: (signal: AbortSignal) => Promise<void>): Promise<true> => {
+      const sentMs = this.#clock.monotonic();
+      await request(send);
+      this.#observe(record);
+      this.#renewedMs = sentMs;
+      return true;
+    };
     const nowMs = this.#clock.now();
     let record: LeaderElectionRecord = {
       holderIdentity: this.identity,
@@ -364,8 +373,7 @@ export class LeaderElector implements Runnable {
       const { acquireTimeMs, leaseTransitions } = this.#observed;
       record = { ...record, acquireTimeMs, leaseTransitions };
       try {
-        await request((bounded) => this.#lock.update(record, bounded));
-        return this.#wrote(record);
+        return await write((bounded) => this.#lock.update(record, bounded));
       } catch (error) {
         this.#logger.debug(
           { lock: this.#describe(), err: errorMessage(error) },
@@ -374,10 +382,7 @@ export class LeaderElector implements Runnable {
       }
     }
     const found = await request((bounded) => this.#read(bounded));
-    if (found === undefined) {
-      await request((bounded) => this.#lock.create(record, bounded));
-      return this.#wrote(record);
-    }
+    if (found === undefined) return write((bounded) => this.#lock.create(record, bounded));
     if (fingerprintOf(found) !== this.#observedFingerprint) this.#observe(found);
     const { holderIdentity, acquireTimeMs, leaseTransitions } = this.#observed;
     if (holderIdentity !== "" && !this.isLeader && this.#isLeaseValid()) return false;
@@ -387,8 +392,7 @@ export class LeaderElector implements Runnable {
     } else {
       record = { ...record, acquireTimeMs: nowMs, leaseTransitions: leaseTransitions + 1 };
     }
-    await request((bounded) => this.#lock.update(record, bounded));
-    return this.#wrote(record);
+    return write((bounded) => this.#lock.update(record, bounded));
   }
 
   async #read(signal: AbortSignal): Promise<LeaderElectionRecord | undefined> {
@@ -419,12 +423,6 @@ export class LeaderElector implements Runnable {
     } catch (error) {
       this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "Failed to release lease");
     }
-  }
-
-  #wrote(record: LeaderElectionRecord): true {
-    this.#observe(record);
-    this.#renewedMs = this.#observedMs;
-    return true;
   }
 
   #observe(record: LeaderElectionRecord): void {

@@ -79,13 +79,14 @@ test("a front proxy says who it is: that comes first, and only from a proxy that
     "x-remote-group": ["a", "b"],
     "x-remote-extra-scopes": ["x", "y"],
     "x-remote-extra-a%2fb": ["z"],
+    "x-remote-extra-constructor": ["c"],
   };
   expect(await authenticate({ headers, peer: peer("front", "proxy CA") })).toEqual({
     user: {
       username: "bob",
       uid: "42",
       groups: ["a", "b", "system:authenticated"],
-      extra: { scopes: ["x", "y"], "a/b": ["z"] },
+      extra: { scopes: ["x", "y"], "a/b": ["z"], constructor: ["c"] },
     },
   });
   expect(await authenticate({ headers, peer: peer("back", "proxy CA") })).toHaveProperty("error");

@@ -135,15 +135,15 @@ function byFrontProxy(request: HttpRequest, config: RequestHeaderConfig): Authen
 }
 
 function extraOf({ headers }: HttpRequest, prefixes: readonly string[]): Record<string, string[]> {
-  const extra: Record<string, string[]> = {};
+  const extra = new Map<string, string[]>();
   for (const prefix of prefixes) {
     for (const [name, values] of Object.entries(headers)) {
       if (!name.startsWith(prefix) || values === undefined) continue;
       const key = unescaped(name.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...values];
+      extra.set(key, [...(extra.get(key) ?? []), ...values]);
     }
   }
-  return extra;
+  return Object.fromEntries(extra);
 }
 
 function unescaped(text: string): string {

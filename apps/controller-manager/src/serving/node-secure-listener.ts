@@ -20,6 +20,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How often these two are looked after. Node's half a minute would let slow clients hold the port for longer. */
+const CHECKING_INTERVAL_MS = 5_000;
 const KEEP_ALIVE_MS = 90_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** A connection on which nothing moves for so long is cut. */
@@ -61,6 +63,7 @@ class NodeSecureListener implements SecureListener {
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         requestTimeout: REQUEST_TIMEOUT_MS,
+        connectionsCheckingInterval: CHECKING_INTERVAL_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
       },
       (request, response) => void this.#answer(request, response),

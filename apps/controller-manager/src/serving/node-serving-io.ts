@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { dirname } from "node:path";
+import { createSecureContext } from "node:tls";
 
 import { listenSecurely } from "./node-secure-listener.js";
 import type { ServingIdentity } from "./secure-listener.js";
@@ -15,14 +16,30 @@ export function nodeServingIo(): ServingIo {
   const key = randomBytes(32);
   return {
     listen: listenSecurely,
-    readFile: (path) => readFile(path, "utf8"),
+    readFile: readText,
     writeFile: async (path, text, { isPrivate = false } = {}) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o755 });
       await writeFile(path, text, { mode: isPrivate ? 0o600 : 0o644 });
     },
     selfSigned,
+    checkIdentity: (identity) => void createSecureContext({ ...identity }),
     hash: (text) => createHmac("sha256", key).update(text).digest("base64"),
   };
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const explained = {
+      ENOENT: `open ${path}: no such file or directory`,
+      EACCES: `open ${path}: permission denied`,
+      EISDIR: `read ${path}: is a directory`,
+    }[code];
+    // In Go's words; without a cause, which would be said a second time.
+    throw Object.assign(new Error(explained ?? `read ${path}: ${message}`), { code });
+  }
 }
 
 async function selfSigned(hosts: readonly string[], nowMs: number): Promise<ServingIdentity> {

@@ -119,7 +119,7 @@ async function serve(
 function pairIn(
   files: { readonly cert: string; readonly key: string },
   initial: ServingIdentity,
-  io: Pick<ServingIo, "readFile">,
+  io: Pick<ServingIo, "readFile" | "checkIdentity">,
   apply: (pair: ServingIdentity) => void,
 ): Followed {
   return {

@@ -13,7 +13,7 @@ export interface LoadedIdentity {
 }
 
 export interface IdentityDeps {
-  readonly io: Pick<ServingIo, "readFile" | "writeFile" | "selfSigned">;
+  readonly io: Pick<ServingIo, "readFile" | "checkIdentity" | "writeFile" | "selfSigned">;
   readonly clock: Pick<Clock, "now">;
   readonly logger: Logger;
 }
@@ -63,7 +63,7 @@ export async function loadIdentity(options: IdentityOptions, deps: IdentityDeps)
  */
 export async function loadNamedIdentities(
   flags: readonly string[],
-  io: Pick<ServingIo, "readFile">,
+  io: Pick<ServingIo, "readFile" | "checkIdentity">,
 ): Promise<LoadedNamedIdentity[]> {
   const loading = flags.map(async (flag): Promise<LoadedNamedIdentity> => {
     const [, cert, key, names = ""] = /^([^,:]+),([^,:]+)(?::(.*))?$/.exec(flag) ?? [];
@@ -79,12 +79,18 @@ export async function loadNamedIdentities(
   return Promise.all(loading);
 }
 
-/** Reads both. @throws Error that names the file. */
+/** Reads both. @throws Error that names the file which cannot be read, or both when they cannot be used together. */
 export async function readPair(
-  io: Pick<ServingIo, "readFile">,
+  io: Pick<ServingIo, "readFile" | "checkIdentity">,
   { cert, key }: { cert: string; key: string },
 ): Promise<ServingIdentity> {
-  return { cert: await io.readFile(cert), key: await io.readFile(key) };
+  const identity = { cert: await io.readFile(cert), key: await io.readFile(key) };
+  try {
+    io.checkIdentity(identity);
+  } catch (error) {
+    throw new Error(`certificate ${cert} and key ${key} cannot be used`, { cause: error });
+  }
+  return identity;
 }
 
 function ifMissing(error: unknown): undefined {

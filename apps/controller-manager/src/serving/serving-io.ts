@@ -9,6 +9,8 @@ export interface ServingIo {
   readonly writeFile: (path: string, text: string, options?: { readonly isPrivate?: boolean }) => Promise<void>;
   /** Makes a certificate good for a year, from an hour ago on. */
   readonly selfSigned: (hosts: readonly string[], nowMs: number) => Promise<ServingIdentity>;
+  /** @throws Error that says why a certificate and its key cannot be served with. */
+  readonly checkIdentity: (identity: ServingIdentity) => void;
   /** Tells texts apart without keeping them. */
   readonly hash: (text: string) => string;
 }

@@ -16,9 +16,11 @@ test("cipher suites have Go's names, and OpenSSL knows what they become", () => 
   expect(getCiphers()).toEqual(expect.arrayContaining(ciphers.map((name) => name.toLowerCase())));
   expect(insecureCipherSuites(given)).toEqual(["TLS_RSA_WITH_RC4_128_SHA"]);
   expect(openSslCiphers([])).toBeUndefined();
-  expect(servingErrors({ ...servingDefaults, tlsCipherSuites: ["TLS_NOPE"] })).toEqual([
-    "Cipher suite TLS_NOPE not supported or doesn't exist",
-  ]);
+  for (const name of ["TLS_NOPE", "constructor"]) {
+    expect(servingErrors({ ...servingDefaults, tlsCipherSuites: [name] })).toEqual([
+      `Cipher suite ${name} not supported or doesn't exist`,
+    ]);
+  }
 });
 
 test("versions have Go's names", () => {

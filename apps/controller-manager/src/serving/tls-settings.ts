@@ -1,7 +1,7 @@
 import type { TlsVersion } from "./secure-listener.js";
 
 /** Go's cipher suites and OpenSSL's names for them; `""`: OpenSSL has it no more. */
-const SECURE: Readonly<Record<string, string>> = {
+const SECURE = namesByName({
   TLS_AES_128_GCM_SHA256: "TLS_AES_128_GCM_SHA256",
   TLS_AES_256_GCM_SHA384: "TLS_AES_256_GCM_SHA384",
   TLS_CHACHA20_POLY1305_SHA256: "TLS_CHACHA20_POLY1305_SHA256",
@@ -17,9 +17,9 @@ const SECURE: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: "ECDHE-RSA-AES256-GCM-SHA384",
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305: "ECDHE-RSA-CHACHA20-POLY1305",
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-RSA-CHACHA20-POLY1305",
-};
+});
 
-const INSECURE: Readonly<Record<string, string>> = {
+const INSECURE = namesByName({
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256: "ECDHE-ECDSA-AES128-SHA256",
   TLS_ECDHE_ECDSA_WITH_RC4_128_SHA: "",
   TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA: "",
@@ -32,7 +32,7 @@ const INSECURE: Readonly<Record<string, string>> = {
   TLS_RSA_WITH_AES_256_CBC_SHA: "AES256-SHA",
   TLS_RSA_WITH_AES_256_GCM_SHA384: "AES256-GCM-SHA384",
   TLS_RSA_WITH_RC4_128_SHA: "",
-};
+});
 
 /** As in Go, those of TLS 1.3 cannot be chosen: they are always there. */
 const OF_TLS_1_3 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
@@ -40,19 +40,19 @@ const OF_TLS_1_3 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHA
 /** What is wrong with values of `--tls-cipher-suites`, in upstream's words. */
 export function cipherSuiteErrors(suites: readonly string[]): string[] {
   return suites
-    .filter((name) => SECURE[name] === undefined && INSECURE[name] === undefined)
+    .filter((name) => !SECURE.has(name) && !INSECURE.has(name))
     .map((name) => `Cipher suite ${name} not supported or doesn't exist`);
 }
 
 /** Those that upstream warns of. */
 export function insecureCipherSuites(suites: readonly string[]): string[] {
-  return suites.filter((name) => INSECURE[name] !== undefined);
+  return suites.filter((name) => INSECURE.has(name));
 }
 
 /** OpenSSL's list; `undefined`: nothing was chosen. */
 export function openSslCiphers(suites: readonly string[]): string | undefined {
   if (suites.length === 0) return undefined;
-  const chosen = suites.map((name) => SECURE[name] ?? INSECURE[name] ?? "").filter((name) => name !== "");
+  const chosen = suites.map((name) => SECURE.get(name) ?? INSECURE.get(name) ?? "").filter((name) => name !== "");
   return [...new Set([...OF_TLS_1_3, ...chosen])].join(":");
 }
 
@@ -62,6 +62,11 @@ const VERSIONS: Readonly<Record<string, TlsVersion>> = {
   VersionTLS12: "TLSv1.2",
   VersionTLS13: "TLSv1.3",
 };
+
+/** Whatever users call a suite is looked up, so not in an object, which has names of its own. */
+function namesByName(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names));
+}
 
 /** `undefined` for `""`: the default. */
 export function openSslVersion(version: string): TlsVersion | undefined {

@@ -1,7 +1,7 @@
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { BuildInfo } from "../metrics/build-metrics.js";
-import { FLAGS } from "../flags.js";
+import { flagValues } from "../flags.js";
 import type { ControllerManagerOptions } from "../options.js";
 import { type HttpReply, type HttpRequest, failureReply, header, jsonReply, textReply } from "./http-message.js";
 import type { Route } from "./router.js";
@@ -21,10 +21,7 @@ interface ZPage {
 
 /** `/flagz`: the value of every flag, by name. */
 export function flagzRoute(options: ControllerManagerOptions, random: Random): Route {
-  const values = options as unknown as Readonly<Record<string, unknown>>;
-  const lines = FLAGS.map(({ name, option, type }) => [name, type.show(values[option])] as const).sort(([a], [b]) =>
-    a < b ? -1 : 1,
-  );
+  const lines = flagValues(options);
   const page: ZPage = { kind: "Flagz", lines, fields: { flags: Object.fromEntries(lines) } };
   return { path: "/flagz", listed: true, handle: (request) => zPage(request, page, random) };
 }
