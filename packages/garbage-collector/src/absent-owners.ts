@@ -31,5 +31,6 @@ export class AbsentOwners {
 }
 
 function keyOfIdentity({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): string {
-  return JSON.stringify([apiVersion, kind, namespace, name, uid]);
+  // None of the first four has a space.
+  return `${apiVersion} ${kind} ${namespace} ${name} ${uid}`;
 }

@@ -183,10 +183,10 @@ export class GarbageCollector implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({}, "Starting garbage collector controller");
+    this.#logger.info({ controller: "garbagecollector" }, "Starting controller");
     const recorders = this.#recorder === undefined ? [] : [this.#recorder];
     await runAll([...recorders, this.#resources, ...this.#loops], signal);
-    this.#logger.info({}, "Shutting down garbage collector controller");
+    this.#logger.info({ controller: "garbagecollector" }, "Shutting down controller");
   }
 
   async #attemptToDelete(key: ObjectKey, signal: AbortSignal): Promise<ReconcileResult | void> {

@@ -2,6 +2,7 @@ import type { ConnectionOptions } from "./connection-options.js";
 import { proxyFromEnvironment } from "./environment-proxy.js";
 import { type InClusterOptions, inClusterConfig } from "./in-cluster-config.js";
 import { loadKubeConfig } from "./kubeconfig.js";
+import { serverUrl } from "./server-url.js";
 
 export interface ClientConfigOptions extends InClusterOptions {
   /** Value of `--kubeconfig`, `""` when not given. */
@@ -20,7 +21,9 @@ export interface ClientConfigOptions extends InClusterOptions {
  */
 export async function loadClientConfig(options: ClientConfigOptions): Promise<ConnectionOptions> {
   const config = await chooseConfig(options);
-  return { ...config, proxyUrl: config.proxyUrl ?? proxyFromEnvironment(new URL(config.server), options.env) };
+  const url = serverUrl(config);
+  const server = config.server.includes("://") ? config.server : `${url.protocol}//${config.server}`;
+  return { ...config, server, proxyUrl: config.proxyUrl ?? proxyFromEnvironment(url, options.env) };
 }
 
 async function chooseConfig(options: ClientConfigOptions): Promise<ConnectionOptions> {

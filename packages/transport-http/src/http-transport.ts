@@ -5,6 +5,7 @@ import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { ConnectionError } from "./connection-error.js";
 import type { ConnectionOptions, Impersonation } from "./connection-options.js";
 import { type Identity, type IdentitySource, identitySource } from "./identity.js";
+import { serverUrl } from "./server-url.js";
 
 export interface HttpTransportOptions extends ConnectionOptions {
   /** Ages the token file. Default: the machine's. */
@@ -164,16 +165,6 @@ class HttpConnection {
     if (body?.type === "decoded") headers["content-type"] ??= "application/json";
     return headers;
   }
-}
-
-function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ConnectionOptions): URL {
-  const scheme = ca || cert || insecureSkipTlsVerify ? "https" : "http";
-  const text = server.includes("://") ? server : `${scheme}://${server}`;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.host === "") {
-    throw new Error(`server ${JSON.stringify(server)} is not an http or https URL`);
-  }
-  return url;
 }
 
 function isStream(path: string): boolean {
