@@ -107,7 +107,10 @@ async function manage(
     const anonymous = options.useServiceAccountCredentials
       ? createHttpTransport({ server, ca, serverName, insecureSkipTlsVerify, proxyUrl, clock })
       : undefined;
-    logger.info({ version: `v${build.version}`, kubernetes: KUBERNETES_VERSION, server }, "Starting");
+    logger.info(
+      { version: `v${build.version}`, kubernetes: KUBERNETES_VERSION, server: withoutCredentials(server) },
+      "Starting",
+    );
     const loggerFor = (name?: string) => loggers.for(name);
     const operations = await createOperations(
       { ...context, build, options, server, logger, verbosity: loggers },
@@ -162,4 +165,12 @@ function versionText({ build, nodeVersion }: ProcessContext, raw: boolean): stri
     platform: goPlatform(build),
   };
   return `${JSON.stringify(parts)}\n`;
+}
+
+/** A kubeconfig may name a user in the address, who belongs in no log. */
+function withoutCredentials(server: string): string {
+  const url = new URL(server);
+  url.username = "";
+  url.password = "";
+  return url.href.replace(/\/$/, "");
 }
