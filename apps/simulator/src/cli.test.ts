@@ -3,51 +3,20 @@ import { readFile, readdir, stat } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { runCli } from "./cli.js";
-import type { Io, Output } from "./io.js";
-
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly files: Readonly<Record<string, string>>;
-}
+import { type MemoryIoOptions, type Ran, kubewright as kubewrightInMemory } from "../test/memory-io.js";
 
 /** Runs the command in this process, with files from a record or, for the rest, from the disk. */
 async function kubewright(
   args: readonly string[],
   files: Record<string, string> = {},
-  { stopped = new AbortController().signal, onWrite = (): void => {} } = {},
+  options: MemoryIoOptions = {},
 ): Promise<Ran> {
-  const written: Record<string, string> = {};
-  const said = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr"): Output => ({
-    write: (text) => void (said[name] += text),
-    isTerminal: false,
-    columns: 0,
-    hasColours: false,
-  });
-  const io: Io = {
-    stdout: output("stdout"),
-    stderr: output("stderr"),
+  return kubewrightInMemory(args, {
     readFile: async (path) => files[path] ?? readFile(path, "utf8"),
     listFolder: async (path) =>
       files[path] === undefined && (await stat(path)).isDirectory() ? readdir(path) : undefined,
-    openFile: async (path) => {
-      written[path] = "";
-      return {
-        write: async (text) => {
-          written[path] += text;
-          onWrite();
-        },
-        close: async () => {},
-      };
-    },
-    stopped,
-    timeZoneData: "test",
-  };
-  const code = await runCli(args, io, "1.2.3");
-  return { code, ...said, files: written };
+    ...options,
+  });
 }
 
 const pi = `
@@ -119,11 +88,11 @@ test("Forbid with a deadline shows the skipped runs with their reason", async ()
 });
 
 test("--json FILE writes the trace beside the timeline", async () => {
-  const { stdout, files } = await kubewright(["run", "pi.yaml", "--for", "5m", "--json", "trace.jsonl"], {
+  const { stdout, written } = await kubewright(["run", "pi.yaml", "--for", "5m", "--json", "trace.jsonl"], {
     "pi.yaml": pi,
   });
   expect(stdout).toContain("Job default/pi");
-  expect(files["trace.jsonl"]!.split("\n")[0]).toContain('"type":"header"');
+  expect(written["trace.jsonl"]!.split("\n")[0]).toContain('"type":"header"');
 });
 
 test.each([
@@ -193,6 +162,36 @@ test.each([
     'kubewright: --controllers: "jobb" is not in the list of known controllers\n',
   ],
   [
+    "a file to write that is read as well",
+    ["run", "pi.yaml", "--json", "pi.yaml"],
+    "kubewright: --json: pi.yaml is already in use by this command; name another file\n",
+  ],
+  [
+    "a comparison written over what it compares",
+    ["run", "pi.yaml", "--against", "kind.yaml", "--json", "kind.yaml"],
+    "kubewright: --json: kind.yaml is already in use by this command; name another file\n",
+  ],
+  [
+    "an alias without its anchor",
+    ["run", "alias.yaml"],
+    "kubewright: alias.yaml:1: there is no anchor &pod before the alias *pod\n",
+  ],
+  [
+    "an object that contains itself",
+    ["run", "circle.yaml"],
+    "kubewright: circle.yaml:1: an alias makes a value contain itself; write the value out\n",
+  ],
+  [
+    "what would drive the terminal",
+    ["run", "escape.yaml"],
+    "kubewright: escape.yaml:1: this cluster does not know kind \\x1b[31mJob in batch/v1\n",
+  ],
+  [
+    "a node with a label that is none",
+    ["run", "--scenario", "label.yaml"],
+    /^kubewright: nodes: Node "a" is invalid: metadata\.labels: .*\n$/,
+  ],
+  [
     "a schedule that does not parse",
     ["schedule", "* * * *"],
     "kubewright: expected exactly 5 fields, found 4: [* * * *]\n",
@@ -207,6 +206,10 @@ test.each([
     "pi.yaml": pi,
     "bad.yaml": "a: [1,\nb",
     "scenario.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n",
+    "alias.yaml": "{ apiVersion: batch/v1, kind: Job, metadata: { name: a }, spec: *pod }",
+    "circle.yaml": "{ apiVersion: v1, kind: ConfigMap, metadata: &a { name: x, labels: *a } }",
+    "escape.yaml": '{ apiVersion: batch/v1, kind: "\\e[31mJob", metadata: { name: a } }',
+    "label.yaml": `{ apiVersion: sim.kubewright.dev/v1, kind: Scenario, nodes: [{ name: a, labels: { "a b": c } }], manifests: [pi.yaml] }`,
     "kind.yaml": "apiVersion: example.com/v1\nkind: Frobnicator\nmetadata: { name: x }\n",
     "schedule.yaml": everyMinute('schedule: "61 * * * *"'),
   };
@@ -304,10 +307,24 @@ test("a run that is stopped prints what was reached, and exits with 130", async 
   const { code, stdout, stderr } = await kubewright(
     ["run", "pi.yaml", "--for", "30d", "--json", "trace.jsonl"],
     { "pi.yaml": pi },
-    { stopped: stop.signal, onWrite: () => stop.abort() },
+    { stopped: stop.signal, openFile: async () => ({ write: async () => stop.abort(), close: async () => {} }) },
   );
   expect(code).toBe(130);
   expect(stdout).toContain("2026-01-01T00:00:00Z → 2026-01-01T01:00:00Z (1h of virtual time, seed 1)");
   expect(stdout).toContain("Pods  2 started");
   expect(stderr).toBe("kubewright: stopped after 1h of 30d\n");
+});
+
+test.each(["--json", "--html"])("a disk that is full is told in one line: %s", async (flag) => {
+  const full = async (): Promise<never> => Promise.reject(new Error("ENOSPC: no space left on device, write"));
+  const { code, stderr } = await kubewright(
+    ["run", "pi.yaml", "--for", "5m", flag, "out"],
+    { "pi.yaml": pi },
+    {
+      openFile: async () => ({ write: full, close: async () => {} }),
+      pageAssets: async () => ({ script: "", style: "", scriptHash: "sha256-a", styleHash: "sha256-b" }),
+    },
+  );
+  expect(code).toBe(2);
+  expect(stderr).toBe(`kubewright: ${flag}: cannot write out: ENOSPC: no space left on device, write\n`);
 });

@@ -1,3 +1,4 @@
+import { InvalidNodeError } from "@kubewright/cluster";
 import { Command, CommanderError } from "commander";
 
 import { InterruptedError } from "./interrupted-error.js";
@@ -5,6 +6,7 @@ import type { Io } from "./io.js";
 import { type RunFlags, runCommand } from "./run-command.js";
 import { type ScheduleFlags, scheduleCommand } from "./schedule-command.js";
 import { type ServeFlags, serveCommand } from "./serve-command.js";
+import { printable } from "./style.js";
 import { UserError } from "./user-error.js";
 import { ClusterError } from "./why/cluster-error.js";
 import { type WhyFlags, whyCommand } from "./why/why-command.js";
@@ -24,7 +26,11 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof UserError) {
-      for (const line of error.message.split("\n")) io.stderr.write(`kubewright: ${line}\n`);
+      for (const line of error.message.split("\n")) io.stderr.write(`kubewright: ${printable(line)}\n`);
+      return 2;
+    }
+    if (error instanceof InvalidNodeError) {
+      io.stderr.write(`kubewright: nodes: ${printable(error.message)}\n`);
       return 2;
     }
     if (error instanceof InterruptedError) {
@@ -32,7 +38,7 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
       return 130;
     }
     if (error instanceof ClusterError) {
-      io.stderr.write(`kubewright: ${error.message}\n`);
+      io.stderr.write(`kubewright: ${printable(error.message)}\n`);
       return 1;
     }
     io.stderr.write(

@@ -3,6 +3,7 @@ import { LineCounter, parseAllDocuments } from "yaml";
 
 import type { Io } from "./io.js";
 import { UserError } from "./user-error.js";
+import { yamlValue } from "./yaml-value.js";
 
 /** One object of a manifest file, and where it stands. */
 export interface Manifest {
@@ -80,7 +81,7 @@ export function parseManifests(text: string, file: string, { passOverScenarios =
     const { contents } = document;
     if (contents === null) continue;
     const source = `${file}:${lineCounter.linePos(contents.range?.[0] ?? 0).line}`;
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    const value = yamlValue(document, source);
     if (value === null) continue;
     if (isScenario(value)) {
       if (passOverScenarios) continue;

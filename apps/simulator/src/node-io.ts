@@ -68,11 +68,16 @@ function wantsColours(isTerminal: boolean, { FORCE_COLOR, NO_COLOR, TERM }: Node
 async function openFile(path: string, { secret = false } = {}): Promise<OutputFile> {
   const stream: WriteStream = createWriteStream(path, { mode: secret ? 0o600 : 0o666 });
   await once(stream, "open");
+  // What fails between two writes is told by the next.
+  let failure: Error | undefined;
+  stream.on("error", (error) => (failure = error));
   return {
     write: async (text) => {
+      if (failure !== undefined) throw failure;
       if (!stream.write(text)) await once(stream, "drain");
     },
     close: async () => {
+      if (failure !== undefined) throw failure;
       stream.end();
       await once(stream, "close");
     },

@@ -1,7 +1,10 @@
+import { formatTime } from "@kubewright/api";
+
 import { compareCommand } from "./compare/compare-command.js";
 import { formatDuration } from "./duration.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
+import { checkOutputs, openOutput } from "./output-file.js";
 import { HtmlReport } from "./report/html-report.js";
 import { type RunInputFlags, readRunInput } from "./run-input.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
@@ -10,9 +13,6 @@ import { styleFor } from "./style.js";
 import { Timeline } from "./timeline.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
 import { type HappeningRecord, traceLine } from "./trace.js";
-import { UserError } from "./user-error.js";
-
-export { parseSeed, parseStart } from "./flag-values.js";
 
 export interface RunFlags extends RunInputFlags {
   readonly json?: string;
@@ -24,12 +24,17 @@ export interface RunFlags extends RunInputFlags {
 export async function runCommand(paths: readonly string[], flags: RunFlags, io: Io): Promise<void> {
   const { against } = flags;
   if (against !== undefined) return compareCommand(paths, { ...flags, against }, io);
-  const { manifests, startMs, durationMs, seed, scenario } = await readRunInput(paths, flags, io);
+  checkOutputs({ "--json": flags.json, "--html": flags.html }, [
+    ...paths,
+    ...(flags.scenario === undefined ? [] : [flags.scenario]),
+  ]);
+  const input = await readRunInput(paths, flags, io);
+  const { startMs, durationMs, seed, scenario } = input;
   const traceOnly = flags.json === "-";
   const trace =
     flags.json === undefined
       ? undefined
-      : new TraceWriter(traceOnly ? stdoutFile(io) : await openTrace(flags.json, io));
+      : new TraceWriter(traceOnly ? stdoutFile(io) : await openOutput("--json", flags.json, io));
   const report = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
   const timeline = new Timeline();
   const progress = io.progress?.() ?? noProgress;
@@ -37,10 +42,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const problems: string[] = [];
   let reachedMs = 0;
   await simulate({
-    manifests,
-    startMs,
-    durationMs,
-    seed,
+    ...input,
     timeZoneData: io.timeZoneData,
     signal: io.stopped,
     emit: (record) => {
@@ -50,7 +52,6 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       report?.add(record);
     },
     ...(report === undefined ? {} : { follow: (informers) => report.follow(informers) }),
-    ...(scenario === undefined ? {} : { scenario }),
     onProblem: (message) => problems.push(message),
     onProgress: async (elapsedMs) => {
       reachedMs = elapsedMs;
@@ -72,7 +73,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const playedMs = interrupted === undefined ? durationMs : reachedMs;
   const endMs = startMs + playedMs;
   const width = io.stdout.columns || DEFAULT_WIDTH;
-  const title = `${iso(startMs)} → ${iso(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed})`;
+  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed})`;
   io.stdout.write(`${style.bold("kubewright")}  ${title}\n${legend(style)}\n\n`);
   if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
   if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
@@ -108,16 +109,4 @@ class TraceWriter {
 
 function stdoutFile(io: Io): OutputFile {
   return { write: async (text) => io.stdout.write(text), close: async () => {} };
-}
-
-async function openTrace(path: string, io: Io): Promise<OutputFile> {
-  try {
-    return await io.openFile(path);
-  } catch (error) {
-    throw new UserError(`--json: cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function iso(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }

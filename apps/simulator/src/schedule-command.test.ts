@@ -1,34 +1,8 @@
 import { expect, test } from "vitest";
 
-import { runCli } from "./cli.js";
-import type { Io, Output } from "./io.js";
+import { type Ran, kubewright } from "../test/memory-io.js";
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function schedule(...args: string[]): Promise<Ran> {
-  const said = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr"): Output => ({
-    write: (text) => void (said[name] += text),
-    isTerminal: false,
-    columns: 0,
-    hasColours: false,
-  });
-  const nothing = (): Promise<never> => Promise.reject(new Error("no files here"));
-  const io: Io = {
-    stdout: output("stdout"),
-    stderr: output("stderr"),
-    readFile: nothing,
-    listFolder: nothing,
-    openFile: nothing,
-    stopped: new AbortController().signal,
-    timeZoneData: "test",
-  };
-  return { code: await runCli(["schedule", ...args], io, "1.2.3"), ...said };
-}
+const schedule = (...args: string[]): Promise<Ran> => kubewright(["schedule", ...args]);
 
 const inNewYork = ["--time-zone", "America/New_York"];
 
@@ -148,5 +122,5 @@ test.each([
   [["@daily", "--from", "2026-02-30"], '--from: "2026-02-30" is not a time; write for example 2026-03-28T22:00:00Z'],
   [["@daily", "-o", "yaml"], '--output: "yaml" is not one of text, json'],
 ])("%j is wrong: one line with the place, status 2", async (args, message) => {
-  expect(await schedule(...args)).toEqual({ code: 2, stdout: "", stderr: `kubewright: ${message}\n` });
+  expect(await schedule(...args)).toMatchObject({ code: 2, stdout: "", stderr: `kubewright: ${message}\n` });
 });

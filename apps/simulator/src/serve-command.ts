@@ -11,13 +11,14 @@ import {
 import { canonicalControllers, controllerListErrors, selectControllers } from "@kubewright/controller";
 
 import { ApiMetrics, METRICS_PATH } from "./api-metrics.js";
+import { parseSeed } from "./flag-values.js";
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
+import { openOutput } from "./output-file.js";
 import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
 import { LiveTrace } from "./report/live-trace.js";
-import { parseSeed } from "./run-command.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
 
@@ -178,12 +179,8 @@ async function readSnapshot(path: string, io: Io): Promise<StoreSnapshot> {
 }
 
 async function writeFile(flag: string, path: string, text: string, io: Io): Promise<void> {
-  try {
-    // A kubeconfig holds keys, a snapshot Secrets.
-    const file = await io.openFile(path, { secret: true });
-    await file.write(text);
-    await file.close();
-  } catch (error) {
-    throw new UserError(`${flag}: cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
+  // A kubeconfig holds keys, a snapshot Secrets.
+  const file = await openOutput(flag, path, io, { secret: true });
+  await file.write(text);
+  await file.close();
 }

@@ -1,7 +1,15 @@
 import { formatDuration } from "./duration.js";
-import { type Style, printable } from "./style.js";
+import { type Style, printable, styleFor } from "./style.js";
 import { TimeAxis } from "./time-axis.js";
-import { type PodBar, type RunRow, type SkippedRow, type Timeline, type TimelineGroup, rowTime } from "./timeline.js";
+import {
+  type PodBar,
+  type RunRow,
+  type SkippedRow,
+  type Timeline,
+  type TimelineGroup,
+  type TimelineRow,
+  rowTime,
+} from "./timeline.js";
 
 export interface TimelineTextOptions {
   readonly startMs: number;
@@ -12,10 +20,11 @@ export interface TimelineTextOptions {
 }
 
 const LABEL_WIDTH = 18;
+const INDENT = " ".repeat(LABEL_WIDTH);
 /** What a note beside a row may take, and what it takes of a wide terminal. */
 const NARROWEST_NOTE = 34;
-const WIDEST_NOTE = 54;
-const NOTE_SHARE = 0.4;
+const WIDEST_NOTE = 56;
+const NOTE_SHARE = 0.47;
 const NARROWEST_AXIS = 20;
 
 /** One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with their reason. */
@@ -32,14 +41,40 @@ function groupText(group: TimelineGroup, options: TimelineTextOptions): string {
   const { style, width } = options;
   const noteWidth = Math.min(WIDEST_NOTE, Math.max(NARROWEST_NOTE, Math.floor(width * NOTE_SHARE)));
   const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - noteWidth);
-  const [fromMs, toMs] = group.kind === "CronJob" ? [options.startMs, options.endMs] : span(group, options);
+  // Where only the first rows are kept, the axis ends with them.
+  const isWhole = group.kind === "CronJob" && group.hiddenRows === 0;
+  const [fromMs, toMs] = isWhole ? [options.startMs, options.endMs] : span(group, options);
   const axis = new TimeAxis(fromMs, toMs, axisWidth);
   const lines = [heading(group, style), `${" ".repeat(LABEL_WIDTH)}${style.dim(axis.labels())}`];
-  for (const row of group.rows)
-    lines.push(...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, width, style)]));
+  for (const row of foldSkipped(group.rows)) {
+    if ("skipped" in row) lines.push(...skippedLines(row.skipped, axis, options));
+    else
+      lines.push(
+        ...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, width, style)]),
+      );
+  }
   if (group.rows.length === 0) lines.push(`  ${style.dim("no runs in this window")}`);
   if (group.hiddenRows > 0) lines.push(`  ${style.dim(`… and ${group.hiddenRows} more; --json has them all`)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** Rows of skipped runs that are told one by one; longer stretches take one row. */
+const MOST_SKIPPED = 2;
+
+/** Neighbouring skipped runs of one reason, taken together. */
+function foldSkipped(rows: readonly TimelineRow[]): (TimelineRow | { readonly skipped: readonly SkippedRow[] })[] {
+  const folded: (TimelineRow | { readonly skipped: readonly SkippedRow[] })[] = [];
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const stretch: SkippedRow[] = [];
+    for (to = from; to < rows.length; to++) {
+      const row = rows[to]!;
+      if (row.type !== "skipped" || (stretch[0] ?? row).reason !== row.reason) break;
+      stretch.push(row);
+    }
+    if (stretch.length > MOST_SKIPPED) folded.push({ skipped: stretch });
+    else folded.push(...rows.slice(from, (to = Math.max(to, from + 1))));
+  }
+  return folded;
 }
 
 function heading({ kind, namespace, name, cronJob }: TimelineGroup, style: Style): string {
@@ -61,17 +96,46 @@ function span(group: TimelineGroup, { startMs, endMs }: TimelineTextOptions): [n
   return [Math.max(startMs, from), to];
 }
 
-function runLines(row: RunRow, group: TimelineGroup, axis: TimeAxis, { endMs, style }: TimelineTextOptions): string[] {
+function runLines(
+  row: RunRow,
+  group: TimelineGroup,
+  axis: TimeAxis,
+  { endMs, width, style }: TimelineTextOptions,
+): string[] {
   const label = group.kind === "CronJob" ? clock(rowTime(row)) : row.name;
+  const note = { text: runNote(row, endMs, style), length: runNote(row, endMs, PLAIN).length };
   const lanes = packLanes(row.pods, endMs);
   const drawn = lanes.map((lane) => laneText(lane, row, axis, endMs, style));
   if (drawn.length === 0) drawn.push(laneText([], row, axis, endMs, style));
-  return drawn.map((bar, index) =>
-    (index === 0
-      ? `  ${fit(label, LABEL_WIDTH - 2)}${bar} ${runNote(row, endMs, style)}`
-      : `${" ".repeat(LABEL_WIDTH)}${bar}`
-    ).trimEnd(),
-  );
+  const lines = drawn.map((bar, index) => `${index === 0 ? labelText(label) : INDENT}${bar}`);
+  if (row.hiddenPods > 0) lines.push(`${INDENT}${style.dim(`… and ${row.hiddenPods} more pods; --json has them all`)}`);
+  return withNote(lines, note, axis, width);
+}
+
+/** What a row has to say stands beside its first line, or below where there is no room for it. */
+function withNote(lines: readonly string[], note: Note, axis: TimeAxis, width: number): string[] {
+  const fits = LABEL_WIDTH + axis.width + 1 + note.length <= width;
+  const [first = "", ...rest] = lines;
+  const all = fits ? [`${first} ${note.text}`, ...rest] : [...lines, `${INDENT}${note.text}`];
+  return all.map((line) => line.trimEnd());
+}
+
+/** Coloured text, and how many columns it takes. */
+interface Note {
+  readonly text: string;
+  readonly length: number;
+}
+
+/** A stretch of skipped runs: a mark for each column they fall into, how many there are, and until when. */
+function skippedLines(skipped: readonly SkippedRow[], axis: TimeAxis, { width, style }: TimelineTextOptions): string[] {
+  const [{ slotMs: firstMs, reason }, { slotMs: lastMs }] = [skipped[0]!, skipped.at(-1)!];
+  const cells = Array.from({ length: axis.width }, () => " ");
+  for (const { slotMs } of skipped) cells[axis.column(slotMs)] = style.yellow("×");
+  const unlisted = skipped.reduce((sum, row) => sum + (row.unlisted ?? 0), 0);
+  const until = unlisted > 0 ? `, of which the last ${unlisted} are not drawn` : ` until ${clock(lastMs)}`;
+  const text = `${skipped.length + unlisted} skipped${until}: ${printable(reason)}`;
+  const line = `${labelText(clock(firstMs))}${cells.join("")}`;
+  return withNote([line], { text: style.yellow(text), length: text.length }, axis, width);
 }
 
 /** The reason stands right beside the mark: after it, or before it where there is more room. */
@@ -95,11 +159,15 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
     .filter(Boolean)
     .join(", ");
   const facts = pods === "" ? "" : ` (${pods})`;
+  const gone =
+    row.removedMs === undefined || row.endMs === undefined
+      ? ""
+      : `, gone ${formatDuration(row.removedMs - row.endMs)} later`;
   switch (row.outcome) {
     case "Complete":
-      return `${style.green("Complete")} in ${took}${facts}${late}`;
+      return `${style.green("Complete")} in ${took}${facts}${late}${gone}`;
     case "Failed":
-      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}`;
+      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}${gone}`;
     case "Running":
       return `${style.cyan("Running")} for ${took}${facts}${late}`;
     case "Suspended":
@@ -111,16 +179,19 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
   }
 }
 
-/** Pods that overlap in time go on lines of their own. */
+/** Pods that overlap in time go on lines of their own, those of one completion index on one line if there is room. */
 function packLanes(pods: readonly PodBar[], endMs: number): PodBar[][] {
   const lanes: PodBar[][] = [];
   for (const pod of pods) {
-    const lane = lanes.find((candidate) => barEnd(candidate.at(-1)!, endMs) <= pod.createdMs);
+    const free = lanes.filter((candidate) => barEnd(candidate.at(-1)!, endMs) <= pod.createdMs);
+    const lane = free.find((candidate) => pod.index !== undefined && candidate.at(-1)!.index === pod.index) ?? free[0];
     if (lane === undefined) lanes.push([pod]);
     else lane.push(pod);
   }
   return lanes;
 }
+
+const PLAIN = styleFor(false);
 
 const MARKS: Readonly<Record<PodBar["outcome"], string>> = { Succeeded: "█", Failed: "▒", Running: "░", Pending: "─" };
 
@@ -146,6 +217,10 @@ function laneText(lane: readonly PodBar[], row: RunRow, axis: TimeAxis, endMs: n
 
 function barEnd(pod: PodBar, endMs: number): number {
   return pod.endMs ?? endMs;
+}
+
+function labelText(label: string): string {
+  return `  ${fit(label, LABEL_WIDTH - 2)}`;
 }
 
 /** `01-31 09:00` */

@@ -192,3 +192,49 @@ test("the summary counts what the timeline hides", () => {
     "Jobs  1 run, 1 complete, 0 failed, 1 skipped\nPods  2 started, 1 succeeded, 1 failed\n",
   );
 });
+
+const options = { startMs: START, width: 112, style: styleFor(false) };
+
+test("many skipped runs of one reason take one row, which counts those that are not listed", () => {
+  const timeline = new Timeline();
+  timeline.add(cronJob);
+  const slots = Array.from({ length: 100 }, (_, index) => START + index * 60_000);
+  const missed: MissedSlots = { slotsMs: slots, count: 120, exact: true, reason: "superseded" };
+  timeline.add(decision({ missed: [missed] }));
+  const lines = timelineText(timeline, { ...options, endMs: START + 240 * 60_000 }).split("\n");
+  expect(lines.filter((line) => line.includes("×"))).toEqual([expect.stringMatching(/^ {2}01-01 00:00 +×+$/)]);
+  expect(lines.join("\n")).toContain("120 skipped, of which the last 20 are not drawn: a later run was due as well");
+});
+
+test("a Job of its own says when it was removed, and a row how many of its pods are not shown", () => {
+  const timeline = new Timeline({ maxPods: 1 });
+  const { owner: _owner, ...alone } = job(0, {}, "ADDED");
+  const record = alone as ObjectRecord;
+  timeline.add(record);
+  timeline.add(pod(0, "a", {}, "ADDED"));
+  timeline.add(pod(0, "b", {}, "ADDED"));
+  const state: JobState = { active: 0, succeeded: 2, failed: 0, outcome: { type: "Complete", at: at(5) } };
+  timeline.add({ ...record, change: "MODIFIED", state } as ObjectRecord);
+  timeline.add({ ...record, change: "DELETED", at: at(15), state } as ObjectRecord);
+  const text = timelineText(timeline, { ...options, endMs: START + 240 * 60_000 });
+  expect(text).toContain("Complete in 5m (2 ok), gone 10m later\n");
+  expect(text).toContain("… and 1 more pods; --json has them all\n");
+});
+
+test("the pods of a completion index share a line, and what does not fit beside it stands below", () => {
+  const timeline = new Timeline();
+  timeline.add(cronJob);
+  timeline.add(job(0, { scheduledFor: at(0) }, "ADDED"));
+  for (const [index, endsAt] of [
+    [0, 10],
+    [1, 20],
+  ] as const)
+    timeline.add(pod(0, `p${index}`, { phase: "Failed", index, startedAt: at(0), finishedAt: at(endsAt) }, "ADDED"));
+  timeline.add(pod(30, "again", { phase: "Succeeded", index: 1, startedAt: at(30), finishedAt: at(60) }, "ADDED"));
+  const outcome = { type: "Failed", reason: "R".repeat(60), at: at(60) } as const;
+  timeline.add(job(60, { failed: 2, succeeded: 1, scheduledFor: at(0), outcome }));
+  const lines = timelineText(timeline, { ...options, endMs: START + 60 * 60_000 }).split("\n");
+  expect(lines[2]).toMatch(/^ {2}01-01 00:00 +▒+$/);
+  expect(lines[3]).toMatch(/^ +▒+ +█+$/);
+  expect(lines[4]).toMatch(/^ {18}Failed after 1h \(1 ok, 2 failed\): R{60}$/);
+});

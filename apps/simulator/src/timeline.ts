@@ -1,4 +1,4 @@
-import { splitObjectKey } from "@kubewright/api";
+import { type ObjectKey, objectKey } from "@kubewright/api";
 import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
 
 import type { CronJobState, ObjectRecord, TraceRecord } from "./trace.js";
@@ -35,6 +35,8 @@ export interface RunRow {
   message?: string;
   readonly pods: PodBar[];
   hiddenPods: number;
+  /** When a Job of its own that had ended was removed. */
+  removedMs?: number;
 }
 
 export interface PodBar {
@@ -55,6 +57,8 @@ export interface SkippedRow {
   readonly type: "skipped";
   readonly slotMs: number;
   readonly reason: string;
+  /** Further runs of the same reason after this one, of which only the number is known. */
+  readonly unlisted?: number;
 }
 
 export interface TimelineTotals {
@@ -92,6 +96,8 @@ export class Timeline {
   };
   /** Live objects by UID; removed with the object, so a long run keeps only what exists. */
   readonly #groups = new Map<string, TimelineGroup>();
+  /** The latest of each name, by its key. */
+  readonly #cronJobs = new Map<ObjectKey, TimelineGroup>();
   readonly #runs = new Map<string, { run: RunRow; ended: boolean }>();
   readonly #bars = new Map<string, { bar: PodBar; ended: boolean }>();
   /** By CronJob: the slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
@@ -126,20 +132,21 @@ export class Timeline {
     const blocked = this.#blocked.get(key);
     for (const slots of missed) {
       this.totals.runsSkipped += slots.count;
-      for (const missedMs of slots.slotsMs)
-        this.#addSkipped(key, missedMs, skipReason(slots.reason, blocked?.slotMs === missedMs ? blocked.by : []));
+      const lastMs = slots.slotsMs.at(-1);
+      for (const missedMs of slots.slotsMs) {
+        const why = skipReason(slots.reason, blocked?.slotMs === missedMs ? blocked.by : []);
+        this.#addSkipped(key, missedMs, why, missedMs === lastMs ? slots.count - slots.slotsMs.length : 0);
+      }
     }
     if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined)
       this.#blocked.set(key, { slotMs, by: activeJobs });
     else if (outcome === "ran" || outcome === "replaced") this.#blocked.delete(key);
   }
 
-  #addSkipped(key: string, slotMs: number, reason: string): void {
-    const { namespace, name } = splitObjectKey(key);
-    const group = this.groups.find(
-      (candidate) => candidate.kind === "CronJob" && candidate.namespace === namespace && candidate.name === name,
-    );
-    if (group !== undefined) this.#insert(group, { type: "skipped", slotMs, reason });
+  #addSkipped(key: ObjectKey, slotMs: number, reason: string, unlisted: number): void {
+    const group = this.#cronJobs.get(key);
+    if (group !== undefined)
+      this.#insert(group, { type: "skipped", slotMs, reason, ...(unlisted > 0 ? { unlisted } : {}) });
   }
 
   #cronJob(record: Extract<ObjectRecord, { kind: "CronJob" }>): void {
@@ -147,7 +154,7 @@ export class Timeline {
     const state = this.#localTimeZone === undefined ? record.state : { timeZone: this.#localTimeZone, ...record.state };
     if (group !== undefined) group.cronJob = state;
     else if (record.change !== "DELETED") {
-      this.#addGroup(record.uid, {
+      const added = this.#addGroup(record.uid, {
         kind: "CronJob",
         uid: record.uid,
         namespace: record.namespace,
@@ -156,6 +163,7 @@ export class Timeline {
         rows: [],
         hiddenRows: 0,
       });
+      this.#cronJobs.set(objectKey(added), added);
     }
   }
 
@@ -182,7 +190,7 @@ export class Timeline {
     if (!known.ended) {
       run.outcome = "Deleted";
       run.endMs = Date.parse(record.at);
-    }
+    } else if (record.owner === undefined) run.removedMs = Date.parse(record.at);
     this.#runs.delete(uid);
   }
 

@@ -11,6 +11,7 @@ import { yamlText } from "../src/page/yaml-text.js";
 import { ZonedTime, isZone } from "../src/page/zoned-time.js";
 import type { RunRow, TimelineGroup } from "../src/timeline.js";
 import { madeUpReport } from "./made-up-report.js";
+import type { HappeningRecord } from "../src/trace.js";
 
 const HOUR_MS = 3_600_000;
 const ALL: Filter = { text: "", namespace: "", looks: new Set() };
@@ -156,6 +157,18 @@ test("clock changes and outages are bands", () => {
     ["outage", "controllerDown", 2],
     ["clock", "DST 02:00–03:00 twice", 2],
   ]);
+});
+
+test("bands that overlap lie one below the other, in three rows at most", () => {
+  const band = (from: number, to: number): HappeningRecord => ({
+    type: "happening",
+    at: new Date(from * HOUR_MS).toISOString(),
+    until: new Date(to * HOUR_MS).toISOString(),
+    kind: "nodeLost",
+    message: "lost",
+  });
+  const happenings = [band(0, 9), band(1, 9), band(2, 4), band(3, 5), band(4, 6), band(9, 10)];
+  expect(timeBands({ ...madeUpReport(2, 1), happenings }).map(({ row }) => row)).toEqual([0, 1, 2, 2, 2, 0]);
 });
 
 test("ticks stand at round times on the zone's clocks, also across a change", () => {

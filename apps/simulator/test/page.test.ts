@@ -75,6 +75,20 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
   };
   const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
 
+  test("one finger scrolls the lanes", async () => {
+    const { page } = await fixture.open(fixture.report("touch.html", madeUpReport(200, 40)), { height: 500 });
+    const box = (await page.locator("canvas.lanes").boundingBox())!;
+    const session = await page.context().newCDPSession(page);
+    const x = box.x + box.width / 2;
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", y?: number): Promise<unknown> =>
+      session.send("Input.dispatchTouchEvent", { type, touchPoints: y === undefined ? [] : [{ x, y }] });
+    await touch("touchStart", box.y + 200);
+    for (const by of [40, 80, 120]) await touch("touchMove", box.y + 200 - by);
+    await touch("touchEnd");
+    const scrolled = (): Promise<number> => page.evaluate("document.querySelector('.scroller').scrollTop");
+    await expect.poll(scrolled, { timeout: 60_000 }).toBeGreaterThan(50);
+  });
+
   test("shows what happened, in light, in dark and on a narrow screen, and reports no error", async () => {
     for (const [name, options] of [
       ["light", {}],

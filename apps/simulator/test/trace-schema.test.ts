@@ -4,8 +4,7 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, expect, test } from "vitest";
 
-import { runCli } from "../src/cli.js";
-import type { Io } from "../src/io.js";
+import { kubewright } from "./memory-io.js";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 let validate: ReturnType<Ajv["compile"]>;
@@ -16,24 +15,12 @@ beforeAll(async () => {
 });
 
 async function trace(args: readonly string[]): Promise<Record<string, unknown>[]> {
-  const said = { stdout: "", stderr: "" };
-  const output = (name: keyof typeof said): Io["stdout"] => ({
-    write: (text) => void (said[name] += text),
-    isTerminal: false,
-    columns: 0,
-    hasColours: false,
-  });
-  const io: Io = {
-    stdout: output("stdout"),
-    stderr: output("stderr"),
+  const { code, stdout, stderr } = await kubewright(["run", ...args, "--json", "-"], {
     readFile: (file) => readFile(file, "utf8"),
     listFolder: async (folder) => (folder.endsWith(".yaml") ? undefined : readdir(folder)),
-    openFile: () => Promise.reject(new Error("nothing is written")),
-    stopped: new AbortController().signal,
-    timeZoneData: "test",
-  };
-  expect(await runCli(["run", ...args, "--json", "-"], io, "0.0.0"), said.stderr).toBe(0);
-  return said.stdout
+  });
+  expect(code, stderr).toBe(0);
+  return stdout
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);

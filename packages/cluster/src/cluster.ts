@@ -9,6 +9,7 @@ import { InformerFactory } from "@kubewright/informer";
 import type { ComponentContext } from "./component-context.js";
 import { type ControllerName, type Decision, clusterControllers } from "./controllers.js";
 import { type NodeShape, defaultNodes, registerNodes } from "./nodes.js";
+import { readyOrFailed } from "./ready-or-failed.js";
 
 export interface ClusterOptions {
   readonly clock: Clock;
@@ -59,7 +60,10 @@ export interface Cluster {
    * Rejects when a component fails, after stopping the others.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves once the nodes are registered and every component has seen the initial state. Only while running. */
+  /**
+   * Resolves once the nodes are registered and every component has seen the initial state. Only while running; rejects as
+   * {@link run} does, if that fails before, with an {@link InvalidNodeError} for a node that the API server refuses.
+   */
   ready(signal?: AbortSignal): Promise<void>;
 }
 
@@ -106,12 +110,12 @@ export function createCluster(options: ClusterOptions): Cluster {
     apiServer,
     informers,
     client,
-    async run(signal) {
-      if (kubelet === "simulated") await registerNodes(client("kubelet"), nodes, clock.now());
-      await runAll([{ name: "informers", run: (stop) => informers.run(stop) }, ...components], signal);
-    },
-    async ready(signal = new AbortController().signal) {
-      await informers.waitForCacheSync(signal);
-    },
+    ...readyOrFailed({
+      start: async () => {
+        if (kubelet === "simulated") await registerNodes(client("kubelet"), nodes, clock.now());
+      },
+      run: (signal) => runAll([{ name: "informers", run: (stop) => informers.run(stop) }, ...components], signal),
+      synced: (signal) => informers.waitForCacheSync(signal),
+    }),
   };
 }

@@ -18,6 +18,9 @@ interface Parts {
   readonly electionOf: (replica: string) => string;
 }
 
+/** As often as a kubelet posts its status. */
+const RETRY_MS = 10_000;
+
 /** Makes things go wrong in a cluster. */
 export class Faults {
   readonly #parts: Parts;
@@ -69,8 +72,17 @@ export class Faults {
     this.#parts.silentNodes.set(name, true);
   }
 
+  /** Ends {@link nodeLost}. Resolves once the node is heard of: one that cannot reach the API server tries again. */
   async nodeBack(name: string, signal: AbortSignal): Promise<void> {
-    this.#parts.silentNodes.set(name, false);
-    await this.#parts.kubelet.reconnect(name, signal);
+    const { silentNodes, kubelet, clock } = this.#parts;
+    while (!signal.aborted) {
+      silentNodes.set(name, false);
+      try {
+        return await kubelet.reconnect(name, signal);
+      } catch {
+        this.nodeLost(name);
+        await clock.sleep(RETRY_MS, signal).catch(() => {});
+      }
+    }
   }
 }

@@ -1,8 +1,14 @@
-import { type Job, jobs, leases, pods } from "@kubewright/api";
+import { type Job, jobs, leases, nodes as nodeResource, pods } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { expect, onTestFinished, test } from "vitest";
 
-import { type FaultyCluster, type FaultyClusterOptions, createFaultyCluster } from "./index.js";
+import {
+  type FaultyCluster,
+  type FaultyClusterOptions,
+  InvalidNodeError,
+  createCluster,
+  createFaultyCluster,
+} from "./index.js";
 
 const MINUTE = 60_000;
 
@@ -81,4 +87,32 @@ test("a leader that loses its lease exits, another takes over, and the first com
   expect(cluster.faults.loseLease()?.leader).toBe("controller-manager-2");
   await clock.advance(40_000);
   expect(cluster.faults.loseLease()?.leader).toBe("controller-manager-1");
+});
+
+test.each([createCluster, createFaultyCluster])("a node that is none fails the cluster at once: %o", async (create) => {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const nodes = [{ name: "a", cpu: "-4", memory: "1Gi", pods: 1 }];
+  const cluster = create({ clock, random: seededRandom(1), nodes });
+  const [run, ready] = await Promise.allSettled([cluster.run(new AbortController().signal), cluster.ready()]);
+  expect(run).toMatchObject({ status: "rejected", reason: expect.any(InvalidNodeError) });
+  expect(ready).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(/Node "a" is.*-4/) } });
+});
+
+test("a node that comes back while the API server is away is heard of once that is back", async () => {
+  const { clock, cluster } = await start();
+  const readiness = async (): Promise<string | undefined> => {
+    const { status } = await cluster.client("test").resource(nodeResource).get("node-1");
+    return status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  };
+  cluster.faults.nodeLost("node-1");
+  await clock.advance(2 * MINUTE);
+  expect(await readiness()).toBe("Unknown");
+  const end = cluster.faults.network({ down: true });
+  const back = cluster.faults.nodeBack("node-1", new AbortController().signal);
+  await clock.advance(2 * MINUTE);
+  expect(await readiness()).toBe("Unknown");
+  end();
+  await clock.advance(MINUTE);
+  await back;
+  expect(await readiness()).toBe("True");
 });

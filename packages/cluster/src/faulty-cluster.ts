@@ -14,6 +14,7 @@ import { Faults } from "./faults.js";
 import { Network } from "./network.js";
 import { NodeLifecycleController } from "./node-lifecycle-controller.js";
 import { defaultNodes, registerNodes } from "./nodes.js";
+import { readyOrFailed } from "./ready-or-failed.js";
 import { SilentNodes } from "./silent-nodes.js";
 import { SkewedClock } from "./skewed-clock.js";
 
@@ -118,10 +119,11 @@ export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluste
   return {
     ...cluster,
     faults: new Faults({ network, replicas, controllerClock, silentNodes, kubelet, clock, electionOf }),
-    async run(signal) {
-      await registerNodes(cluster.client("kubelet"), nodes, clock.now());
-      await runAll(parts, signal);
-    },
+    ...readyOrFailed({
+      start: () => registerNodes(cluster.client("kubelet"), nodes, clock.now()),
+      run: (signal) => runAll(parts, signal),
+      synced: (signal) => cluster.ready(signal),
+    }),
   };
 }
 

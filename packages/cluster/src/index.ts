@@ -1,7 +1,7 @@
 export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
 export { createFaultyCluster } from "./faulty-cluster.js";
-export { defaultNodes } from "./nodes.js";
+export { InvalidNodeError, defaultNodes } from "./nodes.js";
 
 export type { ApiServer, AuditRecord, PathAnswer, PathHandler, StoreSnapshot } from "@kubewright/apiserver";
 export type { Cluster, ClusterOptions } from "./cluster.js";

@@ -1,5 +1,5 @@
 import { type Node, formatTime, nodes } from "@kubewright/api";
-import { type Client, isAlreadyExists } from "@kubewright/client";
+import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
 
 /** A machine of the simulated cluster: room for this much. */
 export interface NodeShape {
@@ -20,13 +20,24 @@ export const defaultNodes: readonly NodeShape[] = [1, 2, 3].map((number) => ({
   pods: 110,
 }));
 
-/** Registers the nodes as Ready, as their kubelets would. One that exists already (restored, or made by a manifest) is left as it is. */
+/** The API server refuses a node: a name, quantity, label or taint of its shape is none. */
+export class InvalidNodeError extends Error {
+  override readonly name = "InvalidNodeError";
+}
+
+/**
+ * Registers the nodes as Ready, as their kubelets would. One that exists already (restored, or made by a manifest) is left
+ * as it is.
+ *
+ * @throws InvalidNodeError for a shape that is no node.
+ */
 export async function registerNodes(client: Client, shapes: readonly NodeShape[], nowMs: number): Promise<void> {
   for (const shape of shapes) {
     try {
       await client.resource(nodes).create(nodeObject(shape, nowMs));
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
+      if (isAlreadyExists(error)) continue;
+      throw error instanceof StatusError ? new InvalidNodeError(error.message, { cause: error }) : error;
     }
   }
 }

@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
 
-import { runCli } from "../cli.js";
-import type { Io, Output } from "../io.js";
-
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: Readonly<Record<string, string>>;
-}
+import { type Ran, kubewright } from "../../test/memory-io.js";
 
 interface World {
   readonly columns?: number;
@@ -25,33 +17,11 @@ async function compare(
   { columns = 0, stopped = new AbortController().signal, more = {} }: World = {},
 ): Promise<Ran> {
   const files: Record<string, string> = { ...(a === undefined ? {} : { "a.yaml": a }), "b.yaml": b, ...more };
-  const said = { stdout: "", stderr: "" };
-  const written: Record<string, string> = {};
-  const output = (name: "stdout" | "stderr"): Output => ({
-    write: (text) => void (said[name] += text),
-    isTerminal: false,
+  return kubewright(["run", ...(a === undefined ? [] : ["a.yaml"]), "--against", "b.yaml", ...flags], {
+    files,
     columns,
-    hasColours: false,
-  });
-  const io: Io = {
-    stdout: output("stdout"),
-    stderr: output("stderr"),
-    readFile: async (path) =>
-      files[path] ?? Promise.reject(Object.assign(new Error("no such file"), { code: "ENOENT" })),
-    listFolder: async () => undefined,
-    openFile: async (path) => {
-      written[path] = "";
-      return { write: async (text) => void (written[path] += text), close: async () => {} };
-    },
     stopped,
-    timeZoneData: "test",
-  };
-  const code = await runCli(
-    ["run", ...(a === undefined ? [] : ["a.yaml"]), "--against", "b.yaml", ...flags],
-    io,
-    "1.2.3",
-  );
-  return { code, ...said, written };
+  });
 }
 
 const cronJob = (spec: string, { name = "report", duration = "30s" } = {}): string => `

@@ -1,7 +1,10 @@
+import { formatTime } from "@kubewright/api";
+
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, type Progress, noProgress } from "../io.js";
 import type { Manifest } from "../manifests.js";
+import { checkOutputs, openOutput } from "../output-file.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
 import { styleFor } from "../style.js";
@@ -22,9 +25,11 @@ export interface CompareFlags extends RunInputFlags {
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html } = flags;
   if (html !== undefined) throw new UserError("--html shows one run and --against compares two: leave out one of them");
+  const filesA = [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])];
+  checkOutputs({ "--json": json }, [...filesA, against]);
   const a = await readRunInput(paths, flags, io);
   const b = withoutReplaced(await readRunInput([against], flags, io), against);
-  const file = json === undefined || json === "-" ? undefined : await openJson(json, io);
+  const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
   const progress = io.progress?.() ?? noProgress;
   const ledgers: RunLedger[] = [];
   for (const [index, input] of [a, b].entries()) {
@@ -37,7 +42,6 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const endMs = startMs + durationMs;
   const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
   const changes = manifestChanges(a.manifests, b.manifests);
-  const filesA = [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])];
   const header: ComparisonHeader = { a: filesA, b: [against], startMs, endMs, seed, timeZoneData: io.timeZoneData };
   if (json === "-") {
     for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
@@ -50,7 +54,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const style = styleFor(io.stdout.hasColours);
   const width = io.stdout.columns || DEFAULT_WIDTH;
   const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
-  io.stdout.write(`${style.bold("kubewright")}  ${iso(startMs)} → ${iso(endMs)} (${length})\n`);
+  io.stdout.write(`${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\n`);
   io.stdout.write(`A: ${filesA.join(", ")}\nB: ${against}\n${comparisonLegend(style)}\n\n`);
   io.stdout.write(comparisonText(comparison, changes, { width, style }));
 }
@@ -66,19 +70,15 @@ interface PlayOptions {
 
 /** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
 async function play(input: RunInput, { label, progress, done }: PlayOptions, io: Io): Promise<RunLedger> {
-  const { manifests, startMs, durationMs, seed, scenario } = input;
+  const { durationMs } = input;
   const ledger = new RunLedger();
   const problems: string[] = [];
   let reachedMs = 0;
   await simulate({
-    manifests,
-    startMs,
-    durationMs,
-    seed,
+    ...input,
     timeZoneData: io.timeZoneData,
     signal: io.stopped,
     emit: (record) => ledger.add(record),
-    ...(scenario === undefined ? {} : { scenario }),
     onProblem: (message) => problems.push(message),
     onProgress: (elapsedMs) => {
       reachedMs = elapsedMs;
@@ -108,16 +108,4 @@ function withoutReplaced(input: RunInput, against: string): RunInput {
 
 function identity({ object }: Manifest): string {
   return `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`;
-}
-
-async function openJson(path: string, io: Io): ReturnType<Io["openFile"]> {
-  try {
-    return await io.openFile(path);
-  } catch (error) {
-    throw new UserError(`--json: cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function iso(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }

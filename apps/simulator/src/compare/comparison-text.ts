@@ -1,3 +1,5 @@
+import { formatTime } from "@kubewright/api";
+
 import { formatDuration } from "../duration.js";
 import { type Style, printable } from "../style.js";
 import { type Comparison, type GroupComparison, type RunCounts, type RunDifference, tookMs } from "./compare-runs.js";
@@ -38,7 +40,7 @@ export function comparisonText(
     ...(equal > 0 ? [style.dim(`${equal} other${equal === 1 ? " does" : "s do"} the same in both`)] : []),
     ...(untilMs === undefined
       ? []
-      : [style.yellow(`compared up to ${iso(untilMs)} only: there are more runs than are kept`)]),
+      : [style.yellow(`compared up to ${formatTime(untilMs)} only: there are more runs than are kept`)]),
     `${style.bold("Runs")}  ${countsText(totals, style)}`,
   ];
   return `${blocks.map((block) => `${block}\n`).join("")}${lines.join("\n")}\n`;
@@ -144,8 +146,4 @@ function countsText({ a, b, same, different, onlyA, onlyB }: RunCounts, style: S
 
 function clip(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
-}
-
-function iso(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }

@@ -3,12 +3,18 @@ import { scaleLinear } from "d3-scale";
 import { type Selection, select } from "d3-selection";
 
 import type { PageContext } from "./page-context.js";
+import { BAND_ROWS, type Band } from "./time-bands.js";
 import { type TimeScale, xOf } from "./time-scale.js";
 import { timeTicks } from "./time-ticks.js";
 
 const COARSE_Y = 14;
-export const AXIS_HEIGHT = 46;
-export const BAND_HEIGHT = 20;
+const AXIS_HEIGHT = 46;
+const BAND_HEIGHT = 20;
+
+/** With as many rows of bands as there are at one time, at most. */
+export function axisHeight(bands: readonly Band[]): number {
+  return AXIS_HEIGHT + BAND_HEIGHT * bands.reduce((rows, { row }) => Math.max(rows, row + 1), 0);
+}
 
 /** The time axis: days above, hours below, and beneath them the names of bands, if there are any. */
 export class AxisView {
@@ -41,7 +47,7 @@ export class AxisView {
 
   render(scale: TimeScale, context: PageContext): void {
     const { width } = scale;
-    const height = AXIS_HEIGHT + (context.bands.length > 0 ? BAND_HEIGHT : 0);
+    const height = axisHeight(context.bands);
     this.#svg.attr("width", width).attr("height", height).attr("viewBox", `0 0 ${width} ${height}`);
     const ticks = timeTicks(scale, context.zone);
     const labels = new Map(ticks.fine.map(({ atMs, label }) => [atMs, label]));
@@ -86,7 +92,7 @@ export class AxisView {
   }
 
   #renderBands(scale: TimeScale, { bands }: PageContext): void {
-    let free = -Infinity;
+    const free = Array.from({ length: BAND_ROWS }, () => -Infinity);
     const shown = bands
       .filter(({ fromMs, toMs }) => toMs >= scale.fromMs && fromMs <= scale.toMs)
       .slice(0, MOST_BANDS)
@@ -99,9 +105,9 @@ export class AxisView {
         // At the right edge a label stands before its band.
         const textX =
           left + textWidth > scale.width ? Math.max(0, left - textWidth) : left + (width < textWidth ? width + 4 : 6);
-        const hasText = textX >= free;
-        if (hasText) free = textX + textWidth;
-        return { ...band, left, width, textX, text: hasText ? text : "" };
+        const hasText = textX >= free[band.row]!;
+        if (hasText) free[band.row] = textX + textWidth;
+        return { ...band, left, width, textX, text: hasText ? text : "", top: band.row * BAND_HEIGHT };
       });
     const groups = this.#bands
       .selectAll<SVGGElement, (typeof shown)[number]>("g")
@@ -111,13 +117,9 @@ export class AxisView {
         group.append("title");
         group
           .append("rect")
-          .attr("y", 2)
           .attr("height", BAND_HEIGHT - 4)
           .attr("rx", 2);
-        group
-          .append("text")
-          .attr("y", BAND_HEIGHT / 2)
-          .attr("dy", "0.34em");
+        group.append("text").attr("dy", "0.34em");
         return group;
       })
       .attr("class", ({ kind }) => kind);
@@ -125,10 +127,12 @@ export class AxisView {
     groups
       .select("rect")
       .attr("x", ({ left }) => left)
+      .attr("y", ({ top }) => top + 2)
       .attr("width", ({ width }) => width);
     groups
       .select("text")
       .attr("x", ({ textX }) => textX)
+      .attr("y", ({ top }) => top + BAND_HEIGHT / 2)
       .text(({ text }) => text);
   }
 

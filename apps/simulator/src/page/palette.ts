@@ -17,9 +17,13 @@ export interface Palette {
 }
 
 export function readPalette(): Palette {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return {
+  // The value of a property says what either theme has: only a colour in use says which one counts.
+  const probe = document.body.appendChild(document.createElement("span"));
+  const colour = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const palette: Palette = {
     looks: {
       complete: colour("complete"),
       failed: colour("failed"),
@@ -40,4 +44,6 @@ export function readPalette(): Palette {
     cpu: colour("cpu"),
     font: getComputedStyle(document.body).fontFamily,
   };
+  probe.remove();
+  return palette;
 }

@@ -9,11 +9,15 @@ export interface Band {
   readonly toMs: number;
   readonly label: string;
   readonly detail: string;
+  /** Bands that overlap lie one below the other, as far as there are {@link BAND_ROWS}. */
+  readonly row: number;
 }
+
+export const BAND_ROWS = 3;
 
 /** In order of time. */
 export function timeBands(data: ReportData): Band[] {
-  const bands: Band[] = data.happenings.map(({ at, until, kind, message }) => {
+  const bands: Omit<Band, "row">[] = data.happenings.map(({ at, until, kind, message }) => {
     const fromMs = Date.parse(at);
     return {
       kind: "outage",
@@ -35,12 +39,22 @@ export function timeBands(data: ReportData): Band[] {
     }
   }
   for (const { transition, zones } of jumps.values()) bands.push(clockBand(transition, zones.join(", ")));
-  return bands.sort((a, b) => a.fromMs - b.fromMs);
+  return inRows(bands.sort((a, b) => a.fromMs - b.fromMs));
+}
+
+function inRows(bands: readonly Omit<Band, "row">[]): Band[] {
+  const freeMs = Array.from({ length: BAND_ROWS }, () => -Infinity);
+  return bands.map((band) => {
+    const first = freeMs.findIndex((ms) => ms <= band.fromMs);
+    const row = first < 0 ? BAND_ROWS - 1 : first;
+    freeMs[row] = Math.max(freeMs[row]!, band.toMs);
+    return { ...band, row };
+  });
 }
 
 const MOST_ZONES = 20;
 
-function clockBand({ atMs, beforeMs, afterMs }: Transition, zones: string): Band {
+function clockBand({ atMs, beforeMs, afterMs }: Transition, zones: string): Omit<Band, "row"> {
   const jumpMs = afterMs - beforeMs;
   const wall = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
   const [from, to] = [wall(atMs + beforeMs), wall(atMs + afterMs)];

@@ -1,7 +1,7 @@
 import { select } from "d3-selection";
 import { type D3ZoomEvent, zoom, zoomIdentity, zoomTransform } from "d3-zoom";
 
-import { AXIS_HEIGHT, AxisView, BAND_HEIGHT } from "./axis-view.js";
+import { AxisView, axisHeight } from "./axis-view.js";
 import { ConcurrencyView } from "./concurrency-view.js";
 import { fitCanvas, h, listen } from "./dom.js";
 import { durationText } from "./duration-text.js";
@@ -82,6 +82,7 @@ export class TimelineView {
       onblur: redraw,
     });
     this.#setUpZoom();
+    this.#setUpTouch();
   }
 
   /** Asking the browser makes it lay out the page, so it is asked once per size. */
@@ -110,7 +111,7 @@ export class TimelineView {
     const { scene, palette, bands, state } = this.#context;
     const { scale } = this;
     const { height } = this.#sizes;
-    this.element.style.setProperty("--axis-height", `${AXIS_HEIGHT + (bands.length > 0 ? BAND_HEIGHT : 0)}px`);
+    this.element.style.setProperty("--axis-height", `${axisHeight(bands)}px`);
     this.#stage.style.height = `${height}px`;
     this.#empty.hidden = scene.rows.length > 0;
     this.#syncZoom(scale);
@@ -238,6 +239,18 @@ export class TimelineView {
       },
       { passive: false },
     );
+  }
+
+  /** One finger moves lanes up and down too: the zoom behaviour keeps the browser from it. */
+  #setUpTouch(): void {
+    let lastY: number | undefined;
+    const onTouch = ({ touches, type }: TouchEvent): void => {
+      const y = touches.length === 1 ? touches[0]!.clientY : undefined;
+      if (type === "touchmove" && y !== undefined && lastY !== undefined) this.#scroller.scrollTop += lastY - y;
+      lastY = y;
+    };
+    for (const type of ["touchstart", "touchmove", "touchend", "touchcancel"] as const)
+      this.#stage.addEventListener(type, onTouch, { passive: true });
   }
 
   /** The behaviour counts from the left edge of the element, where the tree is. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { memoryIo } from "../../test/memory-io.js";
 import { runCli } from "../cli.js";
 import type { Io } from "../io.js";
 import type { ReportData } from "./report-data.js";
@@ -24,25 +25,16 @@ async function run(
   flags: readonly string[],
   { note = "", page = true } = {},
 ): Promise<{ code: number; said: string; files: Map<string, string> }> {
-  const files = new Map<string, string>();
-  let said = "";
-  const output = { write: (text: string) => void (said += text), isTerminal: false, columns: 0, hasColours: false };
-  const io: Io = {
-    stdout: output,
-    stderr: output,
-    readFile: async () => job(note),
-    listFolder: async () => undefined,
-    openFile: async (path) => {
-      if (path.startsWith("/gone/")) throw new Error("ENOENT: no such folder");
-      files.set(path, "");
-      return { write: async (text) => void files.set(path, files.get(path)! + text), close: async () => {} };
-    },
-    stopped: new AbortController().signal,
-    timeZoneData: "test",
+  const { io, said, written } = memoryIo({
+    files: { "job.yaml": job(note) },
     ...(page ? { pageAssets: async () => assets } : {}),
+  });
+  const openFile: Io["openFile"] = async (path) => {
+    if (path.startsWith("/gone/")) throw new Error("ENOENT: no such folder");
+    return io.openFile(path);
   };
-  const code = await runCli(["run", "job.yaml", "--for", "5m", ...flags], io, "0.0.0");
-  return { code, said, files };
+  const code = await runCli(["run", "job.yaml", "--for", "5m", ...flags], { ...io, openFile }, "0.0.0");
+  return { code, said: said.stdout + said.stderr, files: new Map(Object.entries(written)) };
 }
 
 const dataOf = (html: string): ReportData =>

@@ -1,6 +1,7 @@
 import type { InformerFactory } from "@kubewright/informer";
 
 import type { Io, OutputFile } from "../io.js";
+import { openOutput } from "../output-file.js";
 import type { TraceRecord } from "../trace.js";
 import { UserError } from "../user-error.js";
 import { htmlPage } from "./html-page.js";
@@ -23,11 +24,7 @@ export class HtmlReport {
   /** @throws UserError when the file cannot be written. */
   static async open(path: string, io: Io): Promise<HtmlReport> {
     const assets = await pageAssets(io);
-    try {
-      return new HtmlReport(await io.openFile(path), assets);
-    } catch (error) {
-      throw new UserError(`--html: cannot write ${path}: ${(error as Error).message}`, { cause: error });
-    }
+    return new HtmlReport(await openOutput("--html", path, io), assets);
   }
 
   /** Keeps the objects of a cluster from now on. */

@@ -1,3 +1,4 @@
+import { formatTime } from "@kubewright/api";
 import type { NodeShape } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fake-kubelet";
@@ -5,6 +6,7 @@ import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fa
 import { formatDuration, parseDuration } from "../duration.js";
 import type { Manifest } from "../manifests.js";
 import { closest, suggestion } from "./did-you-mean.js";
+import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import {
   type HappeningEntry,
   type HappeningKind,
@@ -57,7 +59,13 @@ export function nodeShapes(groups: readonly NodeGroup[]): NodeShape[] {
   );
 }
 
+/** As many as Kubernetes itself supports. */
+const MOST_NODES = 5_000;
+
 function checkNodes(groups: readonly NodeGroup[]): Problem[] {
+  const total = groups.reduce((sum, { count = 1 }) => sum + count, 0);
+  if (total > MOST_NODES)
+    return [{ path: ["nodes"], message: `${total} nodes are too many; at most ${MOST_NODES} are simulated` }];
   const seen = new Set<string>();
   return groups.flatMap((group, index) => {
     const twice = nodeShapes([group]).find(({ name }) => seen.has(name));
@@ -132,17 +140,19 @@ function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, f
   const { startMs, durationMs } = facts;
   const atMs = happeningTime(entry.at, startMs);
   const endMs = startMs + durationMs;
-  if (Number.isNaN(atMs)) report(["at"], `${JSON.stringify(entry.at)} is not a day of the calendar`);
+  if (Number.isNaN(atMs)) report(["at"], `${JSON.stringify(entry.at)} is no time of the calendar`);
   else if (atMs < startMs)
-    report(["at"], `${entry.at} is before the start, ${iso(startMs)}; nothing happens before that`);
+    report(["at"], `${entry.at} is before the start, ${formatTime(startMs)}; nothing happens before that`);
   else if (atMs >= endMs)
     report(
       ["at"],
-      `${entry.at} is not before the end, ${iso(endMs)}; play longer than ${formatDuration(durationMs)}, or let it happen earlier`,
+      `${entry.at} is not before the end, ${formatTime(endMs)}; play longer than ${formatDuration(durationMs)}, or let it happen earlier`,
     );
   const lasting = LASTING[kind];
   if (entry.for !== undefined && lasting === undefined)
     problems.push({ path: [...path, "for"], atKey: true, message: `${kind} does not last; leave \`for\` out` });
+  if (entry.for !== undefined && parseDuration(entry.for, "for") > LONGEST_RUN_MS)
+    report(["for"], `${JSON.stringify(entry.for)} ${TOO_LONG}`);
   if (entry.for === undefined && lasting === "required")
     report([], `${kind} needs \`for\`: how long it lasts, for example 10m`);
   problems.push(...checkValue(entry, kind, path, file, facts));
@@ -161,14 +171,25 @@ function checkValue(
     case "leaseLost":
       if (controllerManagers > 1) return [];
       return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
+    case "clockJump": {
+      const jump = entry.clockJump!;
+      if (parseDuration(jump.slice(1), kind) <= LONGEST_RUN_MS) return [];
+      return [{ path: place, message: `${JSON.stringify(jump)} ${TOO_LONG}` }];
+    }
+    case "apiServerSlow": {
+      const { by } = entry.apiServerSlow!;
+      if (parseDuration(by, "by") <= LONGEST_RUN_MS) return [];
+      return [{ path: [...place, "by"], message: `${JSON.stringify(by)} ${TOO_LONG}` }];
+    }
     case "nodeLost":
     case "nodeDrained":
       return checkNode(entry[kind]!, place, facts);
     case "nodeTainted":
       return checkNode(entry.nodeTainted!.node, [...place, "node"], facts);
     case "podEvicted": {
-      const { job, name, labels } = entry.podEvicted!;
-      if (job !== undefined || name !== undefined || labels !== undefined) return [];
+      const { job, name, labels, namespace = "default" } = entry.podEvicted!;
+      if (job !== undefined) return checkNamed({ kind: "Job", name: job, namespace }, [...place, "job"], facts);
+      if (name !== undefined || labels !== undefined) return [];
       return [{ path: place, message: "which pods? Give job, name or labels" }];
     }
     case "patch": {
@@ -217,6 +238,15 @@ function checkTarget(target: Target, path: Path, facts: ScenarioFacts): Problem[
   }
   if (kind === "Node") return checkNode(name, [...path, "name"], facts);
   if (kind !== "CronJob" && kind !== "Job") return [];
+  return checkNamed({ kind, name, namespace }, [...path, "name"], facts);
+}
+
+/** Whether there is, or will be, a Job or CronJob of this name. */
+function checkNamed(
+  { kind, name, namespace }: { readonly kind: "CronJob" | "Job"; readonly name: string; readonly namespace: string },
+  path: Path,
+  facts: ScenarioFacts,
+): Problem[] {
   const inNamespace = facts.objects.filter(({ object }) => (object.metadata.namespace ?? "default") === namespace);
   const names = (wanted: string): string[] =>
     inNamespace.filter(({ object }) => object.kind === wanted).map(({ object }) => object.metadata.name ?? "");
@@ -225,9 +255,7 @@ function checkTarget(target: Target, path: Path, facts: ScenarioFacts): Problem[
   if (kind === "Job" && names("CronJob").some((cronJob) => name.startsWith(`${cronJob}-`))) return [];
   const there = names(kind);
   const hint = there.length === 0 ? `there is none in namespace ${namespace}` : suggestion(name, there);
-  return [
-    { path: [...path, "name"], message: `there is no ${kind} ${JSON.stringify(`${namespace}/${name}`)}; ${hint}` },
-  ];
+  return [{ path, message: `there is no ${kind} ${JSON.stringify(`${namespace}/${name}`)}; ${hint}` }];
 }
 
 /** When something happens, in epoch milliseconds; NaN for a day that is none. */
@@ -241,8 +269,4 @@ export function timeOf(text: string): number {
   const dayMs = Date.parse(day);
   if (Number.isNaN(dayMs) || !new Date(dayMs).toISOString().startsWith(day)) return Number.NaN;
   return Date.parse(text);
-}
-
-function iso(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }

@@ -64,6 +64,8 @@ function explain(error: ErrorObject, root: unknown): Problem | undefined {
       return { path, message: `${shown} is too small; at least ${String(params["limit"])} is needed` };
     case "maximum":
       return { path, message: `${shown} is too large; at most ${String(params["limit"])} is allowed` };
+    case "maxLength":
+      return { path, message: `${shown} is too long; at most ${String(params["limit"])} characters are allowed` };
     case "minLength":
     case "minItems":
     case "minProperties":
@@ -74,7 +76,9 @@ function explain(error: ErrorObject, root: unknown): Problem | undefined {
 }
 
 function wanted({ title, examples }: { title?: string; examples?: readonly string[] }, type: string): string {
-  const what = title ?? (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`).replaceAll(",", " or ");
+  // As YAML calls them, and as `show` does.
+  const named = type.replaceAll("array", "list").replaceAll("object", "mapping").replaceAll(",", " or ");
+  const what = title ?? (/^[aeiou]/.test(named) ? `an ${named}` : `a ${named}`);
   return examples === undefined ? what : `${what}; write for example ${examples.join(" or ")}`;
 }
 

@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { simulate } from "../simulation.js";
+import { playScenario } from "../../test/play-scenario.js";
 import { type EventRecord, type HappeningRecord, type ObjectRecord, type TraceRecord, traceLine } from "../trace.js";
 import { loadScenario } from "./load-scenario.js";
 
@@ -21,20 +21,7 @@ async function play(name: string, freeze: boolean): Promise<Played> {
   });
   expect(scenario.name).toBe(name);
   expect(scenario.description).toMatch(/Look at/);
-  const records: TraceRecord[] = [];
-  const problems: string[] = [];
-  const { manifests, startMs, durationMs, seed } = scenario;
-  await simulate({
-    manifests,
-    startMs,
-    durationMs,
-    seed,
-    scenario,
-    timeZoneData: "test",
-    freeze,
-    emit: (record) => records.push(record),
-    onProblem: (problem) => problems.push(problem),
-  });
+  const { records, problems } = await playScenario(scenario, { freeze });
   return { records, problems, trace: records.map(traceLine).join("") };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { simulate } from "../simulation.js";
+import { playScenario } from "../../test/play-scenario.js";
 import type { HappeningRecord, ObjectRecord, TraceRecord } from "../trace.js";
 import { loadScenario } from "./load-scenario.js";
 
@@ -36,20 +36,7 @@ manifests:
           containers: [{ name: main, image: busybox, resources: { requests: { cpu: "1" } } }]
 `;
   const scenario = await loadScenario("s.yaml", { readFile: async () => file, listFolder: async () => undefined });
-  const records: TraceRecord[] = [];
-  const problems: string[] = [];
-  const { manifests, startMs, durationMs, seed } = scenario;
-  await simulate({
-    manifests,
-    startMs,
-    durationMs,
-    seed,
-    scenario,
-    timeZoneData: "test",
-    freeze: true,
-    emit: (record) => records.push(record),
-    onProblem: (problem) => problems.push(problem),
-  });
+  const { records, problems } = await playScenario(scenario);
   return {
     records,
     problems,

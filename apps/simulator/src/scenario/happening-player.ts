@@ -181,9 +181,10 @@ export class HappeningPlayer {
       case "patch": {
         const { type = "merge", with: body } = happening.value;
         const patch = { type, body } as Patch;
-        return this.#userAct("patches", happening.value, (name, namespace, client) =>
+        const act = this.#userAct("patches", happening.value, (name, namespace, client) =>
           client.patch(name, patch, { namespace, fieldManager: "user" }),
         );
+        return { ...act, message: `${act.message}: ${clip(JSON.stringify(body))}` };
       }
       case "suspend":
         return {
@@ -298,7 +299,7 @@ export class HappeningPlayer {
     const matches = labelSelectorMatcher({ matchLabels: labels ?? {} });
     const shown = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
     return {
-      message: `a user ${verb} ${kind}s ${place}${shown.join(",")}`,
+      message: `a user ${verb} the ${kind}s with ${shown.join(", ")}${namespace === undefined ? "" : ` in ${namespace}`}`,
       begin: async () => {
         const { items } = await client.list({ namespace });
         const chosen = items.filter(({ metadata }) => matches(metadata.labels));
@@ -332,6 +333,13 @@ export class HappeningPlayer {
       },
     };
   }
+}
+
+/** What of a patch is told. */
+const LONGEST_PATCH = 100;
+
+function clip(text: string): string {
+  return text.length <= LONGEST_PATCH ? text : `${text.slice(0, LONGEST_PATCH - 1)}…`;
 }
 
 function iso(timeMs: number): string {

@@ -79,7 +79,7 @@ test.each<[title: string, text: string, message: string]>([
     's.yaml:3:11: timeZone: "Europe/Berln" is not a time zone; did you mean "Europe/Berlin"?',
   ],
   ["a hundred years", "for: 36500d", 's.yaml:3:6: for: "36500d" is longer than ten years; write 3650d at most'],
-  ["a day that is none", "start: 2026-02-30", 's.yaml:3:8: start: "2026-02-30" is not a day of the calendar'],
+  ["a day that is none", "start: 2026-02-30", 's.yaml:3:8: start: "2026-02-30" is no time of the calendar'],
   ["a seed that is none", "seed: 1.5", "s.yaml:3:7: seed: 1.5 is not an integer"],
   ["a negative seed", "seed: -1", "s.yaml:3:7: seed: -1 is too small; at least 0 is needed"],
   [
@@ -173,6 +173,52 @@ test.each<[title: string, text: string, message: string]>([
     "s.yaml:4:16: happenings[0].leaseLost: nobody is elected; add `controllerManagers: 2`",
   ],
   ["another kind of file", "kind: Scenario", "s.yaml:3:1: not YAML: Map keys must be unique"],
+  [
+    "a negative capacity",
+    "nodes: [{ name: a, cpu: -4 }]",
+    "s.yaml:3:25: nodes[0].cpu: -4 is too small; at least 0 is needed",
+  ],
+  [
+    "a capacity that is none",
+    "nodes: [{ name: a, memory: 1.2.3 }]",
+    's.yaml:3:28: nodes[0].memory: "1.2.3" is not a quantity; write for example 4 or 500m or 16Gi',
+  ],
+  [
+    "a node name that is none",
+    "nodes: [{ name: a..b }]",
+    's.yaml:3:17: nodes[0].name: "a..b" is not a node name; write for example node or large',
+  ],
+  [
+    "more nodes than anybody has",
+    "nodes: [{ name: a, count: 5000 }, { name: b, count: 5000 }]",
+    "s.yaml:3:8: nodes: 10000 nodes are too many; at most 5000 are simulated",
+  ],
+  [
+    "an outage of a thousand years",
+    "happenings: [{ at: +1h, for: 365000d, controllerDown: all }]",
+    's.yaml:3:30: happenings[0].for: "365000d" is longer than ten years; write 3650d at most',
+  ],
+  [
+    "a jump of a thousand years",
+    "happenings: [{ at: +1h, clockJump: -365000d }]",
+    's.yaml:3:36: happenings[0].clockJump: "-365000d" is longer than ten years; write 3650d at most',
+  ],
+  [
+    "pods of a Job that is not there",
+    "happenings: [{ at: +1h, podEvicted: { job: pj } }]",
+    's.yaml:3:44: happenings[0].podEvicted.job: there is no Job "default/pj"; did you mean "pi"?',
+  ],
+  ["an alias of nothing", "name: *x", "s.yaml:1:1: there is no anchor &x before the alias *x"],
+  [
+    "aliases that unfold to too much",
+    `a: &a [${"x,".repeat(20)}]\nb: &b [${"*a,".repeat(20)}]\nc: [${"*b,".repeat(20)}]`,
+    "s.yaml:1:1: its aliases unfold to too much; write the values out",
+  ],
+  [
+    "a value that contains itself",
+    "nodes: &n [*n]",
+    "s.yaml:1:1: an alias makes a value contain itself; write the value out",
+  ],
 ])("%s is refused with the place and what to write", async (_title, text, message) => {
   expect(await refusal(scenario(text))).toEqual([message]);
 });
@@ -198,7 +244,7 @@ test("a file that is missing, no scenario, or without manifests is told in one l
     's.yaml:1:13: apiVersion: is "sim.kubewright.dev/v2"; write "sim.kubewright.dev/v1"',
   ]);
   expect(await refusal("apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nmanifests: [gone.yaml]\n")).toEqual([
-    "s.yaml:3:13: manifests.0: gone.yaml: no such file or folder",
+    "s.yaml:3:13: manifests[0]: gone.yaml: no such file or folder",
   ]);
 });
 

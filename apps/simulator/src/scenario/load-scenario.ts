@@ -7,10 +7,10 @@ import { type Manifest, loadManifests } from "../manifests.js";
 import { UserError } from "../user-error.js";
 import { checkScenario, happeningTime, kindOf, nodeShapes, timeOf } from "./check-scenario.js";
 import { checkSchema } from "./check-schema.js";
-import { LONGEST_RUN_MS } from "./longest-run.js";
+import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import type { Happening, Scenario } from "./scenario.js";
 import { type HappeningEntry, LASTING, SCENARIO_API_VERSION, type ScenarioFile } from "./scenario-file.js";
-import { type Path, type Problem, ScenarioText } from "./scenario-text.js";
+import { type Path, type Problem, ScenarioText, pathText } from "./scenario-text.js";
 import { withWorkloads } from "./workload-annotations.js";
 
 /** What the command line says, which counts more than the file. */
@@ -37,6 +37,10 @@ export async function loadScenario(
 ): Promise<Scenario> {
   const source = new ScenarioText(await read(path, io), path);
   const value = source.value();
+  if (value === null)
+    throw new UserError(
+      `${path}: is empty; a scenario begins with apiVersion: ${SCENARIO_API_VERSION} and kind: Scenario`,
+    );
   if (isManifest(value))
     throw new UserError(
       `${path}: is a ${value.kind} and no scenario; give it without --scenario, or write it into the \`manifests\` of one`,
@@ -48,13 +52,13 @@ export async function loadScenario(
   const timeProblems: Problem[] = [];
   const startMs = overrides.startMs ?? (file.start === undefined ? DEFAULT_START_MS : timeOf(file.start));
   if (Number.isNaN(startMs))
-    timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is not a day of the calendar` });
+    timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is no time of the calendar` });
   const durationMs =
     overrides.durationMs ?? (file.for === undefined ? DEFAULT_DURATION_MS : parseDuration(file.for, "for"));
   if (durationMs > LONGEST_RUN_MS)
     timeProblems.push({
       path: ["for"],
-      message: `${JSON.stringify(file.for)} is longer than ten years; write 3650d at most`,
+      message: `${JSON.stringify(file.for)} ${TOO_LONG}`,
     });
   if (timeProblems.length > 0) source.refuse(timeProblems);
 
@@ -66,7 +70,7 @@ export async function loadScenario(
       return await loadManifests([entry.startsWith("/") ? entry : `${folder}${entry}`], io);
     } catch (error) {
       if (error instanceof UserError)
-        throw new UserError(`${place}: ${at.join(".")}: ${error.message}`, { cause: error });
+        throw new UserError(`${place}: ${pathText(at)}: ${error.message}`, { cause: error });
       throw error;
     }
   };

@@ -25,7 +25,8 @@ const workTime = { $ref: "#/$defs/workTime" } as const;
 const numbers = { $ref: "#/$defs/numbers" } as const;
 const quantity = {
   type: ["string", "number"],
-  pattern: "^[0-9.]+([mkMGTPE]|[KMGTPE]i)?$",
+  pattern: "^[0-9]+(\\.[0-9]+)?([mkMGTPE]|[KMGTPE]i)?$",
+  minimum: 0,
   title: "a quantity",
   examples: ["4", "500m", "16Gi"],
 } as const;
@@ -80,8 +81,9 @@ export const scenarioSchema = {
         {
           name: {
             description: "Its name; with count, NAME-1, NAME-2 and so on.",
-            pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$",
+            pattern: "^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$",
             type: "string",
+            maxLength: 58,
             title: "a node name",
             examples: ["node", "large"],
           },

@@ -1,6 +1,7 @@
 import { type Document, LineCounter, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 
 import { UserError } from "../user-error.js";
+import { yamlValue } from "../yaml-value.js";
 
 /** Where something stands in a document: keys and positions, from the top. */
 export type Path = readonly (string | number)[];
@@ -34,8 +35,9 @@ export class ScenarioText {
     throw new UserError(`${file}:${line}:${col}: not YAML: ${problem.message.split("\n")[0]}${several}`);
   }
 
+  /** @throws UserError for aliases that cannot be followed. */
   value(): unknown {
-    return this.#document.toJS({ maxAliasCount: 100 });
+    return yamlValue(this.#document, this.place([]));
   }
 
   /** `file:line:column` of a value, or of the field's name. What is not there stands where its parent does. */

@@ -3,7 +3,7 @@ import { type Clock, realClock } from "@kubewright/clock";
 import type { Transport } from "@kubewright/transport";
 import type { Environment } from "@kubewright/transport-http";
 
-import { ClusterError } from "./cluster-error.js";
+import { UserError } from "../user-error.js";
 
 export interface ConnectOptions {
   /** Default: the files of `KUBECONFIG`, or `$HOME/.kube/config`. */
@@ -27,7 +27,7 @@ export interface Connection {
 /**
  * Connects to the cluster a kubeconfig names, the way the controller manager does.
  *
- * @throws ClusterError for a kubeconfig that is missing or does not say how.
+ * @throws UserError for a kubeconfig that is missing or does not say how.
  */
 export async function connect(options: ConnectOptions, clock: Clock = realClock): Promise<Connection> {
   // Loaded when it is needed: `run` and `serve` have no use for a kubeconfig and its libraries.
@@ -42,7 +42,7 @@ export async function connect(options: ConnectOptions, clock: Clock = realClock)
     return { client, namespace: found.namespace ?? "default", serverTimeMs: dated.serverTimeMs, close };
   } catch (error) {
     const { message } = error as Error;
-    throw new ClusterError(message.includes("no configuration has been provided") ? NO_KUBECONFIG : message, {
+    throw new UserError(message.includes("no configuration has been provided") ? NO_KUBECONFIG : message, {
       cause: error,
     });
   }

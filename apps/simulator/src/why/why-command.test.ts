@@ -17,8 +17,7 @@ import { type AuditRecord, type ControllerName, createCluster } from "@kubewrigh
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 
-import { runCli } from "../cli.js";
-import type { Io, Output } from "../io.js";
+import { type Ran, kubewright } from "../../test/memory-io.js";
 import { kubeconfigFor } from "../kubeconfig.js";
 import type { CronJobExplanation } from "./explain-cron-job.js";
 
@@ -27,12 +26,6 @@ const VIEW = [
   { apiGroups: ["batch"], resources: ["cronjobs", "jobs"], verbs: ["get", "list"] },
   { apiGroups: [""], resources: ["pods", "events"], verbs: ["get", "list"] },
 ];
-
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 interface World {
   readonly clock: SimulatedClock;
@@ -85,7 +78,8 @@ async function inCluster(
     await clock.settle();
     await grant(client, rules);
     const files = new Map<string, string>();
-    const whyNow = (...args: string[]): Promise<Ran> => kubewright(["why", "--kubeconfig", kubeconfig, ...args], files);
+    const whyNow = (...args: string[]): Promise<Ran> =>
+      kubewright(["why", "--kubeconfig", kubeconfig, ...args], { files: Object.fromEntries(files) });
     const why = (...args: string[]): Promise<Ran> => whyNow("--at", new Date(clock.now()).toISOString(), ...args);
     const explain = async (): Promise<CronJobExplanation> => {
       const { stdout, stderr } = await why("cronjob/report", "-o", "json");
@@ -109,33 +103,6 @@ async function grant(client: Client, rules: typeof VIEW): Promise<void> {
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "viewer" },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "viewer" }],
   });
-}
-
-async function kubewright(
-  args: readonly string[],
-  files: ReadonlyMap<string, string> = new Map(),
-  stopped = new AbortController().signal,
-): Promise<Ran> {
-  const said = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr"): Output => ({
-    write: (text) => void (said[name] += text),
-    isTerminal: false,
-    columns: 0,
-    hasColours: false,
-  });
-  const io: Io = {
-    stdout: output("stdout"),
-    stderr: output("stderr"),
-    readFile: async (file) =>
-      files.get(file) ?? Promise.reject(Object.assign(new Error("no such file"), { code: "ENOENT" })),
-    listFolder: async () => undefined,
-    openFile: () => Promise.reject(new Error("nothing is written")),
-    stopped,
-    env: {},
-    timeZoneData: "test",
-  };
-  const code = await runCli(args, io, "1.2.3");
-  return { code, ...said };
 }
 
 function cronJob(spec: Partial<NonNullable<CronJob["spec"]>> = {}, duration = "10s"): CronJob {
@@ -350,7 +317,7 @@ test("missing rights for pods and events lower the answer, those for the object 
 test("what is not there, and whom nobody answers, is one line and status 1", async () => {
   await inCluster({}, async ({ why, files }) => {
     const missing = await why("job/nobody", "-n", "kube-system");
-    expect(missing).toEqual({ code: 1, stdout: "", stderr: 'kubewright: jobs.batch "nobody" not found\n' });
+    expect(missing).toMatchObject({ code: 1, stdout: "", stderr: 'kubewright: jobs.batch "nobody" not found\n' });
     files.set("new.yaml", stringify(cronJob()));
     const created = await why("cronjob/report", "-f", "new.yaml");
     expect(created.code).toBe(0);
@@ -363,23 +330,23 @@ test("what is not there, and whom nobody answers, is one line and status 1", asy
       await writeFile(stranger, kubeconfigFor({ url, token: "wrong" }));
       const unknown = await kubewright(["why", "job/a", "--kubeconfig", stranger]);
       const message = "kubewright: cannot get jobs/a: the server does not accept these credentials\n";
-      expect(unknown).toEqual({ code: 1, stdout: "", stderr: message });
+      expect(unknown).toMatchObject({ code: 1, stdout: "", stderr: message });
     });
     const gone = path.join(folder, "config");
     await writeFile(gone, kubeconfigFor({ url: "http://127.0.0.1:1" }));
     const refused = await kubewright(["why", "job/a", "--kubeconfig", gone]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toMatch(/^kubewright: cannot get jobs\/a: GET http:\/\/127\.0\.0\.1:1\/.*ECONNREFUSED.*\n$/);
-    const stopped = await kubewright(["why", "job/a", "--kubeconfig", gone], new Map(), AbortSignal.abort());
+    const stopped = await kubewright(["why", "job/a", "--kubeconfig", gone], { stopped: AbortSignal.abort() });
     expect(stopped).toMatchObject({ code: 130, stderr: "kubewright: stopped before the cluster had answered\n" });
     const context = await kubewright(["why", "job/a", "--kubeconfig", gone, "--context", "other"]);
-    expect(context).toMatchObject({ code: 1, stderr: expect.stringContaining("other\n") as string });
+    expect(context).toMatchObject({ code: 2, stderr: expect.stringContaining("other\n") as string });
   } finally {
     await rm(folder, { recursive: true });
   }
   const none = await kubewright(["why", "job/a"]);
   expect(none).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: "kubewright: no kubeconfig: give --kubeconfig FILE, set KUBECONFIG, or write ~/.kube/config\n",
   });
 });
@@ -394,7 +361,7 @@ test.each([
   [["why", "cronjob/a", "-f", "gone.yaml"], "gone.yaml: no such file or folder"],
   [["why", "cronjob/a", "-f", "other.yaml"], "-f other.yaml: it has no CronJob (batch/v1) named a"],
 ])("%j is wrong usage: one line and status 2", async (args, message) => {
-  const { code, stdout, stderr } = await kubewright(args, new Map([["other.yaml", stringify(cronJob())]]));
+  const { code, stdout, stderr } = await kubewright(args, { files: { "other.yaml": stringify(cronJob()) } });
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(`kubewright: ${message}`);
   expect(stderr.indexOf("\n")).toBe(stderr.length - 1);

@@ -1,0 +1,34 @@
+import type { Io, OutputFile } from "./io.js";
+import { UserError } from "./user-error.js";
+
+/**
+ * Opens a file that a flag names.
+ *
+ * @throws UserError naming flag and file when it cannot be opened; so do its `write` and `close`, of a full disk for example.
+ */
+export async function openOutput(
+  flag: string,
+  path: string,
+  io: Pick<Io, "openFile">,
+  options?: { readonly secret?: boolean },
+): Promise<OutputFile> {
+  const explained = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      return await action();
+    } catch (error) {
+      throw new UserError(`${flag}: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  const file = await explained(() => io.openFile(path, options));
+  return { write: (text) => explained(() => file.write(text)), close: () => explained(() => file.close()) };
+}
+
+/** @throws UserError when a file to be written, by its flag, is one that is read, or that another flag names. */
+export function checkOutputs(outputs: Readonly<Record<string, string | undefined>>, inputs: readonly string[]): void {
+  const taken = new Set(inputs);
+  for (const [flag, path] of Object.entries(outputs)) {
+    if (path === undefined || path === "-") continue;
+    if (taken.has(path)) throw new UserError(`${flag}: ${path} is already in use by this command; name another file`);
+    taken.add(path);
+  }
+}

@@ -1,0 +1,55 @@
+import { runCli } from "../src/cli.js";
+import type { Io, Output } from "../src/io.js";
+
+/** What a command said and wrote. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Files written, by path. */
+  readonly written: Readonly<Record<string, string>>;
+}
+
+export interface MemoryIoOptions extends Partial<Omit<Io, "stdout" | "stderr">> {
+  /** Files to read, by path. Default: none. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly columns?: number;
+}
+
+/** A machine with these files on it and nothing else, whose terminal is read by nobody but the test. */
+export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions = {}): {
+  readonly io: Io;
+  readonly said: { stdout: string; stderr: string };
+  readonly written: Record<string, string>;
+} {
+  const said = { stdout: "", stderr: "" };
+  const written: Record<string, string> = {};
+  const output = (name: keyof typeof said): Output => ({
+    write: (text) => void (said[name] += text),
+    isTerminal: false,
+    columns,
+    hasColours: false,
+  });
+  const io: Io = {
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    readFile: async (path) =>
+      files[path] ?? Promise.reject(Object.assign(new Error("ENOENT: no such file"), { code: "ENOENT" })),
+    listFolder: async () => undefined,
+    openFile: async (path) => {
+      written[path] = "";
+      return { write: async (text) => void (written[path] += text), close: async () => {} };
+    },
+    stopped: new AbortController().signal,
+    timeZoneData: "test",
+    ...others,
+  };
+  return { io, said, written };
+}
+
+/** Runs the command in this process. */
+export async function kubewright(args: readonly string[], options?: MemoryIoOptions): Promise<Ran> {
+  const { io, said, written } = memoryIo(options);
+  const code = await runCli(args, io, "1.2.3");
+  return { code, ...said, written };
+}

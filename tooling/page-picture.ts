@@ -1,0 +1,41 @@
+/**
+ * Takes the picture of the page for the README and docs/page.md, from what page-picture.yaml plays:
+ *
+ *   npm run build && node tooling/page-picture.ts docs/images/page.png
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { chromium } from "playwright-core";
+
+const [picture] = process.argv.slice(2);
+if (picture === undefined) throw new Error("Where to? node tooling/page-picture.ts PICTURE.png");
+const command = path.resolve(import.meta.dirname, "../apps/simulator/bin/kubewright.js");
+const folder = mkdtempSync(path.join(tmpdir(), "kubewright-picture-"));
+const report = path.join(folder, "report.html");
+const scenario = path.join(import.meta.dirname, "page-picture.yaml");
+const browser = await chromium.launch({
+  executablePath: process.env["CHROME_PATH"] ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"],
+});
+try {
+  execFileSync(process.execPath, [command, "run", "--scenario", scenario, "--html", report], { stdio: "ignore" });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 800 }, colorScheme: "light" });
+  // A run that its predecessor left no room for, with the reason.
+  const fragment = new URLSearchParams({
+    range: ["2026-03-28T21:00:00Z", "2026-03-29T11:00:00Z"].map(Date.parse).join("_"),
+    selected: `CronJob/default/invoice-run@${Date.parse("2026-03-28T22:00:00Z")}`,
+    cursor: String(Date.parse("2026-03-28T22:00:00Z")),
+    zone: "Europe/Berlin",
+  });
+  await page.goto(`${pathToFileURL(report).href}#${fragment.toString()}`);
+  await page.locator("canvas.lanes").waitFor();
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: picture });
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
