@@ -68,7 +68,12 @@ export class Recorder {
     kind: Kind,
     stateOf: (object: DeepReadonly<T>) => Extract<ObjectRecord, { kind: Kind }>["state"],
   ): void {
-    const emit = (change: ObjectRecord["change"], object: DeepReadonly<T>, wasThere = false): void => {
+    const emit = (
+      change: ObjectRecord["change"],
+      object: DeepReadonly<T>,
+      state: ObjectRecord["state"],
+      wasThere = false,
+    ): void => {
       const { namespace = "", name = "", uid = "", creationTimestamp } = object.metadata;
       const cpuMillis = change === "ADDED" && kind === "Pod" ? requestedCpuMillis(object) : 0;
       const owner = getControllerOf(object);
@@ -82,23 +87,24 @@ export class Recorder {
         uid,
         ...(wasThere && creationTimestamp !== undefined ? { createdAt: creationTimestamp } : {}),
         ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, uid: owner.uid } }),
-        state: stateOf(object),
+        state,
         ...(cpuMillis === 0 ? {} : { cpuMillis }),
       };
       this.#emit(record as unknown as ObjectRecord);
     };
     informers.informerFor(definition).addEventHandler({
-      onAdd: (object, wasThere) => emit("ADDED", object, wasThere),
+      onAdd: (object, wasThere) => emit("ADDED", object, stateOf(object), wasThere),
       onUpdate: (old, object) => {
         if (old.metadata.resourceVersion === object.metadata.resourceVersion) return;
         // Writes that change nothing a timeline shows (heartbeats, bookkeeping) are left out.
         const isReplacement = old.metadata.uid !== object.metadata.uid;
-        if (!isReplacement && isSameState(stateOf(old), stateOf(object))) return;
-        emit("MODIFIED", object);
+        const state = stateOf(object);
+        if (!isReplacement && isSameState(stateOf(old), state)) return;
+        emit("MODIFIED", object, state);
       },
       onDelete: (deleted) => {
         const object = deletedObject(deleted);
-        if (object !== undefined) emit("DELETED", object);
+        if (object !== undefined) emit("DELETED", object, stateOf(object));
       },
     });
   }
@@ -153,33 +159,32 @@ function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
 }
 
 function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
+  const { completions, parallelism } = spec ?? {};
+  const { completedIndexes, failedIndexes, startTime, completionTime } = status ?? {};
   const end = status?.conditions?.find(
     (condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
   );
   const scheduledFor = metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
-  return {
-    ...(spec?.completions === undefined ? {} : { completions: spec.completions }),
-    ...(spec?.parallelism === undefined ? {} : { parallelism: spec.parallelism }),
-    active: status?.active ?? 0,
-    succeeded: status?.succeeded ?? 0,
-    failed: status?.failed ?? 0,
-    ...(status?.completedIndexes ? { completedIndexes: status.completedIndexes } : {}),
-    ...(status?.failedIndexes ? { failedIndexes: status.failedIndexes } : {}),
-    ...(status?.startTime === undefined ? {} : { startTime: status.startTime }),
-    ...(status?.completionTime === undefined ? {} : { completionTime: status.completionTime }),
-    ...(scheduledFor === undefined ? {} : { scheduledFor }),
-    ...(spec?.suspend ? { suspended: true as const } : {}),
-    ...(end === undefined
-      ? {}
-      : {
-          outcome: {
-            type: end.type as "Complete" | "Failed",
-            ...(end.reason === undefined ? {} : { reason: end.reason }),
-            ...(end.message === undefined ? {} : { message: end.message }),
-            at: end.lastTransitionTime ?? "",
-          },
-        }),
-  };
+  const state: Mutable<JobState> = {} as Mutable<JobState>;
+  if (completions !== undefined) state.completions = completions;
+  if (parallelism !== undefined) state.parallelism = parallelism;
+  state.active = status?.active ?? 0;
+  state.succeeded = status?.succeeded ?? 0;
+  state.failed = status?.failed ?? 0;
+  if (completedIndexes) state.completedIndexes = completedIndexes;
+  if (failedIndexes) state.failedIndexes = failedIndexes;
+  if (startTime !== undefined) state.startTime = startTime;
+  if (completionTime !== undefined) state.completionTime = completionTime;
+  if (scheduledFor !== undefined) state.scheduledFor = scheduledFor;
+  if (spec?.suspend) state.suspended = true;
+  if (end !== undefined)
+    state.outcome = {
+      type: end.type as "Complete" | "Failed",
+      ...(end.reason === undefined ? {} : { reason: end.reason }),
+      ...(end.message === undefined ? {} : { message: end.message }),
+      at: end.lastTransitionTime ?? "",
+    };
+  return state;
 }
 
 function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
@@ -187,16 +192,19 @@ function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
   // The one that failed the pod, if one did.
   const container = containers.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0) ?? containers[0];
   const ended = container?.state?.terminated;
-  const startedAt = container?.state?.running?.startedAt ?? ended?.startedAt;
+  // The times of a container that never started are null on the wire.
+  const startedAt = container?.state?.running?.startedAt ?? ended?.startedAt ?? undefined;
+  const finishedAt = ended?.finishedAt ?? undefined;
   const index = metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
-  return {
-    phase: status?.phase ?? "Pending",
-    ...(spec?.nodeName === undefined ? {} : { node: spec.nodeName }),
-    ...(index === undefined ? {} : { index: Number(index) }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(ended?.finishedAt === undefined ? {} : { finishedAt: ended.finishedAt }),
-    ...(ended === undefined ? {} : { exitCode: ended.exitCode }),
-    ...(status?.reason === undefined ? {} : { reason: status.reason }),
-    ...(metadata.deletionTimestamp === undefined ? {} : { deleting: true as const }),
-  };
+  const state: Mutable<PodState> = { phase: status?.phase ?? "Pending" };
+  if (spec?.nodeName !== undefined) state.node = spec.nodeName;
+  if (index !== undefined) state.index = Number(index);
+  if (startedAt !== undefined) state.startedAt = startedAt;
+  if (finishedAt !== undefined) state.finishedAt = finishedAt;
+  if (ended !== undefined) state.exitCode = ended.exitCode;
+  if (status?.reason !== undefined) state.reason = status.reason;
+  if (metadata.deletionTimestamp !== undefined) state.deleting = true;
+  return state;
 }
+
+type Mutable<T> = { -readonly [Member in keyof T]: T[Member] };

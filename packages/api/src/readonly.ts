@@ -25,12 +25,17 @@ export function mutableCopy<T>(value: T): DeepMutable<T> {
 function copy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copy);
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const member = copy((value as Record<string, unknown>)[key]);
+  // `Object.assign` is several times as fast as a spread where objects of many shapes come by, but deaf to `__proto__`.
+  const original = value as Record<string, unknown>;
+  const result: Record<string, unknown> = Object.hasOwn(original, "__proto__")
+    ? { ...original }
+    : Object.assign({}, original);
+  for (const key of Object.keys(result)) {
+    const member = result[key];
+    if (typeof member !== "object" || member === null) continue;
     if (key === "__proto__")
-      Object.defineProperty(result, key, { value: member, enumerable: true, configurable: true, writable: true });
-    else result[key] = member;
+      Object.defineProperty(result, key, { value: copy(member), enumerable: true, configurable: true, writable: true });
+    else result[key] = copy(member);
   }
   return result;
 }

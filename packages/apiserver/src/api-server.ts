@@ -171,11 +171,15 @@ class EmbeddedApiServer implements ApiServer {
 
   transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport {
     const caller: Caller = { type: "known", user: authenticated({ ...user, groups: user.groups ?? [] }) };
-    return async (request) => {
-      const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-      if (fault !== undefined) return fault;
-      return decodedResponse(await this.#serve(request, "", caller), request.signal);
+    const serve = (request: ApiRequest): Promise<ApiResponse> => {
+      const reply = this.#serve(request, "", caller);
+      return reply instanceof Promise
+        ? reply.then((later) => decodedResponse(later, request.signal))
+        : Promise.resolve(decodedResponse(reply, request.signal));
     };
+    const intercepted = async (request: ApiRequest): Promise<ApiResponse> =>
+      (await this.#intercept?.(request)) ?? serve(request);
+    return (request) => (this.#intercept === undefined ? serve(request) : intercepted(request));
   }
 
   get resourceVersion(): string {
@@ -239,7 +243,7 @@ class EmbeddedApiServer implements ApiServer {
     try {
       user = this.#state.access.admit(request, bare, query, caller);
       found = route(bare, this.#state.registry);
-      const handler = this.#paths.get(bare);
+      const handler = this.#paths.size === 0 ? undefined : this.#paths.get(bare);
       if (handler !== undefined) {
         return handler(request).then(
           ({ status, text, contentType, headers }) => finish(textReply(status, text, contentType, headers)),
@@ -260,7 +264,7 @@ class EmbeddedApiServer implements ApiServer {
             ? [...MEDIA_TYPES, "application/json;stream=watch"]
             : MEDIA_TYPES,
         );
-      warnings.push(...(target.resource.custom?.warnings ?? []));
+      if (target.resource.custom !== undefined) warnings.push(...target.resource.custom.warnings);
       const call: ApiCall = {
         server: this.#state,
         request,
@@ -339,8 +343,13 @@ class EmbeddedApiServer implements ApiServer {
 
   #startHousekeeping(): void {
     const { clock, registry } = this.#state;
-    for (const { storage, timeToLiveMs } of registry.all())
-      if (timeToLiveMs !== undefined) ObjectExpiry.start({ clock, storage, timeToLiveMs });
+    const expiring = new Set<ResourceStorage>();
+    for (const { storage, timeToLiveMs } of registry.all()) {
+      // Two APIs may show the same objects.
+      if (timeToLiveMs === undefined || expiring.has(storage)) continue;
+      expiring.add(storage);
+      ObjectExpiry.start({ clock, storage, timeToLiveMs });
+    }
     const namespaces = registry.find("", "v1", "namespaces");
     if (namespaces === undefined) return;
     const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });

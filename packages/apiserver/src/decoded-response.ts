@@ -36,14 +36,14 @@ class DecodedEvents implements AsyncIterable<unknown>, AsyncIterator<unknown, un
     return this;
   }
 
-  async next(): Promise<IteratorResult<unknown, undefined>> {
-    for (;;) {
-      const frame = this.#stream.poll();
-      if (frame !== undefined) return { done: false, value: this.#stream.toEvent(frame) };
-      if (this.#stream.closed) return this.#finish();
-      await this.#stream.ready();
-    }
+  next(): Promise<IteratorResult<unknown, undefined>> {
+    const frame = this.#stream.poll();
+    if (frame !== undefined) return Promise.resolve({ done: false, value: this.#stream.toEvent(frame) });
+    if (this.#stream.closed) return Promise.resolve(this.#finish());
+    return this.#stream.ready().then(this.#readOn);
   }
+
+  readonly #readOn = (): Promise<IteratorResult<unknown, undefined>> => this.next();
 
   return(): Promise<IteratorResult<unknown, undefined>> {
     this.#stream.abandon();

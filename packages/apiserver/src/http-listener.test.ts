@@ -95,14 +95,15 @@ test("kubectl creates, gets as a table, describes and deletes", async (context) 
 
 test("closing ends connections whose TLS handshake has not been made", async () => {
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });
-  const { port, close } = await server.listen({
+  const listener = await server.listen({
     tls: { cert: certificates.serverCert, key: certificates.serverKey },
   });
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(listener.port, "127.0.0.1");
   await once(socket, "connect");
   // Accepted after all that came before it.
-  await fetch(`https://127.0.0.1:${port}/version`).catch(() => undefined);
+  await fetch(`https://127.0.0.1:${listener.port}/version`).catch(() => undefined);
   const hungUp = once(socket, "close");
-  await close();
+  await listener.close();
   await hungUp;
+  expect(socket.destroyed).toBe(true);
 });

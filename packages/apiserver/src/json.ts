@@ -12,6 +12,27 @@ export function setMember(object: JsonObject, key: string, value: unknown): void
   else object[key] = value;
 }
 
+/**
+ * A shallow copy. Several times as fast as `{ ...object }` where objects of many shapes come by, but deaf to a member
+ * named `__proto__`: such objects take the slow way.
+ */
+export function copyMembers<T extends object>(object: T): T {
+  return Object.hasOwn(object, "__proto__") ? { ...object } : Object.assign({}, object);
+}
+
+/** Takes a member away if it is there: to be asked for one that is not is slow. */
+export function dropMember<T extends object, Member extends keyof T>(object: T, member: Member): void {
+  if (object[member] !== undefined) delete object[member];
+}
+
+/** Makes a member what it is in another object, if it is there at all. */
+export function restoreMember<T extends object, Member extends keyof T>(object: T, stored: T, member: Member): void {
+  const value = stored[member];
+  if (object[member] === value) return;
+  if (value === undefined) delete object[member];
+  else object[member] = value;
+}
+
 /** The member of that name which the object itself has. */
 export function ownMember(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;

@@ -32,6 +32,14 @@ const NAME_ERRORS: Readonly<Record<NameFormat, (name: string) => string[]>> = {
   "dns-1123-label": dnsLabelErrors,
   "path-segment": pathSegmentErrors,
 };
+const IMMUTABLE = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
 const MAX_ANNOTATION_BYTES = 262_144;
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
   "kubernetes",
@@ -150,10 +158,6 @@ export function validateMetadataUpdate(
   stored: KubernetesObject["metadata"],
   errors: FieldErrors,
 ): void {
-  const immutable = <Member extends keyof ObjectMeta>(member: Member): void => {
-    if (metadata[member] !== stored[member])
-      errors.invalid(`metadata.${member}`, metadata[member] ?? null, "field is immutable");
-  };
   if (stored.deletionTimestamp) {
     const added = (metadata.finalizers ?? [])
       .filter((finalizer) => !(stored.finalizers ?? []).includes(finalizer))
@@ -168,15 +172,9 @@ export function validateMetadataUpdate(
   }
   if ((metadata.generation ?? 0) < (stored.generation ?? 0))
     errors.invalid("metadata.generation", metadata.generation ?? 0, "must not be decremented");
-  for (const member of [
-    "name",
-    "namespace",
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-  ] as const)
-    immutable(member);
+  for (const member of IMMUTABLE)
+    if (metadata[member] !== stored[member])
+      errors.invalid(`metadata.${member}`, metadata[member] ?? null, "field is immutable");
   validateMaps(metadata, errors, stored);
 }
 

@@ -68,7 +68,7 @@ function qualifiedErrors(text: string, what: string): string[] {
 /** What no name in a URL path may be, whatever its format. */
 export function pathSegmentErrors(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"]
-    .filter((character) => name.includes(character))
-    .map((character) => `may not contain '${character}'`);
+  const errors: string[] = [];
+  for (const character of ["/", "%"]) if (name.includes(character)) errors.push(`may not contain '${character}'`);
+  return errors;
 }

@@ -1,11 +1,15 @@
 import { badRequest } from "./api-error.js";
 
-/** The parameters after `?`, read when first asked for. */
+/** The parameters after `?`. */
 export class Query {
   readonly #parameters: URLSearchParams | undefined;
 
   constructor(text: string) {
     this.#parameters = text === "" ? undefined : new URLSearchParams(text);
+  }
+
+  get isEmpty(): boolean {
+    return this.#parameters === undefined;
   }
 
   get(name: string): string | undefined {

@@ -35,9 +35,7 @@ export interface RouteLookup {
 
 /** Finds what a path addresses. `path` is without the query; its parts are decoded here. */
 export function route(path: string, lookup: RouteLookup): Route {
-  const parts = path.split("/");
-  // A path begins with a slash; a trailing one names the same thing.
-  if (parts.at(-1) === "") parts.pop();
+  const parts = partsOf(path);
   const core = parts[1] === "api";
   if (!core && parts[1] !== "apis") return OTHER;
   const at = core ? 3 : 4;
@@ -66,6 +64,18 @@ export function route(path: string, lookup: RouteLookup): Route {
   if (subresource !== "" && !resource.subresources.has(subresource))
     return { type: "unknownResource", group, resource, name };
   return { type: "resource", target: { resource, namespace, name, subresource, watchPrefix } };
+}
+
+/** What is between the slashes; the first part is before the first of them. A trailing slash names the same thing. */
+function partsOf(path: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", from)) {
+    parts.push(path.slice(from, slash));
+    from = slash + 1;
+  }
+  if (from < path.length) parts.push(path.slice(from));
+  return parts;
 }
 
 const OTHER: Route = { type: "other" };

@@ -123,8 +123,21 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
 
 /** The object with its members in the order the API writes them. */
 export function ordered(members: Record<string, unknown>, kind: string, apiVersion: string): KubernetesObject {
+  if (isOrdered(members) && members["kind"] === kind && members["apiVersion"] === apiVersion)
+    return members as unknown as KubernetesObject;
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = members;
   return { kind, apiVersion, metadata: metadata ?? {}, ...rest };
+}
+
+const FIRST_MEMBERS = ["kind", "apiVersion", "metadata"];
+
+function isOrdered(members: object): boolean {
+  let position = 0;
+  for (const key in members) {
+    if (key !== FIRST_MEMBERS[position]) return false;
+    if (++position === FIRST_MEMBERS.length) return true;
+  }
+  return false;
 }
 
 const STATUS_VERBS = ["get", "patch", "update"] as const;

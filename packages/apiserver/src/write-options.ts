@@ -12,11 +12,9 @@ export interface WriteOptions {
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions";
 
-const NO_OPTIONS_IN_QUERY = /[?&](dryRun|fieldManager|fieldValidation|force)=/;
-
 /** @throws ApiError 422 naming the options kind and the parameter. */
 export function readWriteOptions(call: ApiCall, kind: OptionsKind, isApply = false): WriteOptions {
-  if (!isApply && !NO_OPTIONS_IN_QUERY.test(call.request.path)) {
+  if (!isApply && call.query.isEmpty) {
     return { dryRun: false, fieldManager: managerOf(call.userAgent), fieldValidation: "Warn" };
   }
   const { query } = call;

@@ -22,7 +22,11 @@ export function resourcePath(definition: ResourceDefinition, { namespace, name, 
   return `${root}${scope}/${definition.resource}${object}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
+/** What nearly all names look like, and needs no encoding. */
+const PLAIN_SEGMENT = /^[a-z0-9][-a-z0-9.]*$/;
+
 function segment(what: string, text: string): string {
+  if (PLAIN_SEGMENT.test(text)) return text;
   if (text === "." || text === ".." || /[/%]/.test(text)) throw new Error(`invalid ${what} ${JSON.stringify(text)}`);
   return encodeURIComponent(text);
 }

@@ -57,10 +57,19 @@ export class Requester {
   }
 
   send(call: Call): Promise<ApiResponse> {
+    const isPlain = this.#bucket === undefined && this.#metrics === undefined;
+    if (isPlain && (this.#timeoutMs === undefined || call.watch === true)) return this.#sendPlain(call);
     if (call.watch === true) return this.#sendUntilAnswered(call, true);
     return this.#metrics === undefined && this.#timeoutMs === undefined
       ? this.#sendUntilAnswered(call, false)
       : this.#sendTimed(call);
+  }
+
+  /** The same as {@link #sendUntilAnswered}, with nothing around the usual case: an answer at the first attempt. */
+  #sendPlain(call: Call): Promise<ApiResponse> {
+    const first = this.#transport(this.#requestOf(call));
+    const goOn = (): Promise<ApiResponse> => this.#sendUntilAnswered(call, true, first);
+    return first.then((response) => (mayAskForRepetition(response) ? goOn() : response), goOn);
   }
 
   async #sendTimed(call: Call): Promise<ApiResponse> {
@@ -86,15 +95,18 @@ export class Requester {
     return response;
   }
 
-  /** @param hasToken - Whether the first attempt needs none (any more). */
-  async #sendUntilAnswered(call: Call, hasToken: boolean): Promise<ApiResponse> {
+  /**
+   * @param hasToken - Whether the first attempt needs none (any more).
+   * @param first - The first attempt, if it has been made.
+   */
+  async #sendUntilAnswered(call: Call, hasToken: boolean, first?: Promise<ApiResponse>): Promise<ApiResponse> {
     const request = this.#requestOf(call);
     let previous: unknown;
     for (let attempt = 0; ; attempt++) {
       if (this.#bucket !== undefined && (!hasToken || attempt > 0)) await this.#takeToken(call);
       let response: ApiResponse;
       try {
-        response = await this.#transport(request);
+        response = await (attempt === 0 && first !== undefined ? first : this.#transport(request));
       } catch (error) {
         this.#metrics?.countAttempt(call.method, undefined, attempt > 0);
         if (call.method !== "GET" || attempt >= MOST_RETRIES || call.signal?.aborted || !isConnectionLost(error))
@@ -105,7 +117,7 @@ export class Requester {
       }
       this.#metrics?.countAttempt(call.method, response.status, attempt > 0);
       if (response.sentBytes !== undefined) this.#metrics?.observeRequestSize(call.method, response.sentBytes);
-      if (response.status !== 429 && response.status < 500) return response;
+      if (!mayAskForRepetition(response)) return response;
       const seconds = retryAfter(response);
       if (seconds === undefined || attempt >= MOST_RETRIES) return response;
       await discard(response);
@@ -136,6 +148,10 @@ export class Requester {
     }
     this.#metrics?.observeRateLimiter(method, Math.max(0, waitMs) / 1000);
   }
+}
+
+function mayAskForRepetition({ status }: ApiResponse): boolean {
+  return status === 429 || status >= 500;
 }
 
 /** A call that is cut short when its time is over. Leaves neither timer nor listener behind once ended. */

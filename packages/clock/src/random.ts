@@ -64,15 +64,17 @@ function mix(state: number, value: number): number {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
+/** The lower 16 bits. */
+function half(bits: number): string {
+  return HEX[(bits >>> 8) & 0xff]! + HEX[bits & 0xff]!;
+}
+
 /** A version 4 UUID. */
 export function uuid(random: Random): string {
-  const bytes: string[] = [];
-  for (let word = 0; word < 4; word++) {
-    let bits = random.uint32();
-    if (word === 1) bits = (bits & 0xffff0fff) | 0x00004000;
-    if (word === 2) bits = (bits & 0x3fffffff) | 0x80000000;
-    for (let shift = 24; shift >= 0; shift -= 8) bytes.push(HEX[(bits >>> shift) & 0xff]!);
-  }
-  const hex = bytes.join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const first = random.uint32();
+  const second = (random.uint32() & 0xffff0fff) | 0x00004000;
+  const third = (random.uint32() & 0x3fffffff) | 0x80000000;
+  const fourth = random.uint32();
+  const [a, b, c] = [half(first >>> 16) + half(first), half(second >>> 16), half(second)];
+  return `${a}-${b}-${c}-${half(third >>> 16)}-${half(third)}${half(fourth >>> 16)}${half(fourth)}`;
 }

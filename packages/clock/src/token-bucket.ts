@@ -40,6 +40,12 @@ export class TokenBucket {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }
 
+  /** Whether it is as good as new by now. */
+  get isFull(): boolean {
+    this.#refill();
+    return this.#tokens === this.#burst;
+  }
+
   #refill(): void {
     const nowMs = this.#clock.monotonic();
     this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#lastMs) / 1000) * this.#perSecond);

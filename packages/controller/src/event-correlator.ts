@@ -74,32 +74,34 @@ export class EventCorrelator {
     const candidate: Event = combined ? combine(event, newName()) : event;
     const key = combined ? kindOfEvent : fullKey(kindOfEvent, event);
 
-    const seen = this.#observations.get(key);
-    const observed: Event = seen === undefined ? candidate : repeat(candidate, seen);
     // Remembered before it is written, and even if it never is: the next one written carries the count.
-    this.#remember(key, observed);
+    let isNew = false;
+    const seen = this.#observations.getOrAdd(key, () => {
+      isNew = true;
+      return observationOf(candidate);
+    });
+    const observed: Event = isNew ? candidate : repeat(candidate, seen);
+    if (!isNew) this.#observations.set(key, observationOf(observed));
     if (!this.#bucket(`${object}|${event.type}`).tryTake()) return { event: observed, action: "discard", combined };
-    return { event: observed, action: seen === undefined ? "create" : "patch", combined };
+    return { event: observed, action: isNew ? "create" : "patch", combined };
   }
 
   /** Takes over what the API server made of a written event. */
   written(event: Event, stored: { readonly metadata: { readonly name?: string }; readonly count?: number }): void {
+    const name = stored.metadata.name ?? event.metadata.name ?? "";
+    const count = stored.count ?? event.count ?? 1;
+    // Mostly the server has changed nothing of it.
+    if (name === event.metadata.name && count === (event.count ?? 1)) return;
     const key = fullKey(`${objectKeyOf(event)}|${event.type}|${event.reason}`, event);
-    this.#remember(key, {
-      ...event,
-      metadata: { ...event.metadata, ...stored.metadata },
-      count: stored.count ?? event.count ?? 1,
-    });
+    this.#observations.set(key, { name, firstTimestamp: event.firstTimestamp, count });
   }
 
   /** Whether the event is one too many with a message of its own. */
   #aggregate(key: string, message: string): boolean {
     const nowMs = this.#clock.monotonic();
-    let record = this.#aggregations.get(key);
-    if (record === undefined || nowMs - record.lastMs > this.#maxIntervalMs) {
-      record = { messages: new Set(), lastMs: nowMs };
-      this.#aggregations.set(key, record);
-    }
+    // Those that have ended need not fill the cache: small ones are the faster for it.
+    this.#aggregations.dropOldest(({ lastMs }) => nowMs - lastMs > this.#maxIntervalMs);
+    const record = this.#aggregations.getOrAdd(key, () => ({ messages: new Set(), lastMs: nowMs }));
     record.messages.add(message);
     record.lastMs = nowMs;
     if (record.messages.size < this.#maxEvents) return false;
@@ -108,18 +110,16 @@ export class EventCorrelator {
     return true;
   }
 
-  #remember(key: string, { metadata, firstTimestamp, count = 1 }: Event): void {
-    this.#observations.set(key, { name: metadata.name ?? "", firstTimestamp, count });
-  }
-
   #bucket(key: string): TokenBucket {
-    let bucket = this.#buckets.get(key);
-    if (bucket === undefined) {
-      bucket = new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
-      this.#buckets.set(key, bucket);
-    }
-    return bucket;
+    this.#buckets.dropOldest((bucket) => bucket.isFull);
+    const make = (): TokenBucket =>
+      new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
+    return this.#buckets.getOrAdd(key, make);
   }
+}
+
+function observationOf({ metadata, firstTimestamp, count = 1 }: Event): Observation {
+  return { name: metadata.name ?? "", firstTimestamp, count };
 }
 
 function objectKeyOf({ involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {

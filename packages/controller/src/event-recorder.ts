@@ -224,17 +224,14 @@ export class EventRecorder implements EventSink, Runnable {
     );
   }
 
-  async #write(event: Event, action: "create" | "patch", signal: AbortSignal): Promise<DeepReadonly<Event>> {
-    const namespace = event.metadata.namespace;
-    if (action === "patch") {
-      const body = { count: event.count, lastTimestamp: event.lastTimestamp, message: event.message };
-      try {
-        return await this.#events.patch(event.metadata.name ?? "", { type: "strategic", body }, { namespace, signal });
-      } catch (error) {
-        // It has expired, or somebody deleted it: it comes back with the count it has reached.
-        if (!isNotFound(error)) throw error;
-      }
-    }
-    return this.#events.create(event, { namespace, signal });
+  #write(event: Event, action: "create" | "patch", signal: AbortSignal): Promise<DeepReadonly<Event>> {
+    const { name = "", namespace } = event.metadata;
+    if (action === "create") return this.#events.create(event, { namespace, signal });
+    const body = { count: event.count, lastTimestamp: event.lastTimestamp, message: event.message };
+    return this.#events.patch(name, { type: "strategic", body }, { namespace, signal }).catch((error: unknown) => {
+      // It has expired, or somebody deleted it: it comes back with the count it has reached.
+      if (!isNotFound(error)) throw error;
+      return this.#events.create(event, { namespace, signal });
+    });
   }
 }

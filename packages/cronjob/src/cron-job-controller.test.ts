@@ -86,6 +86,25 @@ test("a CronJob runs hour by hour, its history is trimmed, and the clock holds o
   expect(harness.clock.pendingTimers).toBe(0);
 });
 
+test("neither the echo of its status nor a listed Job that goes on wakes a CronJob, but a resync and the Job's end do", async () => {
+  const harness = new ControllerHarness();
+  await harness.start({ resyncMs: 60_000 });
+  await harness.createCronJob();
+  await harness.advanceTo("10:00:01");
+  const [name] = (await harness.getCronJob()).status?.active?.map((job) => job.name) ?? [];
+  harness.outcomes();
+  const job = await harness.jobs.get(name!, { namespace: NAMESPACE });
+  await harness.jobs.updateStatus({ ...job, status: { active: 1 } });
+  await harness.clock.settle();
+  expect(harness.outcomes()).toEqual([]);
+  await harness.advanceTo("10:01:02");
+  expect(harness.outcomes()).not.toEqual([]);
+  await harness.finishJob(name!);
+  await harness.clock.settle();
+  expect(harness.outcomes()).not.toEqual([]);
+  await harness.stop();
+});
+
 test("57: a changed label syncs the CronJob at once", async () => {
   const harness = new ControllerHarness();
   await harness.start();

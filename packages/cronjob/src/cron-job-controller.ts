@@ -5,6 +5,7 @@ import {
   type ObjectKey,
   cronJobs,
   getControllerOf,
+  isJobFinished,
   jobs,
   keyOf,
   objectKey,
@@ -29,6 +30,7 @@ import {
 } from "@kubewright/informer";
 import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
 
+import { isListed } from "./cron-job-draft.js";
 import type { CronJobDecision } from "./decision.js";
 import { slotSearch } from "./plan-cron-job.js";
 import { nextScheduleDelayMs } from "./schedule-slots.js";
@@ -66,13 +68,18 @@ const controllerNameIndex = "cronJobControllerName";
 
 interface Memory extends SyncMemory {
   readonly uid: string | undefined;
+  /** As the last sync said; -Infinity while one is under way, or when it failed. */
+  idleUntilMs: number;
+  /** resourceVersion of the CronJob as the last sync wrote it. */
+  written: string | undefined;
 }
 
 /**
  * Starts Jobs on schedule: the CronJob controller, version 2.
  *
  * One timer per CronJob, set by its last sync, wakes it for its next slot. Any change of it or its Jobs syncs it at once,
- * except a changed schedule, which only sets the timer for the new schedule's next slot.
+ * except a changed schedule, which only sets the timer for the new schedule's next slot, and, unlike upstream, what could
+ * come to nothing: the echo of the status that the last sync wrote, and a listed Job that goes on while nothing is due.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go ControllerV2
  */
@@ -162,10 +169,13 @@ export class CronJobController implements Runnable {
     const { uid } = cronJob.metadata;
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid };
+      memory = { uid, idleUntilMs: -Infinity, written: undefined };
       this.#memories.set(key, memory);
     }
+    memory.idleUntilMs = -Infinity;
     const result = await syncCronJob(cronJob, children, memory, this.#deps);
+    memory.idleUntilMs = result.idleUntilMs ?? -Infinity;
+    memory.written = result.written?.metadata.resourceVersion;
     return result.requeueAfterMs === undefined ? { keepFailures: true } : { requeueAfterMs: result.requeueAfterMs };
   }
 
@@ -173,7 +183,10 @@ export class CronJobController implements Runnable {
     const key = keyOf(cronJob);
     const spec = cronJob.spec;
     if (spec === undefined || (old.spec?.schedule === spec.schedule && old.spec?.timeZone === spec.timeZone)) {
-      this.#queue.add(key);
+      const { resourceVersion } = cronJob.metadata;
+      const isEcho =
+        old.metadata.resourceVersion !== resourceVersion && this.#memories.get(key)?.written === resourceVersion;
+      if (!(isEcho && this.#isIdle(key))) this.#queue.add(key);
       return;
     }
     const parsed = this.#schedules.parse(effectiveSchedule(spec, this.#schedules));
@@ -189,7 +202,24 @@ export class CronJobController implements Runnable {
     if (old.metadata.resourceVersion === job.metadata.resourceVersion) return;
     const oldController = getControllerOf(old);
     if (oldController !== undefined && oldController.uid !== getControllerOf(job)?.uid) this.#enqueueOwner(old);
+    else if (this.#isUnderWay(old) && this.#isUnderWay(job)) return;
     this.#enqueueOwner(job);
+  }
+
+  #isIdle(key: ObjectKey): boolean {
+    return this.#clock.now() < (this.#memories.get(key)?.idleUntilMs ?? -Infinity);
+  }
+
+  /**
+   * Whether the Job is one that its CronJob knows of and that has not ended. While that stays so and nothing is due, nothing
+   * else of it matters. Upstream syncs the CronJob all the same, at every step of its Jobs.
+   */
+  #isUnderWay(job: DeepReadonly<Job>): boolean {
+    const controller = getControllerOf(job);
+    if (controller?.kind !== cronJobs.kind || isJobFinished(job)) return false;
+    const key = objectKey({ namespace: job.metadata.namespace, name: controller.name });
+    const cronJob = this.#cronJobs.store.get(key);
+    return cronJob?.metadata.uid === controller.uid && this.#isIdle(key) && isListed(cronJob, job.metadata.uid);
   }
 
   /** Enqueues the CronJob that controls the Job, if it is the very one in the cache. */

@@ -76,7 +76,7 @@ export function windowStart({ createdMs, lastScheduleMs, startingDeadlineSeconds
 }
 
 /** Every timer fires this much after its slot, so that it never fires just before. */
-const TIMER_DELAY_MS = 100;
+export const TIMER_DELAY_MS = 100;
 
 /**
  * Milliseconds from now until the CronJob has to be looked at again; not positive: at once. The deadline plays no part.

@@ -16,6 +16,7 @@ import type { CronJobDecision, CronJobReason } from "./decision.js";
 import { type Came, existingJobOutcome } from "./existing-job.js";
 import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
 import type { Reported } from "./missed-slots.js";
+import { TIMER_DELAY_MS } from "./schedule-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
 
 export interface SyncDeps extends Pick<PlanContext, "schedules"> {
@@ -31,6 +32,13 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
 export interface SyncResult {
   /** Absent: no timer, and the CronJob's failures stay counted as they are. */
   readonly requeueAfterMs?: number;
+  /**
+   * The next slot, in epoch milliseconds, where syncs before it can only come to anything when the CronJob or one of its
+   * Jobs changes in a way that matters. Absent where they report something each time, or may start what is overdue.
+   */
+  readonly idleUntilMs?: number;
+  /** The CronJob as its status was written, if it was. */
+  readonly written?: DeepReadonly<CronJob>;
 }
 
 /** What is kept of a CronJob between syncs. It affects nothing but what decisions report. */
@@ -65,9 +73,9 @@ export async function syncCronJob(
   } catch (error) {
     failure = { error };
   }
-  if (sync.draft.changed) await deps.cronJobs.updateStatus(sync.draft.cronJob);
+  const written = sync.draft.changed ? await deps.cronJobs.updateStatus(sync.draft.cronJob) : undefined;
   if (failure !== undefined) throw failure.error;
-  return result;
+  return written === undefined ? result : { ...result, written };
 }
 
 class Sync {
@@ -99,12 +107,12 @@ class Sync {
       for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
       if (plan.start === undefined) {
         this.#decided(nowMs, plan.decision);
-        return timed(plan);
+        return plan.decision.outcome === "notDue" ? idle(plan, nowMs) : timed(plan);
       }
       const stopped = await this.#start(plan.start);
       if (stopped === undefined) {
         this.#decided(nowMs, plan.decision);
-        return timed(plan);
+        return idle(plan, nowMs);
       }
       const { nextSyncMs: _none, ...decision } = plan.decision;
       this.#decided(nowMs, { ...decision, ...stopped });
@@ -123,10 +131,8 @@ class Sync {
 
   async #refreshStatus(jobs: readonly DeepReadonly<Job>[]): Promise<void> {
     const { draft } = this;
-    const children = new Set<string | undefined>();
     for (const job of jobs) {
       const { name, uid } = job.metadata;
-      children.add(uid);
       const condition = finishedCondition(job);
       const active = draft.isActive(uid);
       if (condition === undefined && !active) await this.#lookForUnlistedJob(job);
@@ -137,7 +143,10 @@ class Sync {
       }
       if (isConditionTrue(job.status?.conditions, "Complete")) this.#noteSuccess(job.status?.completionTime);
     }
-    for (const { name = "", namespace, uid } of draft.cronJob.status?.active ?? []) {
+    const listed = draft.cronJob.status?.active ?? [];
+    if (listed.length === 0) return;
+    const children = new Set(jobs.map(({ metadata }) => metadata.uid));
+    for (const { name = "", namespace, uid } of listed) {
       if (children.has(uid)) continue;
       try {
         // Whichever Job has that name keeps the entry: the cache may be behind.
@@ -239,6 +248,13 @@ class StepError extends Error {
   ) {
     super(errorMessage(cause));
   }
+}
+
+function idle(plan: CronJobPlan, nowMs: number): SyncResult {
+  const result = timed(plan);
+  return result.requeueAfterMs === undefined || plan.events.length > 0
+    ? result
+    : { ...result, idleUntilMs: nowMs + result.requeueAfterMs - TIMER_DELAY_MS };
 }
 
 function timed({ requeueAfterMs }: CronJobPlan): SyncResult {

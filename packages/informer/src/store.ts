@@ -163,7 +163,9 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
   }
 
   #valuesOf(key: ObjectKey, object: DeepReadonly<T>): readonly IndexValues[] {
-    return this.#indexes.map((index) => index.compute(key, object));
+    const values: IndexValues[] = [];
+    for (const index of this.#indexes) values.push(index.compute(key, object));
+    return values;
   }
 
   #index(name: string): StoreIndex<T> {

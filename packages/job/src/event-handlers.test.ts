@@ -34,7 +34,10 @@ function setUp(...cached: JobObject[]) {
   };
   const metrics = new CountedMetrics();
   const batches = new FixedBatches({ queue, periodMs: 1000 });
-  const deps = { jobs, queue, batches, orphanQueue, memory, clock, logger: silentLogger, metrics };
+  /** With a tracking finalizer, which is all that is asked for. */
+  const tracked: PodObject[] = [orphan()];
+  const pods = { byIndex: () => tracked };
+  const deps = { jobs, pods, queue, batches, orphanQueue, memory, clock, logger: silentLogger, metrics };
   /** The keys that are ready now. */
   const take = async (from: RateLimitingQueue<ObjectKey>): Promise<string[]> => {
     const keys: string[] = [];
@@ -54,6 +57,7 @@ function setUp(...cached: JobObject[]) {
     podHandler: podEventHandler(deps),
     synced: () => take(queue),
     orphans: () => take(orphanQueue),
+    tracked,
   };
 }
 
@@ -205,6 +209,13 @@ test("a pod that changes its controller concerns both Jobs", async () => {
   await clock.advance(1_000);
   expect(await synced()).toEqual([KEY, "ns/other"]);
   expect([...memory.finalizers.expectedUIDs(KEY), ...memory.finalizers.expectedUIDs("ns/other")]).toEqual([]);
+});
+
+test("no Job's pods are looked for where none is tracked", async () => {
+  const { jobHandler, tracked, orphans } = setUp();
+  tracked.length = 0;
+  jobHandler.onDelete!(job());
+  expect(await orphans()).toEqual([]);
 });
 
 test("an orphan is offered to all Jobs that select it, and its finalizer looked at", async () => {

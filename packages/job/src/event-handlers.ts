@@ -7,13 +7,15 @@ import type { RateLimitingQueue } from "@kubewright/workqueue";
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
-import { orphanPodKey, orphanSelectorKey } from "./orphan-pods.js";
+import { orphanPodKey, orphanSelectorKey, trackedPodsIndex } from "./orphan-pods.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { matchingJobs, resolveJob } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
   readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
+  /** With the {@link trackedPodsIndex}. */
+  readonly pods: Pick<Lister<Pod>, "byIndex">;
   readonly queue: RateLimitingQueue<ObjectKey>;
   readonly orphanQueue: RateLimitingQueue<ObjectKey>;
   readonly memory: JobMemory;
@@ -28,10 +30,11 @@ export interface HandlerDeps {
 
 /** What events of Jobs lead to. Upstream: job_controller.go addJob (in newController), updateJob, deleteJob. */
 export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
-  const { queue, batches, orphanQueue, memory, clock, logger, metrics, managedBy } = deps;
+  const { pods, queue, batches, orphanQueue, memory, clock, logger, metrics, managedBy } = deps;
   const addOrphans = (job: JobObject): void => {
     // The built-in controller frees pods of every Job that is gone, so another one minds its own.
     if (managedBy !== undefined && isManagedElsewhere(job, managedBy)) return;
+    if (pods.byIndex(trackedPodsIndex, job.metadata.namespace ?? "").length === 0) return;
     const key = orphanSelectorKey(job);
     if (key !== undefined) orphanQueue.add(key);
     else logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");

@@ -128,6 +128,7 @@ export class JobController implements Runnable {
     this.#batches = batches;
     const handlerDeps = {
       jobs: jobInformer.store,
+      pods: podInformer.store,
       queue,
       batches,
       orphanQueue,

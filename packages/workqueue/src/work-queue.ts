@@ -29,7 +29,7 @@ export class WorkQueue<T> {
   /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
   readonly #again = new Set<T>();
   /** Waiting calls of `get`, oldest first. None waits while something is ready. */
-  readonly #getters = new Set<Getter<T>>();
+  readonly #getters: Getter<T>[] = [];
   #shuttingDown = false;
   #drained: PromiseWithResolvers<void> | undefined;
 
@@ -49,7 +49,7 @@ export class WorkQueue<T> {
     if (typeof item !== "string") checkItem(item);
     if (this.#processing.size > 0 && this.#processing.has(item)) {
       if (addedTo(this.#again, item)) this.recorder?.added(item);
-    } else if (this.#getters.size > 0) {
+    } else if (this.#getters.length > 0) {
       this.recorder?.added(item);
       this.#handToGetter(item);
     } else if (this.pushReady(item)) {
@@ -69,11 +69,11 @@ export class WorkQueue<T> {
     if (this.#shuttingDown) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
-        this.#getters.add({ resolve });
+        this.#getters.push({ resolve });
         return;
       }
       const onAbort = (): void => {
-        this.#getters.delete(getter);
+        this.#getters.splice(this.#getters.indexOf(getter), 1);
         reject(signal.reason as Error);
       };
       const getter: Getter<T> = {
@@ -83,7 +83,7 @@ export class WorkQueue<T> {
         },
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#getters.add(getter);
+      this.#getters.push(getter);
     });
   }
 
@@ -92,7 +92,7 @@ export class WorkQueue<T> {
     if (!this.#processing.delete(item)) return;
     this.recorder?.done(item);
     if (this.#again.size > 0 && this.#again.delete(item)) {
-      if (this.#getters.size > 0) this.#handToGetter(item);
+      if (this.#getters.length > 0) this.#handToGetter(item);
       else this.pushReady(item);
     }
     if (this.#processing.size === 0) this.#releaseDrain();
@@ -145,8 +145,7 @@ export class WorkQueue<T> {
     this.#shuttingDown = true;
     this.recorder?.stop();
     this.onShutDown();
-    for (const getter of this.#getters) getter.resolve(undefined);
-    this.#getters.clear();
+    for (const getter of this.#getters.splice(0)) getter.resolve(undefined);
   }
 
   #releaseDrain(): void {
@@ -156,8 +155,7 @@ export class WorkQueue<T> {
 
   /** Only when one waits. */
   #handToGetter(item: T): void {
-    const getter = this.#getters.values().next().value!;
-    this.#getters.delete(getter);
+    const getter = this.#getters.shift()!;
     // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
     getter.resolve(this.#handOut(item));
   }

@@ -82,6 +82,12 @@ test("a node that is back late removes the pod that was given up", async () => {
   expect(histories(played)[0]).toEqual(["00:00:00 Pending", "00:00:01 Running", "00:06:50 deleting", "00:09:00 gone"]);
 });
 
+test("what never started has no times in the trace", async () => {
+  const played = await play(happens("at: +500ms, for: 8m, nodeLost: node-1"));
+  const ended = played.pods.find(({ state }) => state.phase === "Failed")!;
+  expect(ended.state).toEqual({ phase: "Failed", node: "node-1", exitCode: 137, deleting: true });
+});
+
 test("a node object that is deleted leaves its pods to PodGC", async () => {
   const text = "happenings:\n  - { at: +1m, nodeLost: node-1 }\n  - { at: +10m, delete: { kind: Node, name: node-1 } }";
   const played = await play(text, "podReplacementPolicy: Failed");

@@ -1,5 +1,6 @@
 import { type KubernetesObject, formatTime } from "@kubewright/api";
 
+import { dropMember } from "../json.js";
 import type { ApiCall } from "../api-call.js";
 import type { WriteOptions } from "../write-options.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
@@ -53,7 +54,7 @@ export function trackUpdate(
 ): void {
   const { metadata } = object;
   const sent = metadata.managedFields;
-  delete metadata.managedFields;
+  dropMember(metadata, "managedFields");
   if (!call.server.tracksFields) return;
   // An empty list, or one of nothing, asks for a fresh start.
   if (

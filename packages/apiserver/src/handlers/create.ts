@@ -7,6 +7,7 @@ import { admitGrant } from "../authorization/escalation.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
 import { generateName } from "../generated-name.js";
+import { dropMember } from "../json.js";
 import { validateMetadata } from "../metadata-validation.js";
 import { dropDuplicateOwners } from "../owner-references.js";
 import type { Reply } from "../reply.js";
@@ -33,11 +34,11 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
   admitGrant(call, object);
   setRequestNamespace(call, object);
   const { metadata } = object;
-  delete metadata.uid;
-  delete metadata.creationTimestamp;
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete metadata.selfLink;
+  dropMember(metadata, "uid");
+  dropMember(metadata, "creationTimestamp");
+  dropMember(metadata, "deletionTimestamp");
+  dropMember(metadata, "deletionGracePeriodSeconds");
+  dropMember(metadata, "selfLink");
   const warning = dropDuplicateOwners(metadata, false);
   if (warning !== undefined) warn(call, [warning]);
   if (!tracked) trackUpdate(call, undefined, object, options);
@@ -73,7 +74,7 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
     throw plainError("resourceVersion should not be set on objects to be created");
   const unstoredDefaults = resource.strategy.applyReadDefaults?.(object as never) === true;
   if (options.dryRun) {
-    delete metadata.resourceVersion;
+    dropMember(metadata, "resourceVersion");
     return objectReply(call, 201, object);
   }
   const stored = resource.storage.write(

@@ -5,7 +5,7 @@ import { MODIFIED, badRequest, conflict, invalid, notFound, plainError } from ".
 import { admitGrant } from "../authorization/escalation.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
-import { type JsonObject, jsonEqual } from "../json.js";
+import { type JsonObject, dropMember, jsonEqual, restoreMember } from "../json.js";
 import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
 import { dropDuplicateOwners } from "../owner-references.js";
 import type { Reply } from "../reply.js";
@@ -157,20 +157,13 @@ function checkResourceVersion(call: ApiCall, object: KubernetesObject, stored: S
 
 /** What the server owns stays as it is stored, whatever was sent. */
 function restoreSystemFields(metadata: KubernetesObject["metadata"], stored: KubernetesObject["metadata"]): void {
-  const restore = <
-    Member extends "uid" | "creationTimestamp" | "generation" | "deletionTimestamp" | "deletionGracePeriodSeconds",
-  >(
-    member: Member,
-  ): void => {
-    if (stored[member] === undefined) delete metadata[member];
-    else metadata[member] = stored[member];
-  };
-  if (!metadata.uid) restore("uid");
-  restore("creationTimestamp");
-  restore("generation");
-  delete metadata.selfLink;
+  if (!metadata.uid) restoreMember(metadata, stored, "uid");
+  restoreMember(metadata, stored, "creationTimestamp");
+  restoreMember(metadata, stored, "generation");
+  dropMember(metadata, "selfLink");
   if (stored.deletionTimestamp) {
-    restore("deletionTimestamp");
-    if (metadata.deletionGracePeriodSeconds === undefined) restore("deletionGracePeriodSeconds");
+    restoreMember(metadata, stored, "deletionTimestamp");
+    if (metadata.deletionGracePeriodSeconds === undefined)
+      restoreMember(metadata, stored, "deletionGracePeriodSeconds");
   }
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
+import { type JsonObject, copyMembers, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
 import type { ListSchema, Schema } from "../schema/schema.js";
 
 /** The patch cannot be applied. `code` is what the request is answered with. */
@@ -34,20 +34,21 @@ export function strategicMergePatch(schema: Schema, original: JsonObject, patch:
 
 /** `undefined`: the patch deletes the object. */
 function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject | undefined {
-  const directive = ownMember(patch, DIRECTIVE);
+  const directive = patch[DIRECTIVE];
   if (directive === "delete") return {};
   if (directive === "replace") return withoutDirectives(patch) as JsonObject;
   if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
-  const result: JsonObject = { ...original };
-  const retained = ownMember(patch, RETAIN_KEYS);
+  const result = copyMembers(original);
+  const retained = patch[RETAIN_KEYS];
   if (retained !== undefined) retainKeys(result, retained, patch);
   for (const key of Object.keys(patch)) {
-    if (key === DIRECTIVE || key === RETAIN_KEYS) continue;
-    if (key.startsWith(DELETE_FROM)) {
+    const isSpecial = key.startsWith("$");
+    if (isSpecial && (key === DIRECTIVE || key === RETAIN_KEYS)) continue;
+    if (isSpecial && key.startsWith(DELETE_FROM)) {
       deleteFromPrimitiveList(result, key.slice(DELETE_FROM.length), patch[key]);
       continue;
     }
-    if (key.startsWith(ORDER)) {
+    if (isSpecial && key.startsWith(ORDER)) {
       const field = key.slice(ORDER.length);
       // With the list itself in the patch, the order is applied when that is merged.
       if (!Object.hasOwn(patch, field) && Array.isArray(result[field]))
@@ -143,15 +144,15 @@ function mergeByKey(
     return item;
   });
   // A list that is replaced whole keeps the order it is given in.
-  if (elements.some((item) => ownMember(item, DIRECTIVE) === "replace")) {
-    return elements.filter((item) => ownMember(item, DIRECTIVE) !== "replace").map(withoutDirectives);
+  if (elements.some((item) => item[DIRECTIVE] === "replace")) {
+    return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
   }
   let result = [...original];
   for (const item of elements) {
-    const directive = ownMember(item, DIRECTIVE);
+    const directive = item[DIRECTIVE];
     if (directive !== undefined && directive !== "delete" && directive !== "merge")
       throw unknownDirective(directive, item);
-    const key = ownMember(item, mergeKey);
+    const key = item[mergeKey];
     if (key === undefined)
       throw new StrategicPatchError(500, `map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
     if (directive === "delete") {
@@ -180,12 +181,12 @@ function inOrder(
   const order = given ?? patch;
   if (order.length === 0) return merged;
   const keyOf = (item: unknown): unknown =>
-    mergeKey === undefined ? item : isJsonObject(item) ? ownMember(item, mergeKey) : undefined;
+    mergeKey === undefined ? item : isJsonObject(item) ? item[mergeKey] : undefined;
   if (given === undefined && isInOrder(patch, original, keyOf)) return merged;
   const rank = new Map(order.map((item, index) => [keyOf(item), index]));
   let last = -1;
   for (const item of given === undefined ? [] : patch) {
-    if (isJsonObject(item) && ownMember(item, DIRECTIVE) === "delete") continue;
+    if (isJsonObject(item) && item[DIRECTIVE] === "delete") continue;
     const at = rank.get(keyOf(item));
     if (at === undefined || at < last)
       throw new StrategicPatchError(
@@ -237,7 +238,7 @@ function isInOrder(
 }
 
 function hasKey(candidate: unknown, mergeKey: string, key: unknown): boolean {
-  return isJsonObject(candidate) && jsonEqual(ownMember(candidate, mergeKey), key);
+  return isJsonObject(candidate) && jsonEqual(candidate[mergeKey], key);
 }
 
 function memberSchema(schema: Schema, key: string): Schema {
@@ -249,24 +250,20 @@ function memberSchema(schema: Schema, key: string): Schema {
 /** What a patch adds anew: directives carried out against nothing, nulls dropped. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value))
-    return value
-      .filter((item) => !(isJsonObject(item) && ownMember(item, DIRECTIVE) === "delete"))
-      .map(withoutDirectives);
+    return value.filter((item) => !(isJsonObject(item) && item[DIRECTIVE] === "delete")).map(withoutDirectives);
   if (!isJsonObject(value)) return value;
-  const result: JsonObject = {};
+  const result = copyMembers(value);
   for (const key of Object.keys(value)) {
     const member = value[key];
-    if (
-      member === null ||
-      key === DIRECTIVE ||
-      key === RETAIN_KEYS ||
-      key.startsWith(DELETE_FROM) ||
-      key.startsWith(ORDER)
-    )
-      continue;
-    setMember(result, key, withoutDirectives(member));
+    if (member === null || key.startsWith("$")) {
+      if (member === null || isDirective(key)) delete result[key];
+    } else if (typeof member === "object") setMember(result, key, withoutDirectives(member));
   }
   return result;
+}
+
+function isDirective(key: string): boolean {
+  return key === DIRECTIVE || key === RETAIN_KEYS || key.startsWith(DELETE_FROM) || key.startsWith(ORDER);
 }
 
 function unknownDirective(directive: unknown, map: JsonObject): StrategicPatchError {

@@ -67,18 +67,14 @@ export class BuiltInSchemas {
     const required = text[colon - 1] === "!";
     const name = text.slice(0, required ? colon - 1 : colon);
     const path = `${type}.${name}`;
-    const parse = (token: string): Schema => this.#parse(path, token);
     const token = text.slice(colon + 1);
-    let schema: Schema | undefined;
-    return {
+    return new BuiltInField(
       name,
       required,
-      zero: Object.hasOwn(presentWhenZero, path) ? presentWhenZero[path] : undefined,
-      dropsZero: this.#dropsZero(path, token, required),
-      get schema() {
-        return (schema ??= parse(token));
-      },
-    };
+      this.#dropsZero(path, token, required),
+      Object.hasOwn(presentWhenZero, path) ? presentWhenZero[path] : undefined,
+      () => this.#parse(path, token),
+    );
   }
 
   #dropsZero(path: string, token: string, required: boolean): boolean {
@@ -115,5 +111,25 @@ export class BuiltInSchemas {
     if (quantityFields.has(path)) return { type: "scalar", scalar: "quantity" };
     if (SCALARS.has(token)) return { type: "scalar", scalar: token as ScalarType };
     return this.#object(token);
+  }
+}
+
+/** One field; its schema is made when first asked for, as types may contain themselves. */
+class BuiltInField implements FieldSchema {
+  readonly #makeSchema: () => Schema;
+  #schema: Schema | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly required: boolean,
+    readonly dropsZero: boolean,
+    readonly zero: unknown,
+    makeSchema: () => Schema,
+  ) {
+    this.#makeSchema = makeSchema;
+  }
+
+  get schema(): Schema {
+    return (this.#schema ??= this.#makeSchema());
   }
 }

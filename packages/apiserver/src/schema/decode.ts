@@ -1,7 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
-import { setMember } from "../json.js";
+import { copyMembers, setMember } from "../json.js";
 import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "./schema.js";
 
 /** The data does not have the type's shape. The message is what Go's decoder would say. */
@@ -46,7 +46,7 @@ export function decode(
   if (known !== undefined) {
     const { metadata } = result;
     if (isRecord(metadata) && metadata === (known as Record<string, unknown>)["metadata"])
-      result["metadata"] = { ...metadata };
+      result["metadata"] = copyMembers(metadata);
   }
   return result;
 }
@@ -71,23 +71,29 @@ class Decoder {
   ): Record<string, unknown> {
     if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, `v1.${schema.name}`);
     const before = isRecord(known) ? known : undefined;
-    const result: Record<string, unknown> = {};
+    // Most data is as the API writes it: a copy in one go, with the parts that are objects exchanged, is made the fastest.
+    let result: Record<string, unknown> = Object.assign({}, value);
+    let isWhole = true;
     for (const key in value) {
-      const field = schema.fields.get(key);
-      if (field === undefined) {
-        if (schema.preservesUnknown === true) setMember(result, key, copyJson(value[key]));
-        else this.#unknown(key);
-        continue;
-      }
       const member = value[key];
-      if (member === null || member === undefined) continue;
-      const same = before?.[key];
-      const decoded =
-        member === same && typeof member === "object"
-          ? member
-          : this.#member(schema, field, member, owner === undefined && !SHARED_IN_PART.has(key) ? undefined : same);
-      if (decoded !== undefined) result[key] = decoded;
+      const field = schema.fields.get(key);
+      let decoded: unknown;
+      if (field === undefined) {
+        if (schema.preservesUnknown === true) decoded = copyJson(member);
+        else this.#unknown(key);
+        // Which the copy was deaf to.
+        if (key === "__proto__") isWhole = false;
+      } else if (member !== null && member !== undefined) {
+        const same = before?.[key];
+        decoded =
+          member === same && typeof member === "object"
+            ? member
+            : this.#member(schema, field, member, owner === undefined && !SHARED_IN_PART.has(key) ? undefined : same);
+      }
+      if (decoded === undefined) isWhole = false;
+      if (decoded !== member) setMember(result, key, decoded);
     }
+    if (!isWhole) result = withoutUndefined(result);
     for (const field of schema.alwaysPresent) {
       if (result[field.name] !== undefined) continue;
       const zero = field.zero;
@@ -138,13 +144,13 @@ class Decoder {
       }
       case "map": {
         if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, "map[string]");
-        const result: Record<string, unknown> = {};
-        for (const key of Object.keys(value)) {
+        const result = copyMembers(value);
+        for (const key in value) {
           const member = value[key];
           // As in Go, errors name the field that holds the map, not the key.
           const decoded =
             member === null ? zeroOf(schema.value, this, owner) : this.#value(schema.value, member, owner);
-          setMember(result, key, decoded);
+          if (decoded !== member) setMember(result, key, decoded);
         }
         return result;
       }
@@ -268,7 +274,11 @@ function zeroOf(schema: Schema, decoder: Decoder, owner: ObjectSchema): unknown 
   }
 }
 
+/** A time as the API writes it, of a day that every month has. */
+const USUAL_TIME = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
 function decodeTime(text: string): string | undefined {
+  if (USUAL_TIME.test(text)) return text;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text)))
     return text === "0001-01-01T00:00:00Z" ? undefined : text;
   if (text === "") return undefined;
@@ -312,6 +322,12 @@ function decodeQuantity(text: string): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function withoutUndefined(members: Record<string, unknown>): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(members)) if (members[key] !== undefined) setMember(result, key, members[key]);
+  return result;
 }
 
 function isEmpty(value: object): boolean {

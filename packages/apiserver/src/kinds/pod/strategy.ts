@@ -1,7 +1,7 @@
 import { type Pod, type PodCondition, pods, formatTime } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
-import { jsonEqual } from "../../json.js";
+import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { applyPodDefaults } from "./defaults.js";
 import { podPrinter } from "./printer.js";
@@ -83,11 +83,8 @@ function gatedCondition(nowMs: number): PodCondition {
 function prepareStatusForUpdate(pod: Pod, stored: Pod): void {
   if (stored.spec === undefined) delete pod.spec;
   else pod.spec = stored.spec;
-  delete pod.metadata.deletionTimestamp;
-  delete pod.metadata.ownerReferences;
-  if (stored.metadata.deletionTimestamp !== undefined)
-    pod.metadata.deletionTimestamp = stored.metadata.deletionTimestamp;
-  if (stored.metadata.ownerReferences !== undefined) pod.metadata.ownerReferences = stored.metadata.ownerReferences;
+  restoreMember(pod.metadata, stored.metadata, "deletionTimestamp");
+  restoreMember(pod.metadata, stored.metadata, "ownerReferences");
   const status = (pod.status ??= {});
   if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
   // Writers that do not know of observed generations must not lose them.
