@@ -98,6 +98,12 @@ test("a scene has a CronJob's slots, its Jobs and its pods in rows that open and
   expect(closed.rows[0]!.lanes[0]!.items.some((one) => one.endMs > one.startMs)).toBe(true);
 });
 
+test("skips that the decision did not list are counted with the last one listed", () => {
+  const ghost = { type: "skipped", slotMs: 0, reason: "missed", unlisted: 48 } as const;
+  const data = { ...madeUpReport(2, 1), groups: [group([ghost])] };
+  expect(buildScene(data, ALL, new Set()).counts.skipped).toBe(49);
+});
+
 test("the filter goes by name, namespace and outcome; the counts leave the outcome out", () => {
   const data = madeUpReport(400, 2);
   const none = new Set<string>();

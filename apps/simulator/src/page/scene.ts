@@ -67,7 +67,7 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
           ? runItem(group, row, data.endMs)
           : ghostItem(group, row, Math.min(data.endMs, ghostEnd(group, index, usualMs)));
       if (!isWholeGroup && !searchText(item).includes(text)) continue;
-      counts[item.look]++;
+      counts[item.look] += 1 + (row.type === "skipped" ? (row.unlisted ?? 0) : 0);
       if (isWanted(item.look, filter)) shownRuns.push(item);
       if (row.type === "run")
         for (const pod of row.pods) {
