@@ -13,6 +13,7 @@ import { SharedInformer } from "./shared-informer.js";
 
 /** It waits 45 seconds for what the kernel does, so it is among the heavy tests. */
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
+if (!HEAVY) console.log("SKIPPED: the dead connection, which takes 43 s: npm run test:heavy");
 const LIMIT_MS = 45_000;
 
 const fixture = (name: string): string =>
