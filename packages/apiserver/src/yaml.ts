@@ -1,18 +1,32 @@
-import { parse, stringify } from "yaml";
+import { LineCounter, isMap, isScalar, parse, parseDocument, stringify, visit } from "yaml";
+
+/** Reading takes time in proportion to the text only without the library's own look for repeated keys. */
+const READING = { logLevel: "error", version: "1.1", uniqueKeys: false } as const;
 
 /** YAML 1.1, as Kubernetes reads it (`y` is a boolean). Aliases are counted, so that a small text cannot become a big object. */
 export function parseYaml(text: string): unknown {
-  return parse(text, { logLevel: "error", maxAliasCount: 100, version: "1.1", uniqueKeys: false }) as unknown;
+  return parse(text, { ...READING, maxAliasCount: 100 }) as unknown;
 }
 
 /** The complaint about the first key that a map gives twice. */
 export function repeatedYamlKey(text: string): string | undefined {
-  try {
-    parse(text, { logLevel: "error", maxAliasCount: 100, version: "1.1", uniqueKeys: true });
+  const lines = new LineCounter();
+  let complaint: string | undefined;
+  visit(parseDocument(text, { ...READING, lineCounter: lines }), (_key, node) => {
+    if (!isMap(node)) return undefined;
+    const seen = new Set<unknown>();
+    for (const { key } of node.items) {
+      if (!isScalar(key)) continue;
+      if (seen.has(key.value)) {
+        const { line, col } = lines.linePos(key.range?.[0] ?? 0);
+        complaint = `Map keys must be unique at line ${line}, column ${col}:`;
+        return visit.BREAK;
+      }
+      seen.add(key.value);
+    }
     return undefined;
-  } catch (error) {
-    return (error as Error).message.split("\n", 1)[0];
-  }
+  });
+  return complaint;
 }
 
 export function formatYaml(value: unknown): string {

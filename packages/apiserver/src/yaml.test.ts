@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { parseYaml, repeatedYamlKey } from "./yaml.js";
+
+test.each([
+  ["a block map", "a: 1\nb: 2\na: 3\n", 3, 1],
+  ["a map within a list", "list:\n  - name: x\n    name: y\n", 3, 5],
+  ["a flow map", "{a: 1, b: {c: 1, c: 2}}", 1, 18],
+  ["a key given once plain and once quoted", 'a: 1\n"a": 2\n', 2, 1],
+])("a repeated key is complained about with its place: %s", (_what, text, line, column) => {
+  expect(repeatedYamlKey(text)).toBe(`Map keys must be unique at line ${line}, column ${column}:`);
+});
+
+test("equal keys of different maps are none", () => {
+  expect(repeatedYamlKey("a: {x: 1}\nb: {x: 1}\nlist: [{x: 1}, {x: 2}]\n")).toBeUndefined();
+});
+
+test("what the last of several equal keys says holds, where nobody is strict", () => {
+  expect(parseYaml("a: 1\na: 2\n")).toEqual({ a: 2 });
+});
+
+test("a map of very many keys is looked through once, not once for every key", () => {
+  const keys = Array.from({ length: 60_000 }, (_, index) => `key-${index}: 1`);
+  const startedMs = process.cpuUsage().user / 1000;
+  expect(repeatedYamlKey([...keys, "key-59999: 2"].join("\n"))).toContain("line 60001, column 1");
+  // Comparing each key with all before it takes half a minute.
+  expect(process.cpuUsage().user / 1000 - startedMs).toBeLessThan(10_000);
+});
