@@ -1,0 +1,48 @@
+import { h } from "./dom.js";
+import { durationText } from "./duration-text.js";
+import type { Item } from "./item.js";
+import { itemOutcome, itemTitle, latenessMs } from "./item-text.js";
+import type { PageContext } from "./page-context.js";
+
+/** What a bar is, beside the pointer, within the element it is put into. */
+export class Tooltip {
+  readonly element = h("div", { class: "tooltip", "aria-hidden": "true" });
+
+  hide(): void {
+    this.element.classList.remove("shown");
+  }
+
+  /** @param hovered - What the pointer is on, if anything. */
+  show(hovered: Item | undefined, event: PointerEvent, context: PageContext): void {
+    // Lanes of slots hold copies that last no time.
+    const item = hovered === undefined ? undefined : (context.scene.items.get(hovered.id) ?? hovered);
+    this.element.classList.toggle("shown", item !== undefined);
+    if (item === undefined) return;
+    const { zone } = context;
+    const late = latenessMs(item);
+    const lines =
+      item.type === "ghost"
+        ? [`due ${zone.minute(item.startMs)}`, item.row.reason]
+        : [
+            `${zone.second(item.startMs)}, ${durationText(item.endMs - item.startMs)}`,
+            late > 0 ? `started ${durationText(late)} after its slot` : "",
+            item.type === "run" ? [item.row.reason, item.row.message].filter(Boolean).join(": ") : podLine(item.pod),
+          ];
+    this.element.replaceChildren(
+      h("div", { class: `badge ${item.look}` }, itemOutcome(item)),
+      h("strong", {}, itemTitle(item)),
+      ...lines.filter((line) => line !== "").map((line) => h("div", {}, line)),
+    );
+    const box = this.element.parentElement!.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const left = Math.max(4, Math.min(x + 14, box.width - this.element.offsetWidth - 8));
+    const below = y + 18 + this.element.offsetHeight < box.height;
+    this.element.style.transform = `translate(${left}px, ${below ? y + 18 : y - this.element.offsetHeight - 12}px)`;
+  }
+}
+
+function podLine({ exitCode, node, reason }: { exitCode?: number; node?: string; reason?: string }): string {
+  return [exitCode === undefined ? "" : `exit code ${exitCode}`, reason ?? "", node === undefined ? "" : `on ${node}`]
+    .filter(Boolean)
+    .join(", ");
+}
