@@ -17,7 +17,7 @@ export const parseInt32: ParseValue<number> = (flag, text) => {
 };
 
 export const parseFloat32: ParseValue<number> = (flag, text) => {
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(value))
     throw invalid(flag, text, `strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
   return value;
@@ -52,8 +52,8 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 export const parseDurationMs: ParseValue<number> = (flag, text) => {
   const body = text.replace(/^[+-]/, "");
   if (body === "0") return 0;
-  if (!/^((\d+\.?\d*|\.\d+)[a-zµμ]+)+$/.test(body)) {
-    const missingUnit = /^((\d+\.?\d*|\.\d+)[a-zµμ]+)*(\d+\.?\d*|\.\d+)$/.test(body);
+  if (!/^((\d+(?:\.\d*)?|\.\d+)[a-zµμ]+)+$/.test(body)) {
+    const missingUnit = /^((\d+(?:\.\d*)?|\.\d+)[a-zµμ]+)*(\d+(?:\.\d*)?|\.\d+)$/.test(body);
     throw invalid(flag, text, `time: ${missingUnit ? "missing unit in" : "invalid"} duration ${JSON.stringify(text)}`);
   }
   let totalMs = 0;

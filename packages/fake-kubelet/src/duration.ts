@@ -24,8 +24,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-const DURATION = /^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g;
+const DURATION = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
 
 /** Reads `1h30m`, `250ms` or `0`, as Go does but without a sign. @returns Milliseconds, or `undefined`. */
 export function parseDuration(text: string): number | undefined {
@@ -69,7 +69,7 @@ function parseSpread(
   if (centreMs === undefined || (second === undefined) !== (type === "exponential")) return undefined;
   if (type === "exponential") return { type, meanMs: centreMs };
   if (type === "lognormal") {
-    const sigma = /^(?:\d+\.?\d*|\.\d+)$/.test(second!) ? Number(second) : undefined;
+    const sigma = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(second!) ? Number(second) : undefined;
     return sigma === undefined ? undefined : { type, medianMs: centreMs, sigma };
   }
   const deviationMs = parseDuration(second!);

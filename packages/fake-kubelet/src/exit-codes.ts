@@ -14,7 +14,7 @@ export function parseExitCodes(text: string): ExitCodes | undefined {
   if (!text.includes("=")) return parseExitCode(text);
   const shares: ExitCodeShare[] = [];
   for (const item of text.split(",")) {
-    const [, code = "", amount] = /^\s*(\d{1,3})\s*=\s*(\d+\.?\d*|\.\d+)\s*$/.exec(item) ?? [];
+    const [, code = "", amount] = /^\s*(\d{1,3})\s*=\s*(\d+(?:\.\d*)?|\.\d+)\s*$/.exec(item) ?? [];
     const exitCode = parseExitCode(code);
     if (exitCode === undefined || amount === undefined) return undefined;
     shares.push({ exitCode, share: Number(amount) });

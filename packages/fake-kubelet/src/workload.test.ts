@@ -133,3 +133,10 @@ test("rules that cannot be read are told, and none of them counts", () => {
     expect([rules, workload.rules, problems.length]).toEqual([rules, undefined, 1]);
   }
 });
+
+test("an annotation as long as a pod may have is refused at once", () => {
+  const digits = "1".repeat(250_000);
+  const { workload, problems } = read({ duration: digits, "exit-code": `1=${digits}x`, "failure-rate": `${digits}x` });
+  expect(problems).toHaveLength(3);
+  expect(workload).toMatchObject({ duration: { fromMs: 10_000 }, exitCode: 0, failureRate: 0 });
+});

@@ -123,7 +123,7 @@ function parseFailure(text: string): number | undefined {
 }
 
 function parseRate(text: string): number | undefined {
-  const rate = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+  const rate = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return rate <= 1 ? rate : undefined;
 }
 
