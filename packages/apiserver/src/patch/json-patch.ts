@@ -1,3 +1,5 @@
+import { mutableCopy } from "@kubewright/api";
+
 import { type JsonObject, isJsonObject, jsonEqual, setMember } from "../json.js";
 
 /** The patch cannot be applied: a test failed, a path is missing, an operation is unknown. */
@@ -12,40 +14,57 @@ interface Operation {
   readonly value?: unknown;
 }
 
+/** Characters that all copy operations of a patch together may add. Upstream: 3 MiB (`JSONPatchMaxCopyBytes`). */
+const MOST_COPIED = 3 * 1024 * 1024;
+
 /**
  * JSON Patch (RFC 6902). Changes neither argument; the result shares with both what it took over whole.
  *
  * @throws JsonPatchError
  */
 export function jsonPatch(original: unknown, operations: readonly unknown[]): unknown {
-  let document = original;
-  for (const item of operations) {
-    const operation = readOperation(item);
+  const draft = new Draft(original);
+  for (const item of operations) draft.apply(readOperation(item));
+  return draft.document;
+}
+
+/** A document in the making: a container of the original is copied once, before it is changed first. */
+class Draft {
+  document: unknown;
+  readonly #own = new WeakSet<object>();
+  #copied = 0;
+
+  constructor(original: unknown) {
+    this.document = original;
+  }
+
+  apply(operation: Operation): void {
     const path = pointer(operation.path);
     switch (operation.op) {
       case "add":
-        document = edit(document, path, (parent, key) => insert(parent, key, required(operation)));
+        this.#edit(path, (parent, key) => insert(parent, key, required(operation)));
         break;
       case "replace":
-        document = edit(document, path, (parent, key) => replace(parent, key, required(operation)));
+        this.#edit(path, (parent, key) => replace(parent, key, required(operation)));
         break;
       case "remove":
-        document = edit(document, path, remove);
+        this.#edit(path, remove);
         break;
       case "move": {
         const from = pointer(operation.from);
-        const value = read(document, from);
-        document = edit(edit(document, from, remove), path, (parent, key) => insert(parent, key, value));
+        const value = read(this.document, from);
+        this.#edit(from, remove);
+        this.#edit(path, (parent, key) => insert(parent, key, value));
         break;
       }
       case "copy": {
-        const value = read(document, pointer(operation.from));
-        document = edit(document, path, (parent, key) => insert(parent, key, value));
+        const value = this.#copy(read(this.document, pointer(operation.from)));
+        this.#edit(path, (parent, key) => insert(parent, key, value));
         break;
       }
       case "test": {
         const expected = operation.value ?? null;
-        const actual = readOrUndefined(document, path) ?? null;
+        const actual = readOrUndefined(this.document, path) ?? null;
         if (!jsonEqual(actual, expected)) throw new JsonPatchError(`testing value ${operation.path} failed`);
         break;
       }
@@ -53,7 +72,49 @@ export function jsonPatch(original: unknown, operations: readonly unknown[]): un
         throw new JsonPatchError(`unexpected kind: ${operation.op}`);
     }
   }
-  return document;
+
+  /** A few operations that copy what others copied would make a document of any size. */
+  #copy(value: unknown): unknown {
+    this.#copied += JSON.stringify(value).length;
+    if (this.#copied > MOST_COPIED)
+      throw new JsonPatchError(
+        `Unable to complete the copy, the accumulated size increase of copying is ${this.#copied}, exceeding the limit ${MOST_COPIED}`,
+      );
+    return mutableCopy(value);
+  }
+
+  #edit(path: readonly string[], change: Edit): void {
+    if (path.length === 0) {
+      const holder: JsonObject = { root: this.document };
+      change(holder, "root");
+      this.document = holder["root"];
+    } else this.document = this.#editAt(this.document, path, 0, change);
+  }
+
+  #editAt(node: unknown, path: readonly string[], depth: number, change: Edit): unknown {
+    const key = path[depth]!;
+    const own = this.#owned(node);
+    if (own === undefined) throw missing(path);
+    if (depth === path.length - 1) {
+      change(own, key);
+    } else if (Array.isArray(own)) {
+      const index = arrayIndex(own, key, own.length - 1);
+      own[index] = this.#editAt(own[index], path, depth + 1, change);
+    } else {
+      if (!Object.hasOwn(own, key)) throw missing(path);
+      setMember(own, key, this.#editAt(own[key], path, depth + 1, change));
+    }
+    return own;
+  }
+
+  /** The container, or a copy of one that belongs to somebody else. */
+  #owned(node: unknown): JsonObject | unknown[] | undefined {
+    if (!Array.isArray(node) && !isJsonObject(node)) return undefined;
+    if (this.#own.has(node)) return node;
+    const copy = Array.isArray(node) ? [...(node as unknown[])] : { ...node };
+    this.#own.add(copy);
+    return copy;
+  }
 }
 
 function readOperation(item: unknown): Operation {
@@ -77,32 +138,6 @@ function pointer(text: unknown): string[] {
 }
 
 type Edit = (parent: JsonObject | unknown[], key: string) => void;
-
-/** Copies the containers along the path and lets `change` alter the last of them. */
-function edit(document: unknown, path: readonly string[], change: Edit): unknown {
-  if (path.length === 0) {
-    const holder: JsonObject = { root: document };
-    change(holder, "root");
-    return holder["root"];
-  }
-  return editAt(document, path, 0, change);
-}
-
-function editAt(node: unknown, path: readonly string[], depth: number, change: Edit): unknown {
-  const key = path[depth]!;
-  const copy = Array.isArray(node) ? [...(node as unknown[])] : isJsonObject(node) ? { ...node } : undefined;
-  if (copy === undefined) throw missing(path);
-  if (depth === path.length - 1) {
-    change(copy, key);
-  } else if (Array.isArray(copy)) {
-    const index = arrayIndex(copy, key, copy.length - 1);
-    copy[index] = editAt(copy[index], path, depth + 1, change);
-  } else {
-    if (!Object.hasOwn(copy, key)) throw missing(path);
-    setMember(copy, key, editAt(copy[key], path, depth + 1, change));
-  }
-  return copy;
-}
 
 function insert(parent: JsonObject | unknown[], key: string, value: unknown): void {
   if (Array.isArray(parent))
