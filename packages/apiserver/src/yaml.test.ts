@@ -6,9 +6,17 @@ test.each([
   ["a block map", "a: 1\nb: 2\na: 3\n", 3, 1],
   ["a map within a list", "list:\n  - name: x\n    name: y\n", 3, 5],
   ["a flow map", "{a: 1, b: {c: 1, c: 2}}", 1, 18],
+  ["JSON", '{"a": 1, "b": 2,\n "a": 3}', 2, 2],
   ["a key given once plain and once quoted", 'a: 1\n"a": 2\n', 2, 1],
 ])("a repeated key is complained about with its place: %s", (_what, text, line, column) => {
   expect(repeatedYamlKey(text)).toBe(`Map keys must be unique at line ${line}, column ${column}:`);
+});
+
+test("JSON is read as the YAML that it is", () => {
+  const text = ' {"a": [1, 2.5, null, true], "b": {"c": "yes", "d": "\\u00e9\\/"}}\n';
+  expect(parseYaml(text)).toEqual({ a: [1, 2.5, null, true], b: { c: "yes", d: "é/" } });
+  expect(parseYaml("{a: yes}")).toEqual({ a: true });
+  expect(repeatedYamlKey(text)).toBeUndefined();
 });
 
 test("equal keys of different maps are none", () => {

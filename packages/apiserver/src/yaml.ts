@@ -1,15 +1,19 @@
 import { LineCounter, isMap, isScalar, parse, parseDocument, stringify, visit } from "yaml";
 
+import { duplicateFields } from "./duplicate-fields.js";
+
 /** Reading takes time in proportion to the text only without the library's own look for repeated keys. */
 const READING = { logLevel: "error", version: "1.1", uniqueKeys: false } as const;
 
 /** YAML 1.1, as Kubernetes reads it (`y` is a boolean). Aliases are counted, so that a small text cannot become a big object. */
 export function parseYaml(text: string): unknown {
-  return parse(text, { ...READING, maxAliasCount: 100 }) as unknown;
+  const json = parseJson(text);
+  return json === undefined ? (parse(text, { ...READING, maxAliasCount: 100 }) as unknown) : json;
 }
 
 /** The complaint about the first key that a map gives twice. */
 export function repeatedYamlKey(text: string): string | undefined {
+  if (parseJson(text) !== undefined && duplicateFields(text).length === 0) return undefined;
   const lines = new LineCounter();
   let complaint: string | undefined;
   visit(parseDocument(text, { ...READING, lineCounter: lines }), (_key, node) => {
@@ -27,6 +31,16 @@ export function repeatedYamlKey(text: string): string | undefined {
     return undefined;
   });
   return complaint;
+}
+
+/** Most YAML that clients send is JSON, and read as that many times faster. */
+function parseJson(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 export function formatYaml(value: unknown): string {
