@@ -116,6 +116,33 @@ test("what an update sends back as it was handed out is kept as it is, and what 
   expect(created.metadata.labels).toEqual({ app: "a" });
 });
 
+test("a patch shares nothing with what is stored, and the new version shares with the old one what it leaves alone", async () => {
+  const { send } = setUp();
+  await send("POST", PODS, pod("a"));
+  const status = (patch: object): Promise<Answer> => send("PATCH", `${PODS}/a/status`, { status: patch }, SMP);
+  const conditions = [
+    { type: "Ready", status: "False", reason: "Starting" },
+    { type: "Initialized", status: "True" },
+  ];
+  const state = { waiting: { reason: "ContainerCreating", message: null } };
+  const patch = { conditions, podIPs: [{ ip: "10.0.0.1" }], containerStatuses: [{ name: "c", state }] };
+  const { value: before } = await status(patch);
+  conditions[1]!.status = patch.podIPs[0]!.ip = state.waiting.reason = "changed";
+  const { value: after } = await status({ conditions: [{ type: "Ready", status: "True", reason: null }] });
+  const [oldStatus, newStatus] = [before, after].map((each) => (each as unknown as { status: typeof patch }).status);
+  expect(newStatus).toEqual({
+    ...oldStatus,
+    conditions: [
+      { type: "Ready", status: "True", lastProbeTime: null, lastTransitionTime: null },
+      { type: "Initialized", status: "True", lastProbeTime: null, lastTransitionTime: null },
+    ],
+  });
+  expect(newStatus!.conditions[1]).toBe(oldStatus!.conditions[1]);
+  expect(newStatus!.containerStatuses).toBe(oldStatus!.containerStatuses);
+  expect(newStatus!.containerStatuses[0]!.state).toEqual({ waiting: { reason: "ContainerCreating" } });
+  expect(newStatus!.podIPs).toEqual([{ ip: "10.0.0.1" }]);
+});
+
 test("a refused change leaves no trace in what is stored, also where it is sent back in part", async () => {
   const { send } = setUp();
   const secrets = "/api/v1/namespaces/default/secrets";

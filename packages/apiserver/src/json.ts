@@ -20,6 +20,13 @@ export function copyMembers<T extends object>(object: T): T {
   return Object.hasOwn(object, "__proto__") ? { ...object } : Object.assign({}, object);
 }
 
+/** The members that are there: much better than taking away the others one by one, which makes an object slow for good. */
+export function definedMembers(members: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const key of Object.keys(members)) if (members[key] !== undefined) setMember(result, key, members[key]);
+  return result;
+}
+
 /** Takes a member away if it is there: to be asked for one that is not is slow. */
 export function dropMember<T extends object, Member extends keyof T>(object: T, member: Member): void {
   if (object[member] !== undefined) delete object[member];

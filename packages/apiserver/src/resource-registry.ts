@@ -104,11 +104,11 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
     verbs: new Set(resource.verbs),
     strategy: strategy,
     schema,
-    decode: (value, findings, known) => {
+    decode: (value, findings, known, isOwned) => {
       const decoded =
         schema === undefined
           ? (structuredClone(value) as Record<string, unknown>)
-          : decodeTyped(schema, value, findings, known);
+          : decodeTyped(schema, value, findings, known, isOwned);
       return ordered(decoded, definition.kind, apiVersion);
     },
     storage: store.storage(storageKeyOf(resource.view?.storedAs ?? definition)),

@@ -28,9 +28,16 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly schema: ObjectSchema | undefined;
   /**
    * A private copy of the data as this resource writes it. What the data shares with `known`, a version as it is stored,
-   * the copy shares, too: those parts may not be changed. @throws DecodeError
+   * the copy shares, too: those parts may not be changed. Data that `isOwned` by nobody else may become the copy itself.
+   *
+   * @throws DecodeError
    */
-  readonly decode: (value: unknown, findings?: DecodeFindings, known?: KubernetesObject) => KubernetesObject;
+  readonly decode: (
+    value: unknown,
+    findings?: DecodeFindings,
+    known?: KubernetesObject,
+    isOwned?: boolean,
+  ) => KubernetesObject;
   readonly storage: ResourceStorage;
   readonly view: ResourceView<KubernetesObject> | undefined;
   readonly subresources: ReadonlyMap<string, Subresource>;

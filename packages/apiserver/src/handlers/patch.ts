@@ -180,7 +180,7 @@ function decodePatched(
   }
   let object: KubernetesObject;
   try {
-    object = resource.decode(patched, findings, current);
+    object = resource.decode(patched, findings, current, type === STRATEGIC_MERGE_PATCH);
   } catch (error) {
     if (error instanceof DecodeError) return refuse(type === STRATEGIC_MERGE_PATCH ? error.conversion : error.message);
     throw error;

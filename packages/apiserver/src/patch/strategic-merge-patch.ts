@@ -1,5 +1,13 @@
-import { type JsonObject, copyMembers, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
-import type { ListSchema, Schema } from "../schema/schema.js";
+import {
+  type JsonObject,
+  copyMembers,
+  definedMembers,
+  isJsonObject,
+  jsonEqual,
+  ownMember,
+  setMember,
+} from "../json.js";
+import { type ListSchema, type Schema, anySchema } from "../schema/schema.js";
 
 /** The patch cannot be applied. `code` is what the request is answered with. */
 export class StrategicPatchError extends Error {
@@ -18,103 +26,99 @@ const RETAIN_KEYS = "$retainKeys";
 const DELETE_FROM = "$deleteFromPrimitiveList/";
 const ORDER = "$setElementOrder/";
 const FEW_ELEMENTS = 10;
+const DOLLAR = 36;
 
 /**
  * Strategic merge patch: like a merge patch, except that lists whose schema says so merge by key or as sets, and that
- * directives in the patch replace, delete, order and retain. Changes neither argument; the result shares with both what it
- * took over whole.
+ * directives in the patch replace, delete, order and retain. Changes neither argument. The result is a new object that shares
+ * with the original what is not changed, and nothing with the patch.
  *
  * Upstream: apimachinery `strategicpatch.StrategicMergePatch`.
  *
  * @throws StrategicPatchError
  */
 export function strategicMergePatch(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
-  return mergeObject(schema, original, patch) ?? {};
+  const merged = mergeObject(schema, original, patch);
+  return merged === original ? copyMembers(original) : merged;
 }
 
-/** `undefined`: the patch deletes the object. */
-function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject | undefined {
+/** The original itself when nothing of it changes. */
+function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
   const directive = patch[DIRECTIVE];
   if (directive === "delete") return {};
   if (directive === "replace") return withoutDirectives(patch) as JsonObject;
   if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
-  const result = copyMembers(original);
   const retained = patch[RETAIN_KEYS];
-  if (retained !== undefined) retainKeys(result, retained, patch);
+  let result = retained === undefined ? original : retainKeys(original, retained, patch);
+  let isWhole = true;
   for (const key of Object.keys(patch)) {
-    const isSpecial = key.startsWith("$");
-    if (isSpecial && (key === DIRECTIVE || key === RETAIN_KEYS)) continue;
-    if (isSpecial && key.startsWith(DELETE_FROM)) {
-      deleteFromPrimitiveList(result, key.slice(DELETE_FROM.length), patch[key]);
-      continue;
-    }
-    if (isSpecial && key.startsWith(ORDER)) {
-      const field = key.slice(ORDER.length);
-      // With the list itself in the patch, the order is applied when that is merged.
-      if (!Object.hasOwn(patch, field) && Array.isArray(result[field]))
-        setMember(result, field, mergeList(memberSchema(schema, field), result[field] as unknown[], [], patch[key]));
-      continue;
-    }
-    const change = patch[key];
-    if (change === null) {
-      delete result[key];
-      continue;
-    }
-    const member = memberSchema(schema, key);
-    const current = ownMember(result, key);
-    if (isJsonObject(change)) {
-      const merged = mergeObject(member, isJsonObject(current) ? current : {}, change);
-      setMember(result, key, isJsonObject(current) ? merged : withoutDirectives(merged));
-    } else if (Array.isArray(change)) {
-      setMember(
-        result,
-        key,
-        mergeList(
-          member,
-          Array.isArray(current) ? current : [],
-          change,
-          ownMember(patch, ORDER + key),
-          !Array.isArray(current),
-        ),
-      );
-    } else {
-      setMember(result, key, change);
-    }
+    if (key === DIRECTIVE || key === RETAIN_KEYS) continue;
+    const field = fieldOf(key);
+    const current = ownMember(result, field);
+    const next =
+      field === key
+        ? mergeMember(memberSchema(schema, key), key, current, patch)
+        : mergeDirective(schema, key, field, current, patch);
+    if (next === current) continue;
+    if (result === original) result = copyMembers(original);
+    setMember(result, field, next);
+    if (next === undefined) isWhole = false;
   }
-  return result;
+  return isWhole ? result : definedMembers(result);
 }
 
-function retainKeys(result: JsonObject, retained: unknown, patch: JsonObject): void {
+/** The member that a key of a patch is about. */
+function fieldOf(key: string): string {
+  if (key.charCodeAt(0) !== DOLLAR) return key;
+  if (key.startsWith(DELETE_FROM)) return key.slice(DELETE_FROM.length);
+  return key.startsWith(ORDER) ? key.slice(ORDER.length) : key;
+}
+
+/** What a member becomes, `undefined` when it goes. */
+function mergeMember(schema: Schema, key: string, current: unknown, patch: JsonObject): unknown {
+  const change = patch[key];
+  if (typeof change !== "object") return change;
+  if (change === null) return undefined;
+  if (!Array.isArray(change)) return mergeObject(schema, isJsonObject(current) ? current : {}, change as JsonObject);
+  const isNew = !Array.isArray(current);
+  return mergeList(schema, isNew ? [] : current, change, ownMember(patch, ORDER + key), isNew);
+}
+
+function mergeDirective(schema: Schema, key: string, field: string, current: unknown, patch: JsonObject): unknown {
+  if (key.startsWith(DELETE_FROM)) return deleteFromPrimitiveList(current, patch[key]);
+  // With the list itself in the patch, the order is applied when that is merged.
+  if (Object.hasOwn(patch, field) || !Array.isArray(current)) return current;
+  return mergeList(memberSchema(schema, field), current, [], patch[key]);
+}
+
+function retainKeys(original: JsonObject, retained: unknown, patch: JsonObject): JsonObject {
   if (!Array.isArray(retained)) throw new StrategicPatchError(400, "invalid patch format of retainKeys");
   const kept = new Set(retained as string[]);
   for (const key of Object.keys(patch)) {
     if (!key.startsWith("$") && patch[key] !== null && !kept.has(key))
       throw new StrategicPatchError(422, "the retainKeys list does not contain every key of the patch");
   }
-  for (const key of Object.keys(result)) if (!kept.has(key)) delete result[key];
+  const result: JsonObject = {};
+  for (const key of Object.keys(original)) if (kept.has(key)) setMember(result, key, original[key]);
+  return result;
 }
 
-function deleteFromPrimitiveList(result: JsonObject, field: string, values: unknown): void {
+function deleteFromPrimitiveList(current: unknown, values: unknown): unknown {
   if (!Array.isArray(values)) throw new StrategicPatchError(400, "invalid patch format of primitive list");
-  const current = ownMember(result, field);
-  if (!Array.isArray(current)) return;
+  if (!Array.isArray(current)) return current;
   const removed = new Set<unknown>(values);
-  setMember(
-    result,
-    field,
-    current.filter((value) => !removed.has(value)),
-  );
+  return current.filter((value) => !removed.has(value));
 }
 
 function mergeList(
-  schema: Schema | undefined,
+  schema: Schema,
   original: readonly unknown[],
   patch: readonly unknown[],
   order: unknown,
   isNew = false,
-): unknown[] {
-  const merge = schema?.type === "list" ? schema.merge : undefined;
-  if (schema?.type !== "list" || merge === undefined) {
+): readonly unknown[] {
+  const merge = schema.type === "list" ? schema.merge : undefined;
+  if (schema.type !== "list" || merge === undefined) {
     if (patch.some((item) => Array.isArray(item)))
       throw new StrategicPatchError(422, "lists of lists cannot be merged");
     return patch.map(withoutDirectives);
@@ -139,14 +143,14 @@ function mergeByKey(
   patch: readonly unknown[],
   isNew: boolean,
 ): unknown[] {
-  const elements = patch.map((item) => {
+  let isReplaced = false;
+  for (const item of patch) {
     if (!isJsonObject(item)) throw new StrategicPatchError(500, `expected a map in the list merged by ${mergeKey}`);
-    return item;
-  });
-  // A list that is replaced whole keeps the order it is given in.
-  if (elements.some((item) => item[DIRECTIVE] === "replace")) {
-    return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
+    if (item[DIRECTIVE] === "replace") isReplaced = true;
   }
+  const elements = patch as readonly JsonObject[];
+  // A list that is replaced whole keeps the order it is given in.
+  if (isReplaced) return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
   let result = [...original];
   for (const item of elements) {
     const directive = item[DIRECTIVE];
@@ -159,11 +163,16 @@ function mergeByKey(
       result = result.filter((candidate) => !hasKey(candidate, mergeKey, key));
       continue;
     }
-    const index = isNew ? -1 : result.findIndex((candidate) => hasKey(candidate, mergeKey, key));
+    const index = isNew ? -1 : indexOfKey(result, mergeKey, key);
     if (index < 0) result.push(withoutDirectives(item));
-    else result[index] = mergeObject(schema.item, result[index] as JsonObject, item) ?? {};
+    else result[index] = mergeObject(schema.item, result[index] as JsonObject, item);
   }
   return result;
+}
+
+function indexOfKey(list: readonly unknown[], mergeKey: string, key: unknown): number {
+  for (let index = 0; index < list.length; index++) if (hasKey(list[index], mergeKey, key)) return index;
+  return -1;
 }
 
 /**
@@ -171,23 +180,21 @@ function mergeByKey(
  * list.
  */
 function inOrder(
-  merged: unknown[],
+  merged: readonly unknown[],
   original: readonly unknown[],
   patch: readonly unknown[],
   given: readonly unknown[] | undefined,
   mergeKey: string | undefined,
-): unknown[] {
+): readonly unknown[] {
   // A patch that gives no order means its own.
   const order = given ?? patch;
   if (order.length === 0) return merged;
-  const keyOf = (item: unknown): unknown =>
-    mergeKey === undefined ? item : isJsonObject(item) ? item[mergeKey] : undefined;
-  if (given === undefined && isInOrder(patch, original, keyOf)) return merged;
-  const rank = new Map(order.map((item, index) => [keyOf(item), index]));
+  if (given === undefined && isInOrder(patch, original, mergeKey)) return merged;
+  const rank = new Map(order.map((item, index) => [keyOf(item, mergeKey), index]));
   let last = -1;
   for (const item of given === undefined ? [] : patch) {
     if (isJsonObject(item) && item[DIRECTIVE] === "delete") continue;
-    const at = rank.get(keyOf(item));
+    const at = rank.get(keyOf(item, mergeKey));
     if (at === undefined || at < last)
       throw new StrategicPatchError(
         500,
@@ -195,17 +202,17 @@ function inOrder(
       );
     last = at;
   }
-  const place = new Map(original.map((item, index) => [keyOf(item), index]));
+  const place = new Map(original.map((item, index) => [keyOf(item, mergeKey), index]));
   const ordered = merged
-    .filter((item) => rank.has(keyOf(item)))
-    .sort((a, b) => rank.get(keyOf(a))! - rank.get(keyOf(b))!);
-  const others = merged.filter((item) => !rank.has(keyOf(item)));
+    .filter((item) => rank.has(keyOf(item, mergeKey)))
+    .sort((a, b) => rank.get(keyOf(a, mergeKey))! - rank.get(keyOf(b, mergeKey))!);
+  const others = merged.filter((item) => !rank.has(keyOf(item, mergeKey)));
   const result: unknown[] = [];
   let next = 0;
   for (const item of ordered) {
-    const here = place.get(keyOf(item));
+    const here = place.get(keyOf(item, mergeKey));
     // An element that is new has no place of its own, and goes before what is left of the server's.
-    while (here !== undefined && next < others.length && (place.get(keyOf(others[next])) ?? -1) < here)
+    while (here !== undefined && next < others.length && (place.get(keyOf(others[next], mergeKey)) ?? -1) < here)
       result.push(others[next++]);
     result.push(item);
   }
@@ -216,25 +223,22 @@ function inOrder(
  * Whether each of the patch's elements is in the original list, once, and behind the one before it: the usual case. Says no
  * to long patches without looking.
  */
-function isInOrder(
-  patch: readonly unknown[],
-  original: readonly unknown[],
-  keyOf: (item: unknown) => unknown,
-): boolean {
+function isInOrder(patch: readonly unknown[], original: readonly unknown[], mergeKey: string | undefined): boolean {
   if (patch.length > FEW_ELEMENTS) return false;
+  const keys = original.map((item) => keyOf(item, mergeKey));
   let last = -1;
   for (const item of patch) {
-    const key = keyOf(item);
-    let at = -1;
-    for (let index = 0; index < original.length; index++) {
-      if (keyOf(original[index]) !== key) continue;
-      if (at >= 0) return false;
-      at = index;
-    }
-    if (at <= last) return false;
+    const key = keyOf(item, mergeKey);
+    const at = keys.indexOf(key);
+    if (at <= last || keys.includes(key, at + 1)) return false;
     last = at;
   }
   return true;
+}
+
+/** What an element is told apart by. */
+function keyOf(item: unknown, mergeKey: string | undefined): unknown {
+  return mergeKey === undefined ? item : isJsonObject(item) ? item[mergeKey] : undefined;
 }
 
 function hasKey(candidate: unknown, mergeKey: string, key: unknown): boolean {
@@ -242,24 +246,26 @@ function hasKey(candidate: unknown, mergeKey: string, key: unknown): boolean {
 }
 
 function memberSchema(schema: Schema, key: string): Schema {
-  if (schema.type === "object") return schema.fields.get(key)?.schema ?? { type: "any" };
-  if (schema.type === "map") return schema.value;
-  return { type: "any" };
+  if (schema.type === "object") return schema.fields.get(key)?.schema ?? anySchema;
+  return schema.type === "map" ? schema.value : anySchema;
 }
 
-/** What a patch adds anew: directives carried out against nothing, nulls dropped. */
+/** A copy of what a patch adds anew: directives carried out against nothing, nulls dropped. */
 function withoutDirectives(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value))
     return value.filter((item) => !(isJsonObject(item) && item[DIRECTIVE] === "delete")).map(withoutDirectives);
-  if (!isJsonObject(value)) return value;
-  const result = copyMembers(value);
-  for (const key of Object.keys(value)) {
-    const member = value[key];
-    if (member === null || key.startsWith("$")) {
-      if (member === null || isDirective(key)) delete result[key];
-    } else if (typeof member === "object") setMember(result, key, withoutDirectives(member));
+  const result = copyMembers(value as JsonObject);
+  let isWhole = true;
+  for (const key of Object.keys(result)) {
+    const member = result[key];
+    if (member === null || (key.charCodeAt(0) === DOLLAR && isDirective(key))) {
+      setMember(result, key, undefined);
+      isWhole = false;
+    } else if (typeof member === "object" && key.charCodeAt(0) !== DOLLAR)
+      setMember(result, key, withoutDirectives(member));
   }
-  return result;
+  return isWhole ? result : definedMembers(result);
 }
 
 function isDirective(key: string): boolean {

@@ -50,6 +50,7 @@ export class BuiltInSchemas {
       fields,
       alwaysPresent,
       atomic: atomicTypes.has(name),
+      next: undefined,
     };
     // Before its fields: types may contain themselves.
     this.#types.set(name, schema);
@@ -116,6 +117,7 @@ export class BuiltInSchemas {
 
 /** One field; its schema is made when first asked for, as types may contain themselves. */
 class BuiltInField implements FieldSchema {
+  next: FieldSchema | undefined = undefined;
   readonly #makeSchema: () => Schema;
   #schema: Schema | undefined;
 

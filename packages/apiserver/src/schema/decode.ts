@@ -1,8 +1,8 @@
 import { formatTime } from "@kubewright/api";
 
 import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
-import { copyMembers, setMember } from "../json.js";
-import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "./schema.js";
+import { copyMembers, definedMembers, setMember } from "../json.js";
+import type { FieldSchema, Followed, ObjectSchema, ScalarType, Schema } from "./schema.js";
 
 /** The data does not have the type's shape. The message is what Go's decoder would say. */
 export class DecodeError extends Error {
@@ -34,6 +34,8 @@ export interface DecodeFindings {
  *   that the data shares with it are taken over as they are, so that a change costs what it changes; within `metadata` and
  *   `status`, members of members, too. A `spec` is shared whole or not at all: filling in defaults may change any part of one
  *   that has changed. The object itself and its `metadata` are always new.
+ * @param isOwned - The data is nobody else's but for what `known` has, too: then no copy is made of the object itself, its
+ *   `metadata` and its `status`.
  * @throws DecodeError when a value has another type than the schema says.
  */
 export function decode(
@@ -41,8 +43,9 @@ export function decode(
   value: unknown,
   findings?: DecodeFindings,
   known?: object,
+  isOwned = false,
 ): Record<string, unknown> {
-  const result = new Decoder(findings).object(schema, value, undefined, known);
+  const result = new Decoder(findings, isOwned).object(schema, value, undefined, known);
   if (known !== undefined) {
     const { metadata } = result;
     if (isRecord(metadata) && metadata === (known as Record<string, unknown>)["metadata"])
@@ -58,8 +61,14 @@ class Decoder {
   /** A time that is as the API writes it: an object's times are often the same. */
   #time: string | undefined;
 
-  constructor(findings: DecodeFindings | undefined) {
+  readonly #isOwned: boolean;
+  /** What is at hand may be changed and kept. */
+  #inPlace: boolean;
+
+  constructor(findings: DecodeFindings | undefined, isOwned: boolean) {
     this.#findings = findings;
+    this.#isOwned = isOwned;
+    this.#inPlace = isOwned;
   }
 
   /** @param known - What has been decoded by this schema before: where the data is the same object, so is the result. */
@@ -72,33 +81,48 @@ class Decoder {
     if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, `v1.${schema.name}`);
     const before = isRecord(known) ? known : undefined;
     // Most data is as the API writes it: a copy in one go, with the parts that are objects exchanged, is made the fastest.
-    let result: Record<string, unknown> = Object.assign({}, value);
+    let result: Record<string, unknown> = this.#inPlace ? value : Object.assign({}, value);
     let isWhole = true;
+    let previous: Followed = schema;
     for (const key in value) {
       const member = value[key];
-      const field = schema.fields.get(key);
+      // Members mostly come in the order in which they came the last time.
+      let field = previous.next;
+      if (field === undefined || field.name !== key) {
+        field = schema.fields.get(key);
+        previous.next = field;
+      }
       let decoded: unknown;
       if (field === undefined) {
         if (schema.preservesUnknown === true) decoded = copyJson(member);
         else this.#unknown(key);
         // Which the copy was deaf to.
         if (key === "__proto__") isWhole = false;
-      } else if (member !== null && member !== undefined) {
-        const same = before?.[key];
-        decoded =
-          member === same && typeof member === "object"
-            ? member
-            : this.#member(schema, field, member, owner === undefined && !SHARED_IN_PART.has(key) ? undefined : same);
+      } else {
+        previous = field;
+        if (member === null) decoded = field.zero === null ? null : undefined;
+        else if (member !== undefined) {
+          const same = before === undefined ? undefined : before[key];
+          if (member === same && typeof member === "object") continue;
+          if (owner !== undefined) decoded = this.#member(schema, field, member, same);
+          else {
+            const isShared = SHARED_IN_PART.has(key);
+            this.#inPlace = this.#isOwned && isShared;
+            decoded = this.#member(schema, field, member, isShared ? same : undefined);
+          }
+        }
       }
       if (decoded === undefined) isWhole = false;
       if (decoded !== member) setMember(result, key, decoded);
     }
-    if (!isWhole) result = withoutUndefined(result);
+    if (!isWhole) result = definedMembers(result);
     for (const field of schema.alwaysPresent) {
       if (result[field.name] !== undefined) continue;
       const zero = field.zero;
       result[field.name] =
-        zero !== null && typeof zero === "object" ? this.object(field.schema as ObjectSchema, zero, schema) : zero;
+        zero !== null && typeof zero === "object"
+          ? this.object(field.schema as ObjectSchema, { ...zero }, schema)
+          : zero;
     }
     return result;
   }
@@ -130,21 +154,22 @@ class Decoder {
         return copyJson(value);
       case "list": {
         if (!Array.isArray(value)) throw this.#mismatch(value, owner, undefined, "[]");
-        const result: unknown[] = [];
+        const result: unknown[] = this.#inPlace ? value : [];
         const before = Array.isArray(known) ? (known as readonly unknown[]) : undefined;
         for (let index = 0; index < value.length; index++) {
           this.#path.push(index);
           const item: unknown = value[index];
           const decoded =
             item === null ? zeroOf(schema.item, this, owner) : this.#value(schema.item, item, owner, before?.[index]);
-          result.push(decoded);
+          if (!this.#inPlace) result.push(decoded);
+          else if (decoded !== item) result[index] = decoded;
           this.#path.pop();
         }
         return result;
       }
       case "map": {
         if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, "map[string]");
-        const result = copyMembers(value);
+        const result = this.#inPlace ? value : copyMembers(value);
         for (const key in value) {
           const member = value[key];
           // As in Go, errors name the field that holds the map, not the key.
@@ -322,12 +347,6 @@ function decodeQuantity(text: string): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function withoutUndefined(members: Record<string, unknown>): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(members)) if (members[key] !== undefined) setMember(result, key, members[key]);
-  return result;
 }
 
 function isEmpty(value: object): boolean {

@@ -4,7 +4,12 @@
  */
 export type Schema = ObjectSchema | MapSchema | ListSchema | ScalarSchema | AnySchema;
 
-export interface ObjectSchema {
+/** Remembers which field came next in the object decoded last: it mostly is the next one's, too. */
+export interface Followed {
+  next?: FieldSchema | undefined;
+}
+
+export interface ObjectSchema extends Followed {
   readonly type: "object";
   /** Name as errors print it: `JobSpec`. */
   readonly name: string;
@@ -17,7 +22,7 @@ export interface ObjectSchema {
   readonly preservesUnknown?: boolean;
 }
 
-export interface FieldSchema {
+export interface FieldSchema extends Followed {
   readonly name: string;
   readonly required: boolean;
   /** `""`, `0`, `false`, `[]` and `{}` mean the same as absence, and are dropped (Go's `omitempty` on a value that is no pointer). */
