@@ -27,7 +27,7 @@ export interface MetadataRules {
   readonly customResource: boolean;
 }
 
-const NAME_ERRORS: Readonly<Record<NameFormat, (name: string) => string[]>> = {
+const NAME_ERRORS: Readonly<Record<NameFormat, (name: string) => readonly string[]>> = {
   "dns-1123-subdomain": dnsSubdomainErrors,
   "dns-1123-label": dnsLabelErrors,
   "path-segment": pathSegmentErrors,
@@ -185,7 +185,9 @@ export function validateMetadataAgain(
   rules: MetadataRules,
   errors: FieldErrors,
 ): void {
-  for (const message of pathSegmentErrors(metadata.name ?? "")) errors.invalid("metadata.name", metadata.name, message);
+  if (metadata.name !== stored.name)
+    for (const message of pathSegmentErrors(metadata.name ?? ""))
+      errors.invalid("metadata.name", metadata.name, message);
   validateCommon(metadata, errors, stored);
   if (metadata.finalizers !== stored.finalizers) validateFinalizers(metadata.finalizers, rules, errors);
 }

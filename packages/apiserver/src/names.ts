@@ -16,21 +16,28 @@ const SUBDOMAIN_MESSAGE = `a lowercase RFC 1123 subdomain must consist of lower 
 const VALUE_MESSAGE = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`;
 const NAME_PART = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}')`;
 
-export function dnsLabelErrors(name: string): string[] {
+const NONE: readonly string[] = [];
+/** What nearly all names look like that may have a domain before them. */
+const USUAL_QUALIFIED = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+export function dnsLabelErrors(name: string): readonly string[] {
+  if (name.length <= 63 && labelPattern.test(name)) return NONE;
   const errors: string[] = [];
   if (name.length > 63) errors.push("must be no more than 63 characters");
   if (!labelPattern.test(name)) errors.push(subdomainPattern.test(name) ? "must not contain dots" : LABEL_MESSAGE);
   return errors;
 }
 
-export function dnsSubdomainErrors(name: string): string[] {
+export function dnsSubdomainErrors(name: string): readonly string[] {
+  if (name.length <= 253 && subdomainPattern.test(name)) return NONE;
   const errors: string[] = [];
   if (name.length > 253) errors.push("must be no more than 253 characters");
   if (!subdomainPattern.test(name)) errors.push(SUBDOMAIN_MESSAGE);
   return errors;
 }
 
-export function labelValueErrors(value: string): string[] {
+export function labelValueErrors(value: string): readonly string[] {
+  if (value === "" || (value.length <= 63 && qualifiedPattern.test(value))) return NONE;
   const errors: string[] = [];
   if (value.length > 63) errors.push("must be no more than 63 bytes");
   if (value !== "" && !qualifiedPattern.test(value)) errors.push(VALUE_MESSAGE);
@@ -38,15 +45,17 @@ export function labelValueErrors(value: string): string[] {
 }
 
 /** A name with an optional domain: `example.com/name`. */
-export function qualifiedNameErrors(text: string): string[] {
+export function qualifiedNameErrors(text: string): readonly string[] {
   return qualifiedErrors(text, "a qualified name");
 }
 
-export function labelKeyErrors(text: string): string[] {
+export function labelKeyErrors(text: string): readonly string[] {
   return qualifiedErrors(text, "a valid label key");
 }
 
-function qualifiedErrors(text: string, what: string): string[] {
+function qualifiedErrors(text: string, what: string): readonly string[] {
+  // Short enough as a whole, either part is.
+  if (text.length <= 63 && USUAL_QUALIFIED.test(text)) return NONE;
   const parts = text.split("/");
   if (parts.length > 2)
     return [`${what} ${NAME_PART} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
@@ -66,9 +75,9 @@ function qualifiedErrors(text: string, what: string): string[] {
 }
 
 /** What no name in a URL path may be, whatever its format. */
-export function pathSegmentErrors(name: string): string[] {
+export function pathSegmentErrors(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
-  const errors: string[] = [];
-  for (const character of ["/", "%"]) if (name.includes(character)) errors.push(`may not contain '${character}'`);
-  return errors;
+  return ["/", "%"]
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }

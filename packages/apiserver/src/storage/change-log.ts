@@ -13,6 +13,8 @@ export interface HistoryLimits {
 export class ChangeLog {
   readonly #limits: HistoryLimits;
   #changes: Change[] = [];
+  /** When each change was: beside the changes, as an old one is seldom in the processor's cache. */
+  #times: number[] = [];
   /** Index of the oldest change still kept. */
   #head = 0;
   #forgotten: number;
@@ -30,11 +32,9 @@ export class ChangeLog {
 
   append(change: Change): void {
     this.#changes.push(change);
+    this.#times.push(change.atMs);
     const { minChanges, maxChanges, maxAgeMs } = this.#limits;
-    while (
-      this.#size > minChanges &&
-      (this.#size > maxChanges || this.#changes[this.#head]!.atMs < change.atMs - maxAgeMs)
-    )
+    while (this.#size > minChanges && (this.#size > maxChanges || this.#times[this.#head]! < change.atMs - maxAgeMs))
       this.#forgetOldest();
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
   }
@@ -74,6 +74,7 @@ export class ChangeLog {
 
   #compactArray(): void {
     this.#changes = this.#changes.slice(this.#head);
+    this.#times = this.#times.slice(this.#head);
     this.#head = 0;
   }
 

@@ -103,7 +103,7 @@ function validateSchedulingGates({ schedulingGates }: PodSpec, field: string, er
 
 function validateName(
   name: string | undefined,
-  format: (name: string) => string[],
+  format: (name: string) => readonly string[],
   field: string,
   errors: FieldErrors,
 ): void {
