@@ -156,6 +156,30 @@ test("a refused change leaves no trace in what is stored, also where it is sent 
   expect((await send("GET", `${PODS}/a`)).value).toEqual(before);
 });
 
+test("what a path was put together from counts for that path only, and says the same as the path", async () => {
+  const { send, server } = setUp();
+  await send("POST", CONFIG_MAPS, configMap("a"));
+  await send("POST", CONFIG_MAPS, configMap("b"));
+  const parts = { group: "", version: "v1", resource: "configmaps", namespace: "default", subresource: "" };
+  const get = async (path: string, target?: { path: string; name: string }): Promise<unknown> => {
+    const given = target === undefined ? {} : { target: { ...parts, ...target } };
+    const { body } = await server.transport({ method: "GET", path, headers: {}, ...given });
+    return body.type === "decoded" ? body.value : body;
+  };
+  const [a, b] = [await get(`${CONFIG_MAPS}/a`), await get(`${CONFIG_MAPS}/b`)];
+  expect(a).not.toEqual(b);
+  expect(await get(`${CONFIG_MAPS}/a`, { path: `${CONFIG_MAPS}/a`, name: "a" })).toBe(a);
+  expect(await get(`${CONFIG_MAPS}/a?x=y`, { path: `${CONFIG_MAPS}/a`, name: "a" })).toBe(a);
+  expect(await get(`${CONFIG_MAPS}/b`, { path: `${CONFIG_MAPS}/a`, name: "a" })).toBe(b);
+  for (const wrong of [{ resource: "nothings" }, { version: "v7" }, { subresource: "status" }, { group: "no.such" }]) {
+    const target = { ...parts, name: "a", ...wrong };
+    const start = target.group === "" ? `/api/${target.version}` : `/apis/${target.group}/${target.version}`;
+    const end = target.subresource === "" ? "" : `/${target.subresource}`;
+    const path = `${start}/namespaces/default/${target.resource}/a${end}`;
+    expect(await get(path, { path, ...target })).toEqual(await get(path));
+  }
+});
+
 test("two servers share nothing", async () => {
   const [one, other] = [setUp(), setUp()];
   await one.send("POST", CONFIG_MAPS, configMap("a"));

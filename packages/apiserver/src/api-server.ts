@@ -34,9 +34,9 @@ import { NamespaceEmptier } from "./namespace-emptier.js";
 import { DEFAULT_VERSION, type VersionInfo, serveNonResource } from "./non-resource.js";
 import { ObjectExpiry } from "./object-expiry.js";
 import { OpenApi } from "./openapi.js";
-import { Query, parseGoDuration } from "./query.js";
+import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";
 import { type Reply, textReply, valueReply } from "./reply.js";
-import { type ResourceTarget, type Route, route } from "./request-info.js";
+import { type ResourceTarget, type Route, route, routeTarget } from "./request-info.js";
 import { RequestTimeout } from "./request-timeout.js";
 import { ResourceRegistry, serveBuiltIn } from "./resource-registry.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
@@ -119,6 +119,17 @@ const MEDIA_TYPES = ["application/json", "application/yaml"];
 /** Whoever calls in process, unless they say otherwise. */
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
 const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/** A request, and what has been found out about it so far. */
+interface Exchange {
+  readonly request: ApiRequest;
+  readonly userAgent: string;
+  readonly startedMs: number;
+  readonly warnings: string[];
+  target: ResourceTarget | undefined;
+  verb: string;
+  user: UserInfo | undefined;
+}
 
 class EmbeddedApiServer implements ApiServer {
   readonly #state: ServerState;
@@ -215,74 +226,69 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   #serve(request: ApiRequest, host: string, caller: Caller): Reply | Promise<Reply> {
-    const { path } = request;
-    const mark = path.indexOf("?");
-    const bare = mark < 0 ? path : path.slice(0, mark);
-    const query = new Query(mark < 0 ? "" : path.slice(mark + 1));
-    const userAgent = headerText(request.headers["user-agent"]);
-    const warnings: string[] = [];
-    const startedMs = this.#observers.size > 0 ? this.#state.clock.monotonic() : 0;
-    let found: Route | undefined;
-    let verb = "";
-    let user: UserInfo | undefined;
-    const finish = (reply: Reply): Reply => {
-      const answer =
-        warnings.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning: warningHeaders(warnings) } };
-      if (this.#observers.size > 0)
-        this.#report(
-          request,
-          found?.type === "resource" ? found.target : undefined,
-          verb,
-          answer.status,
-          userAgent,
-          user?.username ?? "",
-          startedMs,
-        );
-      return answer;
+    const exchange: Exchange = {
+      request,
+      userAgent: headerText(request.headers["user-agent"]),
+      startedMs: this.#observers.size > 0 ? this.#state.clock.monotonic() : 0,
+      warnings: [],
+      target: undefined,
+      verb: "",
+      user: undefined,
     };
+    let reply: Reply | Promise<Reply>;
     try {
-      user = this.#state.access.admit(request, bare, query, caller);
-      found = route(bare, this.#state.registry);
-      const handler = this.#paths.size === 0 ? undefined : this.#paths.get(bare);
-      if (handler !== undefined) {
-        return handler(request).then(
-          ({ status, text, contentType, headers }) => finish(textReply(status, text, contentType, headers)),
-          (error: unknown) => finish(errorReply(error, this.#onError)),
-        );
-      }
-      if (found.type !== "resource") return finish(this.#serveOther(request, bare, query, found, host));
-      verb = request.method.toLowerCase();
-      const { target } = found;
-      verb = verbOf(request.method, target, query);
-      checkTimeout(query);
-      const streaming = verb === "watch";
-      const negotiated = negotiate(request.headers["accept"], true, streaming);
-      if (negotiated === undefined && asksForShape(request.headers["accept"])) throw shapeNotAcceptable(MEDIA_TYPES);
-      if (negotiated === undefined)
-        throw notAcceptable(
-          target.name === "" && request.method === "GET"
-            ? [...MEDIA_TYPES, "application/json;stream=watch"]
-            : MEDIA_TYPES,
-        );
-      if (target.resource.custom !== undefined) warnings.push(...target.resource.custom.warnings);
-      const call: ApiCall = {
-        server: this.#state,
-        request,
-        target,
-        verb: verb as ApiCall["verb"],
-        query,
-        userAgent,
-        user,
-        transform: negotiated.transform,
-        warnings,
-      };
-      const reply = dispatch(call, this.#bookmarks);
-      return reply instanceof Promise
-        ? reply.then(finish, (error: unknown) => finish(errorReply(error, this.#onError)))
-        : finish(reply);
+      reply = this.#answer(exchange, host, caller);
     } catch (error) {
-      return finish(errorReply(error, this.#onError));
+      reply = errorReply(error, this.#onError);
     }
+    if (!(reply instanceof Promise)) return this.#finish(exchange, reply);
+    return reply.then(
+      (later) => this.#finish(exchange, later),
+      (error: unknown) => this.#finish(exchange, errorReply(error, this.#onError)),
+    );
+  }
+
+  #answer(exchange: Exchange, host: string, caller: Caller): Reply | Promise<Reply> {
+    const { request, userAgent, warnings } = exchange;
+    const { path, target: given } = request;
+    const mark = given?.path === path ? -1 : path.indexOf("?");
+    const bare = mark < 0 ? path : path.slice(0, mark);
+    const query = mark < 0 ? NO_PARAMETERS : new Query(path.slice(mark + 1));
+    const user = this.#state.access.admit(request, bare, query, caller);
+    exchange.user = user;
+    const { registry } = this.#state;
+    const found = given !== undefined && given.path === bare ? routeTarget(given, registry) : route(bare, registry);
+    if (found.type === "resource") exchange.target = found.target;
+    const handler = this.#paths.size === 0 ? undefined : this.#paths.get(bare);
+    if (handler !== undefined)
+      return handler(request).then(({ status, text, contentType, headers }) =>
+        textReply(status, text, contentType, headers),
+      );
+    if (found.type !== "resource") return this.#serveOther(request, bare, query, found, host);
+    const { target } = found;
+    exchange.verb = request.method.toLowerCase();
+    const verb = verbOf(request.method, target, query);
+    exchange.verb = verb;
+    checkTimeout(query);
+    const { accept } = request.headers;
+    const negotiated = negotiate(accept, true, verb === "watch");
+    if (negotiated === undefined) {
+      if (asksForShape(accept)) throw shapeNotAcceptable(MEDIA_TYPES);
+      const isCollection = target.name === "" && request.method === "GET";
+      throw notAcceptable(isCollection ? [...MEDIA_TYPES, "application/json;stream=watch"] : MEDIA_TYPES);
+    }
+    if (target.resource.custom !== undefined) warnings.push(...target.resource.custom.warnings);
+    const { transform } = negotiated;
+    const call: ApiCall = { server: this.#state, request, target, verb, query, userAgent, user, transform, warnings };
+    return dispatch(call, this.#bookmarks);
+  }
+
+  #finish(exchange: Exchange, reply: Reply): Reply {
+    const { warnings } = exchange;
+    const answer =
+      warnings.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning: warningHeaders(warnings) } };
+    if (this.#observers.size > 0) this.#report(exchange, answer.status);
+    return answer;
   }
 
   #serveOther(request: ApiRequest, path: string, query: Query, found: Route, host: string): Reply {
@@ -314,15 +320,7 @@ class EmbeddedApiServer implements ApiServer {
     return parts[0] === "apis" && parts.length >= 3 && this.#state.registry.groups.has(parts[1]!);
   }
 
-  #report(
-    request: ApiRequest,
-    target: ResourceTarget | undefined,
-    verb: string,
-    code: number,
-    userAgent: string,
-    user: string,
-    startedMs: number,
-  ): void {
+  #report({ request, target, verb, userAgent, user, startedMs }: Exchange, code: number): void {
     const record = {
       verb: verb === "" ? request.method.toLowerCase() : verb,
       group: target?.resource.group ?? "",
@@ -334,7 +332,7 @@ class EmbeddedApiServer implements ApiServer {
       path: request.path,
       code,
       userAgent,
-      user,
+      user: user?.username ?? "",
       atMs: this.#state.clock.now(),
       durationMs: this.#state.clock.monotonic() - startedMs,
     };
@@ -423,6 +421,7 @@ function headerText(header: HeaderFields[string] | undefined): string {
 
 /** @throws ApiError 400 for a `timeout` that is no duration. */
 function checkTimeout(query: Query): void {
+  if (query.isEmpty) return;
   const timeout = query.get("timeout");
   if (timeout !== undefined && timeout !== "" && parseGoDuration(timeout) === undefined) {
     throw badRequest(

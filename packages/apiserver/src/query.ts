@@ -40,6 +40,8 @@ export class Query {
   }
 }
 
+export const NO_PARAMETERS = new Query("");
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,

@@ -1,3 +1,5 @@
+import type { RequestTarget } from "@kubewright/transport";
+
 import type { ServedResource } from "./served-resource.js";
 
 /** The verb of an API request, as authorization, audit and discovery name it. */
@@ -55,12 +57,38 @@ export function route(path: string, lookup: RouteLookup): Route {
     namespace = decodePart(parts[index + 1]!);
     index += 2;
   }
-  const resource = resources.get(parts[index] ?? "");
   const extra = parts.length - index - 1;
-  if (resource === undefined || extra > 2) return { type: "unknownResource", group };
+  if (extra > 2) return { type: "unknownResource", group };
   const name = extra > 0 ? decodePart(parts[index + 1]!) : "";
-  const subresource = extra > 1 ? parts[index + 2]! : "";
-  if (namespace !== "" && !resource.namespaced) return { type: "unknownResource", group };
+  return routeTo(
+    resources,
+    group,
+    parts[index] ?? "",
+    namespace,
+    name,
+    extra > 1 ? parts[index + 2]! : "",
+    watchPrefix,
+  );
+}
+
+/** The same for a path whose parts are known. */
+export function routeTarget(target: RequestTarget, lookup: RouteLookup): Route {
+  const { group, version, resource, namespace, name, subresource } = target;
+  const resources = lookup.resources(group, version);
+  return resources === undefined ? OTHER : routeTo(resources, group, resource, namespace, name, subresource, false);
+}
+
+function routeTo(
+  resources: ReadonlyMap<string, ServedResource>,
+  group: string,
+  plural: string,
+  namespace: string,
+  name: string,
+  subresource: string,
+  watchPrefix: boolean,
+): Route {
+  const resource = resources.get(plural);
+  if (resource === undefined || (namespace !== "" && !resource.namespaced)) return { type: "unknownResource", group };
   if (subresource !== "" && !resource.subresources.has(subresource))
     return { type: "unknownResource", group, resource, name };
   return { type: "resource", target: { resource, namespace, name, subresource, watchPrefix } };

@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from "@kubewright/api";
+import type { RequestTarget } from "@kubewright/transport";
 
 /** What a request addresses within its resource. */
 export interface Target {
@@ -7,19 +8,26 @@ export interface Target {
   readonly subresource?: string | undefined;
 }
 
-/** The URL path of a collection, object or subresource. @throws Error when a name or namespace is missing or cannot stand in a URL path. */
-export function resourcePath(definition: ResourceDefinition, { namespace, name, subresource }: Target): string {
-  if (name === "") throw new Error(`resource name may not be empty in a request for ${definition.resource}`);
+/**
+ * The URL path of a collection, object or subresource, and its parts.
+ *
+ * @throws Error when a name or namespace is missing or cannot stand in a URL path.
+ */
+export function requestTarget(definition: ResourceDefinition, { namespace, name, subresource }: Target): RequestTarget {
+  const { group, version, resource } = definition;
+  if (name === "") throw new Error(`resource name may not be empty in a request for ${resource}`);
   if (name !== undefined && definition.namespaced && !namespace) {
     throw new Error(
-      `an empty namespace may not be set when a resource name is provided (${definition.resource} ${JSON.stringify(name)})`,
+      `an empty namespace may not be set when a resource name is provided (${resource} ${JSON.stringify(name)})`,
     );
   }
-  const root =
-    definition.group === "" ? `/api/${definition.version}` : `/apis/${definition.group}/${definition.version}`;
-  const scope = definition.namespaced && namespace ? `/namespaces/${segment("namespace", namespace)}` : "";
-  const object = name === undefined ? "" : `/${segment("resource name", name)}`;
-  return `${root}${scope}/${definition.resource}${object}${subresource === undefined ? "" : `/${subresource}`}`;
+  const scope = definition.namespaced && namespace ? namespace : "";
+  let path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  if (scope !== "") path += `/namespaces/${segment("namespace", scope)}`;
+  path += `/${resource}`;
+  if (name !== undefined) path += `/${segment("resource name", name)}`;
+  if (subresource !== undefined) path += `/${subresource}`;
+  return { path, group, version, resource, namespace: scope, name: name ?? "", subresource: subresource ?? "" };
 }
 
 /** What nearly all names look like, and needs no encoding. */
@@ -31,13 +39,16 @@ function segment(what: string, text: string): string {
   return encodeURIComponent(text);
 }
 
-type QueryValue = string | number | boolean | undefined;
+/** Options of a call that are no parameters of its URL. */
+const NO_PARAMETERS: ReadonlySet<string> = new Set(["namespace", "signal", "subresource", "mapItem"]);
 
-/** `path?a=b`, leaving out what is undefined. */
-export function withQuery(path: string, query: Readonly<Record<string, QueryValue>>): string {
+/** `path?a=b` with the options that are parameters, leaving out what is undefined. */
+export function withQuery(path: string, options: object): string {
   let text = "";
-  for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined) text += `${text === "" ? "?" : "&"}${key}=${encodeURIComponent(value)}`;
+  for (const key in options) {
+    const value = (options as Readonly<Record<string, unknown>>)[key];
+    if (value !== undefined && !NO_PARAMETERS.has(key))
+      text += `${text === "" ? "?" : "&"}${key}=${encodeURIComponent(value as string | number | boolean)}`;
   }
-  return path + text;
+  return text === "" ? path : path + text;
 }

@@ -7,10 +7,10 @@ import {
   type WatchEvent,
   apiVersionOf,
 } from "@kubewright/api";
-import type { RequestBody } from "@kubewright/transport";
+import type { ApiRequest, ApiResponse, RequestTarget } from "@kubewright/transport";
 
 import { decodeEvents, decodeList, decodeObject } from "./decode.js";
-import { type Target, resourcePath, withQuery } from "./path.js";
+import { requestTarget, withQuery } from "./path.js";
 import type { Requester } from "./requester.js";
 
 interface CallOptions {
@@ -121,28 +121,28 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     this.#requester = requester;
   }
 
-  async get(name: string, { namespace, resourceVersion, signal }: GetOptions = {}): Promise<DeepReadonly<T>> {
-    const path = withQuery(resourcePath(this.definition, { namespace, name }), { resourceVersion });
-    return this.#object(await this.#requester.send({ method: "GET", path, ...abortable(signal) }));
+  async get(name: string, options: GetOptions = {}): Promise<DeepReadonly<T>> {
+    const target = requestTarget(this.definition, { namespace: options.namespace, name });
+    return this.#object(await this.#send("GET", target, options));
   }
 
-  async list({ namespace, signal, mapItem, ...query }: ListOptions & ItemMapping<T> = {}): Promise<
-    DeepReadonly<List<T>>
-  > {
-    const path = withQuery(resourcePath(this.definition, { namespace }), { ...query });
-    const response = await this.#requester.send({ method: "GET", path, ...abortable(signal) });
+  async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
+    const { mapItem } = options;
+    const response = await this.#send("GET", requestTarget(this.definition, { namespace: options.namespace }), options);
     const list = mapItem === undefined ? decodeObject(response) : decodeList(response, mapItem as Mapping);
     return (await list) as DeepReadonly<List<T>>;
   }
 
-  async watch({ namespace, signal, ...query }: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
-    const path = withQuery(resourcePath(this.definition, { namespace }), { watch: true, ...query });
-    const response = await this.#requester.send({ method: "GET", path, watch: true, ...abortable(signal) });
+  async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
+    const { signal } = options;
+    const target = requestTarget(this.definition, { namespace: options.namespace });
+    const path = withQuery(target.path, { watch: true, ...options });
+    const response = await this.#requester.send({ method: "GET", path, target, watch: true, ...abortable(signal) });
     return (await decodeEvents(response)) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
   }
 
   create(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
-    return this.#write("POST", object, options, { collection: true });
+    return this.#write("POST", object, options);
   }
 
   update(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
@@ -150,7 +150,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 
   updateStatus(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
-    return this.#write("PUT", object, options, { subresource: "status" });
+    return this.#write("PUT", object, options, "status");
   }
 
   /** Creates a subresource object, such as a pod's `binding` or `eviction`, and answers with what the server says. */
@@ -160,18 +160,8 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     body: object,
     options: WriteOptions = {},
   ): Promise<unknown> {
-    const { namespace, signal, ...query } = options;
-    const path = withQuery(resourcePath(this.definition, { namespace, name, subresource }), query);
-    return decodeObject(
-      await this.#requester.send({
-        method: "POST",
-        path,
-        body: decoded(body),
-        contentType: JSON_TYPE,
-        ...abortable(signal),
-      }),
-      "POST",
-    );
+    const target = requestTarget(this.definition, { namespace: options.namespace, name, subresource });
+    return decodeObject(await this.#send("POST", target, options, JSON_TYPE, body), "POST");
   }
 
   async patch(
@@ -179,23 +169,14 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     patch: Patch,
     options: WriteOptions & { readonly subresource?: string; readonly force?: boolean } = {},
   ): Promise<DeepReadonly<T>> {
-    const { namespace, signal, subresource, ...query } = options;
-    const path = withQuery(resourcePath(this.definition, { namespace, name, subresource }), query);
-    const contentType = PATCH_CONTENT_TYPES[patch.type];
-    return this.#object(
-      await this.#requester.send({
-        method: "PATCH",
-        path,
-        body: decoded(patch.body),
-        contentType,
-        ...abortable(signal),
-      }),
-    );
+    const { namespace, subresource } = options;
+    const target = requestTarget(this.definition, { namespace, name, subresource });
+    return this.#object(await this.#send("PATCH", target, options, PATCH_CONTENT_TYPES[patch.type], patch.body));
   }
 
   async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
-    const path = resourcePath(this.definition, { namespace: options.namespace, name });
-    return (await this.#delete(path, options)) as DeepReadonly<T> | Status;
+    const target = requestTarget(this.definition, { namespace: options.namespace, name });
+    return (await this.#delete(target, {}, options)) as DeepReadonly<T> | Status;
   }
 
   /**
@@ -207,45 +188,61 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     options: DeleteOptions & Pick<ListOptions, "labelSelector" | "fieldSelector"> = {},
   ): Promise<DeepReadonly<List<T>>> {
     const { labelSelector, fieldSelector, ...rest } = options;
-    const path = resourcePath(this.definition, { namespace: options.namespace });
-    return (await this.#delete(withQuery(path, { labelSelector, fieldSelector }), rest)) as DeepReadonly<List<T>>;
+    const target = requestTarget(this.definition, { namespace: options.namespace });
+    return (await this.#delete(target, { labelSelector, fieldSelector }, rest)) as DeepReadonly<List<T>>;
   }
 
-  async #delete(path: string, { namespace: _namespace, signal, dryRun, ...options }: DeleteOptions): Promise<unknown> {
-    const body = decoded({
+  async #delete(
+    target: RequestTarget,
+    selectors: object,
+    { namespace: _namespace, signal, dryRun, ...options }: DeleteOptions,
+  ): Promise<unknown> {
+    const body = {
       kind: "DeleteOptions",
       apiVersion: "v1",
       ...options,
       ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
-    });
-    return decodeObject(
-      await this.#requester.send({ method: "DELETE", path, body, contentType: JSON_TYPE, ...abortable(signal) }),
-    );
+    };
+    return decodeObject(await this.#send("DELETE", target, { ...selectors, ...abortable(signal) }, JSON_TYPE, body));
   }
 
   async #write(
     method: "POST" | "PUT",
     object: DeepReadonly<T>,
     options: WriteOptions,
-    place: Place = {},
+    subresource?: string,
   ): Promise<DeepReadonly<T>> {
-    const { namespace: _namespace, signal, ...query } = options;
-    const path = withQuery(resourcePath(this.definition, this.#target(object, options, place)), query);
+    const { definition } = this;
+    const { metadata } = object;
+    const namespace = options.namespace ?? metadata.namespace;
+    if (definition.namespaced && !namespace)
+      throw new Error(`an empty namespace may not be set to write ${definition.resource}`);
+    const name = method === "POST" ? undefined : (metadata.name ?? "");
+    const target = requestTarget(definition, { namespace, name, subresource });
     const typed =
       object.kind !== undefined && object.apiVersion !== undefined
         ? object
-        : { kind: this.definition.kind, apiVersion: apiVersionOf(this.definition), ...object };
-    return this.#object(
-      await this.#requester.send({ method, path, body: decoded(typed), contentType: JSON_TYPE, ...abortable(signal) }),
-      method,
-    );
+        : { kind: definition.kind, apiVersion: apiVersionOf(definition), ...object };
+    return this.#object(await this.#send(method, target, options, JSON_TYPE, typed), method);
   }
 
-  #target(object: DeepReadonly<T>, options: WriteOptions, { collection = false, subresource }: Place): Target {
-    const namespace = options.namespace ?? object.metadata.namespace;
-    if (this.definition.namespaced && !namespace)
-      throw new Error(`an empty namespace may not be set to write ${this.definition.resource}`);
-    return { namespace, name: collection ? undefined : (object.metadata.name ?? ""), subresource };
+  /** @param options - Those that are parameters go into the query. */
+  #send(
+    method: ApiRequest["method"],
+    target: RequestTarget,
+    options: CallOptions,
+    contentType?: string,
+    body?: unknown,
+  ): Promise<ApiResponse> {
+    const path = withQuery(target.path, options);
+    const { signal } = options;
+    if (contentType === undefined) return this.#requester.send({ method, path, target, ...abortable(signal) });
+    const decoded = { type: "decoded", value: body } as const;
+    return this.#requester.send(
+      signal === undefined
+        ? { method, path, target, contentType, body: decoded }
+        : { method, path, target, contentType, body: decoded, signal },
+    );
   }
 
   #object(...response: Parameters<typeof decodeObject>): DeepReadonly<T> | Promise<DeepReadonly<T>> {
@@ -255,17 +252,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
 type Mapping = (item: unknown) => unknown;
 
-/** What a write addresses beside the object itself. */
-interface Place {
-  readonly collection?: boolean;
-  readonly subresource?: string;
-}
-
 const JSON_TYPE = "application/json";
-
-function decoded(value: unknown): RequestBody {
-  return { type: "decoded", value };
-}
 
 function abortable(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };

@@ -1,1 +1,9 @@
-export type { ApiRequest, ApiResponse, HeaderFields, RequestBody, ResponseBody, Transport } from "./transport.js";
+export type {
+  ApiRequest,
+  ApiResponse,
+  HeaderFields,
+  RequestBody,
+  RequestTarget,
+  ResponseBody,
+  Transport,
+} from "./transport.js";
