@@ -143,6 +143,34 @@ test("a patch shares nothing with what is stored, and the new version shares wit
   expect(newStatus!.podIPs).toEqual([{ ip: "10.0.0.1" }]);
 });
 
+test("what is made from a stored template has its parts as they are, and is what a copy of the template would give", async () => {
+  const { send } = setUp();
+  type Spec = Record<string, unknown> & { containers: object[] };
+  const limited = { name: "c", image: "i", resources: { limits: { cpu: "1000m", memory: "1Gi" } } };
+  const template = { spec: { restartPolicy: "Never", containers: [limited, { name: "d", image: "i" }] } };
+  const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "j" }, spec: { template } };
+  const { value: made } = await send("POST", "/apis/batch/v1/namespaces/default/jobs", job);
+  const stored = (made.spec["template"] as { spec: Spec }).spec;
+  const make = async (name: string, spec: object): Promise<Spec> =>
+    (await send("POST", PODS, { ...pod(name), spec })).value.spec as Spec;
+  const own = await make("own", stored);
+  expect(own).toEqual(await make("copied", structuredClone(stored)));
+  expect(own["enableServiceLinks"]).toBe(true);
+  expect(own.containers[0]).toMatchObject({ resources: { requests: { cpu: "1", memory: "1Gi" } } });
+  expect(own.containers[1]).toBe(stored.containers[1]);
+  expect(stored).not.toHaveProperty("enableServiceLinks");
+  expect(stored.containers[0]).not.toHaveProperty("resources.requests");
+  // What was refused, or only tried, is no template.
+  const bad = { spec: { restartPolicy: "Never", containers: [{ name: "c" }] } };
+  expect((await send("POST", PODS, { ...pod("bad"), spec: bad.spec })).status).toBe(422);
+  const { value: tried } = await send("POST", "/apis/batch/v1/namespaces/default/jobs?dryRun=All", {
+    ...job,
+    metadata: { name: "k" },
+  });
+  const { spec: dry } = tried.spec["template"] as { spec: Spec };
+  expect((await make("tried", dry)).containers[1]).not.toBe(dry.containers[1]);
+});
+
 test("a refused change leaves no trace in what is stored, also where it is sent back in part", async () => {
   const { send } = setUp();
   const secrets = "/api/v1/namespaces/default/secrets";

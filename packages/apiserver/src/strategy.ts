@@ -1,4 +1,4 @@
-import type { KubernetesObject, UnstructuredObject } from "@kubewright/api";
+import type { KubernetesObject, PodTemplateSpec, UnstructuredObject } from "@kubewright/api";
 
 import type { FieldErrors } from "./field-errors.js";
 import type { NameFormat } from "./metadata-validation.js";
@@ -13,10 +13,13 @@ import type { NameFormat } from "./metadata-validation.js";
 export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObject> {
   /**
    * Fills in absent members. Runs on every decoded request body and every patch result, before everything below. Members
-   * that are as they are stored (`spec`, `data`, …) are the stored version's own: put others in their place, do not change
-   * them. They have their defaults.
+   * that are as they are stored (`spec`, `data`, …) are the stored version's own, and a pod's spec may be its template's: put
+   * others in their place, do not change them. They have their defaults, a pod's spec those of a template.
    */
   applyDefaults?(object: T): void;
+
+  /** The template of pods that an object holds: its spec may come back, as the very same object, in what is made from it. */
+  podTemplate?(object: T): PodTemplateSpec | undefined;
 
   /** Clears what a client may not set at creation and sets what the server owns: status, generation, generated labels. */
   prepareForCreate?(object: T, context: CreateContext): void;

@@ -81,7 +81,14 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
     resource.view === undefined ? object : resource.view.toStored(object),
     unstoredDefaults,
   );
+  settleTemplate(call, object);
   return objectReply(call, 201, stored);
+}
+
+/** Lets what is made from a stored template have parts of it unseen. */
+export function settleTemplate({ server, target }: ApiCall, object: KubernetesObject): void {
+  const spec = target.resource.strategy.podTemplate?.(object as never)?.spec;
+  if (spec !== undefined) server.schemas.ofType("PodSpec").settled?.add(spec);
 }
 
 function demandCreate({ server, user, target: { resource, namespace, name, subresource } }: ApiCall): void {

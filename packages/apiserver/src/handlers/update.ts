@@ -12,7 +12,7 @@ import type { Reply } from "../reply.js";
 import { errorSubject, present } from "../served-resource.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import { type WriteOptions, readWriteOptions } from "../write-options.js";
-import { admitToNamespace, createObject, setRequestNamespace, uidConflict } from "./create.js";
+import { admitToNamespace, createObject, setRequestNamespace, settleTemplate, uidConflict } from "./create.js";
 import { decodeRequestObject } from "./decode-object.js";
 import { objectReply } from "./object-reply.js";
 
@@ -122,7 +122,9 @@ export function storeUpdate(call: ApiCall, stored: StoredObject, object: Kuberne
   }
   if (!stored.hasUnstoredDefaults && jsonEqual(next, stored.object)) return objectReply(call, 200, stored);
   if (dryRun) return objectReply(call, 200, object);
-  return objectReply(call, 200, resource.storage.write(next));
+  const written = resource.storage.write(next);
+  settleTemplate(call, next);
+  return objectReply(call, 200, written);
 }
 
 /** A deleted object that nothing holds any longer. */

@@ -25,6 +25,9 @@ const SCALARS: ReadonlySet<string> = new Set([
   "intOrString",
 ]);
 
+/** Types whose values go from template to template and into objects, and are large. */
+const settling: ReadonlySet<string> = new Set(["PodSpec"]);
+
 /** The schemas of the built-in kinds, made when first asked for. One set per server: nothing here outlives it. */
 export class BuiltInSchemas {
   readonly #types = new Map<string, ObjectSchema>();
@@ -51,6 +54,7 @@ export class BuiltInSchemas {
       alwaysPresent,
       atomic: atomicTypes.has(name),
       next: undefined,
+      ...(settling.has(name) ? { settled: new WeakSet() } : {}),
     };
     // Before its fields: types may contain themselves.
     this.#types.set(name, schema);

@@ -149,7 +149,7 @@ class Decoder {
       case "scalar":
         return this.#scalar(schema.scalar, value, owner, undefined);
       case "object":
-        return this.object(schema, value, owner, known);
+        return schema.settled?.has(value as object) === true ? value : this.object(schema, value, owner, known);
       case "any":
         return copyJson(value);
       case "list": {

@@ -18,6 +18,12 @@ export interface ObjectSchema extends Followed {
   readonly alwaysPresent: readonly FieldSchema[];
   /** The whole value has one owner (`x-kubernetes-map-type: atomic`). */
   readonly atomic: boolean;
+  /**
+   * Values that have come all the way: decoded by this schema, with their defaults, found good and stored, so that nobody
+   * changes them any more. One that comes back as the very same object, as a template's part in what is made from it, is taken
+   * as it is.
+   */
+  readonly settled?: WeakSet<object>;
   /** Undeclared members are kept (`x-kubernetes-preserve-unknown-fields`). Default: dropped, and reported as unknown. */
   readonly preservesUnknown?: boolean;
 }

@@ -14,6 +14,7 @@ const TZ_IN_SCHEDULE =
 /** A CronJob's status is not validated. Upstream: `pkg/registry/batch/cronjob`. */
 export const cronJobStrategy: ResourceStrategy<CronJob> = {
   applyDefaults: applyCronJobDefaults,
+  podTemplate: ({ spec }) => spec?.jobTemplate?.spec?.template,
   prepareForCreate(cronJob) {
     cronJob.metadata.generation = 1;
     cronJob.status = {};

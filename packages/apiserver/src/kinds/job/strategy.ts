@@ -18,6 +18,7 @@ import { jobSpecWarnings, jobWarnings } from "./warnings.js";
 /** Upstream: `pkg/registry/batch/job`. */
 export const jobStrategy: ResourceStrategy<Job> = {
   applyDefaults: applyJobDefaults,
+  podTemplate: ({ spec }) => spec?.template,
   prepareForCreate: prepareJobForCreate,
   validateCreate: (job, errors) => validateJob(job, errors),
   warningsOnCreate: jobWarnings,
