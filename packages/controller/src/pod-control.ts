@@ -53,7 +53,10 @@ export class PodControl {
   async createPod(options: CreatePodOptions, signal?: AbortSignal): Promise<DeepReadonly<Pod>> {
     const { namespace, template, owner, ownerDefinition, controllerRef, generateName } = options;
     validateControllerRef(controllerRef);
-    const pod = podFromTemplate(template, owner, controllerRef, generateName);
+    const { metadata, spec } = template;
+    const made = podFromTemplate(metadata === undefined ? {} : { metadata }, owner, controllerRef, generateName);
+    // The spec itself, not a copy: a server in this process knows it again.
+    const pod: DeepReadonly<Pod> = spec === undefined ? made : { ...made, spec };
     if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
     let created: DeepReadonly<Pod>;
     try {

@@ -7,7 +7,6 @@ import {
   cronJobs,
   formatTime,
   jobs,
-  mutableCopy,
   newControllerRef,
 } from "@kubewright/api";
 
@@ -28,7 +27,11 @@ export function jobNameFor(cronJobName: string, slotMs: number): string {
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/utils.go getJobFromTemplate2
  */
-export function jobFromTemplate(cronJob: DeepReadonly<CronJob>, slotMs: number, schedules: Schedules): Job {
+export function jobFromTemplate(
+  cronJob: DeepReadonly<CronJob>,
+  slotMs: number,
+  schedules: Schedules,
+): DeepReadonly<Job> {
   const template = cronJob.spec?.jobTemplate;
   const timeZone = cronJob.spec?.timeZone ?? "UTC";
   return {
@@ -45,6 +48,6 @@ export function jobFromTemplate(cronJob: DeepReadonly<CronJob>, slotMs: number, 
       creationTimestamp: formatTime(slotMs),
       ownerReferences: [newControllerRef(cronJob, { apiVersion: apiVersionOf(cronJobs), kind: cronJobs.kind })],
     },
-    ...(template?.spec === undefined ? {} : { spec: mutableCopy(template.spec) }),
+    ...(template?.spec === undefined ? {} : { spec: template.spec }),
   };
 }

@@ -37,7 +37,7 @@ export interface CronJobPlan {
 
 export interface StartPlan {
   readonly slotMs: number;
-  readonly job: Job;
+  readonly job: DeepReadonly<Job>;
   /** Active Jobs to delete first (policy Replace). */
   readonly replace: readonly DeepReadonly<ObjectReference>[];
 }
