@@ -143,6 +143,18 @@ test("a patch shares nothing with what is stored, and the new version shares wit
   expect(newStatus!.podIPs).toEqual([{ ip: "10.0.0.1" }]);
 });
 
+test("a pod's addresses are looked at again when either form of one changes", async () => {
+  const { send } = setUp();
+  await send("POST", PODS, pod("a"));
+  const status = async (patch: object): Promise<number> =>
+    (await send("PATCH", `${PODS}/a/status`, { status: patch }, SMP)).status;
+  expect(await status({ hostIP: "10.0.0.1", hostIPs: [{ ip: "10.0.0.1" }], podIPs: [{ ip: "10.1.0.1" }] })).toBe(200);
+  expect(await status({ phase: "Running" })).toBe(200);
+  expect(await status({ hostIP: "10.0.0.2" })).toBe(422);
+  expect(await status({ podIP: "nowhere", podIPs: [{ ip: "nowhere" }] })).toBe(422);
+  expect(await status({ hostIPs: [{ ip: "nowhere" }] })).toBe(422);
+});
+
 test("what is made from a stored template has its parts as they are, and is what a copy of the template would give", async () => {
   const { send } = setUp();
   type Spec = Record<string, unknown> & { containers: object[] };

@@ -42,7 +42,10 @@ export function restoreMember<T extends object, Member extends keyof T>(object: 
 
 /** The member of that name which the object itself has. */
 export function ownMember(object: JsonObject, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
+  const member = object[key];
+  // JSON has no functions: one is the prototype's, like `__proto__`. Cheaper than to ask for every member whose it is.
+  const isForeign = typeof member === "function" || (key === "__proto__" && !Object.hasOwn(object, key));
+  return isForeign ? undefined : member;
 }
 
 /** Whether two JSON values are the same, whatever the order of their members. Members that are `undefined` count as absent. */
@@ -60,7 +63,7 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
     const value = (a as JsonObject)[key];
     if (value === undefined) continue;
     members++;
-    if (!Object.hasOwn(b, key) || !jsonEqual(value, (b as JsonObject)[key])) return false;
+    if (!jsonEqual(value, ownMember(b as JsonObject, key))) return false;
   }
   for (const key in b) if ((b as JsonObject)[key] !== undefined) members--;
   return members === 0;

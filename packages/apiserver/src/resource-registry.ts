@@ -121,7 +121,10 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
   return served;
 }
 
-/** The object with its members in the order the API writes them. */
+/**
+ * The object with its members in the order the API writes them. Manifests have the version before the kind: that may stay, as
+ * the text of what is stored begins with the kind anyway.
+ */
 export function ordered(members: Record<string, unknown>, kind: string, apiVersion: string): KubernetesObject {
   if (isOrdered(members) && members["kind"] === kind && members["apiVersion"] === apiVersion)
     return members as unknown as KubernetesObject;
@@ -129,13 +132,12 @@ export function ordered(members: Record<string, unknown>, kind: string, apiVersi
   return { kind, apiVersion, metadata: metadata ?? {}, ...rest };
 }
 
-const FIRST_MEMBERS = ["kind", "apiVersion", "metadata"];
-
 function isOrdered(members: object): boolean {
   let position = 0;
   for (const key in members) {
-    if (key !== FIRST_MEMBERS[position]) return false;
-    if (++position === FIRST_MEMBERS.length) return true;
+    if (position === 2) return key === "metadata";
+    if (key !== "kind" && key !== "apiVersion") return false;
+    position++;
   }
   return false;
 }

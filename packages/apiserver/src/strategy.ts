@@ -15,8 +15,10 @@ export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObjec
    * Fills in absent members. Runs on every decoded request body and every patch result, before everything below. Members
    * that are as they are stored (`spec`, `data`, …) are the stored version's own, and a pod's spec may be its template's: put
    * others in their place, do not change them. They have their defaults, a pod's spec those of a template.
+   *
+   * @param stored - The version that the object is to replace.
    */
-  applyDefaults?(object: T): void;
+  applyDefaults?(object: T, stored?: T): void;
 
   /** The template of pods that an object holds: its spec may come back, as the very same object, in what is made from it. */
   podTemplate?(object: T): PodTemplateSpec | undefined;

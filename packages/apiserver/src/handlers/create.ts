@@ -29,13 +29,15 @@ export function create(call: ApiCall): Reply {
 export function createObject(call: ApiCall, object: KubernetesObject, options: WriteOptions, tracked = false): Reply {
   const { resource } = call.target;
   const { server } = call;
+  const nowMs = server.clock.now();
   // Who may update or patch was let in for that only.
   if (call.verb !== "create") demandCreate(call);
   admitGrant(call, object);
   setRequestNamespace(call, object);
   const { metadata } = object;
   dropMember(metadata, "uid");
-  dropMember(metadata, "creationTimestamp");
+  // Some clients send one. It is not taken away first, as an object that loses members is slow for good.
+  metadata.creationTimestamp = formatTime(nowMs);
   dropMember(metadata, "deletionTimestamp");
   dropMember(metadata, "deletionGracePeriodSeconds");
   dropMember(metadata, "selfLink");
@@ -45,10 +47,7 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
   admitToNamespace(call, metadata.name ?? "");
   const refusal = resource.custom?.createRefusal();
   if (refusal !== undefined) throw forbidden(resource, metadata.name ?? "", refusal);
-
-  const nowMs = server.clock.now();
   metadata.uid = uuid(server.random);
-  metadata.creationTimestamp = formatTime(nowMs);
   const prefix = metadata.name ? "" : (metadata.generateName ?? "");
   const free = prefix === "" || giveName(call, metadata, prefix);
   resource.strategy.prepareForCreate?.(object as never, { nowMs, nameGenerated: prefix !== "" });
@@ -62,7 +61,7 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
       ", the server was not able to generate a unique name for the object",
       1,
     );
-  const existing = resource.storage.get(metadata.namespace ?? "", metadata.name ?? "");
+  const existing = prefix === "" ? resource.storage.get(metadata.namespace ?? "", metadata.name ?? "") : undefined;
   if (existing !== undefined) {
     throw alreadyExists(
       resource,

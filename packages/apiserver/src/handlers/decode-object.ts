@@ -37,7 +37,7 @@ export function decodeRequestObject(
   }
   if (findings !== undefined)
     reportFindings(call, options.fieldValidation === "Strict", findings.unknownFields, body, contentType);
-  resource.strategy.applyDefaults?.(object as never);
+  resource.strategy.applyDefaults?.(object as never, current as never);
   return object;
 }
 

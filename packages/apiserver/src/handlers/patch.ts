@@ -190,6 +190,6 @@ function decodePatched(
     if (options.fieldValidation === "Strict") refuse(`strict decoding error: ${unknown.join(", ")}`);
     warn(call, unknown);
   }
-  resource.strategy.applyDefaults?.(object as never);
+  resource.strategy.applyDefaults?.(object as never, current as never);
   return object;
 }

@@ -123,8 +123,12 @@ export function storeUpdate(call: ApiCall, stored: StoredObject, object: Kuberne
   if (!stored.hasUnstoredDefaults && jsonEqual(next, stored.object)) return objectReply(call, 200, stored);
   if (dryRun) return objectReply(call, 200, object);
   const written = resource.storage.write(next);
-  settleTemplate(call, next);
+  if (specOf(next) !== specOf(stored.object)) settleTemplate(call, next);
   return objectReply(call, 200, written);
+}
+
+function specOf(object: KubernetesObject): unknown {
+  return (object as { spec?: unknown }).spec;
 }
 
 /** A deleted object that nothing holds any longer. */

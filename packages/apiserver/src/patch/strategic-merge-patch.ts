@@ -190,6 +190,8 @@ function inOrder(
   const order = given ?? patch;
   if (order.length === 0) return merged;
   if (given === undefined && isInOrder(patch, original, mergeKey)) return merged;
+  const named = given === undefined ? asNamed(merged, patch, mergeKey) : undefined;
+  if (named !== undefined) return named;
   const rank = new Map(order.map((item, index) => [keyOf(item, mergeKey), index]));
   let last = -1;
   for (const item of given === undefined ? [] : patch) {
@@ -234,6 +236,19 @@ function isInOrder(patch: readonly unknown[], original: readonly unknown[], merg
     last = at;
   }
   return true;
+}
+
+/** The elements in the order of a short patch that names each of them, and nothing else, once. */
+function asNamed(
+  merged: readonly unknown[],
+  patch: readonly unknown[],
+  mergeKey: string | undefined,
+): readonly unknown[] | undefined {
+  if (patch.length > FEW_ELEMENTS || merged.length !== patch.length) return undefined;
+  const keys = merged.map((item) => keyOf(item, mergeKey));
+  const places = patch.map((item) => keys.indexOf(keyOf(item, mergeKey)));
+  if (places.some((place, index) => place < 0 || places.indexOf(place) < index)) return undefined;
+  return places.map((place) => merged[place]);
 }
 
 /** What an element is told apart by. */

@@ -4,8 +4,8 @@ import { applyPodFailurePolicyDefaults } from "../job/defaults.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 
 /** A Job template has no job-level defaults: its Jobs get them when they are made. Upstream: `SetDefaults_CronJob`. */
-export function applyCronJobDefaults({ spec }: CronJob): void {
-  if (spec === undefined) return;
+export function applyCronJobDefaults({ spec }: CronJob, stored?: CronJob): void {
+  if (spec === undefined || spec === stored?.spec) return;
   spec.concurrencyPolicy ||= "Allow";
   spec.suspend ??= false;
   spec.successfulJobsHistoryLimit ??= 3;

@@ -11,23 +11,29 @@ const MAX_INT32 = 2147483647;
  *
  * Upstream: `SetDefaults_Job` in `pkg/apis/batch/v1`.
  */
-export function applyJobDefaults(job: Job): void {
+export function applyJobDefaults(job: Job, stored?: Job): void {
   const { metadata, spec } = job;
   if (spec === undefined) return;
+  const templateLabels = spec.template?.metadata?.labels;
+  if (templateLabels !== undefined && isEmpty(metadata.labels)) metadata.labels = templateLabels;
+  if (spec === stored?.spec) return;
   if (spec.completions === undefined && spec.parallelism === undefined) {
     spec.completions = 1;
     spec.parallelism = 1;
   }
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32;
-  const templateLabels = spec.template?.metadata?.labels;
-  if (templateLabels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = templateLabels;
   spec.completionMode ??= "NonIndexed";
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
   spec.manualSelector ??= false;
   applyPodFailurePolicyDefaults(spec.podFailurePolicy);
   applyPodTemplateDefaults(spec.template);
+}
+
+function isEmpty(labels: Readonly<Record<string, string>> = {}): boolean {
+  for (const _key in labels) return false;
+  return true;
 }
 
 /** Also of the Job template of a CronJob, which has no other job-level defaults. */

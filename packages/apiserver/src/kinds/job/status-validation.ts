@@ -51,9 +51,11 @@ function validateCounters(status: JobStatus, errors: FieldErrors): void {
   for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
     validateNonNegative(status[field], `status.${field}`, errors);
   }
+  const uncounted = status.uncountedTerminatedPods;
+  if (uncounted?.succeeded === undefined && uncounted?.failed === undefined) return;
   const seen = new Set<string>();
   for (const list of ["succeeded", "failed"] as const) {
-    for (const [index, uid] of (status.uncountedTerminatedPods?.[list] ?? []).entries()) {
+    for (const [index, uid] of (uncounted[list] ?? []).entries()) {
       const field = `status.uncountedTerminatedPods.${list}[${index}]`;
       if (uid === "") errors.invalid(field, uid, "must not be empty");
       else if (seen.has(uid)) errors.duplicate(field, uid);

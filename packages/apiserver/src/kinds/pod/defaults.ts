@@ -4,9 +4,9 @@ import { copyMembers } from "../../json.js";
 import { applyPodSpecDefaults } from "./template-defaults.js";
 
 /** Upstream: `SetDefaults_Pod`, and the conversion that keeps a status' two forms of the pod's address alike. */
-export function applyPodDefaults(pod: Pod): void {
+export function applyPodDefaults(pod: Pod, stored?: Pod): void {
   const { spec, status } = pod;
-  if (spec !== undefined) {
+  if (spec !== undefined && spec !== stored?.spec) {
     applyPodSpecDefaults(spec);
     pod.spec = withPodDefaults(spec);
   }

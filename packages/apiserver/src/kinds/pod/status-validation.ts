@@ -1,4 +1,4 @@
-import type { ContainerStatus, Pod } from "@kubewright/api";
+import type { Container, ContainerStatus, Pod } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
@@ -11,12 +11,16 @@ const SYSTEM_CONDITIONS = new Set(["PodScheduled", "Ready", "Initialized"]);
 export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErrors): void {
   const status = pod.status ?? {};
   const before = stored.status ?? {};
-  for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
-    const at = `status.conditions[${index}]`;
+  status.conditions?.forEach(({ type, observedGeneration = 0 }, index) => {
     if (observedGeneration < 0)
-      errors.invalid(`${at}.observedGeneration`, observedGeneration, "must be a non-negative integer");
-    if (!SYSTEM_CONDITIONS.has(type)) addInvalid(errors, `${at}.Type`, type, qualifiedNameErrors(type));
-  }
+      errors.invalid(
+        `status.conditions[${index}].observedGeneration`,
+        observedGeneration,
+        "must be a non-negative integer",
+      );
+    if (!SYSTEM_CONDITIONS.has(type))
+      addInvalid(errors, `status.conditions[${index}].Type`, type, qualifiedNameErrors(type));
+  });
   if ((status.observedGeneration ?? 0) < 0) {
     errors.invalid("status.observedGeneration", status.observedGeneration, "must be a non-negative integer");
   }
@@ -29,27 +33,20 @@ export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErro
   }
   if (status.qosClass !== before.qosClass)
     errors.invalid("status.qosClass", status.qosClass ?? "", "field is immutable");
-  const { containers, initContainers } = pod.spec ?? {};
-  const sidecars = new Set(
-    (initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
-  );
-  const restartsAll = [...(containers ?? []), ...(initContainers ?? [])].some((container) =>
-    container.restartPolicyRules?.some(({ action }) => action === "RestartAllContainers"),
-  );
-  if (!restartsAll) {
-    validateStates(
-      pod,
-      status.containerStatuses,
-      before.containerStatuses,
-      "status.containerStatuses",
-      new Set(),
-      errors,
-    );
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  if (!containers.some(mayRestartAll) && !initContainers.some(mayRestartAll)) {
+    validateStates(pod, status.containerStatuses, before.containerStatuses, "status.containerStatuses", [], errors);
+    const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name);
     const initStatuses = status.initContainerStatuses;
     validateStates(pod, initStatuses, before.initContainerStatuses, "status.initContainerStatuses", sidecars, errors);
   }
-  validateAddresses(status.podIPs ?? [], "status.podIPs", errors);
-  validateHostAddresses(pod, errors);
+  // What is the stored version's own was found good when it came.
+  if (status.podIPs !== before.podIPs) validateAddresses(status.podIPs ?? [], "status.podIPs", errors);
+  if (status.hostIPs !== before.hostIPs || status.hostIP !== before.hostIP) validateHostAddresses(pod, errors);
+}
+
+function mayRestartAll({ restartPolicyRules }: Container): boolean {
+  return restartPolicyRules?.some(({ action }) => action === "RestartAllContainers") === true;
 }
 
 /** What has ended stays ended, unless the container may be restarted. Upstream: `ValidateContainerStateTransition`. */
@@ -58,12 +55,12 @@ function validateStates(
   statuses: readonly ContainerStatus[] | undefined,
   before: readonly ContainerStatus[] | undefined,
   path: string,
-  exempt: ReadonlySet<string>,
+  exempt: readonly string[],
   errors: FieldErrors,
 ): void {
   for (const [index, { name, state }] of (statuses ?? []).entries()) {
     const terminated = before?.find((status) => status.name === name)?.state?.terminated;
-    if (terminated === undefined || state?.terminated !== undefined || exempt.has(name)) continue;
+    if (terminated === undefined || state?.terminated !== undefined || exempt.includes(name)) continue;
     if (mayRestart(pod, name, terminated.exitCode)) continue;
     errors.forbidden(`${path}[${index}].state`, "may not be transitioned to non-terminated state");
   }
@@ -89,12 +86,9 @@ function validateAddresses(addresses: readonly { ip?: string }[], path: string, 
     if (seen.has(ip)) errors.duplicate(`${path}[${index}]`, { ip });
     seen.add(ip);
   }
+  if (addresses.length < 2) return;
   const families = addresses.map(({ ip = "" }) => ipFamily(ip)).filter((family) => family !== undefined);
-  if (
-    addresses.length > 1 &&
-    new Set(families).size !== addresses.length &&
-    new Set(addresses.map(({ ip }) => ip)).size === addresses.length
-  ) {
+  if (new Set(families).size !== addresses.length && new Set(addresses.map(({ ip }) => ip)).size === addresses.length) {
     const shown = addresses.map(({ ip }) => ({ IP: ip }));
     errors.invalid(path, shown, "may specify no more than one IP for each IP family");
   }
