@@ -59,6 +59,7 @@ export class ListenerIndex {
     tellSet(this.#everything, change);
     if (this.#names.size > 0) tellSet(this.#names.get(subject.name), change);
     if (this.#namespaces.size > 0) tellSet(this.#namespaces.get(subject.namespace), change);
+    if (this.#labels.size === 0) return;
     for (const [key, group] of this.#labels) {
       const before = previous?.object.metadata.labels?.[key];
       const after = current?.object.metadata.labels?.[key];

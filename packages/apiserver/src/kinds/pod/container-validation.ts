@@ -37,6 +37,7 @@ export function validateContainers(
     validateProbes(container, at, errors);
     if (container.restartPolicy !== undefined) validateContainerRestartPolicy(container.restartPolicy, at, errors);
   }
+  if (!containers.some(({ ports }) => ports !== undefined)) return;
   const used = new Set<string>();
   for (const [index, { ports }] of containers.entries())
     validateHostPortsUnused(ports, used, `${path}[${index}].ports`, errors);
@@ -49,8 +50,9 @@ export function validateInitContainers(
   path: string,
   errors: FieldErrors,
 ): void {
+  if (spec.initContainers === undefined) return;
   const names = new Set((spec.containers ?? []).map(({ name }) => name));
-  for (const [index, container] of (spec.initContainers ?? []).entries()) {
+  for (const [index, container] of spec.initContainers.entries()) {
     const at = `${path}[${index}]`;
     validateContainer(container, volumes, at, errors);
     if (container.name) {
@@ -95,9 +97,10 @@ function validateContainer(
   else if (!TERMINATION_MESSAGE_POLICIES.includes(terminationMessagePolicy)) {
     errors.notSupported(`${path}.terminationMessagePolicy`, terminationMessagePolicy, TERMINATION_MESSAGE_POLICIES);
   }
-  validatePorts(container.ports ?? [], `${path}.ports`, errors);
+  if (container.ports !== undefined) validatePorts(container.ports, `${path}.ports`, errors);
   validateEnvironment(container, path, errors);
-  validateVolumeMounts(container.volumeMounts ?? [], volumes, `${path}.volumeMounts`, errors);
+  if (container.volumeMounts !== undefined)
+    validateVolumeMounts(container.volumeMounts, volumes, `${path}.volumeMounts`, errors);
   if (!imagePullPolicy) errors.required(`${path}.imagePullPolicy`);
   else if (!PULL_POLICIES.includes(imagePullPolicy))
     errors.notSupported(`${path}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES);

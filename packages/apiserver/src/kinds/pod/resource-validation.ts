@@ -17,9 +17,11 @@ const HUGE_PAGES = "hugepages-";
 
 /** Upstream: `ValidateContainerResourceRequirements`. */
 export function validateResources(resources: Resources | undefined, path: string, errors: FieldErrors): void {
-  const limits: Record<string, string> = resources?.limits ?? {};
+  if (resources === undefined) return;
+  const { limits = {}, requests } = resources;
   for (const [name, text] of Object.entries(limits)) validateQuantity(name, text, `${path}.limits[${name}]`, errors);
-  for (const [name, text] of Object.entries<string>(resources?.requests ?? {})) {
+  if (requests === undefined) return;
+  for (const [name, text] of Object.entries(requests)) {
     validateQuantity(name, text, `${path}.requests[${name}]`, errors);
     const limit = limits[name];
     const difference = limit === undefined ? 0n : amount(text) - amount(limit);

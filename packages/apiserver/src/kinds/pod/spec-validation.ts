@@ -93,8 +93,9 @@ function validateDnsConfig({ dnsPolicy, dnsConfig }: PodSpec, field: string, err
 }
 
 function validateSchedulingGates({ schedulingGates }: PodSpec, field: string, errors: FieldErrors): void {
+  if (schedulingGates === undefined) return;
   const seen = new Set<string>();
-  for (const [index, { name }] of (schedulingGates ?? []).entries()) {
+  for (const [index, { name }] of schedulingGates.entries()) {
     addInvalid(errors, `${field}[${index}]`, name, qualifiedNameErrors(name));
     if (seen.has(name)) errors.duplicate(`${field}[${index}]`, name);
     seen.add(name);

@@ -64,22 +64,14 @@ function podSpecWarnings(
     if (labelSelector === undefined)
       warnings.push(`${at}.labelSelector: a null labelSelector results in matching no pod`);
   }
-  for (const [key, replacement] of Object.entries(DEPRECATED_ANNOTATIONS)) {
-    if (Object.hasOwn(annotations, key)) warnings.push(`${metadataPath}.annotations[${key}]: ${replacement}`);
+  for (const key in DEPRECATED_ANNOTATIONS) {
+    if (Object.hasOwn(annotations, key))
+      warnings.push(`${metadataPath}.annotations[${key}]: ${DEPRECATED_ANNOTATIONS[key]!}`);
   }
-  addVolumeWarnings(spec.volumes ?? [], `${path}.volumes`, warnings);
-  const aliases = new Set<string>();
-  for (const [index, { ip }] of (spec.hostAliases ?? []).entries()) {
-    if (aliases.has(ip)) warnings.push(`${path}.hostAliases[${index}].ip: duplicate ip "${ip}"`);
-    aliases.add(ip);
-  }
-  const secrets = new Set<string>();
-  for (const [index, { name = "" }] of (spec.imagePullSecrets ?? []).entries()) {
-    const at = `${path}.imagePullSecrets[${index}]`;
-    if (name === "") warnings.push(`${at}.name: invalid empty name ""`);
-    else if (secrets.has(name)) warnings.push(`${at}.name: duplicate name "${name}"`);
-    secrets.add(name);
-  }
+  if (spec.volumes !== undefined) addVolumeWarnings(spec.volumes, `${path}.volumes`, warnings);
+  if (spec.hostAliases !== undefined) addAliasWarnings(spec.hostAliases, `${path}.hostAliases`, warnings);
+  if (spec.imagePullSecrets !== undefined)
+    addPullSecretWarnings(spec.imagePullSecrets, `${path}.imagePullSecrets`, warnings);
   for (const field of ["initContainers", "containers"] as const) {
     for (const [index, container] of (spec[field] ?? []).entries()) {
       addContainerWarnings(container, `${path}.${field}[${index}]`, warnings);
@@ -87,6 +79,28 @@ function podSpecWarnings(
   }
   addFractionWarnings(spec.overhead, `${path}.overhead`, warnings);
   return warnings;
+}
+
+function addAliasWarnings(aliases: NonNullable<PodSpec["hostAliases"]>, path: string, warnings: string[]): void {
+  const seen = new Set<string>();
+  for (const [index, { ip }] of aliases.entries()) {
+    if (seen.has(ip)) warnings.push(`${path}[${index}].ip: duplicate ip "${ip}"`);
+    seen.add(ip);
+  }
+}
+
+function addPullSecretWarnings(
+  secrets: NonNullable<PodSpec["imagePullSecrets"]>,
+  path: string,
+  warnings: string[],
+): void {
+  const seen = new Set<string>();
+  for (const [index, { name = "" }] of secrets.entries()) {
+    const at = `${path}[${index}]`;
+    if (name === "") warnings.push(`${at}.name: invalid empty name ""`);
+    else if (seen.has(name)) warnings.push(`${at}.name: duplicate name "${name}"`);
+    seen.add(name);
+  }
 }
 
 function addVolumeWarnings(volumes: NonNullable<PodSpec["volumes"]>, path: string, warnings: string[]): void {
@@ -125,22 +139,26 @@ function overlappingPaths(paths: readonly string[]): string[] {
 function addContainerWarnings(container: Container, path: string, warnings: string[]): void {
   addFractionWarnings(container.resources?.limits, `${path}.resources.limits`, warnings);
   addFractionWarnings(container.resources?.requests, `${path}.resources.requests`, warnings);
-  const variables = new Set<string>();
-  for (const [index, { name }] of (container.env ?? []).entries()) {
-    if (variables.has(name)) {
-      warnings.push(
-        `${path}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`,
-      );
-    }
-    variables.add(name);
+  if (container.env !== undefined) addEnvironmentWarnings(container.env, `${path}.env`, warnings);
+  if (container.ports !== undefined) addPortWarnings(container.ports, `${path}.ports`, warnings);
+}
+
+function addEnvironmentWarnings(env: NonNullable<Container["env"]>, path: string, warnings: string[]): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of env.entries()) {
+    if (seen.has(name))
+      warnings.push(`${path}[${index}]: hides previous definition of "${name}", which may be dropped when using apply`);
+    seen.add(name);
   }
-  const ports = new Map<string, number>();
-  for (const [index, { containerPort, protocol }] of (container.ports ?? []).entries()) {
+}
+
+function addPortWarnings(ports: NonNullable<Container["ports"]>, path: string, warnings: string[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, { containerPort, protocol }] of ports.entries()) {
     const key = `${containerPort}/${protocol}`;
-    const earlier = ports.get(key);
-    if (earlier !== undefined) {
-      warnings.push(`${path}.ports[${index}]: duplicate port definition with ${path}.ports[${earlier}]`);
-    } else ports.set(key, index);
+    const earlier = seen.get(key);
+    if (earlier !== undefined) warnings.push(`${path}[${index}]: duplicate port definition with ${path}[${earlier}]`);
+    else seen.set(key, index);
   }
 }
 
