@@ -46,6 +46,39 @@ test("promises settle between two timers due at the same instant", async () => {
   expect(seen).toEqual(["a0", "a1", "a2", "b0", "b1", "b2"]);
 });
 
+test("however long a chain of promises is, the next timer waits for its end, whoever called advance", async () => {
+  const clock = new SimulatedClock(START);
+  const seen: string[] = [];
+  const work = async (name: string): Promise<void> => {
+    for (let step = 0; step < 1_000; step++) await Promise.resolve();
+    seen.push(name);
+  };
+  for (let ms = 0; ms < 200; ms++) clock.setTimer(ms, () => void work(`timer ${ms}`));
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      void work("before");
+      void clock.advance(200).then(resolve);
+    });
+  });
+  expect(seen).toEqual(["before", ...Array.from({ length: 200 }, (_, ms) => `timer ${ms}`)]);
+});
+
+test("sockets and signals get their turn during a long advance", async () => {
+  const clock = new SimulatedClock(START);
+  let timers = 0;
+  for (let ms = 0; ms < 1_000; ms++) clock.setTimer(ms, () => timers++);
+  const served: number[] = [];
+  const serve = (): void => {
+    served.push(timers);
+    if (timers < 1_000) setImmediate(serve);
+  };
+  setImmediate(serve);
+  await clock.advance(1_000);
+  for (let index = 1; index < served.length; index++)
+    expect(served[index]! - served[index - 1]!).toBeLessThanOrEqual(100);
+  expect(served.length).toBeGreaterThan(10);
+});
+
 test("a timer set by a timer within the same advance fires in that advance", async () => {
   const clock = new SimulatedClock(START);
   const fired: number[] = [];

@@ -2,12 +2,16 @@ import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { sleepOn } from "./sleep.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
+/** So many timers may fire, then sockets and signals get their turn. A count, so that it is the same on every machine. */
+const STEPS_PER_MACROTASK = 64;
+
 /**
  * A clock that moves only when told to.
  *
- * Between one due timer and the next it lets everything settle: it awaits turns of the event loop until no promise is
- * ready and nobody waits in {@link turn}. It never looks at wall time, so equal calls give equal orders on every machine.
- * Code that waits for anything but promises and this clock (a socket, a worker) is invisible to it.
+ * Between one due timer and the next it lets everything settle: it waits until no promise is ready and nobody waits in
+ * {@link turn}. It never looks at wall time, so equal calls give equal orders on every machine. Code that waits for
+ * anything but promises and this clock (a socket, a worker) is invisible to it; the event loop turns for such at the
+ * beginning and the end of every {@link advance}, and after each 64th timer.
  */
 export class SimulatedClock implements Clock {
   readonly #timers = new TimerHeap<SimulatedTimer>();
@@ -82,12 +86,16 @@ export class SimulatedClock implements Clock {
     try {
       const endMs = this.#nowMs + durationMs;
       await this.settle();
+      let steps = 0;
       for (let next = this.#timers.peek(); next !== undefined && next.dueMs <= endMs; next = this.#timers.peek()) {
         this.#nowMs = next.dueMs;
         next.cancel();
         next.callback();
-        await this.settle();
+        if (++steps % STEPS_PER_MACROTASK === 0) await nextMacrotask();
+        else await promisesDrained();
+        if (this.#turnsWaiting > 0) await this.settle();
       }
+      if (steps > 0) await this.settle();
       this.#nowMs = endMs;
     } finally {
       this.#advancing = false;
@@ -126,6 +134,11 @@ class SimulatedTimer implements HeapTimer, Timer {
   cancel(): void {
     this.remove(this);
   }
+}
+
+/** From within the promise queue only: ticks come after it, and before everything the event loop would turn for. */
+function promisesDrained(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function nextMacrotask(): Promise<void> {
