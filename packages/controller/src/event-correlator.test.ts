@@ -8,10 +8,24 @@ function setUp(options: Partial<EventCorrelatorOptions> = {}) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const correlator = new EventCorrelator({ clock, ...options });
   let names = 0;
-  const record = ({ object = "pi", type = "Normal", reason = "Created", message = "m" } = {}) => {
+  const record = ({
+    object = "pi",
+    type = "Normal",
+    reason = "Created",
+    message = "m",
+    fieldPath = "",
+    uid = true,
+  } = {}) => {
     const event: Event = {
       metadata: { namespace: "default", name: `${object}.${++names}` },
-      involvedObject: { apiVersion: "batch/v1", kind: "Job", namespace: "default", name: object, uid: `${object}-uid` },
+      involvedObject: {
+        apiVersion: "batch/v1",
+        kind: "Job",
+        namespace: "default",
+        name: object,
+        ...(uid ? { uid: `${object}-uid` } : {}),
+        ...(fieldPath === "" ? {} : { fieldPath }),
+      },
       type,
       reason,
       message,
@@ -22,7 +36,7 @@ function setUp(options: Partial<EventCorrelatorOptions> = {}) {
     };
     return correlator.correlate(event, () => `${object}.${++names}`);
   };
-  return { clock, record };
+  return { clock, correlator, record };
 }
 
 /** Actions with how often each came in a row: `create×9 patch×2`. */
@@ -113,4 +127,41 @@ test("an object pushed out of the caches is new again", () => {
   record({ object: "c" });
   expect(record({ object: "c" }).action).toBe("patch");
   expect(record({ object: "a" }).action).toBe("create");
+});
+
+test("events are the same only if their object, type, reason, field and message are", () => {
+  const { record } = setUp();
+  const different = [
+    {},
+    { object: "e" },
+    { type: "Warning" },
+    { reason: "Deleted" },
+    { message: "n" },
+    { fieldPath: "spec" },
+    { uid: false },
+    { uid: false, object: "e" },
+  ];
+  expect(summary(different.map((event) => record(event).action))).toBe("create×8");
+  expect(summary(different.map((event) => record(event).action))).toBe("patch×8");
+});
+
+test("of one object the events that came last are remembered, and with the last of them everything is forgotten", () => {
+  const { record } = setUp({ cacheSize: 2, burst: 3 });
+  for (const reason of ["A", "B", "A", "C"]) record({ reason });
+  expect(record({ reason: "A" })).toMatchObject({ action: "discard", event: { count: 3 } });
+  expect(record({ reason: "B" })).toMatchObject({ action: "discard", event: { count: 1 } });
+  record({ object: "other" });
+  record({ object: "another" });
+  expect(record({ reason: "A" })).toMatchObject({ action: "create", event: { count: 1 } });
+});
+
+test("what the server made of an event is taken over, unless it was forgotten meanwhile", () => {
+  const { correlator, record } = setUp({ cacheSize: 1 });
+  const { event } = record();
+  correlator.written(event, { metadata: { name: "renamed" }, count: 7 });
+  expect(record()).toMatchObject({ action: "patch", event: { metadata: { name: "renamed" }, count: 8 } });
+  record({ object: "other" });
+  correlator.written(event, { metadata: { name: "too late" }, count: 7 });
+  expect(record({ object: "other" }).action).toBe("patch");
+  expect(record()).toMatchObject({ action: "create", event: { count: 1 } });
 });

@@ -1,11 +1,11 @@
 import type { Event } from "@kubewright/api";
 import { type Clock, TokenBucket } from "@kubewright/clock";
 
-import { LruMap } from "./lru-map.js";
+import { type LruEntry, LruList } from "./lru-list.js";
 
 export interface EventCorrelatorOptions {
   readonly clock: Clock;
-  /** Entries of each of the three caches. Default 4096. */
+  /** Different events remembered, those that came last. Default 4096. */
   readonly cacheSize?: number;
   /** Distinct messages within the interval from which on events are combined. Default 10. */
   readonly maxEvents?: number;
@@ -26,15 +26,31 @@ export interface CorrelatedEvent {
   readonly combined: boolean;
 }
 
-interface Aggregation {
-  readonly messages: Set<string>;
-  lastMs: number;
+/** What is remembered of the events of one type about one object: a branch, whose leaves are observations. */
+interface Subject {
+  readonly key: string;
+  readonly bucket: TokenBucket;
+  readonly reasons: Map<string, Similar>;
 }
 
-interface Observation {
-  readonly name: string;
-  readonly firstTimestamp: string | undefined;
-  readonly count: number;
+/** Events about one object that differ only in their message. */
+interface Similar {
+  readonly subject: Subject;
+  readonly reason: string;
+  /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
+  readonly messages: string[];
+  lastMs: number;
+  /** By what else is to be equal; the combined one without key. */
+  readonly observations: Map<string | undefined, Observation>;
+}
+
+/** One event and its repetitions. */
+interface Observation extends LruEntry<Observation> {
+  readonly similar: Similar;
+  readonly key: string | undefined;
+  name: string;
+  firstTimestamp: string | undefined;
+  count: number;
 }
 
 /**
@@ -42,7 +58,9 @@ interface Observation {
  * drops what comes too fast. For the events of one source.
  *
  * Upstream: client-go tools/record/events_cache.go EventCorrelator. A new name for a combined event is asked of `newName`,
- * as it becomes an event of its own; upstream drops an arbitrary remembered message, here it is the oldest.
+ * as it becomes an event of its own; upstream drops an arbitrary remembered message, here it is the oldest. Upstream has a
+ * cache each for combining, counting and dropping, and compares all fields of the involved object; here an object is known
+ * by its UID, if it has one, and everything about it is forgotten with the last of its events.
  */
 export class EventCorrelator {
   readonly #clock: Clock;
@@ -50,9 +68,8 @@ export class EventCorrelator {
   readonly #maxIntervalMs: number;
   readonly #burst: number;
   readonly #perSecond: number;
-  readonly #aggregations: LruMap<string, Aggregation>;
-  readonly #observations: LruMap<string, Observation>;
-  readonly #buckets: LruMap<string, TokenBucket>;
+  readonly #subjects = new Map<string, Subject>();
+  readonly #observations: LruList<Observation>;
 
   constructor(options: EventCorrelatorOptions) {
     const { clock, cacheSize = 4096, maxEvents = 10, maxIntervalMs = 600_000, burst = 25 } = options;
@@ -62,28 +79,26 @@ export class EventCorrelator {
     this.#burst = burst;
     // Upstream's rate is a float32, a little above 1/300: after exactly 300 s a token is there.
     this.#perSecond = options.perSecond ?? Math.fround(1 / 300);
-    this.#aggregations = new LruMap(cacheSize);
-    this.#observations = new LruMap(cacheSize);
-    this.#buckets = new LruMap(cacheSize);
+    this.#observations = new LruList(cacheSize);
   }
 
   correlate(event: Event, newName: () => string): CorrelatedEvent {
-    const object = objectKeyOf(event);
-    const kindOfEvent = `${object}|${event.type}|${event.reason}`;
-    const combined = this.#aggregate(kindOfEvent, event.message ?? "");
+    const similar = this.#similarTo(event);
+    const combined = this.#aggregate(similar, event.message ?? "");
     const candidate: Event = combined ? combine(event, newName()) : event;
-    const key = combined ? kindOfEvent : fullKey(kindOfEvent, event);
+    const key = combined ? undefined : detailsOf(event);
 
     // Remembered before it is written, and even if it never is: the next one written carries the count.
-    let isNew = false;
-    const seen = this.#observations.getOrAdd(key, () => {
-      isNew = true;
-      return observationOf(candidate);
-    });
-    const observed: Event = isNew ? candidate : repeat(candidate, seen);
-    if (!isNew) this.#observations.set(key, observationOf(observed));
-    if (!this.#bucket(`${object}|${event.type}`).tryTake()) return { event: observed, action: "discard", combined };
-    return { event: observed, action: isNew ? "create" : "patch", combined };
+    const seen = similar.observations.get(key);
+    let observed = candidate;
+    if (seen === undefined) this.#remember(similar, key, candidate);
+    else {
+      this.#observations.use(seen);
+      seen.count++;
+      observed = repeat(candidate, seen);
+    }
+    if (!similar.subject.bucket.tryTake()) return { event: observed, action: "discard", combined };
+    return { event: observed, action: seen === undefined ? "create" : "patch", combined };
   }
 
   /** Takes over what the API server made of a written event. */
@@ -92,42 +107,77 @@ export class EventCorrelator {
     const count = stored.count ?? event.count ?? 1;
     // Mostly the server has changed nothing of it.
     if (name === event.metadata.name && count === (event.count ?? 1)) return;
-    const key = fullKey(`${objectKeyOf(event)}|${event.type}|${event.reason}`, event);
-    this.#observations.set(key, { name, firstTimestamp: event.firstTimestamp, count });
+    const similar = this.#subjects.get(subjectKeyOf(event))?.reasons.get(event.reason ?? "");
+    const seen = similar?.observations.get(detailsOf(event));
+    // It may have been pushed out meanwhile.
+    if (seen === undefined) return;
+    seen.name = name;
+    seen.count = count;
   }
 
   /** Whether the event is one too many with a message of its own. */
-  #aggregate(key: string, message: string): boolean {
+  #aggregate(similar: Similar, message: string): boolean {
     const nowMs = this.#clock.monotonic();
-    // Those that have ended need not fill the cache: small ones are the faster for it.
-    this.#aggregations.dropOldest(({ lastMs }) => nowMs - lastMs > this.#maxIntervalMs);
-    const record = this.#aggregations.getOrAdd(key, () => ({ messages: new Set(), lastMs: nowMs }));
-    record.messages.add(message);
-    record.lastMs = nowMs;
-    if (record.messages.size < this.#maxEvents) return false;
-    const [oldest] = record.messages;
-    record.messages.delete(oldest!);
+    const { messages } = similar;
+    if (nowMs - similar.lastMs > this.#maxIntervalMs) messages.length = 0;
+    similar.lastMs = nowMs;
+    if (!messages.includes(message)) messages.push(message);
+    if (messages.length < this.#maxEvents) return false;
+    messages.shift();
     return true;
   }
 
-  #bucket(key: string): TokenBucket {
-    this.#buckets.dropOldest((bucket) => bucket.isFull);
-    const make = (): TokenBucket =>
-      new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
-    return this.#buckets.getOrAdd(key, make);
+  #similarTo(event: Event): Similar {
+    const { reason = "" } = event;
+    const key = subjectKeyOf(event);
+    let subject = this.#subjects.get(key);
+    if (subject === undefined) {
+      const bucket = new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
+      subject = { key, bucket, reasons: new Map() };
+      this.#subjects.set(key, subject);
+    }
+    let similar = subject.reasons.get(reason);
+    if (similar === undefined) {
+      similar = { subject, reason, messages: [], lastMs: 0, observations: new Map() };
+      subject.reasons.set(reason, similar);
+    }
+    return similar;
+  }
+
+  #remember(similar: Similar, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
+    const observation = {
+      similar,
+      key,
+      name: metadata.name ?? "",
+      firstTimestamp,
+      count,
+      older: undefined,
+      newer: undefined,
+    };
+    similar.observations.set(key, observation);
+    const pushedOut = this.#observations.add(observation);
+    if (pushedOut !== undefined) this.#forget(pushedOut);
+  }
+
+  /** Takes a leaf off, and the branches that bear no other. */
+  #forget({ similar, key }: Observation): void {
+    similar.observations.delete(key);
+    if (similar.observations.size > 0) return;
+    const { subject } = similar;
+    subject.reasons.delete(similar.reason);
+    if (subject.reasons.size === 0) this.#subjects.delete(subject.key);
   }
 }
 
-function observationOf({ metadata, firstTimestamp, count = 1 }: Event): Observation {
-  return { name: metadata.name ?? "", firstTimestamp, count };
+/** Mostly the UID itself: a string that is there already, and no new one to be hashed. */
+function subjectKeyOf({ type, involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
+  const object = uid || `|${kind}|${namespace ?? ""}|${name}|${apiVersion}`;
+  return type === "Normal" ? object : `${type}|${object}`;
 }
 
-function objectKeyOf({ involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
-  return `${kind}|${namespace ?? ""}|${name}|${uid}|${apiVersion}`;
-}
-
-function fullKey(kindOfEvent: string, event: Event): string {
-  return `${kindOfEvent}|${event.involvedObject.fieldPath ?? ""}|${event.message ?? ""}`;
+/** What tells similar events apart. */
+function detailsOf({ involvedObject: { fieldPath }, message = "" }: Event): string {
+  return fieldPath ? `${fieldPath}|${message}` : message;
 }
 
 /** As upstream, a combined event does not say who reports it, except in its source. */
@@ -148,6 +198,6 @@ function repeat(event: Event, seen: Observation): Event {
     ...rest,
     metadata: { ...event.metadata, name: seen.name },
     ...(seen.firstTimestamp === undefined ? {} : { firstTimestamp: seen.firstTimestamp }),
-    count: seen.count + 1,
+    count: seen.count,
   };
 }
