@@ -14,6 +14,6 @@ export class FailureCounter<T> {
   }
 
   forget(item: T): void {
-    this.#failures.delete(item);
+    if (this.#failures.size > 0) this.#failures.delete(item);
   }
 }

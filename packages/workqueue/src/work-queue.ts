@@ -1,5 +1,6 @@
 import type { Clock } from "@kubewright/clock";
 
+import { HeldItems } from "./held-items.js";
 import { type QueueMetricsProvider, QueueRecorder } from "./queue-metrics.js";
 import { UniqueFifo } from "./unique-fifo.js";
 
@@ -25,11 +26,11 @@ export class WorkQueue<T> {
   /** Items ready, in order of arrival. With the items in {@link #again}, upstream's `dirty`. */
   readonly #queued = new UniqueFifo<T>();
   /** Items handed out and not done. Never queued. */
-  readonly #processing = new Set<T>();
+  readonly #processing = new HeldItems<T>();
   /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
-  readonly #again = new Set<T>();
+  readonly #again = new HeldItems<T>();
   /** Waiting calls of `get`, oldest first. None waits while something is ready. */
-  readonly #getters: Getter<T>[] = [];
+  readonly #getters: ((item: T | undefined) => void)[] = [];
   #shuttingDown = false;
   #drained: PromiseWithResolvers<void> | undefined;
 
@@ -48,7 +49,7 @@ export class WorkQueue<T> {
     if (this.#shuttingDown) return;
     if (typeof item !== "string") checkItem(item);
     if (this.#processing.size > 0 && this.#processing.has(item)) {
-      if (addedTo(this.#again, item)) this.recorder?.added(item);
+      if (this.#again.add(item)) this.recorder?.added(item);
     } else if (this.#getters.length > 0) {
       this.recorder?.added(item);
       this.#handToGetter(item);
@@ -69,18 +70,16 @@ export class WorkQueue<T> {
     if (this.#shuttingDown) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
-        this.#getters.push({ resolve });
+        this.#getters.push(resolve);
         return;
       }
       const onAbort = (): void => {
         this.#getters.splice(this.#getters.indexOf(getter), 1);
         reject(signal.reason as Error);
       };
-      const getter: Getter<T> = {
-        resolve: (item) => {
-          signal.removeEventListener("abort", onAbort);
-          resolve(item);
-        },
+      const getter = (item: T | undefined): void => {
+        signal.removeEventListener("abort", onAbort);
+        resolve(item);
       };
       signal.addEventListener("abort", onAbort, { once: true });
       this.#getters.push(getter);
@@ -95,7 +94,7 @@ export class WorkQueue<T> {
       if (this.#getters.length > 0) this.#handToGetter(item);
       else this.pushReady(item);
     }
-    if (this.#processing.size === 0) this.#releaseDrain();
+    if (this.#drained !== undefined && this.#processing.size === 0) this.#releaseDrain();
   }
 
   /** Items ready to be got. Leaves out those in processing (added again or not) and those waiting for a delay. */
@@ -145,7 +144,7 @@ export class WorkQueue<T> {
     this.#shuttingDown = true;
     this.recorder?.stop();
     this.onShutDown();
-    for (const getter of this.#getters.splice(0)) getter.resolve(undefined);
+    for (const getter of this.#getters.splice(0)) getter(undefined);
   }
 
   #releaseDrain(): void {
@@ -157,7 +156,7 @@ export class WorkQueue<T> {
   #handToGetter(item: T): void {
     const getter = this.#getters.shift()!;
     // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
-    getter.resolve(this.#handOut(item));
+    getter(this.#handOut(item));
   }
 
   #handOut(item: T): T {
@@ -168,10 +167,6 @@ export class WorkQueue<T> {
   }
 }
 
-interface Getter<T> {
-  readonly resolve: (item: T | undefined) => void;
-}
-
 /** @throws TypeError when items like this one cannot be told apart, or look like the end of the queue. */
 export function checkItem(item: unknown): void {
   if (typeof item === "object" || typeof item === "function" || item === undefined) {
@@ -179,10 +174,4 @@ export function checkItem(item: unknown): void {
       item === null || item === undefined ? String(item) : typeof item === "object" ? "an object" : "a function";
     throw new TypeError(`a queue takes strings or other primitives, not ${what}: give it the object's key`);
   }
-}
-
-/** Adds, and tells whether it made a difference: one look-up instead of two. */
-function addedTo<T>(set: Set<T>, item: T): boolean {
-  const { size } = set;
-  return set.add(item).size > size;
 }
