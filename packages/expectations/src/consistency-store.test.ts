@@ -85,3 +85,13 @@ test("a store that knows no version, and a resource without a store, hold nothin
     expect(store.ensureReady(OWNER).ready).toBe(true);
   }
 });
+
+test("a write of a resource without a store for another owner UID starts over, too", () => {
+  const { store } = setUp({ pods: "1" });
+  store.wroteAt(OWNER, "u1", PODS, "105");
+  store.wroteAt(OWNER, "u2", { group: "", resource: "configmaps" }, "106");
+  expect(store.ensureReady(OWNER).ready).toBe(true);
+  store.wroteAt(OWNER, "u2", PODS, "107");
+  store.wroteAt(OWNER, "u2", { group: "other", resource: "pods" }, "108");
+  expect(store.ensureReady(OWNER)).toMatchObject({ message: expect.stringContaining("107") as string });
+});

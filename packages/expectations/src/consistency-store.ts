@@ -18,7 +18,8 @@ export type Readiness =
 
 interface Writes {
   readonly ownerUID: string;
-  readonly versions: Map<string, { readonly target: GroupResource; readonly resourceVersion: string }>;
+  /** One per store. */
+  readonly versions: { readonly store: ObservedStore; resourceVersion: string }[];
 }
 
 /**
@@ -28,36 +29,43 @@ interface Writes {
  * @see kubernetes v1.36 pkg/controller/util/consistency
  */
 export class ConsistencyStore {
-  readonly #stores = new Map<string, ObservedStore>();
+  readonly #stores: readonly ObservedStore[];
   readonly #writes = new Map<string, Writes>();
 
   constructor({ stores }: { readonly stores: Iterable<ObservedStore> }) {
-    for (const store of stores) this.#stores.set(qualifiedResource(store), store);
+    this.#stores = [...stores];
   }
 
-  /** Records a successful write, with the resourceVersion of its answer. Another owner UID starts a new record. */
+  /**
+   * Records a successful write, with the resourceVersion of its answer. Another owner UID starts a new record. Of a
+   * resource without a store there is nothing to record.
+   */
   wroteAt(owner: string, ownerUID: string, { group, resource }: GroupResource, resourceVersion: string): void {
-    let writes = this.#writes.get(owner);
+    const store = this.#stores.find((each) => each.resource === resource && each.group === group);
+    const writes = this.#writes.get(owner);
     if (writes?.ownerUID !== ownerUID) {
-      writes = { ownerUID, versions: new Map() };
-      this.#writes.set(owner, writes);
+      this.#writes.delete(owner);
+      if (store !== undefined) this.#writes.set(owner, { ownerUID, versions: [{ store, resourceVersion }] });
+      return;
     }
-    const key = qualifiedResource({ group, resource });
-    const known = writes.versions.get(key);
+    if (store === undefined) return;
+    const known = writes.versions.find((each) => each.store === store);
+    if (known === undefined) writes.versions.push({ store, resourceVersion });
     // Versions that cannot be compared: the new one wins, as upstream.
-    if (known !== undefined && (compareResourceVersions(known.resourceVersion, resourceVersion) ?? -1) >= 0) return;
-    writes.versions.set(key, { target: { group, resource }, resourceVersion });
+    else if ((compareResourceVersions(known.resourceVersion, resourceVersion) ?? -1) < 0)
+      known.resourceVersion = resourceVersion;
   }
 
   /** Whether every cache shows what was written for the owner. Resources without a store, and versions that are not well formed, count as shown. */
   ensureReady(owner: string): Readiness {
     const writes = this.#writes.get(owner);
     if (writes === undefined) return { ready: true };
-    for (const [key, { target, resourceVersion: written }] of writes.versions) {
-      const read = this.#stores.get(key)?.resourceVersion() ?? "";
+    for (const { store, resourceVersion: written } of writes.versions) {
+      const read = store.resourceVersion();
       if ((compareResourceVersions(read, written) ?? 0) >= 0) continue;
-      const message = `read version: ${read} is not as new as written version: ${written} for group resource ${key}`;
-      return { ready: false, ...target, message };
+      const { group, resource } = store;
+      const message = `read version: ${read} is not as new as written version: ${written} for group resource ${qualifiedResource(store)}`;
+      return { ready: false, group, resource, message };
     }
     this.#writes.delete(owner);
     return { ready: true };

@@ -6,6 +6,7 @@
  */
 export class FinalizerExpectations {
   readonly #uids = new Map<string, Set<string>>();
+  readonly #none: ReadonlySet<string> = new Set();
 
   /** Adds to what is expected already. Call it before sending the patches. */
   expectFinalizersRemoved(key: string, uids: Iterable<string>): void {
@@ -17,12 +18,16 @@ export class FinalizerExpectations {
   /** The cache shows the pod without the finalizer or no more, or the patch failed. */
   finalizerRemovalObserved(key: string, uid: string): void {
     const expected = this.#uids.get(key);
-    if (expected?.delete(uid) && expected.size === 0) this.#uids.delete(key);
+    if (expected === undefined) return;
+    // A set that becomes empty goes as it is: taking its last entry out would cost it a new table.
+    if (expected.size > 1) expected.delete(uid);
+    else if (expected.has(uid)) this.#uids.delete(key);
   }
 
   /** A snapshot: what is observed later does not change it. */
   expectedUIDs(key: string): ReadonlySet<string> {
-    return new Set(this.#uids.get(key));
+    const expected = this.#uids.get(key);
+    return expected === undefined ? this.#none : new Set(expected);
   }
 
   deleteExpectations(key: string): void {
