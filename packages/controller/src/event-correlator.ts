@@ -40,13 +40,16 @@ interface Similar {
   /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
   readonly messages: string[];
   lastMs: number;
-  /** By what else is to be equal; the combined one without key. */
-  readonly observations: Map<string | undefined, Observation>;
+  /** Mostly the only one. */
+  first: Observation | undefined;
+  /** By key. */
+  others: Map<string | undefined, Observation> | undefined;
 }
 
 /** One event and its repetitions. */
 interface Observation extends LruEntry<Observation> {
   readonly similar: Similar;
+  /** What else is to be equal; of the combined one there is none. */
   readonly key: string | undefined;
   name: string;
   firstTimestamp: string | undefined;
@@ -89,7 +92,7 @@ export class EventCorrelator {
     const key = combined ? undefined : detailsOf(event);
 
     // Remembered before it is written, and even if it never is: the next one written carries the count.
-    const seen = similar.observations.get(key);
+    const seen = find(similar, key);
     let observed = candidate;
     if (seen === undefined) this.#remember(similar, key, candidate);
     else {
@@ -108,7 +111,7 @@ export class EventCorrelator {
     // Mostly the server has changed nothing of it.
     if (name === event.metadata.name && count === (event.count ?? 1)) return;
     const similar = this.#subjects.get(subjectKeyOf(event))?.reasons.get(event.reason ?? "");
-    const seen = similar?.observations.get(detailsOf(event));
+    const seen = similar && find(similar, detailsOf(event));
     // It may have been pushed out meanwhile.
     if (seen === undefined) return;
     seen.name = name;
@@ -138,7 +141,7 @@ export class EventCorrelator {
     }
     let similar = subject.reasons.get(reason);
     if (similar === undefined) {
-      similar = { subject, reason, messages: [], lastMs: 0, observations: new Map() };
+      similar = { subject, reason, messages: [], lastMs: 0, first: undefined, others: undefined };
       subject.reasons.set(reason, similar);
     }
     return similar;
@@ -154,19 +157,26 @@ export class EventCorrelator {
       older: undefined,
       newer: undefined,
     };
-    similar.observations.set(key, observation);
+    if (similar.first === undefined) similar.first = observation;
+    else (similar.others ??= new Map()).set(key, observation);
     const pushedOut = this.#observations.add(observation);
     if (pushedOut !== undefined) this.#forget(pushedOut);
   }
 
   /** Takes a leaf off, and the branches that bear no other. */
-  #forget({ similar, key }: Observation): void {
-    similar.observations.delete(key);
-    if (similar.observations.size > 0) return;
+  #forget(observation: Observation): void {
+    const { similar } = observation;
+    if (similar.first === observation) similar.first = undefined;
+    else similar.others!.delete(observation.key);
+    if (similar.first !== undefined || (similar.others?.size ?? 0) > 0) return;
     const { subject } = similar;
-    subject.reasons.delete(similar.reason);
-    if (subject.reasons.size === 0) this.#subjects.delete(subject.key);
+    if (subject.reasons.size > 1) subject.reasons.delete(similar.reason);
+    else this.#subjects.delete(subject.key);
   }
+}
+
+function find({ first, others }: Similar, key: string | undefined): Observation | undefined {
+  return first !== undefined && first.key === key ? first : others?.get(key);
 }
 
 /** Mostly the UID itself: a string that is there already, and no new one to be hashed. */

@@ -95,40 +95,39 @@ export class EventRecorder implements EventSink, Runnable {
     message: string,
   ): void {
     const { name, namespace, uid, resourceVersion } = object.metadata;
-    const about = {
-      object: namespace ? `${namespace}/${name}` : name,
-      fieldPath: "",
-      kind: definition.kind,
-      apiVersion: apiVersionOf(definition),
-      type,
-      reason,
-      message,
+    const apiVersion = apiVersionOf(definition);
+    const { kind } = definition;
+    const log = (level: keyof Logger, said: string): void => {
+      const shown = namespace ? `${namespace}/${name}` : name;
+      this.#logger[level]({ object: shown, fieldPath: "", kind, apiVersion, type, reason, message }, said);
     };
-    if (!name || !definition.kind || !definition.version) {
-      return this.#logger.error(about, "Could not construct reference, will not report event");
-    }
-    if (type !== "Normal" && type !== "Warning") return this.#logger.error(about, "Unsupported event type");
-    if (this.#ended) return this.#logger.error(about, "Unable to record event (will not retry!)");
-    if (this.#queue.length >= QUEUE_CAPACITY) {
-      return this.#logger.error(about, "Unable to record event: too many queued events, dropped event");
-    }
-    this.#logger[this.#mirror](about, "Event occurred");
+    if (!name || !kind || !definition.version)
+      return log("error", "Could not construct reference, will not report event");
+    if (type !== "Normal" && type !== "Warning") return log("error", "Unsupported event type");
+    if (this.#ended) return log("error", "Unable to record event (will not retry!)");
+    if (this.#queue.length >= QUEUE_CAPACITY)
+      return log("error", "Unable to record event: too many queued events, dropped event");
+    if (this.#logger !== silentLogger) log(this.#mirror, "Event occurred");
     const now = formatTime(this.#clock.now());
     this.#queue.push({
       apiVersion: "v1",
       kind: "Event",
       metadata: { name: this.#names.next(name), namespace: namespace || "default" },
-      involvedObject: {
-        kind: definition.kind,
-        ...(namespace ? { namespace } : {}),
-        name,
-        ...(uid === undefined ? {} : { uid }),
-        apiVersion: apiVersionOf(definition),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      },
+      // In one piece as it mostly is: putting it together from what is there takes as long as all the rest.
+      involvedObject:
+        namespace && uid !== undefined && resourceVersion !== undefined
+          ? { kind, namespace, name, uid, apiVersion, resourceVersion }
+          : {
+              kind,
+              ...(namespace ? { namespace } : {}),
+              name,
+              ...(uid === undefined ? {} : { uid }),
+              apiVersion,
+              ...(resourceVersion === undefined ? {} : { resourceVersion }),
+            },
       reason,
       message,
-      source: { ...this.#source },
+      source: this.#source,
       firstTimestamp: now,
       lastTimestamp: now,
       count: 1,
@@ -183,7 +182,7 @@ export class EventRecorder implements EventSink, Runnable {
   }
 
   #flushed(): void {
-    for (const resolve of this.#flushWaiters.splice(0)) resolve();
+    if (this.#flushWaiters.length > 0) for (const resolve of this.#flushWaiters.splice(0)) resolve();
   }
 
   async #record(recorded: Event, stopping: AbortSignal, signal: AbortSignal): Promise<void> {
