@@ -38,15 +38,10 @@ export class SimulatedClock implements Clock {
     return this.#nowMs - this.#startMs;
   }
 
-  setTimer(delayMs: number, callback: () => void, options: TimerOptions = {}): Timer {
-    const background = options.background ?? false;
-    const timer = new SimulatedTimer(
-      this.#nowMs + Math.max(0, delayMs),
-      this.#sequence++,
-      callback,
-      background,
-      (fired) => this.#remove(fired),
-    );
+  setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
+    const background = options?.background ?? false;
+    const dueMs = this.#nowMs + Math.max(0, delayMs);
+    const timer = new SimulatedTimer(dueMs, this.#sequence++, callback, background, this.#remove);
     this.#timers.push(timer);
     if (!background) this.#foreground++;
     return timer;
@@ -113,11 +108,11 @@ export class SimulatedClock implements Clock {
     this.#skewMs += byMs;
   }
 
-  #remove(timer: SimulatedTimer): void {
+  readonly #remove = (timer: SimulatedTimer): void => {
     if (timer.index < 0) return;
     this.#timers.remove(timer);
     if (!timer.background) this.#foreground--;
-  }
+  };
 }
 
 class SimulatedTimer implements HeapTimer, Timer {
