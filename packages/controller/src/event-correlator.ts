@@ -38,7 +38,7 @@ interface Similar {
   readonly subject: Subject;
   readonly reason: string;
   /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
-  readonly messages: string[];
+  messages: string[];
   lastMs: number;
   /** Mostly the only one. */
   first: Observation | undefined;
@@ -121,12 +121,11 @@ export class EventCorrelator {
   /** Whether the event is one too many with a message of its own. */
   #aggregate(similar: Similar, message: string): boolean {
     const nowMs = this.#clock.monotonic();
-    const { messages } = similar;
-    if (nowMs - similar.lastMs > this.#maxIntervalMs) messages.length = 0;
+    if (nowMs - similar.lastMs > this.#maxIntervalMs) similar.messages = [message];
+    else if (!similar.messages.includes(message)) similar.messages.push(message);
     similar.lastMs = nowMs;
-    if (!messages.includes(message)) messages.push(message);
-    if (messages.length < this.#maxEvents) return false;
-    messages.shift();
+    if (similar.messages.length < this.#maxEvents) return false;
+    similar.messages.shift();
     return true;
   }
 
@@ -141,7 +140,14 @@ export class EventCorrelator {
     }
     let similar = subject.reasons.get(reason);
     if (similar === undefined) {
-      similar = { subject, reason, messages: [], lastMs: 0, first: undefined, others: undefined };
+      similar = {
+        subject,
+        reason,
+        messages: [],
+        lastMs: Number.NEGATIVE_INFINITY,
+        first: undefined,
+        others: undefined,
+      };
       subject.reasons.set(reason, similar);
     }
     return similar;
