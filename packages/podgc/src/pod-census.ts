@@ -41,13 +41,6 @@ export class PodCensus {
       nodeName: pod.spec?.nodeName ?? "",
     };
     const known = this.#pods.get(key);
-    if (
-      known !== undefined &&
-      known.terminated === next.terminated &&
-      known.terminating === next.terminating &&
-      known.nodeName === next.nodeName
-    )
-      return;
     if (known !== undefined) this.#count(known, -1);
     this.#pods.set(key, next);
     this.#count(next, 1);
@@ -68,4 +61,13 @@ export class PodCensus {
     if (pods === 0) this.#podsByNode.delete(nodeName);
     else this.#podsByNode.set(nodeName, pods);
   }
+}
+
+/** Whether a change of a pod is of no account: most are. */
+export function isSameToCensus(old: DeepReadonly<Pod>, pod: DeepReadonly<Pod>): boolean {
+  return (
+    old.status?.phase === pod.status?.phase &&
+    old.spec?.nodeName === pod.spec?.nodeName &&
+    old.metadata.deletionTimestamp === pod.metadata.deletionTimestamp
+  );
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { Harness } from "../test/harness.js";
 
@@ -273,6 +273,49 @@ test("passes are 20 s apart, also after a rest in which nothing changed", async 
   expect(harness.sent()).toEqual([]);
   await harness.advance(0.001);
   expect(harness.sent()).toEqual(["DELETE pods/a"]);
+  await harness.stop();
+});
+
+test("a change that leaves nothing to do brings on no pass", async () => {
+  const harness = new Harness();
+  await harness.createNode("n");
+  await harness.createPod("a", { node: "n", phase: "Running" });
+  await harness.start();
+  const sleep = vi.spyOn(harness.clock, "sleep");
+  await harness.createPod("b", { node: "n", phase: "Failed" });
+  await harness.createPod("c", { phase: "Pending" });
+  await harness.createNode("another");
+  await harness.pods.delete("b", { namespace: "default", gracePeriodSeconds: 0 });
+  await harness.advance(100);
+  expect(sleep).not.toHaveBeenCalled();
+  await harness.stop();
+});
+
+test("a node that goes, or one that goes out of service, is noticed in the pass in which it would be", async () => {
+  const harness = new Harness();
+  await harness.createNode("m");
+  await harness.createNode("n", { ready: "False" });
+  await harness.createPod("a", { node: "m", phase: "Running" });
+  await harness.createPod("b", { node: "n", phase: "Running" });
+  await harness.start();
+  await harness.advance(105);
+  await harness.nodes.delete("m");
+  await harness.advance(54.999);
+  expect(harness.sent()).toEqual([]);
+  await harness.advance(0.001);
+  expect(harness.sent()).toEqual(["GET nodes/m", "PATCH pods/a/status", "DELETE pods/a"]);
+  await harness.advance(100);
+  harness.sent();
+  await harness.deletePod("b");
+  await harness.advance(45);
+  await harness.nodes.patch("n", {
+    type: "merge",
+    body: { spec: { taints: [{ key: "node.kubernetes.io/out-of-service", effect: "NoExecute" }] } },
+  });
+  await harness.advance(14.999);
+  expect(harness.sent()).toEqual([]);
+  await harness.advance(0.001);
+  expect(harness.sent()).toEqual(["PATCH pods/b/status", "DELETE pods/b"]);
   await harness.stop();
 });
 

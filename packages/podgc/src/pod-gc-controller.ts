@@ -17,8 +17,9 @@ import type { PodGCDecision, PodGCReason } from "./decision.js";
 import { nodeGoneCondition } from "./failed-status-patch.js";
 import { markFailedAndDeletePod } from "./force-delete.js";
 import { NodeQuarantine } from "./node-quarantine.js";
-import { PodCensus } from "./pod-census.js";
+import { PodCensus, isSameToCensus } from "./pod-census.js";
 import {
+  isOutOfService,
   missingNodes,
   selectPodsOnNodes,
   selectTerminatedPods,
@@ -58,8 +59,8 @@ type PodObject = DeepReadonly<Pod>;
  * Deletes pods that nobody else will: ended ones beyond a threshold, and those whose node is gone, out of service, or was
  * never there.
  *
- * Looks at everything every period, and only then. A pass that found nothing is not repeated before something changes, and
- * then at the time at which it would have come, so that an idle cluster costs nothing.
+ * Looks at everything every period, and only then. A pass that found nothing is not repeated before there may be something
+ * to find, and then at the time at which it would have come, so that a healthy cluster costs nothing.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go PodGCController
  */
@@ -77,7 +78,7 @@ export class PodGCController implements Runnable {
   readonly #periodMs: number;
   readonly #quarantine: NodeQuarantine;
   readonly #census = new PodCensus();
-  /** Whether a cache has changed since the last pass began. */
+  /** Whether a cache has changed, since the last pass began, in a way that may give a pass something to do. */
   #changed = false;
   #wake: (() => void) | undefined;
 
@@ -101,25 +102,27 @@ export class PodGCController implements Runnable {
     this.#onDecision = options.onDecision;
     this.#pods = informers.informerFor(pods);
     this.#nodes = informers.informerFor(nodes);
-    const change = (): void => {
-      this.#changed = true;
-      this.#wake?.();
+    const seen = (pod: PodObject): void => {
+      this.#census.set(pod);
+      this.#noteChange(this.#isSuspect(pod));
     };
     this.#pods.addEventHandler({
-      onAdd: (pod) => {
-        this.#census.set(pod);
-        change();
-      },
-      onUpdate: (_old, pod) => {
-        this.#census.set(pod);
-        change();
+      onAdd: seen,
+      onUpdate: (old, pod) => {
+        if (!isSameToCensus(old, pod)) seen(pod);
       },
       onDelete: (deleted) => {
         this.#census.delete(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted));
-        change();
+        this.#noteChange(false);
       },
     });
-    this.#nodes.addEventHandler({ onAdd: change, onUpdate: change, onDelete: change });
+    const nodeSeen = (node: DeepReadonly<Node>): void =>
+      this.#noteChange(this.#census.terminating > 0 && isOutOfService(node));
+    this.#nodes.addEventHandler({
+      onAdd: nodeSeen,
+      onUpdate: (_old, node) => nodeSeen(node),
+      onDelete: () => this.#noteChange(!this.#hasNothingToDo()),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -130,11 +133,10 @@ export class PodGCController implements Runnable {
         this.#changed = false;
         const foundNothing = !(await this.#gc(signal));
         const endedMs = this.#clock.monotonic();
-        await this.#pause(this.#periodMs, signal);
-        if (!foundNothing || this.#changed) continue;
-        await this.#change(signal);
-        const sincePassMs = (this.#clock.monotonic() - endedMs) % this.#periodMs;
-        if (sincePassMs > 0) await this.#pause(this.#periodMs - sincePassMs, signal);
+        if (foundNothing) await this.#change(signal);
+        const sincePassMs = this.#clock.monotonic() - endedMs;
+        const periods = Math.max(1, Math.ceil(sincePassMs / this.#periodMs));
+        await this.#pause(periods * this.#periodMs - sincePassMs, signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -146,12 +148,10 @@ export class PodGCController implements Runnable {
   async #gc(signal: AbortSignal): Promise<boolean> {
     if (this.#hasNothingToDo()) return false;
     const snapshot = this.#pods.store.list();
-    const nodeByName = (name: string): DeepReadonly<Node> | undefined => this.#nodes.store.get(objectKey({ name }));
-
     const terminated = selectTerminatedPods(snapshot, this.#threshold);
     await Promise.all(terminated.map((pod) => this.#collect(pod, "terminated", signal)));
 
-    const terminating = selectTerminatingPodsOutOfService(snapshot, nodeByName);
+    const terminating = selectTerminatingPodsOutOfService(snapshot, (name) => this.#node(name));
     await Promise.all(terminating.map((pod) => this.#collect(pod, "out-of-service", signal)));
 
     const orphaned = await this.#orphanedPods(snapshot, signal);
@@ -168,12 +168,32 @@ export class PodGCController implements Runnable {
 
   /** Told from counts alone, as most passes find nothing among many pods. */
   #hasNothingToDo(): boolean {
-    const { terminated, terminating } = this.#census;
-    if (terminating > 0 || (this.#threshold > 0 && terminated > this.#threshold) || !this.#quarantine.isEmpty)
-      return false;
-    for (const name of this.#census.nodeNames())
-      if (this.#nodes.store.get(objectKey({ name })) === undefined) return false;
+    if (this.#census.terminating > 0 || this.#areTooMany() || !this.#quarantine.isEmpty) return false;
+    for (const name of this.#census.nodeNames()) if (this.#node(name) === undefined) return false;
     return true;
+  }
+
+  #areTooMany(): boolean {
+    return this.#threshold > 0 && this.#census.terminated > this.#threshold;
+  }
+
+  /** Whether a pass may find something about this pod, other than that there are too many. */
+  #isSuspect({ metadata, spec }: PodObject): boolean {
+    const terminating = Boolean(metadata.deletionTimestamp);
+    if (!spec?.nodeName) return terminating;
+    const node = this.#node(spec.nodeName);
+    return node === undefined || (terminating && isOutOfService(node));
+  }
+
+  #node(name: string): DeepReadonly<Node> | undefined {
+    return this.#nodes.store.get(objectKey({ name }));
+  }
+
+  /** A cache has changed: there has to be another pass if what has changed, or the number of pods, asks for it. */
+  #noteChange(asksForPass: boolean): void {
+    if (!asksForPass && !this.#areTooMany()) return;
+    this.#changed = true;
+    this.#wake?.();
   }
 
   /** Pods on nodes that have been missing for the time of the quarantine, and that the API server says are gone. */
@@ -235,11 +255,11 @@ export class PodGCController implements Runnable {
     });
   }
 
-  #pause(durationMs: number, signal: AbortSignal): Promise<void> {
-    return this.#clock.sleep(durationMs, signal, { background: true });
+  async #pause(durationMs: number, signal: AbortSignal): Promise<void> {
+    if (durationMs > 0) await this.#clock.sleep(durationMs, signal, { background: true });
   }
 
-  /** Resolves when a cache has changed since the last pass began. @throws the signal's reason when it aborts first. */
+  /** Resolves when a pass may find what the last one could not. @throws the signal's reason when it aborts first. */
   #change(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (then: () => void): void => {
@@ -250,6 +270,7 @@ export class PodGCController implements Runnable {
       const onAbort = (): void => settle(() => reject(signal.reason as Error));
       this.#wake = () => settle(resolve);
       if (signal.aborted) onAbort();
+      else if (this.#changed) this.#wake();
       else signal.addEventListener("abort", onAbort, { once: true });
     });
   }

@@ -34,7 +34,7 @@ export function selectTerminatingPodsOutOfService(
   const selected = pods.filter((pod) => {
     if (!pod.metadata.deletionTimestamp || !pod.spec?.nodeName) return false;
     const node = nodeByName(pod.spec.nodeName);
-    return node !== undefined && !isNodeReady(node) && isOutOfService(node);
+    return node !== undefined && isOutOfService(node);
   });
   return selected.sort(compareEvictedThenOldest);
 }
@@ -70,6 +70,12 @@ export function isPodTerminated({ status }: PodObject): boolean {
   return phase !== "Pending" && phase !== "Running" && phase !== "Unknown";
 }
 
+/** Whether a node is not ready, and nobody expects it to be. */
+export function isOutOfService(node: NodeObject): boolean {
+  const hasTaint = node.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE_TAINT) ?? false;
+  return hasTaint && !isNodeReady(node);
+}
+
 function isEvicted({ status }: PodObject): boolean {
   return status?.phase === "Failed" && status.reason === "Evicted";
 }
@@ -91,8 +97,4 @@ function compareTexts(a = "", b = ""): number {
 
 function isNodeReady({ status }: NodeObject): boolean {
   return findCondition(status?.conditions, "Ready")?.status === "True";
-}
-
-function isOutOfService({ spec }: NodeObject): boolean {
-  return spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE_TAINT) ?? false;
 }
