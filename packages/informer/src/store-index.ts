@@ -13,17 +13,33 @@ export interface StoreEntry<T extends KubernetesObject> {
   values: readonly IndexValues[];
 }
 
-/** The entries of one value: a lone one as it is, since in many indexes nearly all are alone. */
-type Bucket<T extends KubernetesObject> = StoreEntry<T> | Set<StoreEntry<T>>;
+/** The entries of one value: a lone one as it is, since in many indexes nearly all are alone; a few in an array. */
+type Bucket<T extends KubernetesObject> = StoreEntry<T> | StoreEntry<T>[] | Set<StoreEntry<T>>;
 
-/** One index: entries by value. Values without entries are not kept. */
+/** Up to here looking through an array takes no longer than a Set, which allocates as entries come and go. */
+const FEW = 8;
+
+/**
+ * One index: entries by value. Values without entries are not kept, and none at all before {@link begin}: an index that
+ * nobody looks into costs nothing but the computing of its values.
+ */
 export class StoreIndex<T extends KubernetesObject> {
-  readonly #buckets = new Map<string, Bucket<T>>();
+  #buckets: Map<string, Bucket<T>> | undefined;
 
   constructor(
     readonly name: string,
     readonly valuesOf: IndexFunction<T>,
   ) {}
+
+  /** Whether entries are taken in. */
+  get hasBegun(): boolean {
+    return this.#buckets !== undefined;
+  }
+
+  /** From now on entries are taken in; those there are have to be added. */
+  begin(): void {
+    this.#buckets = new Map();
+  }
 
   /** @throws Error that names the object and the index when the index function throws. */
   compute(key: ObjectKey, object: DeepReadonly<T>): IndexValues {
@@ -39,54 +55,81 @@ export class StoreIndex<T extends KubernetesObject> {
   }
 
   add(entry: StoreEntry<T>, values: IndexValues): void {
-    if (typeof values === "string") this.#addTo(values, entry);
-    else for (const value of values) this.#addTo(value, entry);
+    const buckets = this.#buckets;
+    if (buckets === undefined) return;
+    if (typeof values === "string") addTo(buckets, values, entry);
+    else for (const value of values) addTo(buckets, value, entry);
   }
 
   remove(entry: StoreEntry<T>, values: IndexValues): void {
-    if (typeof values === "string") this.#removeFrom(values, entry);
-    else for (const value of values) this.#removeFrom(value, entry);
+    const buckets = this.#buckets;
+    if (buckets === undefined) return;
+    if (typeof values === "string") removeFrom(buckets, values, entry);
+    else for (const value of values) removeFrom(buckets, value, entry);
   }
 
   /** Moves an entry from its old values to its new ones; what is in both is left alone. */
   move(entry: StoreEntry<T>, oldValues: IndexValues, newValues: IndexValues): void {
+    const buckets = this.#buckets;
+    if (buckets === undefined) return;
     if (oldValues === newValues || (oldValues.length === 0 && newValues.length === 0)) return;
     if (typeof oldValues === "string" && typeof newValues === "string") {
-      this.#removeFrom(oldValues, entry);
-      this.#addTo(newValues, entry);
+      removeFrom(buckets, oldValues, entry);
+      addTo(buckets, newValues, entry);
       return;
     }
     const kept = new Set(typeof newValues === "string" ? [newValues] : newValues);
     for (const value of typeof oldValues === "string" ? [oldValues] : oldValues) {
-      if (!kept.has(value)) this.#removeFrom(value, entry);
+      if (!kept.has(value)) removeFrom(buckets, value, entry);
     }
     this.add(entry, newValues);
   }
 
   clear(): void {
-    this.#buckets.clear();
+    this.#buckets?.clear();
   }
 
   lookUp(value: string): DeepReadonly<T>[] {
-    const bucket = this.#buckets.get(value);
+    const bucket = this.#buckets?.get(value);
     if (bucket === undefined) return [];
-    return bucket instanceof Set ? Array.from(bucket, (entry) => entry.object) : [bucket.object];
+    return Array.isArray(bucket) || bucket instanceof Set ? objectsOf(bucket) : [bucket.object];
   }
 
   values(): string[] {
-    return [...this.#buckets.keys()];
+    return [...(this.#buckets?.keys() ?? [])];
   }
+}
 
-  #addTo(value: string, entry: StoreEntry<T>): void {
-    const bucket = this.#buckets.get(value);
-    if (bucket === undefined) this.#buckets.set(value, entry);
-    else if (bucket instanceof Set) bucket.add(entry);
-    else if (bucket !== entry) this.#buckets.set(value, new Set([bucket, entry]));
-  }
+export function objectsOf<T extends KubernetesObject>(entries: Iterable<StoreEntry<T>>): DeepReadonly<T>[] {
+  const objects: DeepReadonly<T>[] = [];
+  for (const entry of entries) objects.push(entry.object);
+  return objects;
+}
 
-  #removeFrom(value: string, entry: StoreEntry<T>): void {
-    const bucket = this.#buckets.get(value);
-    if (bucket === entry) this.#buckets.delete(value);
-    else if (bucket instanceof Set && bucket.delete(entry) && bucket.size === 0) this.#buckets.delete(value);
+function addTo<T extends KubernetesObject>(buckets: Map<string, Bucket<T>>, value: string, entry: StoreEntry<T>): void {
+  const bucket = buckets.get(value);
+  if (bucket === undefined) buckets.set(value, entry);
+  else if (bucket instanceof Set) bucket.add(entry);
+  else if (!Array.isArray(bucket)) {
+    if (bucket !== entry) buckets.set(value, [bucket, entry]);
+  } else if (!bucket.includes(entry)) {
+    bucket.push(entry);
+    if (bucket.length > FEW) buckets.set(value, new Set(bucket));
   }
+}
+
+function removeFrom<T extends KubernetesObject>(
+  buckets: Map<string, Bucket<T>>,
+  value: string,
+  entry: StoreEntry<T>,
+): void {
+  const bucket = buckets.get(value);
+  if (bucket instanceof Set) {
+    if (bucket.delete(entry) && bucket.size === 0) buckets.delete(value);
+  } else if (Array.isArray(bucket)) {
+    const position = bucket.indexOf(entry);
+    if (position < 0) return;
+    bucket.splice(position, 1);
+    if (bucket.length === 0) buckets.delete(value);
+  } else if (bucket === entry) buckets.delete(value);
 }

@@ -156,3 +156,38 @@ test("after any changes, every index agrees with a full scan", () => {
     }),
   );
 });
+
+test("an index that is first asked when objects have come, changed and gone knows all that are there", () => {
+  const store = new Store<Pod>({ indexers: { label: byLabel } });
+  for (const name of ["a", "b", "c"]) store.add(labelled(name, "1", "x"));
+  store.update(labelled("a", "2", "y"));
+  store.delete(labelled("b", "3", "x"));
+  expect(store.indexValues("label").sort()).toEqual(["x", "y"]);
+  expect(store.byIndex("label", "x").map(show)).toEqual(["c@1"]);
+  store.replace([labelled("a", "2", "x")], "4");
+  expect(store.byIndex("label", "x").map(show)).toEqual(["a@2"]);
+});
+
+test("a value may have any number of objects, which come and go in any order", () => {
+  const store = new Store<Pod>({ indexers: { label: byLabel } });
+  const shown = (): string[] => store.byIndex("label", "x").map((object) => object.metadata.name!);
+  const names = Array.from("abcdefghijklmnopqrst");
+  expect(shown()).toEqual([]);
+  names.forEach((name, index) => {
+    store.add(labelled(name, "1", "x"));
+    expect(shown()).toEqual(names.slice(0, index + 1));
+  });
+  store.update(labelled("a", "2", "x"));
+  expect(shown()).toEqual(names);
+  for (const name of ["b", "t", "a", ...names.slice(2, -1)]) {
+    store.delete(labelled(name, "3", "x"));
+    expect(shown()).not.toContain(name);
+  }
+  expect(store.indexValues("label")).toEqual([]);
+  for (const name of ["a", "b", "c"]) store.add(labelled(name, "4", "x"));
+  store.delete(labelled("b", "5", "x"));
+  expect(shown()).toEqual(["a", "c"]);
+  store.update(labelled("c", "6", ""));
+  store.delete(labelled("a", "7", "x"));
+  expect(store.indexValues("label")).toEqual([]);
+});

@@ -3,7 +3,7 @@ import type { DeepReadonly, KubernetesObject, ObjectKey } from "@kubewright/api"
 import { type Indexers, namespaceIndex } from "./indexers.js";
 import type { Lister } from "./lister.js";
 import { keyOfObject, metadataOf, resourceVersionOf } from "./object-metadata.js";
-import { type IndexValues, type StoreEntry, StoreIndex } from "./store-index.js";
+import { type IndexValues, type StoreEntry, StoreIndex, objectsOf } from "./store-index.js";
 
 /** What replacing the content of a store changed. */
 export interface Replacement<T extends KubernetesObject> {
@@ -16,7 +16,8 @@ export interface Replacement<T extends KubernetesObject> {
 /**
  * Objects by key, with indexes. Keeps references: what goes in is what comes out.
  *
- * Index functions are called once per object; a change that throws in one of them changes nothing.
+ * Index functions are called once per object; a change that throws in one of them changes nothing. An index itself is made
+ * when it is first asked.
  *
  * @see kubernetes v1.36 client-go tools/cache/thread_safe_store.go
  */
@@ -47,7 +48,7 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
   }
 
   list(): DeepReadonly<T>[] {
-    return Array.from(this.#entries.values(), (entry) => entry.object);
+    return objectsOf(this.#entries.values());
   }
 
   listNamespace(namespace: string): DeepReadonly<T>[] {
@@ -83,10 +84,7 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
         this.#entries.values(),
         (entry) => [entry, index.compute(entry.key, entry.object)] as const,
       );
-      for (const [entry, values] of computed) {
-        entry.values = [...entry.values, values];
-        index.add(entry, values);
-      }
+      for (const [entry, values] of computed) entry.values = [...entry.values, values];
       this.#indexes.push(index);
       this.#indexByName.set(name, index);
     }
@@ -108,7 +106,8 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
     this.#resourceVersion = resourceVersionOf(object);
     if (entry === undefined) return undefined;
     this.#entries.delete(entry.key);
-    this.#indexes.forEach((index, position) => index.remove(entry, entry.values[position]!));
+    for (let position = 0; position < entry.values.length; position++)
+      this.#indexes[position]!.remove(entry, entry.values[position]!);
     return entry.object;
   }
 
@@ -171,6 +170,11 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
   #index(name: string): StoreIndex<T> {
     const index = this.#indexByName.get(name);
     if (index === undefined) throw new Error(`Index with name ${name} does not exist`);
+    if (!index.hasBegun) {
+      const position = this.#indexes.indexOf(index);
+      index.begin();
+      for (const entry of this.#entries.values()) index.add(entry, entry.values[position]!);
+    }
     return index;
   }
 }
