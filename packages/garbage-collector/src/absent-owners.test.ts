@@ -20,3 +20,10 @@ test("those used last are kept", () => {
   absent.add(owner("c"));
   expect(["a", "b", "c"].map((uid) => absent.has(owner(uid)))).toEqual([true, false, true]);
 });
+
+test("of several with one UID the last counts", () => {
+  const absent = new AbsentOwners();
+  absent.add(owner("a"));
+  absent.add(owner("a", ""));
+  expect([absent.has(owner("a")), absent.has(owner("a", ""))]).toEqual([false, true]);
+});

@@ -1,36 +1,32 @@
-import type { ObjectIdentity } from "./object-identity.js";
+import { type ObjectIdentity, sameIdentity } from "./object-identity.js";
 
 /**
- * Owners known not to exist, the `capacity` used last: each is asked for once, not by every dependent.
+ * Owners known not to exist, the `capacity` used last: each is asked for once, not by every dependent. Of several with one
+ * UID, of which all but one are mistaken, the last counts.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/uid_cache.go ReferenceCache
  */
 export class AbsentOwners {
   readonly #capacity: number;
-  /** Least recently used first. */
-  readonly #keys = new Set<string>();
+  /** By UID, least recently used first. */
+  readonly #owners = new Map<string, ObjectIdentity>();
 
   constructor(capacity = 500) {
     this.#capacity = capacity;
   }
 
   add(owner: ObjectIdentity): void {
-    const key = keyOfIdentity(owner);
-    this.#keys.delete(key);
-    this.#keys.add(key);
-    if (this.#keys.size > this.#capacity) this.#keys.delete(this.#keys.values().next().value!);
+    this.#owners.delete(owner.uid);
+    this.#owners.set(owner.uid, owner);
+    if (this.#owners.size > this.#capacity) this.#owners.delete(this.#owners.keys().next().value!);
   }
 
   /** Counts as use. */
   has(owner: ObjectIdentity): boolean {
-    const key = keyOfIdentity(owner);
-    if (!this.#keys.delete(key)) return false;
-    this.#keys.add(key);
+    const known = this.#owners.get(owner.uid);
+    if (known === undefined || !sameIdentity(known, owner)) return false;
+    this.#owners.delete(owner.uid);
+    this.#owners.set(owner.uid, known);
     return true;
   }
-}
-
-function keyOfIdentity({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): string {
-  // None of the first four has a space.
-  return `${apiVersion} ${kind} ${namespace} ${name} ${uid}`;
 }
