@@ -155,7 +155,7 @@ export class TimeZoneCache {
   get(name: string): TimeZone | undefined {
     if (name === "") return this.get("UTC");
     let zone = this.#zones.get(name);
-    if (zone === undefined && name !== "Local" && timeZoneError(name) === undefined) {
+    if (zone === undefined && (name === "UTC" || (name !== "Local" && timeZoneError(name) === undefined))) {
       zone = new TimeZone(name);
       this.#zones.set(name, zone);
     }

@@ -1,11 +1,11 @@
-import { type CronJob, type DeepReadonly, type Job, apiVersionOf, jobs, mutableCopy } from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Job, apiVersionOf, jobs } from "@kubewright/api";
 
-type Status = NonNullable<CronJob["status"]>;
+type Status = NonNullable<DeepReadonly<CronJob>["status"]>;
 
 /** A CronJob whose status one sync edits, and whether it has to be written back. What is cached stays as it is. */
 export class CronJobDraft {
   #cronJob: DeepReadonly<CronJob>;
-  /** Own copy of the status, once there is something to edit. */
+  /** The status as edited, if it was. */
   #status: Status | undefined;
   readonly #removed = new Set<string>();
   /** Something happened that calls for a status write. The status need not differ: the server drops redundant writes. */
@@ -26,33 +26,29 @@ export class CronJobDraft {
   removeActive(uid: string | undefined): void {
     if (uid !== undefined) this.#removed.add(uid);
     if (!this.isActive(uid)) return;
-    const status = this.#edit();
-    const active = status.active?.filter((job) => job.uid !== uid) ?? [];
-    if (active.length > 0) status.active = active;
-    else delete status.active;
+    const { active, ...others } = this.#cronJob.status ?? {};
+    const left = active?.filter((job) => job.uid !== uid) ?? [];
+    this.#setStatus(left.length > 0 ? { ...others, active: left } : others);
   }
 
   /** Lists the Job of a slot as active, and the slot as the last one scheduled. */
   addActive(job: DeepReadonly<Job>, lastScheduleTime: string): void {
     const { namespace, name, uid, resourceVersion } = job.metadata;
-    const status = this.#edit();
-    status.active = [
-      ...(status.active ?? []),
-      {
-        kind: jobs.kind,
-        apiVersion: apiVersionOf(jobs),
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(name === undefined ? {} : { name }),
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      },
-    ];
-    status.lastScheduleTime = lastScheduleTime;
+    const { status } = this.#cronJob;
+    const reference = {
+      kind: jobs.kind,
+      apiVersion: apiVersionOf(jobs),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    this.#setStatus({ ...status, active: [...(status?.active ?? []), reference], lastScheduleTime });
     this.changed = true;
   }
 
   setLastSuccessfulTime(time: string | undefined): void {
-    if (time !== undefined) this.#edit().lastSuccessfulTime = time;
+    if (time !== undefined) this.#setStatus({ ...this.#cronJob.status, lastSuccessfulTime: time });
     this.changed = true;
   }
 
@@ -68,16 +64,13 @@ export class CronJobDraft {
     const liveTime = live.status?.lastSuccessfulTime;
     // Both are UTC with whole seconds, and so compare as text.
     if (lastSuccessfulTime !== undefined && (liveTime === undefined || liveTime < lastSuccessfulTime)) {
-      this.#edit().lastSuccessfulTime = lastSuccessfulTime;
+      this.#setStatus({ ...this.#cronJob.status, lastSuccessfulTime });
     }
   }
 
-  #edit(): Status {
-    if (this.#status === undefined) {
-      this.#status = mutableCopy(this.#cronJob.status ?? {});
-      this.#cronJob = { ...this.#cronJob, status: this.#status };
-    }
-    return this.#status;
+  #setStatus(status: Status): void {
+    this.#status = status;
+    this.#cronJob = { ...this.#cronJob, status };
   }
 }
 

@@ -1,10 +1,14 @@
-import { type DeepReadonly, type Job, type JobCondition, parseTime } from "@kubewright/api";
+import type { DeepReadonly, Job, JobCondition } from "@kubewright/api";
 
 /** The first condition that says how the Job ended: `Complete` or `Failed` with status `True`. */
 export function finishedCondition(job: DeepReadonly<Job>): DeepReadonly<JobCondition> | undefined {
-  return job.status?.conditions?.find(
-    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
-  );
+  const conditions = job.status?.conditions;
+  if (conditions === undefined) return undefined;
+  for (const condition of conditions) {
+    const { type, status } = condition;
+    if ((type === "Complete" || type === "Failed") && status === "True") return condition;
+  }
+  return undefined;
 }
 
 export interface HistoryLimits {
@@ -37,10 +41,13 @@ function oldest(jobs: DeepReadonly<Job>[], limit: number | undefined): DeepReado
   return jobs.sort(compareByStart).slice(0, jobs.length - limit);
 }
 
+const LATER_THAN_ANY = "~";
+
 /** By start time; a Job that has not started counts as the newest; equal ones by name. */
 function compareByStart(a: DeepReadonly<Job>, b: DeepReadonly<Job>): number {
-  const startA = parseTime(a.status?.startTime) ?? Number.POSITIVE_INFINITY;
-  const startB = parseTime(b.status?.startTime) ?? Number.POSITIVE_INFINITY;
+  // Times of the API are UTC with whole seconds, and so compare as text.
+  const startA = a.status?.startTime ?? LATER_THAN_ANY;
+  const startB = b.status?.startTime ?? LATER_THAN_ANY;
   if (startA !== startB) return startA < startB ? -1 : 1;
   const nameA = a.metadata.name ?? "";
   const nameB = b.metadata.name ?? "";

@@ -23,7 +23,7 @@ export function jobNameFor(cronJobName: string, slotMs: number): string {
 }
 
 /**
- * The Job a CronJob creates for one slot.
+ * The Job a CronJob creates for one slot. It shares the template's spec, which nobody may change, with the CronJob.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/utils.go getJobFromTemplate2
  */
@@ -40,7 +40,7 @@ export function jobFromTemplate(
     metadata: {
       name: jobNameFor(cronJob.metadata.name ?? "", slotMs),
       namespace: cronJob.metadata.namespace ?? "",
-      ...(template?.metadata?.labels === undefined ? {} : { labels: { ...template.metadata.labels } }),
+      ...(template?.metadata?.labels === undefined ? {} : { labels: template.metadata.labels }),
       annotations: {
         ...template?.metadata?.annotations,
         [CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION]: formatOffsetTime(slotMs, schedules.offsetSeconds(timeZone, slotMs)),

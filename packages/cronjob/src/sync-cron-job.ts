@@ -141,7 +141,9 @@ class Sync {
         draft.changed = true;
         this.#event("Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${condition.type}`);
       }
-      if (isConditionTrue(job.status?.conditions, "Complete")) this.#noteSuccess(job.status?.completionTime);
+      if (condition === undefined) continue;
+      if (condition.type === "Complete" || isConditionTrue(job.status?.conditions, "Complete"))
+        this.#noteSuccess(job.status?.completionTime);
     }
     const listed = draft.cronJob.status?.active ?? [];
     if (listed.length === 0) return;
@@ -170,9 +172,9 @@ class Sync {
   }
 
   #noteSuccess(completionTime: string | undefined): void {
-    const lastMs = parseTime(this.draft.cronJob.status?.lastSuccessfulTime);
-    const completedMs = parseTime(completionTime);
-    if (lastMs === undefined || (completedMs !== undefined && completedMs > lastMs))
+    const last = this.draft.cronJob.status?.lastSuccessfulTime;
+    // Both are UTC with whole seconds, and so compare as text.
+    if (!last || (completionTime !== undefined && completionTime > last))
       this.draft.setLastSuccessfulTime(completionTime);
   }
 
