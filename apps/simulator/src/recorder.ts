@@ -21,7 +21,7 @@ import { type InformerFactory, deletedObject } from "@kubewright/informer";
 import { explainJobReason } from "@kubewright/job";
 
 import { requestedCpuMillis } from "./requested-cpu.js";
-import type { CronJobState, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
+import type { CronJobState, DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
 
 /** Turns what happens in a cluster into trace records, each handed on as it happens. */
 export class Recorder {
@@ -51,7 +51,10 @@ export class Recorder {
 
   decision(decision: Decision): void {
     const at = this.#at();
-    if (decision.controller !== "job-controller") return this.#emit({ type: "decision", at, ...decision });
+    if (decision.controller !== "job-controller") {
+      const { controller, decision: made } = decision;
+      return this.#emit({ type: "decision", at, controller, decision: made } as DecisionRecord);
+    }
     const { key, uid, action, statusWrites, reasons, error } = decision.decision;
     const summary = { key, uid, action, statusWrites, reasons: reasons.map(explainJobReason) };
     this.#emit({
@@ -77,19 +80,11 @@ export class Recorder {
       const { namespace = "", name = "", uid = "", creationTimestamp } = object.metadata;
       const cpuMillis = change === "ADDED" && kind === "Pod" ? requestedCpuMillis(object) : 0;
       const owner = getControllerOf(object);
-      const record = {
-        type: "object",
-        at: this.#at(),
-        change,
-        kind,
-        namespace,
-        name,
-        uid,
-        ...(wasThere && creationTimestamp !== undefined ? { createdAt: creationTimestamp } : {}),
-        ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, uid: owner.uid } }),
-        state,
-        ...(cpuMillis === 0 ? {} : { cpuMillis }),
-      };
+      const record: Record<string, unknown> = { type: "object", at: this.#at(), change, kind, namespace, name, uid };
+      if (wasThere && creationTimestamp !== undefined) record["createdAt"] = creationTimestamp;
+      if (owner !== undefined) record["owner"] = { kind: owner.kind, name: owner.name, uid: owner.uid };
+      record["state"] = state;
+      if (cpuMillis !== 0) record["cpuMillis"] = cpuMillis;
       this.#emit(record as unknown as ObjectRecord);
     };
     informers.informerFor(definition).addEventHandler({
@@ -136,15 +131,15 @@ export class Recorder {
 function isSameState(a: object, b: object): boolean {
   const before = a as Readonly<Record<string, unknown>>;
   const after = b as Readonly<Record<string, unknown>>;
-  const keys = Object.keys(before);
-  return (
-    keys.length === Object.keys(after).length &&
-    keys.every((key) => {
-      const was = before[key];
-      const is = after[key];
-      return was === is || (typeof was === "object" && JSON.stringify(was) === JSON.stringify(is));
-    })
-  );
+  let more = 0;
+  for (const key in before) {
+    const was = before[key];
+    const is = after[key];
+    if (was !== is && !(typeof was === "object" && JSON.stringify(was) === JSON.stringify(is))) return false;
+    more--;
+  }
+  for (const _ in after) more++;
+  return more === 0;
 }
 
 function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
