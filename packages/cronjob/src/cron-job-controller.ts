@@ -63,6 +63,8 @@ export interface CronJobMetrics {
   jobCreationSkew(seconds: number): void;
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** How the informer finds Jobs by the name of their controller: `namespace/name`, of whatever kind. */
 const controllerNameIndex = "cronJobControllerName";
 
@@ -70,8 +72,10 @@ interface Memory extends SyncMemory {
   readonly uid: string | undefined;
   /** As the last sync said; -Infinity while one is under way, or when it failed. */
   idleUntilMs: number;
-  /** resourceVersion of the CronJob as the last sync wrote it. */
-  written: string | undefined;
+  /** What the last sync did: UIDs of Jobs that it created or deleted, and the resourceVersion of the CronJob it wrote. */
+  done: ReadonlySet<string>;
+  /** The same of what was heard since the sync that is under way began; `undefined` when none is. */
+  heard: string[] | undefined;
 }
 
 /**
@@ -79,7 +83,8 @@ interface Memory extends SyncMemory {
  *
  * One timer per CronJob, set by its last sync, wakes it for its next slot. Any change of it or its Jobs syncs it at once,
  * except a changed schedule, which only sets the timer for the new schedule's next slot, and, unlike upstream, what could
- * come to nothing: the echo of the status that the last sync wrote, and a listed Job that goes on while nothing is due.
+ * come to nothing while nothing is due: the echoes of what the last sync wrote, created and deleted, and a listed Job that
+ * goes on.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go ControllerV2
  */
@@ -144,11 +149,11 @@ export class CronJobController implements Runnable {
       onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
     });
     this.#jobs.addEventHandler({
-      onAdd: (job) => this.#enqueueOwner(job),
+      onAdd: (job) => this.#jobCameOrWent(job),
       onUpdate: (old, job) => this.#updateJob(old, job),
       onDelete: (deleted) => {
         const job = deletedObject(deleted);
-        if (job !== undefined) this.#enqueueOwner(job);
+        if (job !== undefined) this.#jobCameOrWent(job);
       },
     });
   }
@@ -169,24 +174,30 @@ export class CronJobController implements Runnable {
     const { uid } = cronJob.metadata;
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid, idleUntilMs: -Infinity, written: undefined };
+      memory = { uid, idleUntilMs: -Infinity, done: NOTHING, heard: undefined };
       this.#memories.set(key, memory);
     }
     memory.idleUntilMs = -Infinity;
-    const result = await syncCronJob(cronJob, children, memory, this.#deps);
-    memory.idleUntilMs = result.idleUntilMs ?? -Infinity;
-    memory.written = result.written?.metadata.resourceVersion;
-    return result.requeueAfterMs === undefined ? { keepFailures: true } : { requeueAfterMs: result.requeueAfterMs };
+    memory.heard = [];
+    try {
+      const result = await syncCronJob(cronJob, children, memory, this.#deps);
+      memory.idleUntilMs = result.idleUntilMs ?? -Infinity;
+      memory.done = result.done ?? NOTHING;
+      return result.requeueAfterMs === undefined ? { keepFailures: true } : { requeueAfterMs: result.requeueAfterMs };
+    } finally {
+      const { heard } = memory;
+      memory.heard = undefined;
+      if (!heard.every((what) => this.#isEcho(memory, what))) this.#queue.add(key);
+    }
   }
 
   #updateCronJob(old: DeepReadonly<CronJob>, cronJob: DeepReadonly<CronJob>): void {
     const key = keyOf(cronJob);
     const spec = cronJob.spec;
     if (spec === undefined || (old.spec?.schedule === spec.schedule && old.spec?.timeZone === spec.timeZone)) {
-      const { resourceVersion } = cronJob.metadata;
-      const isEcho =
-        old.metadata.resourceVersion !== resourceVersion && this.#memories.get(key)?.written === resourceVersion;
-      if (!(isEcho && this.#isIdle(key))) this.#queue.add(key);
+      const { resourceVersion = "" } = cronJob.metadata;
+      if (old.metadata.resourceVersion === resourceVersion) this.#queue.add(key);
+      else this.#hear(key, resourceVersion);
       return;
     }
     const parsed = this.#schedules.parse(effectiveSchedule(spec, this.#schedules));
@@ -210,6 +221,23 @@ export class CronJobController implements Runnable {
     return this.#clock.now() < (this.#memories.get(key)?.idleUntilMs ?? -Infinity);
   }
 
+  /** Whether it is what the last sync did, and nothing is due. Upstream syncs the CronJob all the same. */
+  #isEcho({ idleUntilMs, done }: Memory, what: string): boolean {
+    return done.has(what) && this.#clock.now() < idleUntilMs;
+  }
+
+  /** Enqueues the CronJob unless it is an echo, which cannot be told before a sync that is under way has ended. */
+  #hear(key: ObjectKey, what: string): void {
+    const memory = this.#memories.get(key);
+    if (memory?.heard !== undefined) memory.heard.push(what);
+    else if (memory === undefined || !this.#isEcho(memory, what)) this.#queue.add(key);
+  }
+
+  #jobCameOrWent(job: DeepReadonly<Job>): void {
+    const key = this.#keyOfOwner(job);
+    if (key !== undefined) this.#hear(key, job.metadata.uid ?? "");
+  }
+
   /**
    * Whether the Job is one that its CronJob knows of and that has not ended. While that stays so and nothing is due, nothing
    * else of it matters. Upstream syncs the CronJob all the same, at every step of its Jobs.
@@ -222,12 +250,17 @@ export class CronJobController implements Runnable {
     return cronJob?.metadata.uid === controller.uid && this.#isIdle(key) && isListed(cronJob, job.metadata.uid);
   }
 
-  /** Enqueues the CronJob that controls the Job, if it is the very one in the cache. */
   #enqueueOwner(job: DeepReadonly<Job>): void {
+    const key = this.#keyOfOwner(job);
+    if (key !== undefined) this.#queue.add(key);
+  }
+
+  /** Of the CronJob that controls the Job, if it is the very one in the cache. */
+  #keyOfOwner(job: DeepReadonly<Job>): ObjectKey | undefined {
     const controller = getControllerOf(job);
-    if (controller?.kind !== cronJobs.kind) return;
+    if (controller?.kind !== cronJobs.kind) return undefined;
     const key = objectKey({ namespace: job.metadata.namespace, name: controller.name });
-    if (this.#cronJobs.store.get(key)?.metadata.uid === controller.uid) this.#queue.add(key);
+    return this.#cronJobs.store.get(key)?.metadata.uid === controller.uid ? key : undefined;
   }
 }
 

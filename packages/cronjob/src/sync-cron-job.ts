@@ -37,8 +37,8 @@ export interface SyncResult {
    * Jobs changes in a way that matters. Absent where they report something each time, or may start what is overdue.
    */
   readonly idleUntilMs?: number;
-  /** The CronJob as its status was written, if it was. */
-  readonly written?: DeepReadonly<CronJob>;
+  /** What was done, if anything: UIDs of Jobs that were created or deleted, and the CronJob's resourceVersion as written. */
+  readonly done?: ReadonlySet<string>;
 }
 
 /** What is kept of a CronJob between syncs. It affects nothing but what decisions report. */
@@ -73,13 +73,17 @@ export async function syncCronJob(
   } catch (error) {
     failure = { error };
   }
-  const written = sync.draft.changed ? await deps.cronJobs.updateStatus(sync.draft.cronJob) : undefined;
+  if (sync.draft.changed) {
+    const { metadata } = await deps.cronJobs.updateStatus(sync.draft.cronJob);
+    sync.done.add(metadata.resourceVersion ?? "");
+  }
   if (failure !== undefined) throw failure.error;
-  return written === undefined ? result : { ...result, written };
+  return sync.draft.changed ? { ...result, done: sync.done } : result;
 }
 
 class Sync {
   readonly draft: CronJobDraft;
+  readonly done = new Set<string>();
   readonly #deps: SyncDeps;
   readonly #namespace: string;
 
@@ -188,6 +192,7 @@ class Sync {
     try {
       created = await deps.jobs.create(job);
       deps.observeCreationSkew(((parseTime(created.metadata.creationTimestamp) ?? slotMs) - slotMs) / 1000);
+      this.done.add(created.metadata.uid ?? "");
       this.#event("Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
     } catch (error) {
       if (hasStatusCause(error, "NamespaceTerminating")) throw new StepError("namespaceTerminating", error);
@@ -225,6 +230,7 @@ class Sync {
       this.#event("Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
     }
+    this.done.add(uid ?? "");
     this.draft.removeActive(uid);
     this.draft.changed = true;
     this.#event("Normal", "SuccessfulDelete", `Deleted job ${name}`);
