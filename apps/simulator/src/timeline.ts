@@ -81,6 +81,19 @@ export interface TimelineLimits {
   readonly maxBars?: number;
 }
 
+interface FollowedRun {
+  readonly run: RunRow;
+  /** As it was last told, which it is again with every change. */
+  startTime: string | undefined;
+  ended: boolean;
+}
+
+interface FollowedBar {
+  readonly bar: PodBar;
+  startedAt: string | undefined;
+  ended: boolean;
+}
+
 /** Folds trace records into groups of rows, in bounded memory. */
 export class Timeline {
   readonly groups: TimelineGroup[] = [];
@@ -98,11 +111,14 @@ export class Timeline {
   readonly #groups = new Map<string, TimelineGroup>();
   /** The latest of each name, by its key. */
   readonly #cronJobs = new Map<ObjectKey, TimelineGroup>();
-  readonly #runs = new Map<string, { run: RunRow; ended: boolean }>();
-  readonly #bars = new Map<string, { bar: PodBar; ended: boolean }>();
+  readonly #runs = new Map<string, FollowedRun>();
+  readonly #bars = new Map<string, FollowedBar>();
   /** By CronJob: the slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
   readonly #blocked = new Map<string, { slotMs: number; by: readonly string[] }>();
   #localTimeZone: string | undefined;
+  /** The time looked at last. */
+  #time = "";
+  #timeMs = Number.NaN;
   readonly #maxRows: number;
   readonly #maxPods: number;
   #barsLeft: number;
@@ -171,7 +187,10 @@ export class Timeline {
     const { state, uid } = record;
     const known = this.#runs.get(uid) ?? this.#addRun(record);
     const { run } = known;
-    if (state.startTime !== undefined) run.startMs = Date.parse(state.startTime);
+    if (state.startTime !== undefined && state.startTime !== known.startTime) {
+      known.startTime = state.startTime;
+      run.startMs = Date.parse(state.startTime);
+    }
     run.succeeded = state.succeeded;
     run.failed = state.failed;
     if (state.failedIndexes !== undefined) run.failedIndexes = state.failedIndexes;
@@ -189,19 +208,19 @@ export class Timeline {
     if (record.change !== "DELETED") return;
     if (!known.ended) {
       run.outcome = "Deleted";
-      run.endMs = Date.parse(record.at);
-    } else if (record.owner === undefined) run.removedMs = Date.parse(record.at);
+      run.endMs = this.#msOf(record.at);
+    } else if (record.owner === undefined) run.removedMs = this.#msOf(record.at);
     this.#runs.delete(uid);
   }
 
-  #addRun(record: Extract<ObjectRecord, { kind: "Job" }>): { run: RunRow; ended: boolean } {
+  #addRun(record: Extract<ObjectRecord, { kind: "Job" }>): FollowedRun {
     this.totals.jobs++;
     const { namespace, name, uid, owner, state } = record;
     const run: RunRow = {
       type: "run",
       name,
       uid,
-      createdMs: Date.parse(record.createdAt ?? record.at),
+      createdMs: this.#msOf(record.createdAt ?? record.at),
       ...(state.scheduledFor === undefined ? {} : { slotMs: Date.parse(state.scheduledFor) }),
       outcome: "Running",
       succeeded: 0,
@@ -213,7 +232,7 @@ export class Timeline {
       (owner?.kind === "CronJob" ? this.#groups.get(owner.uid) : undefined) ??
       this.#addGroup(uid, { kind: "Job", uid, namespace, name, rows: [], hiddenRows: 0 });
     this.#insert(group, run);
-    const entry = { run, ended: false };
+    const entry: FollowedRun = { run, startTime: undefined, ended: false };
     this.#runs.set(uid, entry);
     return entry;
   }
@@ -222,7 +241,10 @@ export class Timeline {
     const { state, uid } = record;
     const entry = this.#bars.get(uid) ?? this.#addBar(record);
     const { bar } = entry;
-    if (state.startedAt !== undefined) bar.startMs = Date.parse(state.startedAt);
+    if (state.startedAt !== undefined && state.startedAt !== entry.startedAt) {
+      entry.startedAt = state.startedAt;
+      bar.startMs = Date.parse(state.startedAt);
+    }
     if (state.node !== undefined) bar.node = state.node;
     if (state.reason !== undefined) bar.reason = state.reason;
     if (!entry.ended && (state.phase === "Succeeded" || state.phase === "Failed")) {
@@ -236,18 +258,18 @@ export class Timeline {
       bar.outcome = state.phase === "Running" ? "Running" : "Pending";
     }
     if (record.change !== "DELETED") return;
-    if (!entry.ended) bar.endMs = Date.parse(record.at);
+    if (!entry.ended) bar.endMs = this.#msOf(record.at);
     this.#bars.delete(uid);
   }
 
-  #addBar(record: Extract<ObjectRecord, { kind: "Pod" }>): { bar: PodBar; ended: boolean } {
+  #addBar(record: Extract<ObjectRecord, { kind: "Pod" }>): FollowedBar {
     this.totals.pods++;
     const { name, uid, owner, state } = record;
     const bar: PodBar = {
       name,
       uid,
       ...(state.index === undefined ? {} : { index: state.index }),
-      createdMs: Date.parse(record.createdAt ?? record.at),
+      createdMs: this.#msOf(record.createdAt ?? record.at),
       outcome: "Pending",
     };
     const run = owner === undefined ? undefined : this.#runs.get(owner.uid)?.run;
@@ -257,9 +279,18 @@ export class Timeline {
         run.pods.push(bar);
       } else run.hiddenPods++;
     }
-    const entry = { bar, ended: false };
+    const entry: FollowedBar = { bar, startedAt: undefined, ended: false };
     this.#bars.set(uid, entry);
     return entry;
+  }
+
+  /** Most records share their time with the one before. */
+  #msOf(time: string): number {
+    if (time !== this.#time) {
+      this.#time = time;
+      this.#timeMs = Date.parse(time);
+    }
+    return this.#timeMs;
   }
 
   #addGroup(uid: string, group: TimelineGroup): TimelineGroup {
