@@ -10,6 +10,7 @@ import {
   type ResourceDefinition,
   cronJobs,
   events,
+  formatTime,
   getControllerOf,
   jobs,
   pods,
@@ -121,7 +122,9 @@ export class Recorder {
     const nowMs = this.#clock.now();
     if (nowMs !== this.#atMs) {
       this.#atMs = nowMs;
-      this.#atText = new Date(nowMs).toISOString();
+      // As `toISOString`, in less than half the time.
+      const ms = Math.floor(nowMs) % 1000;
+      this.#atText = `${formatTime(nowMs).slice(0, -1)}.${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
     }
     return this.#atText;
   }

@@ -162,9 +162,7 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
   }
 
   #valuesOf(key: ObjectKey, object: DeepReadonly<T>): readonly IndexValues[] {
-    const values: IndexValues[] = [];
-    for (const index of this.#indexes) values.push(index.compute(key, object));
-    return values;
+    return this.#indexes.map((index) => index.compute(key, object));
   }
 
   #index(name: string): StoreIndex<T> {
