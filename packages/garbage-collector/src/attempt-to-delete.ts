@@ -107,9 +107,9 @@ async function getIfThere(
 
 /** Ends a foreground deletion that nothing holds up any more; else sees to those that do. */
 async function processDeletingDependents(node: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
-  const blocking = node.blockingDependents;
-  if (blocking.size > 0) {
-    for (const dependent of blocking) if (!dependent.deletingDependents) deps.enqueue(dependent);
+  if (node.isBlocked) {
+    for (const dependent of node.dependents)
+      if (node.isBlockedBy(dependent) && !dependent.deletingDependents) deps.enqueue(dependent);
     return;
   }
   const { identity } = node;

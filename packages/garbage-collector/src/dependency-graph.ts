@@ -122,7 +122,7 @@ export class DependencyGraph {
     this.#giveUp([...node.dependents], identity);
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid);
-      if (owner?.deletingDependents && owner.blockingDependents.size === 0) this.#listener.attemptToDelete(owner);
+      if (owner?.deletingDependents && !owner.isBlocked) this.#listener.attemptToDelete(owner);
     }
   }
 
@@ -153,9 +153,9 @@ export class DependencyGraph {
       const owner = this.#nodes.get(uid);
       if (owner === undefined) continue;
       if (owner.dependents.has(node)) owner.setDependent(node);
-      if (blockOwnerDeletion !== true || owner.blockingDependents.has(node)) continue;
+      if (blockOwnerDeletion !== true || owner.isBlockedBy(node)) continue;
       // Not blocked by this dependent any more: by no other either?
-      if (!owner.deletingDependents || owner.blockingDependents.size === 0) this.#listener.attemptToDelete(owner);
+      if (!owner.deletingDependents || !owner.isBlocked) this.#listener.attemptToDelete(owner);
     }
   }
 
@@ -174,7 +174,7 @@ export class DependencyGraph {
       }
       known.setDependent(node);
       if (!isDoubtful && this.#isDoubtful(node, reference, known)) isDoubtful = true;
-      if (known.deletingDependents && known.blockingDependents.has(node)) holdsUp = true;
+      if (known.deletingDependents && known.isBlockedBy(node)) holdsUp = true;
     }
     if (isDoubtful || holdsUp) this.#listener.attemptToDelete(node);
   }

@@ -12,7 +12,8 @@ export class GraphNode {
   deletingDependents = false;
   /** Most objects have none, so these are made when the first comes. */
   #dependents: Set<GraphNode> | undefined;
-  #blockingDependents: Set<GraphNode> | undefined;
+  /** Few references do not block: only those are kept apart. */
+  #looseDependents: Set<GraphNode> | undefined;
 
   constructor(
     public identity: ObjectIdentity,
@@ -25,9 +26,13 @@ export class GraphNode {
     return this.#dependents ?? NOBODY;
   }
 
-  /** The dependents that a foreground deletion waits for: those whose reference says so. */
-  get blockingDependents(): ReadonlySet<GraphNode> {
-    return this.#blockingDependents ?? NOBODY;
+  /** Whether there are dependents that a foreground deletion waits for: those whose reference says so. */
+  get isBlocked(): boolean {
+    return (this.#dependents?.size ?? 0) > (this.#looseDependents?.size ?? 0);
+  }
+
+  isBlockedBy(node: GraphNode): boolean {
+    return this.#dependents?.has(node) === true && this.#looseDependents?.has(node) !== true;
   }
 
   /** Adds a dependent, or takes note of how it refers to this object now. */
@@ -35,12 +40,12 @@ export class GraphNode {
     (this.#dependents ??= new Set()).add(node);
     const { uid } = this.identity;
     const blocks = node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
-    if (blocks) (this.#blockingDependents ??= new Set()).add(node);
-    else this.#blockingDependents?.delete(node);
+    if (blocks) this.#looseDependents?.delete(node);
+    else (this.#looseDependents ??= new Set()).add(node);
   }
 
   removeDependent(node: GraphNode): void {
     this.#dependents?.delete(node);
-    this.#blockingDependents?.delete(node);
+    this.#looseDependents?.delete(node);
   }
 }
