@@ -15,12 +15,11 @@ export type LabelMatcher = (labels: Labels) => boolean;
  */
 export function labelSelectorMatcher(selector: DeepReadonly<LabelSelector> | undefined): LabelMatcher {
   if (selector === undefined) return () => false;
-  const requirements: LabelMatcher[] = Object.entries(selector.matchLabels ?? {}).map(
-    ([key, value]) =>
-      (labels) =>
-        labels !== undefined && Object.hasOwn(labels, key) && labels[key] === value,
-  );
-  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
+  const { matchLabels, matchExpressions } = selector;
+  const hasLabels: LabelMatcher = (labels) => matchLabels == null || includesLabels(labels, matchLabels);
+  if (matchExpressions == null || matchExpressions.length === 0) return hasLabels;
+  const requirements = [hasLabels];
+  for (const { key, operator, values = [] } of matchExpressions) {
     const allowed = new Set(values);
     const has = (labels: Labels): boolean => labels !== undefined && Object.hasOwn(labels, key);
     switch (operator) {
@@ -41,6 +40,12 @@ export function labelSelectorMatcher(selector: DeepReadonly<LabelSelector> | und
     }
   }
   return (labels) => requirements.every((matches) => matches(labels));
+}
+
+function includesLabels(labels: Labels, wanted: Readonly<Record<string, string>>): boolean {
+  for (const key in wanted)
+    if (labels === undefined || !Object.hasOwn(labels, key) || labels[key] !== wanted[key]) return false;
+  return true;
 }
 
 /** The selector in query syntax, as in `labelSelector=` and `kubectl get -l` (upstream: `metav1.FormatLabelSelector`). */

@@ -5,7 +5,9 @@ import type { DeepReadonly } from "./readonly.js";
 export function getControllerOf(
   object: DeepReadonly<Pick<KubernetesObject, "metadata">>,
 ): DeepReadonly<OwnerReference> | undefined {
-  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  const references = object.metadata.ownerReferences;
+  if (references !== undefined) for (const reference of references) if (reference.controller === true) return reference;
+  return undefined;
 }
 
 /** Whether the object is controlled by exactly this owner, told by UID (apimachinery `metav1.IsControlledBy`). */

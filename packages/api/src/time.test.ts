@@ -6,6 +6,23 @@ test("API times have whole seconds, the fraction cut off", () => {
   expect(formatTime(Date.parse("2026-01-02T03:04:05.999Z"))).toBe("2026-01-02T03:04:05Z");
 });
 
+test.each([
+  "1000-01-01T00:00:00Z",
+  "1969-12-31T23:59:59Z",
+  "1970-01-01T00:00:00Z",
+  "2000-02-29T12:34:56Z",
+  "2019-10-09T08:07:06Z",
+  "2100-03-01T23:59:59Z",
+  "9999-12-31T23:59:59Z",
+])("the API time %s is written as it is read", (text) => {
+  expect(formatTime(Date.parse(text))).toBe(text);
+});
+
+test("years beyond four digits are written as JavaScript does", () => {
+  expect(formatTime(Date.parse("0999-12-31T23:59:59Z"))).toBe("0999-12-31T23:59:59Z");
+  expect(formatTime(Date.parse("+010000-01-01T00:00:00Z"))).toBe("+010000-01-01T00:00:00Z");
+});
+
 test("micro times have exactly six digits", () => {
   const epochMs = Date.parse("2026-01-02T03:04:05.078Z");
   expect(formatMicroTime(epochMs)).toBe("2026-01-02T03:04:05.078000Z");

@@ -1,4 +1,16 @@
-const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"));
+const DASH = 45;
+const T = 84;
+const COLON = 58;
+const Z = 90;
+
+/** Of two digits, as character codes. */
+function tens(number: number): number {
+  return 48 + ((number / 10) | 0);
+}
+
+function ones(number: number): number {
+  return 48 + (number % 10);
+}
 
 /** Epoch milliseconds as `metav1.Time`: RFC 3339 in UTC, whole seconds, the fraction cut off. */
 export function formatTime(epochMs: number): string {
@@ -8,9 +20,20 @@ export function formatTime(epochMs: number): string {
     const text = date.toISOString();
     return `${text.slice(0, text.length - 5)}Z`;
   }
-  // Less than half of what `toISOString` takes: objects are full of times.
-  const day = `${year}-${TWO_DIGITS[date.getUTCMonth() + 1]}-${TWO_DIGITS[date.getUTCDate()]}`;
-  return `${day}T${TWO_DIGITS[date.getUTCHours()]}:${TWO_DIGITS[date.getUTCMinutes()]}:${TWO_DIGITS[date.getUTCSeconds()]}Z`;
+  const century = (year / 100) | 0;
+  const yearOfCentury = year % 100;
+  const month = date.getUTCMonth() + 1;
+  const day = date.getUTCDate();
+  const hour = date.getUTCHours();
+  const minute = date.getUTCMinutes();
+  const second = date.getUTCSeconds();
+  // A quarter of what `toISOString` takes, in one piece: objects are full of times.
+  // prettier-ignore
+  return String.fromCharCode(
+    tens(century), ones(century), tens(yearOfCentury), ones(yearOfCentury), DASH,
+    tens(month), ones(month), DASH, tens(day), ones(day), T,
+    tens(hour), ones(hour), COLON, tens(minute), ones(minute), COLON, tens(second), ones(second), Z,
+  );
 }
 
 /** Epoch milliseconds as `metav1.MicroTime`: RFC 3339 in UTC with exactly six fractional digits. */
