@@ -23,6 +23,14 @@ test("the first sync writes counts, start time and an empty accounting, once", (
   expect(second).toBeUndefined();
 });
 
+test("a start time that is missing goes with the next write, though the counts are right", () => {
+  const recovered = job({ parallelism: 1 }, { status: { active: 1, ready: 0, terminating: 0 } });
+  expect(dryRun({ job: recovered, pods: [pod("a"), succeeded("b")] }).first).toMatchObject({
+    startTime: at(0),
+    uncountedTerminatedPods: { succeeded: ["uid-b"] },
+  });
+});
+
 test("a sync that changes nothing writes nothing", () => {
   const steady = job({ parallelism: 2, completions: 5 }, { status: status({ active: 2, ready: 1 }) });
   const { first, second, released } = dryRun({ job: steady, pods: [pod("a", { ready: true }), pod("b")] });

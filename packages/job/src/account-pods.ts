@@ -16,7 +16,7 @@ import {
 } from "./job-spec.js";
 import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
-import { completionIndexOf, isPodFailed, isPodSucceeded, uidOf, validIndexOf } from "./pod-state.js";
+import { NO_UIDS, completionIndexOf, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
 import type { SettledStatus } from "./settle-status.js";
 import type { StatusDraft } from "./status-draft.js";
 
@@ -30,12 +30,12 @@ export interface Accounting {
   readonly needsFlush: boolean;
   /** Pods to take the tracking finalizer from, once that is written. */
   readonly release: readonly PodObject[];
-  /** UIDs of all pods that still have the finalizer. */
-  readonly trackedUIDs: ReadonlySet<string>;
+  /** All pods that still have the finalizer. */
+  readonly tracked: readonly PodObject[];
   /** Whether there were more pods than one sync may account for. */
   readonly capReached: boolean;
   /** The condition that ends the Job, for when nothing is left to count. */
-  readonly terminal?: TerminalCondition;
+  readonly terminal?: TerminalCondition | undefined;
   /** How often each action of the pod failure policy decided. */
   readonly policyActions: Readonly<Partial<Record<PodFailureAction, number>>>;
   readonly counted: { readonly succeeded: number; readonly failed: number };
@@ -58,18 +58,18 @@ export function beginAccounting(
   { maxUncountedPods }: JobLimits = defaultJobLimits,
 ): Accounting {
   const tracked = inIndexOrder(job, plan.observed.tracked);
-  const trackedUIDs = new Set(tracked.map(uidOf));
-  const cleaned = countReleased(settled.draft, trackedUIDs);
+  const cleaned = countReleased(settled.draft, tracked);
   const account = accountFor(job, plan, settled.end, tracked, cleaned, maxUncountedPods);
   const indexed = withIndexes(job, plan, account.draft);
-  const ended = withInterimCondition(indexed, settled.end, nowMs);
-  return {
-    ...account,
-    draft: ended.draft,
-    needsFlush: settled.needsFlush || ended.draft !== settled.draft || account.needsFlush,
-    trackedUIDs,
-    ...(ended.terminal && { terminal: ended.terminal }),
-  };
+  const { draft, terminal } = withInterimCondition(indexed, settled.end, nowMs);
+  const { release, capReached, policyActions, counted } = account;
+  const needsFlush = settled.needsFlush || draft !== settled.draft || account.needsFlush;
+  return { draft, needsFlush, release, tracked, capReached, terminal, policyActions, counted };
+}
+
+/** Whether nothing is left to do: the stored status tells all, no pod is to be released, and the Job does not end. */
+export function isAccountedFor({ needsFlush, release, terminal }: Accounting): boolean {
+  return !needsFlush && release.length === 0 && terminal === undefined;
 }
 
 export interface FinishInput {
@@ -95,8 +95,7 @@ export function finishAccounting(input: FinishInput): {
   finished?: TerminalCondition;
 } {
   const { accounting, releasedUIDs, releaseFailed, terminating, nowMs } = input;
-  const stillTracked = new Set([...accounting.trackedUIDs].filter((uid) => !releasedUIDs.has(uid)));
-  const draft = countReleased(input.draft, stillTracked);
+  const draft = countReleased(input.draft, accounting.tracked, releasedUIDs);
   const needsFlush = draft !== input.draft;
   const { terminal } = accounting;
   const open = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
@@ -111,7 +110,14 @@ export function finishAccounting(input: FinishInput): {
 }
 
 /** Turns recorded UIDs whose pod has no finalizer any more into numbers. Upstream: cleanUncountedPodsWithoutFinalizers. */
-function countReleased(draft: StatusDraft, trackedUIDs: ReadonlySet<string>): StatusDraft {
+function countReleased(
+  draft: StatusDraft,
+  tracked: readonly PodObject[],
+  releasedUIDs: ReadonlySet<string> = NO_UIDS,
+): StatusDraft {
+  if (draft.uncountedSucceeded.length + draft.uncountedFailed.length === 0) return draft;
+  const trackedUIDs = new Set<string>();
+  for (const pod of tracked) if (!releasedUIDs.has(uidOf(pod))) trackedUIDs.add(uidOf(pod));
   const uncountedSucceeded = draft.uncountedSucceeded.filter((uid) => trackedUIDs.has(uid));
   const uncountedFailed = draft.uncountedFailed.filter((uid) => trackedUIDs.has(uid));
   const succeeded = draft.uncountedSucceeded.length - uncountedSucceeded.length;
@@ -140,8 +146,8 @@ function accountFor(
   const completions = indexCount(job);
   const onlyReplaceFailed = replacesOnlyFailedPods(job);
   const policy = job.spec?.podFailurePolicy;
-  const recordedSucceeded = new Set(draft.uncountedSucceeded);
-  const recordedFailed = new Set(draft.uncountedFailed);
+  const recordedSucceeded = uidSet(draft.uncountedSucceeded);
+  const recordedFailed = uidSet(draft.uncountedFailed);
   const releasesAll = end !== undefined || isBeingDeleted(job);
   // When the Job fails, so does every pod of it that has not ended.
   const failsAll = end?.type === "FailureTarget";
@@ -237,5 +243,5 @@ function withInterimCondition(
 function inIndexOrder(job: JobObject, pods: readonly PodObject[]): readonly PodObject[] {
   if (!isIndexed(job)) return pods;
   const position = (pod: PodObject): number => completionIndexOf(pod) ?? -1;
-  return [...pods].sort((a, b) => position(a) - position(b));
+  return pods.length < 2 ? pods : [...pods].sort((a, b) => position(a) - position(b));
 }

@@ -218,6 +218,17 @@ test("no Job's pods are looked for where none is tracked", async () => {
   expect(await orphans()).toEqual([]);
 });
 
+test("a Job that has ended has pods looked at only while some of those it selects are tracked", async () => {
+  const { jobHandler, tracked, orphans } = setUp();
+  const foreign = pod("other", { labels: { app: "other" } });
+  tracked.splice(0, 1, foreign);
+  jobHandler.onUpdate!(finished, finished);
+  expect(await orphans()).toEqual([]);
+  tracked.push(orphan());
+  jobHandler.onUpdate!(finished, finished);
+  expect(await orphans()).toEqual([orphanSelectorKey(finished)]);
+});
+
 test("an orphan is offered to all Jobs that select it, and its finalizer looked at", async () => {
   const { clock, podHandler, synced, orphans } = setUp(job(), job({}, { name: "twin", uid: "twin-uid" }));
   podHandler.onAdd!(orphan(), false);

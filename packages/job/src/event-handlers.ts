@@ -9,7 +9,7 @@ import type { JobMetrics } from "./job-metrics.js";
 import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
 import { orphanPodKey, orphanSelectorKey, trackedPodsIndex } from "./orphan-pods.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
-import { matchingJobs, resolveJob } from "./resolve-job.js";
+import { matchingJobs, resolveJob, selectorOf } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
@@ -34,10 +34,13 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
   const addOrphans = (job: JobObject): void => {
     // The built-in controller frees pods of every Job that is gone, so another one minds its own.
     if (managedBy !== undefined && isManagedElsewhere(job, managedBy)) return;
-    if (pods.byIndex(trackedPodsIndex, job.metadata.namespace ?? "").length === 0) return;
-    const key = orphanSelectorKey(job);
-    if (key !== undefined) orphanQueue.add(key);
-    else logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
+    const tracked = pods.byIndex(trackedPodsIndex, job.metadata.namespace ?? "");
+    if (tracked.length === 0) return;
+    const matches = selectorOf(job);
+    if (matches === undefined)
+      logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
+    // Most are of Jobs that go on.
+    else if (tracked.some(({ metadata }) => matches(metadata.labels))) orphanQueue.add(orphanSelectorKey(job));
   };
   return {
     onAdd(job) {
@@ -73,7 +76,6 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
 
 /** What events of pods lead to. Upstream: job_controller.go addPod, updatePod, deletePod. */
 export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: HandlerDeps): EventHandler<Pod> {
-  const enqueue = (job: JobObject): void => batches.add(keyOf(job));
   const enqueueMatching = (pod: PodObject): void => {
     const matching = matchingJobs(jobs, pod);
     if (matching.length > 1) {
@@ -82,7 +84,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
         "user error! more than one job is selecting pods with labels",
       );
     }
-    matching.forEach(enqueue);
+    for (const job of matching) batches.add(keyOf(job));
   };
   const addIfTracked = (pod: PodObject): void => {
     if (hasTrackingFinalizer(pod)) orphanQueue.add(orphanPodKey(pod));
@@ -98,8 +100,9 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     if (getControllerOf(pod) !== undefined) {
       const job = ownerOf(pod);
       if (job === undefined) return;
-      memory.expectations.creationObserved(keyOf(job));
-      return enqueue(job);
+      const key = keyOf(job);
+      memory.expectations.creationObserved(key);
+      return batches.add(key);
     }
     addIfTracked(pod);
     enqueueMatching(pod);
@@ -111,8 +114,9 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     // Not compared with the old pod: events may be collapsed, and the expectation must be met all the same.
     const noFinalizer = !hasTrackingFinalizer(pod);
     const observe = (job: JobObject): void => {
-      if (noFinalizer) memory.finalizers.finalizerRemovalObserved(keyOf(job), uidOf(pod));
-      enqueue(job);
+      const key = keyOf(job);
+      if (noFinalizer) memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
+      batches.add(key);
     };
     const referenceChanged = controllerChanged(before, pod);
     if (referenceChanged) {
@@ -134,7 +138,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     const key = keyOf(job);
     memory.expectations.deletionObserved(key);
     if (final || !hasTrackingFinalizer(pod)) memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
-    enqueue(job);
+    batches.add(key);
   };
 
   return {
@@ -148,6 +152,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
 }
 
 function controllerChanged(before: PodObject, pod: PodObject): boolean {
+  if (before.metadata.ownerReferences === pod.metadata.ownerReferences) return false;
   const a = getControllerOf(before);
   const b = getControllerOf(pod);
   return a?.uid !== b?.uid || a?.name !== b?.name || a?.kind !== b?.kind || a?.apiVersion !== b?.apiVersion;

@@ -17,19 +17,12 @@ const NUMBERS = [
  * @throws Error naming the field, and what it should be.
  */
 export function checkJobShape({ spec, status }: JobObject): void {
-  const require = (holds: boolean, field: string, shape: string, value: unknown): void => {
-    if (holds) return;
-    const shown = value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
-    throw new Error(`${field} must be ${shape}, but is ${shown}`);
-  };
-  require(isRecord(spec), "spec", "an object", spec);
+  requireObject("spec", spec);
   for (const field of NUMBERS) {
     const value = spec![field];
-    require(value == null || Number.isInteger(value), `spec.${field}`, "an integer", value);
+    if (value != null && !Number.isInteger(value)) throw misshapen(`spec.${field}`, "an integer", value);
   }
-  require(isRecord(spec!.template), "spec.template", "an object", spec!.template);
-  const requireList = (field: string, value: unknown): void =>
-    require(value == null || Array.isArray(value), field, "a list", value);
+  requireObject("spec.template", spec!.template);
   if (spec!.podFailurePolicy) requireList("spec.podFailurePolicy.rules", spec!.podFailurePolicy.rules);
   if (spec!.successPolicy) requireList("spec.successPolicy.rules", spec!.successPolicy.rules);
   requireList("status.conditions", status?.conditions);
@@ -37,6 +30,15 @@ export function checkJobShape({ spec, status }: JobObject): void {
   requireList("status.uncountedTerminatedPods.failed", status?.uncountedTerminatedPods?.failed);
 }
 
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function requireObject(field: string, value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw misshapen(field, "an object", value);
+}
+
+function requireList(field: string, value: unknown): void {
+  if (value != null && !Array.isArray(value)) throw misshapen(field, "a list", value);
+}
+
+function misshapen(field: string, shape: string, value: unknown): Error {
+  const shown = value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
+  return new Error(`${field} must be ${shape}, but is ${shown}`);
 }

@@ -2,7 +2,7 @@ import { isPodActive, isPodReady, isPodTerminating } from "@kubewright/controlle
 
 import { type JobObject, type PodObject, indexCount, isIndexed, replacesOnlyFailedPods } from "./job-spec.js";
 import { matchPodFailurePolicy } from "./pod-failure-policy.js";
-import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf, validIndexOf } from "./pod-state.js";
+import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
 
 /** A Job's pods, sorted out. */
 export interface ObservedPods {
@@ -39,8 +39,8 @@ export function observePods(
   const completions = indexCount(job);
   const uncountedSucceeded = job.status?.uncountedTerminatedPods?.succeeded ?? [];
   const uncountedFailed = job.status?.uncountedTerminatedPods?.failed ?? [];
-  const succeededUIDs = new Set(uncountedSucceeded);
-  const failedUIDs = new Set(uncountedFailed);
+  const succeededUIDs = uidSet(uncountedSucceeded);
+  const failedUIDs = uidSet(uncountedFailed);
 
   const active: PodObject[] = [];
   const tracked: PodObject[] = [];

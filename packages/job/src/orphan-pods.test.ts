@@ -69,7 +69,7 @@ test.each<[string, JobObject[], PodObject, boolean]>([
 test("a pod that a sync of its finished Job has freed is not freed again while the cache lags", async () => {
   const { patched, sync, finalizers } = setUp([job({}, finished)], [pod("p"), pod("q")]);
   finalizers.expectFinalizersRemoved("ns/job", ["uid-p"]);
-  await sync(orphanSelectorKey(job())!);
+  await sync(orphanSelectorKey(job()));
   expect(patched).toEqual(["q"]);
 });
 
@@ -84,6 +84,6 @@ test("a refusal is retried for a single pod, and for pods found by selector only
   const { patched, sync } = setUp([], [pod("p"), pod("q"), pod("other", { labels: {} })], 500);
   await expect(sync(orphanPodKey(pod("p")))).rejects.toThrow("no");
   patched.length = 0;
-  await sync(orphanSelectorKey(job())!);
+  await sync(orphanSelectorKey(job()));
   expect(patched).toEqual(["p", "q"]);
 });

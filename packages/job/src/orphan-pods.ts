@@ -18,7 +18,7 @@ import type { Lister } from "@kubewright/informer";
 
 import { type JobObject, type PodObject, isManagedElsewhere } from "./job-spec.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
-import { resolveJob, selectorOf } from "./resolve-job.js";
+import { resolveJob } from "./resolve-job.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 /** The orphan queue's keys are no object keys, but its loop is that of object keys: told apart by their beginning. */
@@ -37,10 +37,9 @@ export function orphanPodKey(pod: PodObject): ObjectKey {
   return (POD + keyOf(pod)) as ObjectKey;
 }
 
-/** Asks to look at all pods that a Job selects; `undefined` if its selector cannot be read. */
-export function orphanSelectorKey(job: JobObject): ObjectKey | undefined {
-  if (job.spec?.selector === undefined || selectorOf(job) === undefined) return undefined;
-  return `${SELECTOR}${job.metadata.namespace}/${JSON.stringify(job.spec.selector)}` as ObjectKey;
+/** Asks to look at all pods that a Job selects. */
+export function orphanSelectorKey(job: JobObject): ObjectKey {
+  return `${SELECTOR}${job.metadata.namespace}/${JSON.stringify(job.spec?.selector)}` as ObjectKey;
 }
 
 export interface OrphanPodDeps {

@@ -23,17 +23,17 @@ export interface JobInput {
   readonly backoff: BackoffRecord;
   readonly nowMs: number;
   /** Default: upstream's. */
-  readonly limits?: JobLimits;
+  readonly limits?: JobLimits | undefined;
 }
 
 /** What one sync of a Job decided: plain data, so a test can compare it and the simulator can show it. */
 export interface JobPlan {
   readonly observed: ObservedPods;
-  readonly indexes?: ObservedIndexes;
+  readonly indexes?: ObservedIndexes | undefined;
   /** Pods, or indexes, that have succeeded. */
   readonly succeeded: number;
   /** When the Job began to be active, in epoch milliseconds. Absent for one that is suspended from the start. */
-  readonly startMs?: number;
+  readonly startMs?: number | undefined;
   /** To be remembered once the status is written. */
   readonly backoff: BackoffRecord;
   /** If set, active pods are deleted, all of them: see {@link freesWhatItDeletes}. */
@@ -43,7 +43,7 @@ export interface JobPlan {
   readonly pods?: PodPlan;
   readonly action: SyncAction;
   /** When the Job has to be looked at again, whatever happens until then: its deadline. */
-  readonly deadlineInMs?: number;
+  readonly deadlineInMs?: number | undefined;
   readonly reasons: readonly JobReason[];
 }
 
@@ -66,30 +66,22 @@ export function planJob({
   nowMs,
   limits = defaultJobLimits,
 }: JobInput): JobPlan {
-  const observed = observePods(job, [...pods].sort(comparePodsByAge), finalizersBeingRemoved);
+  const observed = observePods(job, pods.length < 2 ? pods : [...pods].sort(comparePodsByAge), finalizersBeingRemoved);
   const startMs = startTimeMs(job) ?? (isSuspended(job) ? undefined : nowMs);
   const backoff = nextBackoffRecord(before, observed.newlySucceeded, observed.newlyFailed);
   const indexes = observeIndexes(job, observed);
   const succeeded = indexes === undefined ? observed.succeeded : countIndexes(indexes.succeeded);
   const end = decideEndState({ job, observed, indexes, startMs, nowMs });
-  const known = {
-    observed,
-    ...(indexes && { indexes }),
-    succeeded,
-    ...(startMs !== undefined && { startMs }),
-    backoff,
-    expectationsSatisfied,
-  };
+  const known = { observed, indexes, succeeded, startMs, backoff, expectationsSatisfied };
   if (end !== undefined) {
     const deleting = observed.active.length;
     return { ...known, end, action: "reconciling", reasons: [{ type: "Ending", end, deleting }] };
   }
   const deadlineInMs = deadlineLeftMs(job, startMs, nowMs);
-  const going = deadlineInMs === undefined ? known : { ...known, deadlineInMs };
   if (!expectationsSatisfied || isBeingDeleted(job)) {
     const type = expectationsSatisfied ? "JobBeingDeleted" : "ExpectationsPending";
-    return { ...going, action: "reconciling", reasons: [{ type }] };
+    return { ...known, deadlineInMs, action: "reconciling", reasons: [{ type }] };
   }
   const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs, limits });
-  return { ...going, pods: podPlan, action: podPlan.action, reasons: podPlan.reasons };
+  return { ...known, deadlineInMs, pods: podPlan, action: podPlan.action, reasons: podPlan.reasons };
 }

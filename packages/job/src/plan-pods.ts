@@ -97,7 +97,7 @@ function planCreation(input: PodPlanInput, wanted: number, missing: number): Pod
       reasons: [create.length > 0 ? { type: "Creating", ...counts } : { type: "NoPendingIndex" }],
     };
   };
-  if (indexes === undefined) return creating(Array.from({ length: missing }, () => ({})));
+  if (indexes === undefined) return creating(missing === 1 ? [{}] : Array.from({ length: missing }, () => ({})));
 
   const pending = firstPendingIndexes(job, observed, indexes, missing);
   if (!perIndex) return creating(pending.map((index) => ({ index })));

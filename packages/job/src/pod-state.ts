@@ -43,6 +43,13 @@ export function uidOf(pod: PodObject): string {
   return pod.metadata.uid ?? "";
 }
 
+export const NO_UIDS: ReadonlySet<string> = new Set();
+
+/** Mostly there are none, and nothing is made. */
+export function uidSet(uids: readonly string[]): ReadonlySet<string> {
+  return uids.length === 0 ? NO_UIDS : new Set(uids);
+}
+
 /** Oldest first, then by name: an order for lists that upstream leaves in the order of a hash map. */
 export function comparePodsByAge(a: PodObject, b: PodObject): number {
   const left = a.metadata.creationTimestamp ?? "";

@@ -37,10 +37,11 @@ export function matchingJobs(lister: Pick<Lister<Job>, "listNamespace">, pod: Po
   return lister.listNamespace(namespace).filter((job) => selectorOf(job)?.(labels));
 }
 
-/** `undefined` for a selector that cannot be read: validation lets none pass, but objects may be older than it. */
+/** `undefined` for a selector that is missing or cannot be read: validation lets none pass, but objects may be older than it. */
 export function selectorOf(job: JobObject): LabelMatcher | undefined {
+  if (job.spec?.selector === undefined) return undefined;
   try {
-    return labelSelectorMatcher(job.spec?.selector);
+    return labelSelectorMatcher(job.spec.selector);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { formatTime } from "@kubewright/api";
+import { findCondition, formatTime } from "@kubewright/api";
 
 import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
@@ -35,8 +35,9 @@ export function settleStatus(job: JobObject, plan: JobPlan, outcome: PodOutcome,
   const { active, ready, terminating } = outcome;
   const stored = draftOf(job.status);
   const startTime = stored.startTime ?? (plan.startMs === undefined ? undefined : formatTime(plan.startMs));
-  const counted: StatusDraft = { ...stored, startTime, active, ready, terminating };
   const countsChanged = stored.active !== active || stored.ready !== ready || stored.terminating !== terminating;
+  const counted =
+    countsChanged || stored.startTime !== startTime ? { ...stored, startTime, active, ready, terminating } : stored;
 
   if (plan.end !== undefined) {
     // All active pods must be known to be gone, or the outcome could still be recorded while some go on running.
@@ -61,6 +62,8 @@ function isComplete(job: JobObject, succeeded: number, active: number): boolean 
 
 function settleSuspension(job: JobObject, draft: StatusDraft, countsChanged: boolean, nowMs: number): SettledStatus {
   const suspended = isSuspended(job);
+  if (!suspended && findCondition(draft.conditions, "Suspended") === undefined)
+    return { draft, needsFlush: countsChanged, reasons: [] };
   const condition = suspended
     ? newJobCondition("Suspended", "True", "JobSuspended", "Job suspended", nowMs)
     : newJobCondition("Suspended", "False", "JobResumed", "Job resumed", nowMs);

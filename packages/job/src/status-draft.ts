@@ -20,6 +20,8 @@ export interface StatusDraft {
   readonly uncountedFailed: readonly string[];
 }
 
+const NONE: readonly never[] = [];
+
 export function draftOf(status: Status | undefined): StatusDraft {
   return {
     active: status?.active ?? 0,
@@ -31,28 +33,31 @@ export function draftOf(status: Status | undefined): StatusDraft {
     completionTime: status?.completionTime ?? undefined,
     completedIndexes: status?.completedIndexes ?? "",
     failedIndexes: status?.failedIndexes ?? undefined,
-    conditions: status?.conditions ?? [],
-    uncountedSucceeded: status?.uncountedTerminatedPods?.succeeded ?? [],
-    uncountedFailed: status?.uncountedTerminatedPods?.failed ?? [],
+    conditions: status?.conditions ?? NONE,
+    uncountedSucceeded: status?.uncountedTerminatedPods?.succeeded ?? NONE,
+    uncountedFailed: status?.uncountedTerminatedPods?.failed ?? NONE,
   };
 }
 
 /** The draft as it crosses the wire: without what Go's `omitempty` leaves out, so that a stored status compares equal. */
 export function statusOf(draft: StatusDraft): Status {
-  return {
-    ...(draft.conditions.length > 0 && { conditions: draft.conditions }),
-    ...(draft.startTime !== undefined && { startTime: draft.startTime }),
-    ...(draft.completionTime !== undefined && { completionTime: draft.completionTime }),
-    ...(draft.active > 0 && { active: draft.active }),
-    ...(draft.succeeded > 0 && { succeeded: draft.succeeded }),
-    ...(draft.failed > 0 && { failed: draft.failed }),
-    ...(draft.terminating !== undefined && { terminating: draft.terminating }),
-    ...(draft.completedIndexes !== "" && { completedIndexes: draft.completedIndexes }),
-    ...(draft.failedIndexes !== undefined && { failedIndexes: draft.failedIndexes }),
-    uncountedTerminatedPods: {
-      ...(draft.uncountedSucceeded.length > 0 && { succeeded: draft.uncountedSucceeded }),
-      ...(draft.uncountedFailed.length > 0 && { failed: draft.uncountedFailed }),
-    },
-    ...(draft.ready !== undefined && { ready: draft.ready }),
-  };
+  const { conditions, uncountedSucceeded, uncountedFailed } = draft;
+  const uncounted: Writable<NonNullable<Status["uncountedTerminatedPods"]>> = {};
+  if (uncountedSucceeded.length > 0) uncounted.succeeded = uncountedSucceeded;
+  if (uncountedFailed.length > 0) uncounted.failed = uncountedFailed;
+  const status: Writable<Status> = {};
+  if (conditions.length > 0) status.conditions = conditions;
+  if (draft.startTime !== undefined) status.startTime = draft.startTime;
+  if (draft.completionTime !== undefined) status.completionTime = draft.completionTime;
+  if (draft.active > 0) status.active = draft.active;
+  if (draft.succeeded > 0) status.succeeded = draft.succeeded;
+  if (draft.failed > 0) status.failed = draft.failed;
+  if (draft.terminating !== undefined) status.terminating = draft.terminating;
+  if (draft.completedIndexes !== "") status.completedIndexes = draft.completedIndexes;
+  if (draft.failedIndexes !== undefined) status.failedIndexes = draft.failedIndexes;
+  status.uncountedTerminatedPods = uncounted;
+  if (draft.ready !== undefined) status.ready = draft.ready;
+  return status;
 }
+
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] };

@@ -35,6 +35,16 @@ test("a pod that changes hands, or is replaced under its name, is not counted tw
   expect(unfinished.has("other-uid")).toBe(false);
 });
 
+test("a pod replaced under its name by one with the very same owner references is not counted twice", () => {
+  const unfinished = new UnfinishedPods();
+  const first = pod("a");
+  const second: PodObject = { ...first, metadata: { ...first.metadata, uid: "second" } };
+  unfinished.onAdd(first);
+  unfinished.onUpdate(first, second);
+  unfinished.onDelete(second);
+  expect(unfinished.has("job-uid")).toBe(false);
+});
+
 test("pods of nobody, and of other kinds of owners, are no Job's", () => {
   const unfinished = new UnfinishedPods();
   unfinished.onAdd(pod("a", { owned: false }));

@@ -27,6 +27,7 @@ export class UnfinishedPods implements EventHandler<Pod> {
   }
 
   onUpdate(before: PodObject, pod: PodObject): void {
+    if (isSameToJobs(before, pod)) return;
     if (isPodTerminal(pod) || jobUIDOf(before) !== jobUIDOf(pod) || uidOf(before) !== uidOf(pod)) this.#forget(before);
     this.onAdd(pod);
   }
@@ -42,6 +43,15 @@ export class UnfinishedPods implements EventHandler<Pod> {
     if (!uids?.delete(uidOf(pod)) || uids.size > 0) return;
     this.#byJobUID.delete(jobUID!);
   }
+}
+
+/** Told from what most updates leave as it is. */
+function isSameToJobs(before: PodObject, pod: PodObject): boolean {
+  return (
+    before.metadata.ownerReferences === pod.metadata.ownerReferences &&
+    before.metadata.uid === pod.metadata.uid &&
+    isPodTerminal(before) === isPodTerminal(pod)
+  );
 }
 
 function jobUIDOf(pod: PodObject): string | undefined {
