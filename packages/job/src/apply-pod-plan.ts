@@ -1,8 +1,8 @@
 import { type ObjectKey, jobs, newControllerRef, apiVersionOf } from "@kubewright/api";
 import { errorMessage, hasStatusCause, isNotFound } from "@kubewright/client";
 import { type PodControl, isPodReady, slowStartBatch } from "@kubewright/controller";
-import type { ControllerExpectations } from "@kubewright/expectations";
 
+import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics, PodCreationReason } from "./job-metrics.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
@@ -14,8 +14,14 @@ const INITIAL_BATCH_SIZE = 1;
 
 export interface PodPlanDeps {
   readonly podControl: PodControl;
-  readonly expectations: ControllerExpectations;
+  readonly memory: Pick<JobMemory, "expectations">;
   readonly metrics: Pick<JobMetrics, "podCreated">;
+}
+
+/** Whether the plan neither deletes nor creates pods. One that creates none leaves an expectation, of none, nevertheless. */
+export function leavesPods({ end, observed, pods }: JobPlan): boolean {
+  if (end !== undefined) return observed.active.length === 0;
+  return pods === undefined || pods.action === "tracking" || pods.retryAfterMs !== undefined;
 }
 
 /** Deletes and creates what the plan says. Throws nothing the API server answers: that is part of the outcome. */
@@ -27,15 +33,14 @@ export async function applyPodPlan(
   signal: AbortSignal,
 ): Promise<PodOutcome> {
   if (plan.end !== undefined) return endActivePods(job, plan, deps, signal);
-  if (plan.pods === undefined || plan.pods.action === "tracking") return outcomeOf(plan);
+  if (plan.pods === undefined || leavesPods(plan)) return outcomeOf(plan);
   if (plan.pods.action === "pods_deleted") return removePods(key, job, plan, plan.pods.remove, deps, signal);
   // Even none: an earlier expectation is over, or nothing would be decided here.
-  return plan.pods.retryAfterMs !== undefined
-    ? outcomeOf(plan)
-    : createPods(key, job, plan, plan.pods.create, deps, signal);
+  return createPods(key, job, plan, plan.pods.create, deps, signal);
 }
 
-function outcomeOf({ observed }: JobPlan): PodOutcome {
+/** What becomes of pods that are left alone. */
+export function outcomeOf({ observed }: JobPlan): PodOutcome {
   return {
     active: observed.active.length,
     ready: observed.ready,
@@ -75,7 +80,7 @@ async function removePods(
   job: JobObject,
   plan: JobPlan,
   pods: readonly PodObject[],
-  { podControl, expectations }: PodPlanDeps,
+  { podControl, memory: { expectations } }: PodPlanDeps,
   signal: AbortSignal,
 ): Promise<PodOutcome> {
   expectations.expectDeletions(key, pods.length);
@@ -138,7 +143,7 @@ async function createPods(
   job: JobObject,
   plan: JobPlan,
   pods: readonly PodToCreate[],
-  { podControl, expectations, metrics }: PodPlanDeps,
+  { podControl, memory: { expectations }, metrics }: PodPlanDeps,
   signal: AbortSignal,
 ): Promise<PodOutcome> {
   const reason = creationReason(job, plan);

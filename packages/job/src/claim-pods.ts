@@ -1,4 +1,4 @@
-import { type Job, JOB_TRACKING_FINALIZER, type LabelMatcher, type Pod, jobs } from "@kubewright/api";
+import { type Job, JOB_TRACKING_FINALIZER, type LabelMatcher, type Pod, getControllerOf, jobs } from "@kubewright/api";
 import type { Reader } from "@kubewright/client";
 import { ControllerRefManager, type PodControl, recheckDeletionTimestamp } from "@kubewright/controller";
 import type { Lister } from "@kubewright/informer";
@@ -9,8 +9,24 @@ import type { JobObject, PodObject } from "./job-spec.js";
 export interface ClaimDeps {
   /** With the {@link jobPodsIndex}. */
   readonly pods: Pick<Lister<Pod>, "byIndex">;
-  readonly jobReader: Pick<Reader<Job>, "definition" | "get">;
+  readonly jobClient: Pick<Reader<Job>, "definition" | "get">;
   readonly podControl: PodControl;
+}
+
+/**
+ * What {@link claimPods} comes to where nothing is to be adopted or let go, as is usual: nobody is asked.
+ *
+ * @returns `undefined` when something is.
+ */
+export function podsToKeep(
+  job: JobObject,
+  selector: LabelMatcher,
+  pods: ClaimDeps["pods"],
+): readonly PodObject[] | undefined {
+  const candidates = jobPodCandidates(pods, job);
+  for (const pod of candidates)
+    if (getControllerOf(pod)?.uid !== job.metadata.uid || !selector(pod.metadata.labels)) return undefined;
+  return candidates;
 }
 
 /**
@@ -23,7 +39,7 @@ export interface ClaimDeps {
 export async function claimPods(
   job: JobObject,
   selector: LabelMatcher,
-  { pods, jobReader, podControl }: ClaimDeps,
+  { pods, jobClient, podControl }: ClaimDeps,
   signal: AbortSignal,
 ): Promise<readonly PodObject[]> {
   const manager = new ControllerRefManager<Pod>({
@@ -31,7 +47,7 @@ export async function claimPods(
     controllerDefinition: jobs,
     kind: "Pod",
     selector,
-    canAdopt: recheckDeletionTimestamp(jobReader, job),
+    canAdopt: recheckDeletionTimestamp(jobClient, job),
     finalizers: [JOB_TRACKING_FINALIZER],
     patch: (namespace, name, body, patchSignal) => podControl.patchPod(namespace, name, body, patchSignal),
   });

@@ -1,10 +1,11 @@
-import { type ObjectKey, isJobFinished, jobs, labelSelectorMatcher, splitObjectKey } from "@kubewright/api";
+import { type LabelMatcher, type ObjectKey, isJobFinished, jobs, labelSelectorMatcher } from "@kubewright/api";
 import { errorMessage } from "@kubewright/client";
 import { TerminalError } from "@kubewright/controller";
 
-import { applyPodPlan } from "./apply-pod-plan.js";
+import { beginAccounting, isAccountedFor } from "./account-pods.js";
+import { applyPodPlan, leavesPods, outcomeOf } from "./apply-pod-plan.js";
 import { NO_BACKOFF } from "./backoff.js";
-import { claimPods } from "./claim-pods.js";
+import { claimPods, podsToKeep } from "./claim-pods.js";
 import { type SyncLabels, completionModeOf } from "./job-metrics.js";
 import { checkJobShape } from "./job-shape.js";
 import { type JobObject, isManagedElsewhere } from "./job-spec.js";
@@ -20,86 +21,78 @@ import { trackPods } from "./track-pods.js";
  * Upstream: job_controller.go syncJob.
  */
 export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSignal): Promise<void> {
-  const { memory, events, metrics } = deps;
-  const { namespace, name } = splitObjectKey(key);
-  if (namespace === "" || name === "")
+  const job = jobToSync(key, deps);
+  if (job === undefined) return;
+  const { memory, clock } = deps;
+  const startMs = clock.monotonic();
+  const record: SyncRecord = { action: "reconciling", reasons: [], statusWrites: 0 };
+  let result: SyncLabels["result"] = "error";
+  try {
+    // Read before the pods are listed: one that comes in between can then only make this sync more careful.
+    const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
+    const finalizersBeingRemoved = memory.finalizers.expectedUIDs(key);
+    const selector = understand(job, selectorOf);
+    const pods = podsToKeep(job, selector, deps.pods) ?? (await claimPods(job, selector, deps, signal));
+    const nowMs = clock.now();
+    const backoff = memory.backoff.get(key) ?? NO_BACKOFF;
+    const { limits } = deps;
+    const input = { job, pods, expectationsSatisfied, finalizersBeingRemoved, backoff, nowMs, limits };
+    const plan = understand(job, () => planJob(input));
+    record.action = plan.action;
+    record.reasons.push(...plan.reasons);
+    if (plan.deadlineInMs !== undefined) deps.requeueAfter(key, plan.deadlineInMs);
+    if (plan.pods?.retryAfterMs !== undefined)
+      deps.requeueAfter(key, Math.max(plan.pods.retryAfterMs, deps.minRequeueMs));
+
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      await perform(key, job, plan, deps, record, signal);
+    } catch (error) {
+      failure = { error };
+    }
+    deps.onDecision?.({ key, uid: job.metadata.uid ?? "", atMs: nowMs, plan, ...record, ...failure });
+    if (failure !== undefined) throw failure.error;
+    result = "success";
+  } finally {
+    const labels = { completion_mode: completionModeOf(job), result, action: record.action };
+    deps.metrics.synced(labels, (clock.monotonic() - startMs) / 1000);
+  }
+}
+
+/** The Job, unless there is nothing to decide about it. */
+function jobToSync(
+  key: ObjectKey,
+  { memory, events, metrics, jobs: lister, managedBy }: JobSyncDeps,
+): JobObject | undefined {
+  const slash = key.indexOf("/");
+  if (slash <= 0 || slash === key.length - 1)
     throw new Error(`invalid job key ${JSON.stringify(key)}: either namespace or name is missing`);
   const readiness = memory.consistency.ensureReady(key);
   if (!readiness.ready) {
     metrics.staleSyncSkipped({ group: readiness.group, resource: readiness.resource });
     throw new Error(readiness.message);
   }
-  const job = deps.jobs.get(key);
-  if (job === undefined) return memory.forgetKey(key);
-  if (isManagedElsewhere(job, deps.managedBy)) return;
+  const job = lister.get(key);
+  if (job === undefined) {
+    memory.forgetKey(key);
+    return undefined;
+  }
+  if (isManagedElsewhere(job, managedBy)) return undefined;
   const uid = job.metadata.uid ?? "";
-  understand(job, () => checkJobShape(job));
-  if (isJobFinished(job)) return memory.forgetFinished(key, uid);
-  if (memory.finished.has(uid)) return;
+  understand(job, checkJobShape);
+  if (isJobFinished(job)) {
+    memory.forgetFinished(key, uid);
+    return undefined;
+  }
+  if (memory.finished.has(uid)) return undefined;
   const mode = job.spec?.completionMode;
-  if (mode != null && mode !== "NonIndexed" && mode !== "Indexed") {
-    return events.event(
-      job,
-      jobs,
-      "Warning",
-      "UnknownCompletionMode",
-      "Skipped Job sync because completion mode is unknown",
-    );
-  }
-
-  const startMs = deps.clock.monotonic();
-  const record: SyncRecord = { action: "reconciling", reasons: [], statusWrites: 0 };
-  let result: SyncLabels["result"] = "error";
-  try {
-    await decideAndAct(key, job, deps, record, signal);
-    result = "success";
-  } finally {
-    const labels = { completion_mode: completionModeOf(job), result, action: record.action };
-    metrics.synced(labels, (deps.clock.monotonic() - startMs) / 1000);
-  }
+  if (mode == null || mode === "NonIndexed" || mode === "Indexed") return job;
+  events.event(job, jobs, "Warning", "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown");
+  return undefined;
 }
 
-async function decideAndAct(
-  key: ObjectKey,
-  job: JobObject,
-  deps: JobSyncDeps,
-  record: SyncRecord,
-  signal: AbortSignal,
-): Promise<void> {
-  const { memory, clock } = deps;
-  // Read before the pods are listed: one that comes in between can then only make this sync more careful.
-  const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
-  const finalizersBeingRemoved = memory.finalizers.expectedUIDs(key);
-  const selector = understand(job, () => labelSelectorMatcher(job.spec?.selector));
-  const claimDeps = { pods: deps.pods, jobReader: deps.jobClient, podControl: deps.podControl };
-  const pods = await claimPods(job, selector, claimDeps, signal);
-  const nowMs = clock.now();
-  const backoff = memory.backoff.get(key) ?? NO_BACKOFF;
-  const plan = understand(job, () =>
-    planJob({
-      job,
-      pods,
-      expectationsSatisfied,
-      finalizersBeingRemoved,
-      backoff,
-      nowMs,
-      ...(deps.limits && { limits: deps.limits }),
-    }),
-  );
-  record.action = plan.action;
-  record.reasons.push(...plan.reasons);
-  if (plan.deadlineInMs !== undefined) deps.requeueAfter(key, plan.deadlineInMs);
-  if (plan.pods?.retryAfterMs !== undefined)
-    deps.requeueAfter(key, Math.max(plan.pods.retryAfterMs, deps.minRequeueMs));
-
-  let failure: { readonly error: unknown } | undefined;
-  try {
-    await perform(key, job, plan, deps, record, signal);
-  } catch (error) {
-    failure = { error };
-  }
-  deps.onDecision?.({ key, uid: job.metadata.uid ?? "", atMs: nowMs, plan, ...record, ...failure });
-  if (failure !== undefined) throw failure.error;
+function selectorOf(job: JobObject): LabelMatcher {
+  return labelSelectorMatcher(job.spec?.selector);
 }
 
 /**
@@ -107,9 +100,9 @@ async function decideAndAct(
  *
  * @throws TerminalError naming the Job.
  */
-function understand<T>(job: JobObject, read: () => T): T {
+function understand<T>(job: JobObject, read: (job: JobObject) => T): T {
   try {
-    return read();
+    return read(job);
   } catch (error) {
     const { namespace, name } = job.metadata;
     throw new TerminalError(`Job ${namespace}/${name} cannot be understood: ${errorMessage(error)}`, { cause: error });
@@ -124,14 +117,8 @@ async function perform(
   record: SyncRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const { memory, podControl, events, clock } = deps;
-  const outcome = await applyPodPlan(
-    key,
-    job,
-    plan,
-    { podControl, expectations: memory.expectations, metrics: deps.metrics },
-    signal,
-  );
+  const { events, clock } = deps;
+  const outcome = leavesPods(plan) ? outcomeOf(plan) : await applyPodPlan(key, job, plan, deps, signal);
   const settled = settleStatus(job, plan, outcome, clock.now());
   record.reasons.push(...settled.reasons);
   // Before the status is written, as upstream: a write that fails repeats the event.
@@ -144,10 +131,13 @@ async function perform(
       settled.suspension === "Suspended" ? "Job suspended" : "Job resumed",
     );
   }
-  try {
-    await trackPods(key, job, plan, settled, outcome.terminating, deps, record, signal);
-  } catch (error) {
-    throw new Error(`tracking status: ${errorMessage(error)}`, { cause: error });
+  const accounting = beginAccounting(job, plan, settled, clock.now(), deps.limits);
+  if (!isAccountedFor(accounting)) {
+    try {
+      await trackPods(key, job, plan, accounting, outcome.terminating, deps, record, signal);
+    } catch (error) {
+      throw new Error(`tracking status: ${errorMessage(error)}`, { cause: error });
+    }
   }
   if (outcome.error !== undefined) throw outcome.error;
 }

@@ -1,19 +1,18 @@
 import { type ObjectKey, jobs } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
 
-import { type Accounting, type TerminalCondition, beginAccounting, finishAccounting } from "./account-pods.js";
+import { type Accounting, type TerminalCondition, finishAccounting } from "./account-pods.js";
 import { completionModeOf, countFinished } from "./job-metrics.js";
 import type { JobObject } from "./job-spec.js";
 import type { JobPlan } from "./plan-job.js";
 import type { PodFailureAction } from "./pod-failure-policy.js";
-import { uidOf } from "./pod-state.js";
-import type { SettledStatus } from "./settle-status.js";
+import { NO_UIDS, uidOf } from "./pod-state.js";
 import { type StatusDraft, draftOf, statusOf } from "./status-draft.js";
 import type { JobSyncDeps, SyncRecord } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 /**
- * Accounts for ended pods: status, finalizers, status. Ends the Job when nothing is left to account for.
+ * Performs the accounting for ended pods: status, finalizers, status. Ends the Job when nothing is left to account for.
  *
  * @throws what was refused, after as much as could be done.
  * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
@@ -21,15 +20,14 @@ import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 export async function trackPods(
   key: ObjectKey,
   job: JobObject,
-  plan: JobPlan,
-  settled: SettledStatus,
+  { backoff }: JobPlan,
+  accounting: Accounting,
   terminating: number,
   deps: JobSyncDeps,
   record: SyncRecord,
   signal: AbortSignal,
 ): Promise<void> {
   const { memory, clock } = deps;
-  const accounting = beginAccounting(job, plan, settled, clock.now(), deps.limits);
   const { succeeded, failed } = accounting.counted;
   if (succeeded + failed > 0) record.reasons.push({ type: "PodsCounted", succeeded, failed });
 
@@ -38,11 +36,12 @@ export async function trackPods(
   if (accounting.needsFlush) {
     current = await writeStatus(key, job, draft, "adding uncounted pods to status", deps, record, signal);
     draft = draftOf(current.status);
-    memory.backoff.set(key, plan.backoff);
+    memory.backoff.set(key, backoff);
   }
   for (const [action, count] of Object.entries(accounting.policyActions))
     deps.metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
-  const { releasedUIDs, error } = await releasePods(key, accounting, deps, signal);
+  const { releasedUIDs, error } =
+    accounting.release.length === 0 ? NOTHING_RELEASED : await releasePods(key, accounting, deps, signal);
   const releaseFailed = error !== undefined;
   const finish = finishAccounting({ draft, accounting, releasedUIDs, releaseFailed, terminating, nowMs: clock.now() });
   if (finish.needsFlush) {
@@ -84,15 +83,21 @@ async function writeStatus(
   return written;
 }
 
+interface Release {
+  readonly releasedUIDs: ReadonlySet<string>;
+  readonly error?: unknown;
+}
+
+const NOTHING_RELEASED: Release = { releasedUIDs: NO_UIDS };
+
 /** Removes the tracking finalizers of counted pods, all at once. Upstream: removeTrackingFinalizerFromPods. */
 async function releasePods(
   key: ObjectKey,
   { release }: Accounting,
   { podControl, memory }: JobSyncDeps,
   signal: AbortSignal,
-): Promise<{ releasedUIDs: ReadonlySet<string>; error?: unknown }> {
+): Promise<Release> {
   const releasedUIDs = new Set<string>();
-  if (release.length === 0) return { releasedUIDs };
   memory.finalizers.expectFinalizersRemoved(key, release.map(uidOf));
   const outcomes = await Promise.allSettled(
     release.map(async (pod) => {

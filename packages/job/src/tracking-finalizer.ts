@@ -12,11 +12,7 @@ const REMOVE_FINALIZER = { metadata: { "$deleteFromPrimitiveList/finalizers": [J
  * @throws StatusError `NotFound` when the pod is gone, which is as good for most.
  * Upstream: job_controller.go removeTrackingFinalizerPatch.
  */
-export async function removeTrackingFinalizer(
-  podControl: PodControl,
-  pod: PodObject,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!hasTrackingFinalizer(pod)) return;
-  await podControl.patchPod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", REMOVE_FINALIZER, signal);
+export function removeTrackingFinalizer(podControl: PodControl, pod: PodObject, signal: AbortSignal): Promise<unknown> {
+  if (!hasTrackingFinalizer(pod)) return Promise.resolve();
+  return podControl.patchPod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", REMOVE_FINALIZER, signal);
 }
