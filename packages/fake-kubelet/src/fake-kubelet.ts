@@ -10,7 +10,7 @@ import {
   pods,
 } from "@kubewright/api";
 import { type Client, type ResourceClient, isConflict, isInvalid, isNotFound } from "@kubewright/client";
-import type { Clock, Random, Timer } from "@kubewright/clock";
+import type { Clock, Random } from "@kubewright/clock";
 import {
   EventRecorder,
   type EventSink,
@@ -31,6 +31,7 @@ import { madeUpAddress, nodeAddress, readyAgain, readyNodeStatus } from "./node-
 import type { Ending, PodRun, Stage } from "./pod-run.js";
 import {
   type PodStatusPatch,
+  type StatusContext,
   acceptedStatus,
   backOffStatus,
   ending,
@@ -39,7 +40,7 @@ import {
   runningStatus,
 } from "./pod-status.js";
 import { resumeRun } from "./resume-run.js";
-import { workloadOf } from "./workload.js";
+import { Workloads } from "./workload.js";
 
 export interface FakeKubeletOptions {
   readonly client: Client;
@@ -67,6 +68,7 @@ export class FakeKubelet implements Runnable {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #lots: Lots;
+  readonly #workloads = new Workloads();
   readonly #logger: Logger;
   readonly #owned: ReadonlySet<string> | undefined;
   readonly #podClient: ResourceClient<Pod>;
@@ -79,7 +81,6 @@ export class FakeKubelet implements Runnable {
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #loop: ReconcileLoop;
   readonly #runs = new Map<ObjectKey, PodRun>();
-  readonly #timers = new Map<ObjectKey, Timer>();
   /** Nodes cut off from the API server. */
   readonly #cutOff = new Set<string>();
 
@@ -132,8 +133,7 @@ export class FakeKubelet implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({}, "Starting simulated kubelet");
     await runAll(this.#recorder === undefined ? [this.#loop] : [this.#recorder, this.#loop], signal);
-    for (const timer of this.#timers.values()) timer.cancel();
-    this.#timers.clear();
+    for (const run of this.#runs.values()) run.timer?.cancel();
     this.#logger.info({}, "Shutting down simulated kubelet");
   }
 
@@ -208,9 +208,12 @@ export class FakeKubelet implements Runnable {
       const nowMs = this.#clock.monotonic();
       const step = decideStep(current, run, nowMs, this.#clock.now() - nowMs);
       if (step.type === "wait") return this.#wait(key, run, step.untilMs - nowMs);
-      if (!(await this.#perform(current, run, step, signal))) return this.#forget(key);
       // An ended run is remembered until the cache shows the end: a pod that still looks alive there is not run again.
-      if (step.type === "remove") return;
+      if (step.type === "remove") return this.#remove(current, signal);
+      const change = this.#change(current, run, step);
+      if (change === undefined || !(await this.#write(current, run, change.body, signal))) return this.#forget(key);
+      if (change.acceptedAtMs !== undefined) run.acceptedAtMs = change.acceptedAtMs;
+      run.stage = change.stage;
     }
   }
 
@@ -219,7 +222,8 @@ export class FakeKubelet implements Runnable {
     const nowMs = this.#clock.monotonic();
     let run = this.#runs.get(key);
     if (run === undefined || run.uid !== pod.metadata.uid) {
-      const { workload, problems } = workloadOf(pod);
+      if (run !== undefined) this.#forget(key);
+      const { workload, problems } = this.#workloads.of(pod);
       for (const problem of problems) this.#events.event(pod, pods, "Warning", "InvalidWorkload", problem);
       run = resumeRun(pod, workload, this.#lots, nowMs, this.#clock.now() - nowMs);
       this.#runs.set(key, run);
@@ -229,78 +233,70 @@ export class FakeKubelet implements Runnable {
     return run;
   }
 
-  /** @returns False when the pod is gone. */
-  async #perform(
+  /** What a step makes of the pod; `undefined` if its run is not where the step begins. */
+  #change(
     pod: DeepReadonly<Pod>,
     run: PodRun,
-    step: Exclude<PodStep, { type: "wait" }>,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+    step: Exclude<PodStep, { type: "wait" | "remove" }>,
+  ): StatusChange | undefined {
     const nowMs = this.#clock.monotonic();
-    const now = formatTime(this.#clock.now());
-    const context = { pod, now };
+    const { stage } = run;
     switch (step.type) {
       case "accept": {
         const nodeName = pod.spec?.nodeName ?? "";
         const hostIP = nodeAddress(this.#nodes.store.get(nodeName as ObjectKey), nodeName, this.#random);
-        if (!(await this.#write(pod, run, acceptedStatus(context, hostIP), signal))) return false;
-        run.acceptedAtMs = nowMs;
-        run.stage = { name: "starting", startAtMs: nowMs + this.#lots.startupDelayMs(run.workload, run.identity) };
-        return true;
+        const startAtMs = nowMs + this.#lots.startupDelayMs(run.workload, run.identity);
+        return {
+          body: acceptedStatus(this.#context(pod), hostIP),
+          acceptedAtMs: nowMs,
+          stage: { name: "starting", startAtMs },
+        };
       }
       case "start":
-        return this.#start(pod, run, 0, undefined, signal);
+        return this.#start(pod, run, 0, undefined);
       case "restart":
       case "backOff": {
-        if (run.stage.name !== "running") return false;
-        const { restarts } = run.stage;
-        const last = this.#ending(run.stage, { cause: "exited", exitCode: step.exitCode }, step.exitedAtMs);
+        if (stage.name !== "running") return undefined;
+        const { exitedAtMs } = step;
+        const { restarts } = stage;
+        const last = this.#ending(stage, { cause: "exited", exitCode: step.exitCode }, exitedAtMs);
         if (step.type === "restart") {
-          const { exitedAtMs } = step;
           run.backOff = lengthen(run.backOff, exitedAtMs, nowMs);
-          return this.#start(pod, run, restarts + 1, last, signal);
+          return this.#start(pod, run, restarts + 1, last);
         }
-        const { exitedAtMs, restartAtMs } = step;
-        if (!(await this.#write(pod, run, backOffStatus(context, restarts, restartAtMs - exitedAtMs, last), signal)))
-          return false;
-        run.stage = { name: "backingOff", restarts, exitedAtMs, restartAtMs, last };
-        return true;
+        const { restartAtMs } = step;
+        return {
+          body: backOffStatus(this.#context(pod), restarts, restartAtMs - exitedAtMs, last),
+          stage: { name: "backingOff", restarts, exitedAtMs, restartAtMs, last },
+        };
       }
       case "resume": {
-        if (run.stage.name !== "backingOff") return false;
-        const { restarts, exitedAtMs, last } = run.stage;
-        run.backOff = lengthen(run.backOff, exitedAtMs, nowMs);
-        return this.#start(pod, run, restarts + 1, last, signal);
+        if (stage.name !== "backingOff") return undefined;
+        run.backOff = lengthen(run.backOff, stage.exitedAtMs, nowMs);
+        return this.#start(pod, run, stage.restarts + 1, stage.last);
       }
       case "finish":
-        return this.#finish(pod, run, step.end, signal);
-      case "remove":
-        await this.#remove(pod, signal);
-        return true;
+        return this.#finish(pod, run, step.end);
       default:
         return step satisfies never;
     }
   }
 
-  async #start(
-    pod: DeepReadonly<Pod>,
-    run: PodRun,
-    restarts: number,
-    last: Ending | undefined,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const startedAtMs = this.#clock.monotonic();
-    const startedAt = formatTime(this.#clock.now());
-    const podIP = pod.status?.podIP ?? madeUpAddress("10.244", this.#random.fork(`${run.identity.label}/address`));
-    const status = runningStatus({ pod, now: startedAt }, podIP, restarts, last);
-    if (!(await this.#write(pod, run, status, signal))) return false;
-    const attempt = this.#lots.attempt(pod, run.workload, run.identity, restarts);
-    run.stage = { name: "running", restarts, startedAtMs, startedAt, attempt };
-    return true;
+  #context(pod: DeepReadonly<Pod>): StatusContext {
+    return { pod, now: formatTime(this.#clock.now()) };
   }
 
-  async #finish(pod: DeepReadonly<Pod>, run: PodRun, end: PodEnd, signal: AbortSignal): Promise<boolean> {
-    const { stage } = run;
+  #start(pod: DeepReadonly<Pod>, run: PodRun, restarts: number, last: Ending | undefined): StatusChange {
+    const context = this.#context(pod);
+    const podIP = pod.status?.podIP ?? madeUpAddress("10.244", this.#random.fork(`${run.identity.label}/address`));
+    const attempt = this.#lots.attempt(pod, run.workload, run.identity, restarts);
+    return {
+      body: runningStatus(context, podIP, restarts, last),
+      stage: { name: "running", restarts, startedAtMs: this.#clock.monotonic(), startedAt: context.now, attempt },
+    };
+  }
+
+  #finish(pod: DeepReadonly<Pod>, { stage }: PodRun, end: PodEnd): StatusChange {
     const nowMs = this.#clock.monotonic();
     const restarts = stage.name === "running" || stage.name === "backingOff" ? stage.restarts : 0;
     let ended: Ending | undefined;
@@ -309,10 +305,7 @@ export class FakeKubelet implements Runnable {
       const exitAtMs = stage.startedAtMs + stage.attempt.durationMs;
       ended = this.#ending(stage, end, end.cause === "exited" ? Math.min(exitAtMs, nowMs) : nowMs);
     } else if (stage.name === "backingOff") ended = stage.last;
-    const status = finishedStatus({ pod, now: formatTime(this.#clock.now()) }, end, restarts, ended);
-    if (!(await this.#write(pod, run, status, signal))) return false;
-    run.stage = { name: "finished" };
-    return true;
+    return { body: finishedStatus(this.#context(pod), end, restarts, ended), stage: { name: "finished" } };
   }
 
   #ending(stage: Extract<Stage, { name: "running" }>, end: PodEnd, atMs: number): Ending {
@@ -352,21 +345,26 @@ export class FakeKubelet implements Runnable {
   }
 
   #wait(key: ObjectKey, run: PodRun, delayMs: number): void {
-    this.#timers.get(key)?.cancel();
-    this.#timers.delete(key);
+    run.timer?.cancel();
+    run.timer = undefined;
     if (delayMs === Infinity || this.#runs.get(key) !== run) return;
-    const timer = this.#clock.setTimer(delayMs, () => {
-      this.#timers.delete(key);
+    run.timer = this.#clock.setTimer(delayMs, () => {
+      run.timer = undefined;
       this.#queue.add(key);
     });
-    this.#timers.set(key, timer);
   }
 
   #forget(key: ObjectKey): void {
-    this.#timers.get(key)?.cancel();
-    this.#timers.delete(key);
+    this.#runs.get(key)?.timer?.cancel();
     this.#runs.delete(key);
   }
+}
+
+/** A write, and what the run has come to after it. */
+interface StatusChange {
+  readonly body: PodStatusPatch;
+  readonly stage: Stage;
+  readonly acceptedAtMs?: number;
 }
 
 function isNewer(pod: DeepReadonly<Pod>, than: DeepReadonly<Pod>): boolean {

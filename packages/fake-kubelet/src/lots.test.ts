@@ -100,6 +100,15 @@ test.each([
   expect(Math.abs(deviation / wantedDeviation - 1)).toBeLessThan(0.08);
 });
 
+test("runs that all take as long fail at their rate nevertheless", () => {
+  const failing = workloadWith({ duration: "1m", "failure-rate": "0.5" });
+  const lots = new Lots(seededRandom(1));
+  const failures = Array.from({ length: 1000 }, (_, number) => jobPod("a", `a-${number}`)).filter(
+    (pod) => lots.attempt(pod, failing, lots.identify(pod), 0).exitCode === 1,
+  );
+  expect(Math.abs(failures.length - 500)).toBeLessThan(70);
+});
+
 test("exit codes come in their shares", () => {
   const shared = workloadWith({ "exit-code": "0=8,3=1,137=1" });
   const lots = new Lots(seededRandom(1));

@@ -53,9 +53,9 @@ export class Lots {
     const controller = getControllerOf(pod);
     if (controller === undefined) return { label: `${namespace}/${name}`, ordinal: 0 };
     const index = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION] ?? "";
-    const counter = `${controller.uid}/${index}`;
+    const counter = index === "" ? controller.uid : `${controller.uid}/${index}`;
     const count = this.#counts.get(counter) ?? 0;
-    this.#counts.delete(counter);
+    if (count > 0) this.#counts.delete(counter);
     this.#counts.set(counter, count + 1);
     if (this.#counts.size > COUNTERS) this.#counts.delete(this.#counts.keys().next().value!);
     return { label: `${namespace}/${controller.kind}/${controller.name}/${index}/${count}`, ordinal: count };
@@ -79,11 +79,11 @@ export class Lots {
     const source = `${label}/run/${number}`;
     const index = indexOf(pod);
     const attempt = ordinal + number + 1;
-    if (workload.rules === undefined) return draw(workload, index, this.#random.fork(source));
+    if (workload.rules === undefined) return this.#draw(workload, index, source);
     // The first container draws what it would if it were alone.
     const containers = (pod.spec?.containers ?? []).map(({ name }, place): ContainerFate => {
       const behaviour = behaviourOf(workload, { container: name, index, attempt });
-      return { name, ...draw(behaviour, index, this.#random.fork(place === 0 ? source : `${source}/${name}`)) };
+      return { name, ...this.#draw(behaviour, index, place === 0 ? source : `${source}/${name}`) };
     });
     return {
       durationMs: containers.reduce((longest, { durationMs }) => Math.max(longest, durationMs), 0),
@@ -91,17 +91,23 @@ export class Lots {
       containers,
     };
   }
-}
 
-function draw(
-  { duration, failureRate, failingIndexes, exitCode, failureExitCode }: Workload,
-  index: number | undefined,
-  random: Random,
-): { readonly durationMs: number; readonly exitCode: number } {
-  const durationMs = drawDuration(duration, random);
-  const lot = random.next();
-  const fails = lot < failureRate || (index !== undefined && includesIndex(failingIndexes, index));
-  return { durationMs, exitCode: fails ? failureExitCode : drawExitCode(exitCode, random) };
+  #draw(
+    { duration, failureRate, failingIndexes, exitCode, failureExitCode }: Workload,
+    index: number | undefined,
+    source: string,
+  ): { readonly durationMs: number; readonly exitCode: number } {
+    const failsByIndex = index !== undefined && includesIndex(failingIndexes, index);
+    // A source takes time to make: none is asked where all is certain.
+    if (duration.fromMs === duration.toMs && duration.spread === undefined && failureRate === 0) {
+      const certain = failsByIndex ? failureExitCode : exitCode;
+      if (typeof certain === "number") return { durationMs: Math.round(duration.fromMs), exitCode: certain };
+    }
+    const random = this.#random.fork(source);
+    const durationMs = drawDuration(duration, random);
+    const fails = random.next() < failureRate || failsByIndex;
+    return { durationMs, exitCode: fails ? failureExitCode : drawExitCode(exitCode, random) };
+  }
 }
 
 function indexOf(pod: DeepReadonly<Pod>): number | undefined {

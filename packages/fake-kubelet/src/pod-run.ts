@@ -1,4 +1,5 @@
 import type { ContainerState, DeepReadonly, Pod } from "@kubewright/api";
+import type { Timer } from "@kubewright/clock";
 
 import type { BackOff } from "./crash-loop-back-off.js";
 import type { Attempt, PodIdentity } from "./lots.js";
@@ -30,6 +31,8 @@ export interface PodRun {
   /** The server's answer to the last write: newer than the cache, for a while. */
   latest?: DeepReadonly<Pod>;
   stage: Stage;
+  /** Until the next thing that happens to the pod by itself. */
+  timer?: Timer | undefined;
 }
 
 export type Stage =

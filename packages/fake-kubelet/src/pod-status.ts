@@ -1,4 +1,12 @@
-import type { Container, ContainerState, ContainerStatus, DeepReadonly, Pod, PodCondition } from "@kubewright/api";
+import {
+  type Container,
+  type ContainerState,
+  type ContainerStatus,
+  type DeepReadonly,
+  type Pod,
+  type PodCondition,
+  findCondition,
+} from "@kubewright/api";
 
 import type { PodEnd } from "./decide-step.js";
 import type { Attempt } from "./lots.js";
@@ -50,10 +58,8 @@ export function acceptedStatus({ pod, now }: StatusContext, hostIP: string): Pod
       condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
       condition(pod, now, "PodScheduled", "True"),
     ],
-    containerStatuses: containers.map((container) => ({ ...notReady(container, 0), state: waiting })),
-    ...(initializing
-      ? { initContainerStatuses: initContainers.map((container) => ({ ...notReady(container, 0), state: waiting })) }
-      : {}),
+    containerStatuses: containers.map((container) => notReady(container, waiting)),
+    ...(initializing && { initContainerStatuses: initContainers.map((container) => notReady(container, waiting)) }),
   });
 }
 
@@ -66,13 +72,15 @@ export function runningStatus(
 ): PodStatusPatch {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const containerStatuses = containers.map((container): ContainerStatus => ({
-    ...notReady(container, restarts),
-    containerID: containerId(pod, container, restarts),
+    name: container.name,
+    image: container.image ?? "",
     imageID: imageId(container),
     ready: true,
+    restartCount: restarts,
     started: true,
     state: { running: { startedAt: now } },
-    ...(last === undefined ? {} : { lastState: { terminated: ofContainer(pod, container, restarts - 1, last) } }),
+    lastState: last === undefined ? {} : { terminated: ofContainer(pod, container, restarts - 1, last) },
+    containerID: containerId(pod, container, restarts),
   }));
   return patch(pod, {
     phase: "Running",
@@ -105,18 +113,11 @@ export function backOffStatus(
       condition(pod, now, "Ready", "False", CONTAINERS_NOT_READY, unready),
       condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
     ],
-    containerStatuses: containers.map((container) => ({
-      ...notReady(container, restarts),
-      containerID: containerId(pod, container, restarts),
-      imageID: imageId(container),
-      state: {
-        waiting: {
-          reason: "CrashLoopBackOff",
-          message: `back-off ${duration(delayMs)} restarting failed container=${container.name} pod=${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`,
-        },
-      },
-      lastState: { terminated: ofContainer(pod, container, restarts, last) },
-    })),
+    containerStatuses: containers.map((container) => {
+      const message = `back-off ${duration(delayMs)} restarting failed container=${container.name} pod=${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`;
+      const waiting = { waiting: { reason: "CrashLoopBackOff", message } };
+      return stopped(pod, container, restarts, waiting, { terminated: ofContainer(pod, container, restarts, last) });
+    }),
   });
 }
 
@@ -143,13 +144,8 @@ export function finishedStatus(
     ],
     containerStatuses: containers.map((container) =>
       ended === undefined
-        ? { ...notReady(container, 0), state: { terminated: NOT_STARTED } }
-        : {
-            ...notReady(container, restarts),
-            containerID: containerId(pod, container, restarts),
-            imageID: imageId(container),
-            state: { terminated: ofContainer(pod, container, restarts, ended) },
-          },
+        ? notReady(container, { terminated: NOT_STARTED })
+        : stopped(pod, container, restarts, { terminated: ofContainer(pod, container, restarts, ended) }),
     ),
   });
 }
@@ -205,19 +201,42 @@ function condition(
   reason: string | null = null,
   message: string | null = null,
 ): ConditionPatch {
-  const before = pod.status?.conditions?.find((each) => each.type === type);
-  return {
+  const before = findCondition(pod.status?.conditions, type);
+  const change: { -readonly [Member in keyof ConditionPatch]: ConditionPatch[Member] } = {
     type,
     status,
     observedGeneration: pod.metadata.generation ?? 1,
-    ...(before?.status === status ? {} : { lastTransitionTime: now }),
-    ...(reason === null && before?.reason === undefined ? {} : { reason }),
-    ...(message === null && before?.message === undefined ? {} : { message }),
   };
+  if (before?.status !== status) change.lastTransitionTime = now;
+  if (reason !== null || before?.reason !== undefined) change.reason = reason;
+  if (message !== null || before?.message !== undefined) change.message = message;
+  return change;
 }
 
-function notReady({ name, image = "" }: DeepReadonly<Container>, restartCount: number): ContainerStatus {
-  return { name, image, imageID: "", ready: false, restartCount, started: false, state: {}, lastState: {} };
+/** Of a container that has not been started. */
+function notReady({ name, image = "" }: DeepReadonly<Container>, state: ContainerState): ContainerStatus {
+  return { name, image, imageID: "", ready: false, restartCount: 0, started: false, state, lastState: {} };
+}
+
+/** Of a container that has been started, and does not run. */
+function stopped(
+  pod: DeepReadonly<Pod>,
+  container: DeepReadonly<Container>,
+  restartCount: number,
+  state: ContainerState,
+  lastState: ContainerState = {},
+): ContainerStatus {
+  return {
+    name: container.name,
+    image: container.image ?? "",
+    imageID: imageId(container),
+    ready: false,
+    restartCount,
+    started: false,
+    state,
+    lastState,
+    containerID: containerId(pod, container, restartCount),
+  };
 }
 
 function completedInitContainer(
@@ -226,24 +245,20 @@ function completedInitContainer(
   now: string,
 ): ContainerStatus {
   const startedAt = pod.status?.startTime ?? now;
-  return {
-    ...notReady(container, 0),
-    containerID: containerId(pod, container, 0),
-    imageID: imageId(container),
-    ready: true,
-    state: {
-      terminated: ofContainer(pod, container, 0, { exitCode: 0, reason: "Completed", startedAt, finishedAt: now }),
-    },
-  };
+  const terminated = ofContainer(pod, container, 0, termination(0, startedAt, now));
+  return { ...stopped(pod, container, 0, { terminated }), ready: true };
 }
 
 function ofContainer(
   pod: DeepReadonly<Pod>,
   container: DeepReadonly<Container>,
   restarts: number,
-  { apart, ...common }: Ending,
+  ending: Ending,
 ): Termination {
-  return { ...(apart?.get(container.name) ?? common), containerID: containerId(pod, container, restarts) };
+  const containerID = containerId(pod, container, restarts);
+  if (ending.apart === undefined) return { ...ending, containerID };
+  const { apart, ...common } = ending;
+  return { ...(apart.get(container.name) ?? common), containerID };
 }
 
 function containerId(pod: DeepReadonly<Pod>, { name }: DeepReadonly<Container>, restarts: number): string {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseDuration, parseDurationRange } from "./duration.js";
 import { parseExitCodes } from "./exit-codes.js";
 import { parseIndexes } from "./index-ranges.js";
-import { workloadOf } from "./workload.js";
+import { Workloads, workloadOf } from "./workload.js";
 
 function read(annotations: Record<string, string>) {
   const prefixed = Object.entries(annotations).map(([name, value]) => [`sim.kubewright.dev/${name}`, value] as const);
@@ -23,6 +23,20 @@ test("a pod without annotations runs for ten seconds after one second of start-u
     },
     problems: [],
   });
+});
+
+test("pods whose annotations say the same share what was read, all others have their own", () => {
+  const workloads = new Workloads();
+  const annotated = (annotations: Record<string, string>) => workloads.of({ metadata: { annotations } });
+  const short = annotated({ "sim.kubewright.dev/duration": "5s", other: "x" });
+  expect(short.workload.duration).toEqual({ fromMs: 5000, toMs: 5000 });
+  expect(annotated({ other: "y", "sim.kubewright.dev/duration": "5s" })).toBe(short);
+  expect(annotated({ "sim.kubewright.dev/duration": "6s" }).workload.duration.toMs).toBe(6000);
+  expect(annotated({ "sim.kubewright.dev/startup-delay": "5s" }).workload.startupDelay.toMs).toBe(5000);
+  expect(annotated({ "sim.kubewright.dev/duration": "soon" }).problems).toHaveLength(1);
+  for (let seconds = 0; seconds < 1000; seconds++) annotated({ "sim.kubewright.dev/duration": `${seconds + 10}s` });
+  expect(annotated({ "sim.kubewright.dev/duration": "5s" })).not.toBe(short);
+  expect(annotated({ "sim.kubewright.dev/duration": "5s" })).toEqual(short);
 });
 
 test("every annotation is read", () => {

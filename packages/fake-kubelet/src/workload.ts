@@ -85,15 +85,37 @@ const ANNOTATIONS: ReadonlyMap<string, Annotation<keyof Workload>> = new Map([
   ],
 ]);
 
-/**
- * Reads the annotations of a pod.
- *
- * @returns The behaviour, and one sentence for each annotation that cannot be read: its default counts instead.
- */
-export function workloadOf(pod: DeepReadonly<Pod>): {
+/** What a pod's annotations say. */
+export interface ReadWorkload {
   readonly workload: Workload;
+  /** One sentence for each annotation that cannot be read: its default counts instead. */
   readonly problems: readonly string[];
-} {
+}
+
+/** Most readings remembered; the oldest goes first. */
+const READINGS = 1000;
+
+/** Reads pods' annotations, those that say the same only once: most pods are one of many made from a template. */
+export class Workloads {
+  readonly #readings = new Map<string, ReadWorkload>();
+
+  of(pod: DeepReadonly<Pod>): ReadWorkload {
+    const annotations = pod.metadata.annotations;
+    let text = "";
+    for (const name in annotations)
+      if (name.startsWith(WORKLOAD_ANNOTATION_PREFIX)) text += `${name}=${annotations[name]}\0`;
+    let reading = this.#readings.get(text);
+    if (reading === undefined) {
+      reading = workloadOf(pod);
+      this.#readings.set(text, reading);
+      if (this.#readings.size > READINGS) this.#readings.delete(this.#readings.keys().next().value!);
+    }
+    return reading;
+  }
+}
+
+/** Reads the annotations of a pod. */
+export function workloadOf(pod: DeepReadonly<Pod>): ReadWorkload {
   const annotations = pod.metadata.annotations;
   let workload = DEFAULT_WORKLOAD;
   const problems: string[] = [];
