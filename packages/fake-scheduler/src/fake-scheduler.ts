@@ -165,7 +165,7 @@ export class FakeScheduler implements Runnable {
 
   #release(uid: string): void {
     const nodeName = this.#ledger.release(uid);
-    if (nodeName === undefined) return;
+    if (nodeName === undefined || this.#waiting.size === 0) return;
     this.#roomier.add(nodeName);
     this.#tryWaiting();
   }
@@ -175,7 +175,10 @@ export class FakeScheduler implements Runnable {
    * stays under watch until nobody who waits fits on it.
    */
   #tryWaiting(): void {
-    if (this.#waiting.size === 0) return this.#roomier.clear();
+    if (this.#waiting.size === 0) {
+      if (this.#roomier.size > 0) this.#roomier.clear();
+      return;
+    }
     if (this.#queue.length > 0) return;
     for (const nodeName of this.#roomier) {
       const key = this.#waiting.takeFirst((requests) => this.#ledger.fits(nodeName, requests));

@@ -32,15 +32,17 @@ export function parseAmounts(quantities: Quantities): Map<string, number> {
  */
 export function podRequests(pod: DeepReadonly<Pod>): PodRequests {
   const amounts = totalRequests(pod.spec);
-  const key = [...amounts]
-    .filter(([, amount]) => amount !== 0)
-    .map(([name, amount]) => `${name}=${amount}`)
-    .sort()
-    .join();
+  const key = amounts.size === 0 ? "" : requestsKey(amounts);
   const placement = placementOf(pod.spec);
   return placement === undefined
     ? { amounts, key }
     : { amounts, placement, key: `${key} ${JSON.stringify(placement)}` };
+}
+
+function requestsKey(amounts: Amounts): string {
+  const parts: string[] = [];
+  for (const [name, amount] of amounts) if (amount !== 0) parts.push(`${name}=${amount}`);
+  return parts.sort().join();
 }
 
 function totalRequests(spec: DeepReadonly<PodSpec> | undefined): Map<string, number> {

@@ -37,6 +37,7 @@ export class WaitingPods {
   }
 
   remove(key: ObjectKey): void {
+    if (this.#groupOf.size === 0) return;
     const group = this.#groupOf.get(key);
     if (group === undefined) return;
     this.#groupOf.delete(key);
