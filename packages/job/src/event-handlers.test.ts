@@ -34,6 +34,8 @@ function setUp(...cached: JobObject[]) {
   };
   const metrics = new CountedMetrics();
   const batches = new FixedBatches({ queue, periodMs: 1000 });
+  const state = { idle: false };
+  batches.cancel = () => state.idle;
   /** With a tracking finalizer, which is all that is asked for. */
   const tracked: PodObject[] = [orphan()];
   const pods = { byIndex: () => tracked };
@@ -58,6 +60,7 @@ function setUp(...cached: JobObject[]) {
     synced: () => take(queue),
     orphans: () => take(orphanQueue),
     tracked,
+    state,
   };
 }
 
@@ -217,6 +220,21 @@ test("no Job's pods are looked for where none is tracked", async () => {
   jobHandler.onDelete!(job());
   expect(await orphans()).toEqual([]);
 });
+
+test.each([true, false])(
+  "of a Job that ends all is forgotten at once, where its batch can be cancelled: %s",
+  async (idle) => {
+    const { jobHandler, memory, synced, state } = setUp();
+    state.idle = idle;
+    memory.finished.add("job-uid");
+    jobHandler.onUpdate!(job(), finished);
+    expect(memory.finished.has("job-uid")).toBe(!idle);
+    memory.expectations.expectCreations(KEY, 1);
+    jobHandler.onDelete!(finished);
+    expect(memory.expectations.getExpectations(KEY) === undefined).toBe(idle);
+    expect(await synced()).toEqual(idle ? [] : [KEY]);
+  },
+);
 
 test("a Job that has ended has pods looked at only while some of those it selects are tracked", async () => {
   const { jobHandler, tracked, orphans } = setUp();

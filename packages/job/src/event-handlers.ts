@@ -23,7 +23,7 @@ export interface HandlerDeps {
   readonly logger: Logger;
   readonly metrics: Pick<JobMetrics, "externalJobAdded">;
   /** Gathers events that are expected in numbers. */
-  readonly batches: Pick<SyncBatches, "add">;
+  readonly batches: Pick<SyncBatches, "add" | "cancel">;
   /** As in the syncs' deps. */
   readonly managedBy?: string | undefined;
 }
@@ -49,8 +49,12 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
         metrics.externalJobAdded({ controller_name: job.spec.managedBy });
     },
     onUpdate(before, job) {
-      if (isJobFinished(job)) return addOrphans(job);
       const key = keyOf(job);
+      if (isJobFinished(job)) {
+        // All that a sync would do.
+        if (batches.cancel(key)) memory.forgetFinished(key, job.metadata.uid ?? "");
+        return addOrphans(job);
+      }
       // Only the spec moves the generation: status writes, most of them our own, can wait.
       if (job.metadata.generation === before.metadata.generation) batches.add(key);
       else queue.addAfter(key, 0);
@@ -62,7 +66,8 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
     },
     onDelete(deleted) {
       const key = isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted);
-      queue.addAfter(key, 0);
+      if (batches.cancel(key)) memory.forgetKey(key);
+      else queue.addAfter(key, 0);
       const job = deletedObject(deleted);
       if (job === undefined) return;
       const uid = job.metadata.uid ?? "";

@@ -1,8 +1,11 @@
-import type { JobSpec } from "@kubewright/api";
+import type { JobSpec, ObjectKey } from "@kubewright/api";
+import { SimulatedClock } from "@kubewright/clock";
+import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
 import { expect, test } from "vitest";
 
 import { TestCluster, type TestClusterOptions, refusal } from "../test/test-cluster.js";
 import type { Script } from "../test/scripted-kubelet.js";
+import { AdaptiveBatches } from "./sync-batches.js";
 
 const adaptive = { syncBatchPeriodMs: "adaptive" } as const;
 const statusWrites = ({ requests }: TestCluster): number =>
@@ -89,6 +92,25 @@ test("a Job is not synced before the cache shows what was written for it, howeve
   expect((await cluster.status()).completionTime).toBeDefined();
   expect(cluster.logged.filter(({ level }) => level === "error")).toEqual([]);
   await cluster.close();
+});
+
+test("a batch can be cancelled unless a sync is under way or due", async () => {
+  const clock = new SimulatedClock(0);
+  const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1000, maxDelayMs: 60_000 });
+  const queue = new RateLimitingQueue({ clock, rateLimiter });
+  const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => false });
+  const key = "ns/job" as ObjectKey;
+  batches.add(key);
+  expect(batches.cancel(key)).toBe(true);
+  await batches.during(key, async () => {
+    batches.add(key);
+    expect(batches.cancel(key)).toBe(false);
+  });
+  expect(queue.length).toBe(0);
+  await clock.advance(1000);
+  expect(queue.length).toBe(1);
+  queue.addRateLimited("ns/failing" as ObjectKey);
+  expect(batches.cancel("ns/failing" as ObjectKey)).toBe(false);
 });
 
 /** Seconds that pods take, as many as it takes; over and over. */

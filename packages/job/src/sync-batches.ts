@@ -9,6 +9,8 @@ export const SYNC_BATCH_PERIOD_MS = 1_000;
 export interface SyncBatches {
   /** Something changed about the Job: it is to be synced before long. */
   add(key: ObjectKey): void;
+  /** Drops what is gathered for a Job that needs no sync any more. @returns False when one is under way, or due, all the same. */
+  cancel(key: ObjectKey): boolean;
   /** Performs the sync of a Job, from before it reads anything until after it wrote everything. */
   during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
   /** Drops what has not been handed to the queue yet. */
@@ -27,6 +29,10 @@ export class FixedBatches implements SyncBatches {
 
   add(key: ObjectKey): void {
     this.#queue.addAfter(key, this.#periodMs);
+  }
+
+  cancel(): boolean {
+    return false;
   }
 
   during<T>(_key: ObjectKey, sync: () => Promise<T>): Promise<T> {
@@ -78,6 +84,12 @@ export class AdaptiveBatches implements SyncBatches {
     this.#closeIfQuiet(key);
   }
 
+  cancel(key: ObjectKey): boolean {
+    if (this.#syncing.has(key) || this.#queue.numRequeues(key) > 0) return false;
+    this.#drop(key);
+    return true;
+  }
+
   async during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
     this.#drop(key);
     this.#syncing.add(key);
@@ -108,7 +120,9 @@ export class AdaptiveBatches implements SyncBatches {
   }
 
   #drop(key: ObjectKey): boolean {
-    this.#open.get(key)?.cancel();
+    const timer = this.#open.get(key);
+    if (timer === undefined) return false;
+    timer.cancel();
     return this.#open.delete(key);
   }
 }

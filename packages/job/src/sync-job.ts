@@ -50,7 +50,17 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     } catch (error) {
       failure = { error };
     }
-    deps.onDecision?.({ key, uid: job.metadata.uid ?? "", atMs: nowMs, plan, ...record, ...failure });
+    const { action, reasons, statusWrites } = record;
+    deps.onDecision?.({
+      key,
+      uid: job.metadata.uid ?? "",
+      atMs: nowMs,
+      action,
+      plan,
+      reasons,
+      statusWrites,
+      ...failure,
+    });
     if (failure !== undefined) throw failure.error;
     result = "success";
   } finally {
