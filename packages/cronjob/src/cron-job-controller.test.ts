@@ -127,6 +127,20 @@ test("a Job that the controller itself creates or deletes does not wake its Cron
   await harness.stop();
 });
 
+test("a Job that somebody deletes while it runs wakes its CronJob, which created it last", async () => {
+  const harness = new ControllerHarness();
+  await harness.start();
+  await harness.createCronJob();
+  await harness.advanceTo("10:05:00");
+  const [name] = await harness.jobNames();
+  harness.outcomes();
+  await harness.client.resource(jobs).delete(name!, { namespace: NAMESPACE, propagationPolicy: "Background" });
+  await harness.clock.settle();
+  expect(harness.outcomes()).toEqual(["10:05:00.000 notDue notDue"]);
+  expect((await harness.getCronJob()).status?.active ?? []).toEqual([]);
+  await harness.stop();
+});
+
 test("57: a changed label syncs the CronJob at once", async () => {
   const harness = new ControllerHarness();
   await harness.start();

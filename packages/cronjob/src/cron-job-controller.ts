@@ -35,7 +35,7 @@ import type { CronJobDecision } from "./decision.js";
 import { slotSearch } from "./plan-cron-job.js";
 import { nextScheduleDelayMs } from "./schedule-slots.js";
 import { Schedules, effectiveSchedule } from "./schedules.js";
-import { type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
+import { type Deed, type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
 
 export interface CronJobControllerOptions {
   readonly client: Client;
@@ -63,7 +63,7 @@ export interface CronJobMetrics {
   jobCreationSkew(seconds: number): void;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlySet<Deed> = new Set();
 
 /** How the informer finds Jobs by the name of their controller: `namespace/name`, of whatever kind. */
 const controllerNameIndex = "cronJobControllerName";
@@ -72,10 +72,10 @@ interface Memory extends SyncMemory {
   readonly uid: string | undefined;
   /** As the last sync said; -Infinity while one is under way, or when it failed. */
   idleUntilMs: number;
-  /** What the last sync did: UIDs of Jobs that it created or deleted, and the resourceVersion of the CronJob it wrote. */
-  done: ReadonlySet<string>;
-  /** The same of what was heard since the sync that is under way began; `undefined` when none is. */
-  heard: string[] | undefined;
+  /** What the last sync did. */
+  done: ReadonlySet<Deed>;
+  /** What was heard to be done, by whomever, since the sync that is under way began; `undefined` when none is. */
+  heard: Deed[] | undefined;
 }
 
 /**
@@ -149,11 +149,11 @@ export class CronJobController implements Runnable {
       onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
     });
     this.#jobs.addEventHandler({
-      onAdd: (job) => this.#jobCameOrWent(job),
+      onAdd: (job) => this.#jobCameOrWent("created", job),
       onUpdate: (old, job) => this.#updateJob(old, job),
       onDelete: (deleted) => {
         const job = deletedObject(deleted);
-        if (job !== undefined) this.#jobCameOrWent(job);
+        if (job !== undefined) this.#jobCameOrWent("deleted", job);
       },
     });
   }
@@ -195,9 +195,9 @@ export class CronJobController implements Runnable {
     const key = keyOf(cronJob);
     const spec = cronJob.spec;
     if (spec === undefined || (old.spec?.schedule === spec.schedule && old.spec?.timeZone === spec.timeZone)) {
-      const { resourceVersion = "" } = cronJob.metadata;
+      const { resourceVersion } = cronJob.metadata;
       if (old.metadata.resourceVersion === resourceVersion) this.#queue.add(key);
-      else this.#hear(key, resourceVersion);
+      else this.#hear(key, `written ${resourceVersion}`);
       return;
     }
     const parsed = this.#schedules.parse(effectiveSchedule(spec, this.#schedules));
@@ -222,20 +222,20 @@ export class CronJobController implements Runnable {
   }
 
   /** Whether it is what the last sync did, and nothing is due. Upstream syncs the CronJob all the same. */
-  #isEcho({ idleUntilMs, done }: Memory, what: string): boolean {
+  #isEcho({ idleUntilMs, done }: Memory, what: Deed): boolean {
     return done.has(what) && this.#clock.now() < idleUntilMs;
   }
 
   /** Enqueues the CronJob unless it is an echo, which cannot be told before a sync that is under way has ended. */
-  #hear(key: ObjectKey, what: string): void {
+  #hear(key: ObjectKey, what: Deed): void {
     const memory = this.#memories.get(key);
     if (memory?.heard !== undefined) memory.heard.push(what);
     else if (memory === undefined || !this.#isEcho(memory, what)) this.#queue.add(key);
   }
 
-  #jobCameOrWent(job: DeepReadonly<Job>): void {
+  #jobCameOrWent(how: "created" | "deleted", job: DeepReadonly<Job>): void {
     const key = this.#keyOfOwner(job);
-    if (key !== undefined) this.#hear(key, job.metadata.uid ?? "");
+    if (key !== undefined) this.#hear(key, `${how} ${job.metadata.uid}`);
   }
 
   /**

@@ -29,6 +29,9 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly decided: (decision: CronJobDecision) => void;
 }
 
+/** What a sync does and will be heard of again: a Job by its UID, the CronJob's status by the resourceVersion it got. */
+export type Deed = `${"created" | "deleted" | "written"} ${string}`;
+
 export interface SyncResult {
   /** Absent: no timer, and the CronJob's failures stay counted as they are. */
   readonly requeueAfterMs?: number;
@@ -37,8 +40,8 @@ export interface SyncResult {
    * Jobs changes in a way that matters. Absent where they report something each time, or may start what is overdue.
    */
   readonly idleUntilMs?: number;
-  /** What was done, if anything: UIDs of Jobs that were created or deleted, and the CronJob's resourceVersion as written. */
-  readonly done?: ReadonlySet<string>;
+  /** What was done, if anything. */
+  readonly done?: ReadonlySet<Deed>;
 }
 
 /** What is kept of a CronJob between syncs. It affects nothing but what decisions report. */
@@ -75,7 +78,7 @@ export async function syncCronJob(
   }
   if (sync.draft.changed) {
     const { metadata } = await deps.cronJobs.updateStatus(sync.draft.cronJob);
-    sync.done.add(metadata.resourceVersion ?? "");
+    sync.done.add(`written ${metadata.resourceVersion}`);
   }
   if (failure !== undefined) throw failure.error;
   return sync.draft.changed ? { ...result, done: sync.done } : result;
@@ -83,7 +86,7 @@ export async function syncCronJob(
 
 class Sync {
   readonly draft: CronJobDraft;
-  readonly done = new Set<string>();
+  readonly done = new Set<Deed>();
   readonly #deps: SyncDeps;
   readonly #namespace: string;
 
@@ -192,7 +195,7 @@ class Sync {
     try {
       created = await deps.jobs.create(job);
       deps.observeCreationSkew(((parseTime(created.metadata.creationTimestamp) ?? slotMs) - slotMs) / 1000);
-      this.done.add(created.metadata.uid ?? "");
+      this.done.add(`created ${created.metadata.uid}`);
       this.#event("Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
     } catch (error) {
       if (hasStatusCause(error, "NamespaceTerminating")) throw new StepError("namespaceTerminating", error);
@@ -230,7 +233,7 @@ class Sync {
       this.#event("Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
     }
-    this.done.add(uid ?? "");
+    this.done.add(`deleted ${uid}`);
     this.draft.removeActive(uid);
     this.draft.changed = true;
     this.#event("Normal", "SuccessfulDelete", `Deleted job ${name}`);
