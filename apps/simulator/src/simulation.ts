@@ -59,8 +59,8 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     scenario !== undefined && (scenario.happenings.length > 0 || scenario.controllerManagers > 1)
       ? createFaultyCluster({ ...clusterOptions, trackFields: true, replicas: scenario.controllerManagers })
       : undefined;
-  // Watches that nothing can cut off need not be told every minute how far they are.
-  const cluster = faulty ?? createCluster({ ...clusterOptions, bookmarkIntervalMs: SLICE_MS });
+  // Watches that nothing can cut off need not be told every minute how far they are, nor where they were.
+  const cluster = faulty ?? createCluster({ ...clusterOptions, bookmarkIntervalMs: SLICE_MS, historyLimit: 64 });
   recorder.follow(cluster.informers);
   options.follow?.(cluster.informers);
   emit({

@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly trackFields?: boolean;
   /** Milliseconds between progress bookmarks of open watches. Default 60,000. */
   readonly bookmarkIntervalMs?: number;
+  /** Changes that the API server remembers of each resource, for watches that were cut off. Default 10,000. */
+  readonly historyLimit?: number;
   /** Hears every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
   readonly logger?: Logger;
@@ -75,6 +77,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
+    ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
     ...(options.restore === undefined ? {} : { restore: options.restore }),
     ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
