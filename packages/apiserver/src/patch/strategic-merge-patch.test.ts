@@ -96,3 +96,44 @@ test("elements keep their places when the patch names them in the order they sta
   // Of two with one name, upstream changes the first and keeps both together.
   expect(patched(["a"], [...env.slice(0, 2), env[0]!])).toBe("b1 a2 a1");
 });
+
+test("elements are deleted before others are merged, wherever they stand in the patch", () => {
+  const original = { volumes: [{ name: "v", emptyDir: {} }, { name: "w" }, { name: "v" }] };
+  const patch = { volumes: [{ name: "v", hostPath: {} }, { name: "v", $patch: "delete" }, { name: "w" }] };
+  expect(strategicMergePatch(podSpec, original, patch)).toEqual({
+    volumes: [{ name: "v", hostPath: {} }, { name: "w" }],
+  });
+});
+
+test("of several elements with one key the first is changed, in short patches and in long ones", () => {
+  const original = { volumes: [{ name: "v0" }, { name: "v1" }, { name: "v0" }] };
+  const images = (length: number): object[] => {
+    const volumes = Array.from({ length }, (_, index) => ({ name: `v${index}`, hostPath: { path: "/" } }));
+    return strategicMergePatch(podSpec, original, { volumes })["volumes"] as object[];
+  };
+  expect(images(2)).toEqual([
+    { name: "v0", hostPath: { path: "/" } },
+    { name: "v0" },
+    { name: "v1", hostPath: { path: "/" } },
+  ]);
+  expect(images(20).slice(0, 2)).toEqual(images(2).slice(0, 2));
+});
+
+test("tens of thousands of elements are deleted, changed and added in less than seconds", () => {
+  const names = Array.from({ length: 30_000 }, (_, index) => `variable-${index}`);
+  const patched = (patch: readonly object[]): unknown[] => {
+    const original = { containers: [{ name: "x", env: names.map((name) => ({ name, value: "1" })) }] };
+    const { containers } = strategicMergePatch(podSpec, original, { containers: [{ name: "x", env: patch }] }) as {
+      containers: [{ env: unknown[] }];
+    };
+    return containers[0].env;
+  };
+  const startedMs = performance.now();
+  expect(patched(names.map((name) => ({ name, $patch: "delete" })))).toEqual([]);
+  expect(patched(names.toReversed().map((name) => ({ name, value: "2" })))[0]).toEqual({
+    name: names.at(-1),
+    value: "2",
+  });
+  expect(patched(names.map((name) => ({ name: `new-${name}` })))).toHaveLength(60_000);
+  expect(performance.now() - startedMs).toBeLessThan(3000);
+});

@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  copyMembers,
-  definedMembers,
-  isJsonObject,
-  jsonEqual,
-  ownMember,
-  setMember,
-} from "../json.js";
+import { type JsonObject, copyMembers, definedMembers, isJsonObject, ownMember, setMember } from "../json.js";
 import { type ListSchema, type Schema, anySchema } from "../schema/schema.js";
 
 /** The patch cannot be applied. `code` is what the request is answered with. */
@@ -44,21 +36,26 @@ export function strategicMergePatch(schema: Schema, original: JsonObject, patch:
 
 /** The original itself when nothing of it changes. */
 function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
-  const directive = patch[DIRECTIVE];
-  if (directive === "delete") return {};
-  if (directive === "replace") return withoutDirectives(patch) as JsonObject;
-  if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
-  const retained = patch[RETAIN_KEYS];
-  let result = retained === undefined ? original : retainKeys(original, retained, patch);
+  const keys = Object.keys(patch);
+  let result = original;
+  if (keys.some(isMarked)) {
+    const directive = patch[DIRECTIVE];
+    if (directive === "delete") return {};
+    if (directive === "replace") return withoutDirectives(patch) as JsonObject;
+    if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
+    const retained = patch[RETAIN_KEYS];
+    if (retained !== undefined) result = retainKeys(original, retained, patch);
+  }
   let isWhole = true;
-  for (const key of Object.keys(patch)) {
+  for (const key of keys) {
     if (key === DIRECTIVE || key === RETAIN_KEYS) continue;
     const field = fieldOf(key);
     const current = ownMember(result, field);
-    const next =
-      field === key
-        ? mergeMember(memberSchema(schema, key), key, current, patch)
-        : mergeDirective(schema, key, field, current, patch);
+    const change = patch[key];
+    let next: unknown;
+    if (field !== key) next = mergeDirective(schema, key, field, current, patch);
+    else if (typeof change !== "object") next = change;
+    else if (change !== null) next = mergeMember(memberSchema(schema, key), key, current, change, patch);
     if (next === current) continue;
     if (result === original) result = copyMembers(original);
     setMember(result, field, next);
@@ -67,18 +64,19 @@ function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): J
   return isWhole ? result : definedMembers(result);
 }
 
+function isMarked(key: string): boolean {
+  return key.charCodeAt(0) === DOLLAR;
+}
+
 /** The member that a key of a patch is about. */
 function fieldOf(key: string): string {
-  if (key.charCodeAt(0) !== DOLLAR) return key;
+  if (!isMarked(key)) return key;
   if (key.startsWith(DELETE_FROM)) return key.slice(DELETE_FROM.length);
   return key.startsWith(ORDER) ? key.slice(ORDER.length) : key;
 }
 
-/** What a member becomes, `undefined` when it goes. */
-function mergeMember(schema: Schema, key: string, current: unknown, patch: JsonObject): unknown {
-  const change = patch[key];
-  if (typeof change !== "object") return change;
-  if (change === null) return undefined;
+/** What a member becomes that a patch changes to an object or a list. */
+function mergeMember(schema: Schema, key: string, current: unknown, change: object, patch: JsonObject): unknown {
   if (!Array.isArray(change)) return mergeObject(schema, isJsonObject(current) ? current : {}, change as JsonObject);
   const isNew = !Array.isArray(current);
   return mergeList(schema, isNew ? [] : current, change, ownMember(patch, ORDER + key), isNew);
@@ -125,11 +123,10 @@ function mergeList(
   }
   if (order !== undefined && !Array.isArray(order))
     throw new StrategicPatchError(400, "invalid patch format of setElementOrder list");
-  const merged =
-    merge.mergeKey === undefined
-      ? mergePrimitives(original, patch)
-      : mergeByKey(schema, merge.mergeKey, original, patch, isNew);
-  return inOrder(merged, original, patch, order as unknown[] | undefined, merge.mergeKey);
+  const given = order as readonly unknown[] | undefined;
+  return merge.mergeKey === undefined
+    ? inOrder(mergePrimitives(original, patch), original, patch, given, undefined)
+    : mergeByKey(schema, merge.mergeKey, original, patch, given, isNew);
 }
 
 function mergePrimitives(original: readonly unknown[], patch: readonly unknown[]): unknown[] {
@@ -141,38 +138,68 @@ function mergeByKey(
   mergeKey: string,
   original: readonly unknown[],
   patch: readonly unknown[],
+  given: readonly unknown[] | undefined,
   isNew: boolean,
-): unknown[] {
+): readonly unknown[] {
   let isReplaced = false;
+  let hasDirectives = false;
   for (const item of patch) {
     if (!isJsonObject(item)) throw new StrategicPatchError(500, `expected a map in the list merged by ${mergeKey}`);
-    if (item[DIRECTIVE] === "replace") isReplaced = true;
+    const directive = item[DIRECTIVE];
+    if (directive === undefined) continue;
+    hasDirectives = true;
+    if (directive === "replace") isReplaced = true;
   }
   const elements = patch as readonly JsonObject[];
   // A list that is replaced whole keeps the order it is given in.
   if (isReplaced) return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
-  let result = [...original];
+  const result = hasDirectives ? withoutDeleted(original, elements, mergeKey) : [...original];
+  const keys = result.map((item) => keyOf(item, mergeKey));
+  const places = isNew || patch.length <= FEW_ELEMENTS ? undefined : firstPlaces(keys);
+  // Whether each of the patch's elements is in the list, once, and behind the one before it: the usual case.
+  let isInOrder = given === undefined && places === undefined && !hasDirectives;
+  let last = -1;
   for (const item of elements) {
+    if (hasDirectives && item[DIRECTIVE] === "delete") continue;
+    const key = item[mergeKey];
+    if (key === undefined) throw noMergeKey(item, mergeKey);
+    const at = isNew ? -1 : places === undefined ? keys.indexOf(key) : (places.get(key) ?? -1);
+    if (isInOrder && (at <= last || keys.includes(key, at + 1))) isInOrder = false;
+    last = at;
+    if (at < 0) {
+      places?.set(key, result.length);
+      keys.push(key);
+      result.push(withoutDirectives(item));
+    } else result[at] = mergeObject(schema.item, result[at] as JsonObject, item);
+  }
+  return isInOrder ? result : inOrder(result, original, patch, given, mergeKey);
+}
+
+/** What is left to merge with: whatever their place in the patch, elements are deleted before others are merged, all at once. */
+function withoutDeleted(list: readonly unknown[], patch: readonly JsonObject[], mergeKey: string): unknown[] {
+  const deleted = new Set<unknown>();
+  for (const item of patch) {
     const directive = item[DIRECTIVE];
     if (directive !== undefined && directive !== "delete" && directive !== "merge")
       throw unknownDirective(directive, item);
     const key = item[mergeKey];
-    if (key === undefined)
-      throw new StrategicPatchError(500, `map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
-    if (directive === "delete") {
-      result = result.filter((candidate) => !hasKey(candidate, mergeKey, key));
-      continue;
-    }
-    const index = isNew ? -1 : indexOfKey(result, mergeKey, key);
-    if (index < 0) result.push(withoutDirectives(item));
-    else result[index] = mergeObject(schema.item, result[index] as JsonObject, item);
+    if (key === undefined) throw noMergeKey(item, mergeKey);
+    if (directive === "delete") deleted.add(key);
   }
-  return result;
+  return list.filter((item) => !deleted.has(keyOf(item, mergeKey)));
 }
 
-function indexOfKey(list: readonly unknown[], mergeKey: string, key: unknown): number {
-  for (let index = 0; index < list.length; index++) if (hasKey(list[index], mergeKey, key)) return index;
-  return -1;
+/** Where each key is, and of several that are the same the first. */
+function firstPlaces(keys: readonly unknown[]): Map<unknown, number> {
+  const places = new Map<unknown, number>();
+  keys.forEach((key, index) => {
+    if (!places.has(key)) places.set(key, index);
+  });
+  return places;
+}
+
+function noMergeKey(item: JsonObject, mergeKey: string): StrategicPatchError {
+  return new StrategicPatchError(500, `map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 /**
@@ -189,7 +216,6 @@ function inOrder(
   // A patch that gives no order means its own.
   const order = given ?? patch;
   if (order.length === 0) return merged;
-  if (given === undefined && isInOrder(patch, original, mergeKey)) return merged;
   const named = given === undefined ? asNamed(merged, patch, mergeKey) : undefined;
   if (named !== undefined) return named;
   const rank = new Map(order.map((item, index) => [keyOf(item, mergeKey), index]));
@@ -221,23 +247,6 @@ function inOrder(
   return [...result, ...others.slice(next)];
 }
 
-/**
- * Whether each of the patch's elements is in the original list, once, and behind the one before it: the usual case. Says no
- * to long patches without looking.
- */
-function isInOrder(patch: readonly unknown[], original: readonly unknown[], mergeKey: string | undefined): boolean {
-  if (patch.length > FEW_ELEMENTS) return false;
-  const keys = original.map((item) => keyOf(item, mergeKey));
-  let last = -1;
-  for (const item of patch) {
-    const key = keyOf(item, mergeKey);
-    const at = keys.indexOf(key);
-    if (at <= last || keys.includes(key, at + 1)) return false;
-    last = at;
-  }
-  return true;
-}
-
 /** The elements in the order of a short patch that names each of them, and nothing else, once. */
 function asNamed(
   merged: readonly unknown[],
@@ -251,13 +260,9 @@ function asNamed(
   return places.map((place) => merged[place]);
 }
 
-/** What an element is told apart by. */
+/** What an element is told apart by: a string or a number in all that is stored. */
 function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   return mergeKey === undefined ? item : isJsonObject(item) ? item[mergeKey] : undefined;
-}
-
-function hasKey(candidate: unknown, mergeKey: string, key: unknown): boolean {
-  return isJsonObject(candidate) && jsonEqual(candidate[mergeKey], key);
 }
 
 function memberSchema(schema: Schema, key: string): Schema {
@@ -274,11 +279,10 @@ function withoutDirectives(value: unknown): unknown {
   let isWhole = true;
   for (const key of Object.keys(result)) {
     const member = result[key];
-    if (member === null || (key.charCodeAt(0) === DOLLAR && isDirective(key))) {
+    if (member === null || (isMarked(key) && isDirective(key))) {
       setMember(result, key, undefined);
       isWhole = false;
-    } else if (typeof member === "object" && key.charCodeAt(0) !== DOLLAR)
-      setMember(result, key, withoutDirectives(member));
+    } else if (typeof member === "object" && !isMarked(key)) setMember(result, key, withoutDirectives(member));
   }
   return isWhole ? result : definedMembers(result);
 }
