@@ -183,6 +183,27 @@ test("what is made from a stored template has its parts as they are, and is what
   expect((await make("tried", dry)).containers[1]).not.toBe(dry.containers[1]);
 });
 
+test("a template found good once is good in every Job, which still has its own rules and labels to keep", async () => {
+  const { send } = setUp();
+  const jobs = "/apis/batch/v1/namespaces/default/jobs";
+  const template = { spec: { restartPolicy: "OnFailure", containers: [{ name: "c", image: "i" }] } };
+  const cronJob = {
+    kind: "CronJob",
+    metadata: { name: "c" },
+    spec: { schedule: "@daily", jobTemplate: { spec: { template } } },
+  };
+  const { value: made } = await send("POST", "/apis/batch/v1/namespaces/default/cronjobs", cronJob);
+  const { spec } = (made.spec["jobTemplate"] as { spec: { template: { spec: object } } }).spec.template;
+  const post = async (name: string, jobSpec: object): Promise<number> =>
+    (await send("POST", jobs, { kind: "Job", metadata: { name }, spec: jobSpec })).status;
+  expect(await post("a", { template: { spec } })).toBe(201);
+  expect(await post("b", { template: { spec, metadata: { labels: { a: "!" } } } })).toBe(422);
+  expect(await post("c", { template: { spec }, podFailurePolicy: { rules: [] } })).toBe(422);
+  const bad = { ...spec, dnsPolicy: "Never" };
+  expect(await post("d", { template: { spec: bad } })).toBe(422);
+  expect(await post("d", { template: { spec: bad } })).toBe(422);
+});
+
 test("a refused change leaves no trace in what is stored, also where it is sent back in part", async () => {
   const { send } = setUp();
   const secrets = "/api/v1/namespaces/default/secrets";

@@ -30,6 +30,17 @@ export const omittedValue: unique symbol = Symbol("omitted value");
 /** Collects everything that is wrong with an object, in the order found. Upstream: `field.ErrorList`. */
 export class FieldErrors {
   readonly #errors: FieldError[] = [];
+  readonly #settled: WeakSet<object> | undefined;
+
+  /** @param settled - Values found good before that nobody changes any more. */
+  constructor(settled?: WeakSet<object>) {
+    this.#settled = settled;
+  }
+
+  /** Whether a value needs no look: it came from a stored object as it is. */
+  isSettled(value: object): boolean {
+    return this.#settled?.has(value) === true;
+  }
 
   get isEmpty(): boolean {
     return this.#errors.length === 0;

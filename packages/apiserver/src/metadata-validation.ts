@@ -40,6 +40,9 @@ const IMMUTABLE = [
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
 ] as const;
+/** Without a version behind the group, which ends at the first slash. */
+const VERSIONLESS = /^$|^[^/]*\/(?:\/|$)/;
+const CORE_V1 = /^(?:v1$|\/v1(?:\/|$))/;
 const MAX_ANNOTATION_BYTES = 262_144;
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
   "kubernetes",
@@ -89,7 +92,8 @@ function validateMaps(
 }
 
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string, errors: FieldErrors): void {
-  for (const [key, value] of Object.entries(labels)) {
+  for (const key in labels) {
+    const value = labels[key]!;
     for (const message of labelKeyErrors(key)) errors.invalid(field, key, message);
     for (const message of labelValueErrors(value)) errors.invalid(field, value, message);
   }
@@ -101,7 +105,8 @@ export function validateAnnotations(
   errors: FieldErrors,
 ): void {
   let bytes = 0;
-  for (const [key, value] of Object.entries(annotations)) {
+  for (const key in annotations) {
+    const value = annotations[key]!;
     for (const message of qualifiedNameErrors(key.toLowerCase())) errors.invalid(field, key, message);
     bytes += utf8Length(key) + utf8Length(value);
   }
@@ -110,18 +115,20 @@ export function validateAnnotations(
 
 function validateOwnerReferences(references: readonly OwnerReference[], errors: FieldErrors): void {
   const field = "metadata.ownerReferences";
+  let first: OwnerReference | undefined;
+  let second: OwnerReference | undefined;
   for (const reference of references) {
-    const [group, version] = reference.apiVersion.includes("/")
-      ? reference.apiVersion.split("/")
-      : ["", reference.apiVersion];
-    if (!version) errors.invalid(`${field}.apiVersion`, reference.apiVersion, "version must not be empty");
-    for (const member of ["kind", "name", "uid"] as const)
-      if (!reference[member]) errors.invalid(`${field}.${member}`, reference[member], "must not be empty");
-    if (group === "" && version === "v1" && reference.kind === "Event")
+    const { apiVersion, kind, name, uid } = reference;
+    if (VERSIONLESS.test(apiVersion)) errors.invalid(`${field}.apiVersion`, apiVersion, "version must not be empty");
+    if (!kind) errors.invalid(`${field}.kind`, kind, "must not be empty");
+    if (!name) errors.invalid(`${field}.name`, name, "must not be empty");
+    if (!uid) errors.invalid(`${field}.uid`, uid, "must not be empty");
+    if (kind === "Event" && CORE_V1.test(apiVersion))
       errors.invalid(field, reference, "/v1, Kind=Event is disallowed from being an owner");
+    if (reference.controller !== true) continue;
+    if (first === undefined) first = reference;
+    else second ??= reference;
   }
-  const controllers = references.filter((reference) => reference.controller === true);
-  const [first, second] = controllers;
   if (first !== undefined && second !== undefined) {
     errors.invalid(
       field,

@@ -108,7 +108,7 @@ function giveName(call: ApiCall, metadata: KubernetesObject["metadata"], prefix:
 
 function validateNew(call: ApiCall, object: KubernetesObject): void {
   const { resource } = call.target;
-  const errors = new FieldErrors();
+  const errors = new FieldErrors(call.server.schemas.ofType("PodSpec").settled);
   validateMetadata(object.metadata, resource, errors);
   resource.strategy.validateCreate?.(object as never, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(resource), object.metadata.name ?? "", errors);

@@ -74,11 +74,15 @@ function validateGeneratedSelector(
     expected[JOB_NAME_LABEL] = name;
   }
   const labels = spec.template?.metadata?.labels ?? {};
-  for (const [key, value] of Object.entries(expected)) {
+  for (const key in expected) {
+    const value = expected[key]!;
+    if (labels[key] === value) continue;
     const field = `spec.template.metadata.labels[${key}]`;
     if (!Object.hasOwn(labels, key)) errors.required(field, `must be '${value}'`);
-    else if (labels[key] !== value) errors.invalid(field, sortedKeys(labels), `must be '${value}'`);
+    else errors.invalid(field, sortedKeys(labels), `must be '${value}'`);
   }
+  // The usual, generated selector; others may have operators that nobody knows.
+  if (spec.selector.matchExpressions === undefined && labelSelectorMatcher(spec.selector)(expected)) return;
   const malformed = new FieldErrors();
   validateLabelSelector(spec.selector, "spec.selector", malformed);
   if (malformed.isEmpty && !labelSelectorMatcher(spec.selector)(expected)) {

@@ -16,8 +16,9 @@ const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 const OPERATING_SYSTEMS = ["linux", "windows"];
 const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
 
-/** Of pods and of pod templates. Upstream: `ValidatePodSpec`. */
+/** Of pods and of pod templates: a pod's may be a template's that was found good before. Upstream: `ValidatePodSpec`. */
 export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors): void {
+  if (errors.isSettled(spec)) return;
   const volumes = validateVolumes(spec.volumes ?? [], `${path}.volumes`, errors);
   validateContainers(spec, volumes, `${path}.containers`, errors);
   validateInitContainers(spec, volumes, `${path}.initContainers`, errors);

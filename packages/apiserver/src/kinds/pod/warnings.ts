@@ -40,12 +40,12 @@ export function podTemplateWarnings(template: PodTemplateSpec | undefined, path:
 function podSpecWarnings(
   spec: PodSpec | undefined,
   path: string,
-  annotations: Readonly<Record<string, string>> = {},
+  annotations: Readonly<Record<string, string>> | undefined,
   metadataPath: string,
 ): string[] {
   if (spec === undefined) return [];
   const warnings: string[] = [];
-  for (const key of Object.keys(spec.nodeSelector ?? {})) {
+  for (const key in spec.nodeSelector) {
     const deprecation = DEPRECATED_NODE_LABELS[key];
     if (deprecation !== undefined) {
       warnings.push(
@@ -64,20 +64,20 @@ function podSpecWarnings(
     if (labelSelector === undefined)
       warnings.push(`${at}.labelSelector: a null labelSelector results in matching no pod`);
   }
-  for (const key in DEPRECATED_ANNOTATIONS) {
-    if (Object.hasOwn(annotations, key))
-      warnings.push(`${metadataPath}.annotations[${key}]: ${DEPRECATED_ANNOTATIONS[key]!}`);
+  if (annotations !== undefined) {
+    for (const key in DEPRECATED_ANNOTATIONS)
+      if (annotations[key] !== undefined)
+        warnings.push(`${metadataPath}.annotations[${key}]: ${DEPRECATED_ANNOTATIONS[key]!}`);
   }
   if (spec.volumes !== undefined) addVolumeWarnings(spec.volumes, `${path}.volumes`, warnings);
   if (spec.hostAliases !== undefined) addAliasWarnings(spec.hostAliases, `${path}.hostAliases`, warnings);
   if (spec.imagePullSecrets !== undefined)
     addPullSecretWarnings(spec.imagePullSecrets, `${path}.imagePullSecrets`, warnings);
-  for (const field of ["initContainers", "containers"] as const) {
-    for (const [index, container] of (spec[field] ?? []).entries()) {
+  for (const field of ["initContainers", "containers"] as const)
+    spec[field]?.forEach((container, index) => {
       addContainerWarnings(container, `${path}.${field}[${index}]`, warnings);
-    }
-  }
-  addFractionWarnings(spec.overhead, `${path}.overhead`, warnings);
+    });
+  if (spec.overhead !== undefined) addFractionWarnings(spec.overhead, `${path}.overhead`, warnings);
   return warnings;
 }
 
@@ -137,8 +137,9 @@ function overlappingPaths(paths: readonly string[]): string[] {
 }
 
 function addContainerWarnings(container: Container, path: string, warnings: string[]): void {
-  addFractionWarnings(container.resources?.limits, `${path}.resources.limits`, warnings);
-  addFractionWarnings(container.resources?.requests, `${path}.resources.requests`, warnings);
+  const { limits, requests } = container.resources ?? {};
+  if (limits !== undefined) addFractionWarnings(limits, `${path}.resources.limits`, warnings);
+  if (requests !== undefined) addFractionWarnings(requests, `${path}.resources.requests`, warnings);
   if (container.env !== undefined) addEnvironmentWarnings(container.env, `${path}.env`, warnings);
   if (container.ports !== undefined) addPortWarnings(container.ports, `${path}.ports`, warnings);
 }
@@ -162,13 +163,9 @@ function addPortWarnings(ports: NonNullable<Container["ports"]>, path: string, w
   }
 }
 
-function addFractionWarnings(
-  quantities: Readonly<Record<string, string>> | undefined,
-  path: string,
-  warnings: string[],
-): void {
+function addFractionWarnings(quantities: Readonly<Record<string, string>>, path: string, warnings: string[]): void {
   for (const name of WHOLE_BYTE_RESOURCES) {
-    const text = quantities?.[name];
+    const text = quantities[name];
     const quantity = text === undefined ? undefined : parseQuantity(text);
     if (quantity !== undefined && quantity.nanos % 1_000_000_000n !== 0n) {
       warnings.push(`${path}[${name}]: fractional byte value "${text}" is invalid, must be an integer`);
