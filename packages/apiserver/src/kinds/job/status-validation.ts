@@ -1,10 +1,17 @@
-import { isConditionTrue, isJobFinished, type Job, type JobStatus, parseTime } from "@kubewright/api";
+import { isConditionTrue, type Job, type JobStatus, parseTime } from "@kubewright/api";
 
 import { type FieldErrors, omittedValue } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { firstCommonIndex, parseIndexList } from "./index-list.js";
+
+const COUNTERS = ["active", "succeeded", "failed", "ready", "terminating"] as const;
+const TERMINAL = [
+  ["failed", "Failed"],
+  ["complete", "Complete"],
+  ["failureTarget", "FailureTarget"],
+] as const;
 
 /**
  * A status write: what a status must look like, and how it may go on from the stored one. Most rules are only checked
@@ -13,29 +20,57 @@ import { firstCommonIndex, parseIndexList } from "./index-list.js";
  * Upstream: `validateJobStatus`, `ValidateJobStatusUpdate`, and `getStatusValidationOptions` in `pkg/registry/batch/job`.
  */
 export function validateJobStatusUpdate(job: Job, stored: Job, errors: FieldErrors): void {
-  const changed = statusChanges(job, stored);
+  const is = truthsOf(job.status);
+  const was = truthsOf(stored.status);
+  const changed = statusChanges(job.status ?? {}, stored.status ?? {}, is, was);
   validateCounters(job.status ?? {}, errors);
-  validateConditions(job, changed, errors);
+  validateConditions(job, is, changed, errors);
   validateIndexes(job, changed, errors);
-  validatePodCounts(job, changed, errors);
-  validateSuccessConditions(job, errors);
-  validateTransition(job, stored, errors);
+  validatePodCounts(job, is, changed, errors);
+  validateSuccessConditions(job, is, errors);
+  validateTransition(job, stored, is, was, errors);
+}
+
+/** Which conditions a status says are true. */
+interface Truths {
+  readonly complete: boolean;
+  readonly failed: boolean;
+  readonly failureTarget: boolean;
+  readonly successCriteriaMet: boolean;
+  readonly finished: boolean;
+}
+
+const NOTHING_TRUE: Truths = {
+  complete: false,
+  failed: false,
+  failureTarget: false,
+  successCriteriaMet: false,
+  finished: false,
+};
+
+function truthsOf({ conditions }: JobStatus = {}): Truths {
+  if (conditions === undefined) return NOTHING_TRUE;
+  const complete = isConditionTrue(conditions, "Complete");
+  const failed = isConditionTrue(conditions, "Failed");
+  return {
+    complete,
+    failed,
+    failureTarget: isConditionTrue(conditions, "FailureTarget"),
+    successCriteriaMet: isConditionTrue(conditions, "SuccessCriteriaMet"),
+    finished: complete || failed,
+  };
 }
 
 type Changed = ReturnType<typeof statusChanges>;
 
 /** Which parts of the status differ from the stored one; conditions count as their truth alone. */
-function statusChanges(job: Job, stored: Job) {
-  const status = job.status ?? {};
-  const before = stored.status ?? {};
-  const condition = (type: string): boolean =>
-    isConditionTrue(status.conditions, type) !== isConditionTrue(before.conditions, type);
+function statusChanges(status: JobStatus, before: JobStatus, is: Truths, was: Truths) {
   return {
-    complete: condition("Complete"),
-    failed: condition("Failed"),
-    failureTarget: condition("FailureTarget"),
-    successCriteriaMet: condition("SuccessCriteriaMet"),
-    finished: isJobFinished(job) !== isJobFinished(stored),
+    complete: is.complete !== was.complete,
+    failed: is.failed !== was.failed,
+    failureTarget: is.failureTarget !== was.failureTarget,
+    successCriteriaMet: is.successCriteriaMet !== was.successCriteriaMet,
+    finished: is.finished !== was.finished,
     active: (status.active ?? 0) !== (before.active ?? 0),
     ready: status.ready !== before.ready,
     terminating: status.terminating !== before.terminating,
@@ -48,8 +83,9 @@ function statusChanges(job: Job, stored: Job) {
 }
 
 function validateCounters(status: JobStatus, errors: FieldErrors): void {
-  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
-    validateNonNegative(status[field], `status.${field}`, errors);
+  for (const field of COUNTERS) {
+    const count = status[field];
+    if (count !== undefined && count !== 0) validateNonNegative(count, `status.${field}`, errors);
   }
   const uncounted = status.uncountedTerminatedPods;
   if (uncounted?.succeeded === undefined && uncounted?.failed === undefined) return;
@@ -64,16 +100,13 @@ function validateCounters(status: JobStatus, errors: FieldErrors): void {
   }
 }
 
-function validateConditions(job: Job, changed: Changed, errors: FieldErrors): void {
-  const { spec, status = {} } = job;
-  const is = (type: string): boolean => isConditionTrue(status.conditions, type);
+function validateConditions({ spec, status = {} }: Job, is: Truths, changed: Changed, errors: FieldErrors): void {
   const { startTime, completionTime, active = 0 } = status;
-  const complete = is("Complete");
-  const finished = isJobFinished(job);
-  if ((changed.complete || changed.failed) && complete && is("Failed")) {
+  const { complete, finished } = is;
+  if ((changed.complete || changed.failed) && complete && is.failed) {
     invalidConditions(errors, "cannot set Complete=True and Failed=true conditions");
   }
-  if ((changed.complete || changed.failureTarget) && complete && is("FailureTarget")) {
+  if ((changed.complete || changed.failureTarget) && complete && is.failureTarget) {
     invalidConditions(errors, "cannot set Complete=True and FailureTarget=true conditions");
   }
   if (changed.complete || changed.completionTime) {
@@ -91,10 +124,10 @@ function validateConditions(job: Job, changed: Changed, errors: FieldErrors): vo
   if ((changed.startTime || changed.completionTime) && isBefore(completionTime, startTime)) {
     errors.invalid("status.completionTime", completionTime, "must be equal to or after `startTime`");
   }
-  if ((changed.failed || changed.failedIndexes) && is("Failed") && !is("FailureTarget")) {
+  if ((changed.failed || changed.failedIndexes) && is.failed && !is.failureTarget) {
     invalidConditions(errors, "cannot set Failed=True condition without the FailureTarget=true condition");
   }
-  if ((changed.complete || changed.successCriteriaMet) && complete && !is("SuccessCriteriaMet")) {
+  if ((changed.complete || changed.successCriteriaMet) && complete && !is.successCriteriaMet) {
     invalidConditions(errors, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
   }
   if ((changed.finished || changed.active) && finished && active > 0) {
@@ -154,9 +187,9 @@ function validateIndexes({ spec, status = {} }: Job, changed: Changed, errors: F
   }
 }
 
-function validatePodCounts(job: Job, changed: Changed, errors: FieldErrors): void {
-  const { active = 0, ready, terminating = 0 } = job.status ?? {};
-  if ((changed.finished || changed.terminating) && isJobFinished(job) && terminating > 0) {
+function validatePodCounts({ status }: Job, is: Truths, changed: Changed, errors: FieldErrors): void {
+  const { active = 0, ready, terminating = 0 } = status ?? {};
+  if ((changed.finished || changed.terminating) && is.finished && terminating > 0) {
     errors.invalid("status.terminating", terminating, "terminating>0 is invalid for finished job");
   }
   if ((changed.ready || changed.active) && ready !== undefined && ready > active) {
@@ -164,24 +197,21 @@ function validatePodCounts(job: Job, changed: Changed, errors: FieldErrors): voi
   }
 }
 
-function validateSuccessConditions({ spec, status }: Job, errors: FieldErrors): void {
-  const is = (type: string): boolean => isConditionTrue(status?.conditions, type);
-  if (is("SuccessCriteriaMet")) {
-    if (is("Failed")) invalidConditions(errors, "cannot set SuccessCriteriaMet=True and Failed=true conditions");
-    if (is("FailureTarget"))
+function validateSuccessConditions({ spec }: Job, is: Truths, errors: FieldErrors): void {
+  if (is.successCriteriaMet) {
+    if (is.failed) invalidConditions(errors, "cannot set SuccessCriteriaMet=True and Failed=true conditions");
+    if (is.failureTarget)
       invalidConditions(errors, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
-  } else if (spec?.successPolicy !== undefined && is("Complete")) {
+  } else if (spec?.successPolicy !== undefined && is.complete) {
     invalidConditions(errors, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True");
   }
 }
 
-function validateTransition(job: Job, stored: Job, errors: FieldErrors): void {
+function validateTransition(job: Job, stored: Job, is: Truths, was: Truths, errors: FieldErrors): void {
   const { spec, status = {} } = job;
   const before = stored.status ?? {};
-  const was = (type: string): boolean => isConditionTrue(before.conditions, type);
-  const is = (type: string): boolean => isConditionTrue(status.conditions, type);
-  for (const type of ["Failed", "Complete", "FailureTarget"]) {
-    if (was(type) && !is(type)) invalidConditions(errors, `cannot disable the terminal ${type}=True condition`);
+  for (const [truth, type] of TERMINAL) {
+    if (was[truth] && !is[truth]) invalidConditions(errors, `cannot disable the terminal ${type}=True condition`);
   }
   const { failed = 0, succeeded = 0 } = status;
   if (failed < (before.failed ?? 0)) errors.invalid("status.failed", failed, "cannot decrease the failed counter");
@@ -199,14 +229,15 @@ function validateTransition(job: Job, stored: Job, errors: FieldErrors): void {
     errors.invalid("status.completionTime", status.completionTime, "field is immutable");
   }
   const isResumed =
-    was("Suspended") && (status.conditions?.some((c) => c.type === "Suspended" && c.status === "False") ?? false);
+    isConditionTrue(before.conditions, "Suspended") &&
+    (status.conditions?.some((c) => c.type === "Suspended" && c.status === "False") ?? false);
   if (before.startTime !== undefined && before.startTime !== status.startTime && !isResumed && spec?.suspend !== true) {
     errors.invalid("status.startTime", status.startTime, "field is immutable for unsuspended job once set");
   }
-  if (was("SuccessCriteriaMet") && !is("SuccessCriteriaMet")) {
+  if (was.successCriteriaMet && !is.successCriteriaMet) {
     invalidConditions(errors, "cannot disable the SuccessCriteriaMet=True condition");
   }
-  if (was("Complete") && !was("SuccessCriteriaMet") && is("SuccessCriteriaMet")) {
+  if (was.complete && !was.successCriteriaMet && is.successCriteriaMet) {
     invalidConditions(errors, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
   }
 }

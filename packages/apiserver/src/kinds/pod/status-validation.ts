@@ -5,7 +5,14 @@ import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
 import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 
-const SYSTEM_CONDITIONS = new Set(["PodScheduled", "Ready", "Initialized"]);
+/** Whose names need no look. */
+const SYSTEM_CONDITIONS = new Set([
+  "PodScheduled",
+  "Ready",
+  "Initialized",
+  "ContainersReady",
+  "PodReadyToStartContainers",
+]);
 
 /** Upstream: `ValidatePodStatusUpdate`. Phases may follow each other in any order. */
 export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErrors): void {
@@ -18,8 +25,8 @@ export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErro
         observedGeneration,
         "must be a non-negative integer",
       );
-    if (!SYSTEM_CONDITIONS.has(type))
-      addInvalid(errors, `status.conditions[${index}].Type`, type, qualifiedNameErrors(type));
+    const sentences = SYSTEM_CONDITIONS.has(type) ? [] : qualifiedNameErrors(type);
+    if (sentences.length > 0) addInvalid(errors, `status.conditions[${index}].Type`, type, sentences);
   });
   if ((status.observedGeneration ?? 0) < 0) {
     errors.invalid("status.observedGeneration", status.observedGeneration, "must be a non-negative integer");
@@ -35,10 +42,14 @@ export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErro
     errors.invalid("status.qosClass", status.qosClass ?? "", "field is immutable");
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   if (!containers.some(mayRestartAll) && !initContainers.some(mayRestartAll)) {
-    validateStates(pod, status.containerStatuses, before.containerStatuses, "status.containerStatuses", [], errors);
-    const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name);
-    const initStatuses = status.initContainerStatuses;
-    validateStates(pod, initStatuses, before.initContainerStatuses, "status.initContainerStatuses", sidecars, errors);
+    const { containerStatuses, initContainerStatuses } = before;
+    if (containerStatuses !== undefined)
+      validateStates(pod, status.containerStatuses, containerStatuses, "status.containerStatuses", [], errors);
+    if (initContainerStatuses !== undefined) {
+      const path = "status.initContainerStatuses";
+      const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name);
+      validateStates(pod, status.initContainerStatuses, initContainerStatuses, path, sidecars, errors);
+    }
   }
   // What is the stored version's own was found good when it came.
   if (status.podIPs !== before.podIPs) validateAddresses(status.podIPs ?? [], "status.podIPs", errors);
@@ -53,17 +64,17 @@ function mayRestartAll({ restartPolicyRules }: Container): boolean {
 function validateStates(
   pod: Pod,
   statuses: readonly ContainerStatus[] | undefined,
-  before: readonly ContainerStatus[] | undefined,
+  before: readonly ContainerStatus[],
   path: string,
   exempt: readonly string[],
   errors: FieldErrors,
 ): void {
-  for (const [index, { name, state }] of (statuses ?? []).entries()) {
-    const terminated = before?.find((status) => status.name === name)?.state?.terminated;
-    if (terminated === undefined || state?.terminated !== undefined || exempt.includes(name)) continue;
-    if (mayRestart(pod, name, terminated.exitCode)) continue;
+  statuses?.forEach(({ name, state }, index) => {
+    if (state?.terminated !== undefined || exempt.includes(name)) return;
+    const terminated = before.find((status) => status.name === name)?.state?.terminated;
+    if (terminated === undefined || mayRestart(pod, name, terminated.exitCode)) return;
     errors.forbidden(`${path}[${index}].state`, "may not be transitioned to non-terminated state");
-  }
+  });
 }
 
 /** Upstream: `containerShouldRestart`-like choice between the container's rules, its policy and the pod's. */
