@@ -153,8 +153,9 @@ function mergeByKey(
   const elements = patch as readonly JsonObject[];
   // A list that is replaced whole keeps the order it is given in.
   if (isReplaced) return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
-  const result = hasDirectives ? withoutDeleted(original, elements, mergeKey) : [...original];
-  const keys = result.map((item) => keyOf(item, mergeKey));
+  const result = hasDirectives ? withoutDeleted(original, elements, mergeKey) : original.slice();
+  const keys: unknown[] = [];
+  for (const item of result) keys.push(keyOf(item, mergeKey));
   const places = isNew || patch.length <= FEW_ELEMENTS ? undefined : firstPlaces(keys);
   // Whether each of the patch's elements is in the list, once, and behind the one before it: the usual case.
   let isInOrder = given === undefined && places === undefined && !hasDirectives;

@@ -103,7 +103,8 @@ class Decoder {
         if (member === null) decoded = field.zero === null ? null : undefined;
         else if (member !== undefined) {
           const same = before === undefined ? undefined : before[key];
-          if (member === same && typeof member === "object") continue;
+          // What was decoded before is as it should be.
+          if (member === same) continue;
           if (owner !== undefined) decoded = this.#member(schema, field, member, same);
           else {
             const isShared = SHARED_IN_PART.has(key);

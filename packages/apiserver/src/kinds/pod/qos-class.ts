@@ -17,9 +17,13 @@ export function podQosClass({ spec }: Pod): "Guaranteed" | "Burstable" | "BestEf
   let guaranteed = consumers.length > 0;
   let asked = false;
   for (const { resources } of consumers) {
+    if (resources?.requests === undefined && resources?.limits === undefined) {
+      guaranteed = false;
+      continue;
+    }
     for (const name of COMPUTE_RESOURCES) {
-      const request = amount(resources?.requests, name);
-      const limit = amount(resources?.limits, name);
+      const request = amount(resources.requests, name);
+      const limit = amount(resources.limits, name);
       if (request > 0n || limit > 0n) asked = true;
       if (limit === 0n || request !== limit) guaranteed = false;
     }

@@ -23,11 +23,11 @@ export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors
   validateContainers(spec, volumes, `${path}.containers`, errors);
   validateInitContainers(spec, volumes, `${path}.initContainers`, errors);
   if (spec.hostNetwork) validateHostPorts(spec, path, errors);
-  validateChoice(spec.restartPolicy, RESTART_POLICIES, `${path}.restartPolicy`, errors);
-  validateChoice(spec.dnsPolicy, DNS_POLICIES, `${path}.dnsPolicy`, errors);
-  validateLabels(spec.nodeSelector ?? {}, `${path}.nodeSelector`, errors);
+  validateChoice(spec, "restartPolicy", RESTART_POLICIES, path, errors);
+  validateChoice(spec, "dnsPolicy", DNS_POLICIES, path, errors);
+  if (spec.nodeSelector !== undefined) validateLabels(spec.nodeSelector, `${path}.nodeSelector`, errors);
   validatePodSecurityContext(spec.securityContext, `${path}.securityContext`, errors);
-  validateAffinity(spec.affinity, `${path}.affinity`, errors);
+  if (spec.affinity !== undefined) validateAffinity(spec.affinity, `${path}.affinity`, errors);
   validateDnsConfig(spec, `${path}.dnsConfig`, errors);
   for (const [index, { conditionType }] of (spec.readinessGates ?? []).entries()) {
     addInvalid(
@@ -38,26 +38,26 @@ export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors
     );
   }
   validateSchedulingGates(spec, `${path}.schedulingGates`, errors);
-  validateTopologySpreadConstraints(spec.topologySpreadConstraints ?? [], `${path}.topologySpreadConstraints`, errors);
-  validateName(spec.serviceAccountName, dnsSubdomainErrors, `${path}.serviceAccountName`, errors);
-  validateName(spec.nodeName, dnsSubdomainErrors, `${path}.nodeName`, errors);
+  if (spec.topologySpreadConstraints !== undefined)
+    validateTopologySpreadConstraints(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`, errors);
+  validateName(spec, "serviceAccountName", dnsSubdomainErrors, path, errors);
+  validateName(spec, "nodeName", dnsSubdomainErrors, path, errors);
   const deadline = spec.activeDeadlineSeconds;
   if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
     errors.invalid(`${path}.activeDeadlineSeconds`, deadline, `must be between 1 and ${MAX_INT32}, inclusive`);
   }
-  validateName(spec.hostname, dnsLabelErrors, `${path}.hostname`, errors);
-  validateName(spec.subdomain, dnsLabelErrors, `${path}.subdomain`, errors);
-  validateTolerations(spec.tolerations ?? [], `${path}.tolerations`, errors);
+  validateName(spec, "hostname", dnsLabelErrors, path, errors);
+  validateName(spec, "subdomain", dnsLabelErrors, path, errors);
+  if (spec.tolerations !== undefined) validateTolerations(spec.tolerations, `${path}.tolerations`, errors);
   for (const [index, { ip, hostnames }] of (spec.hostAliases ?? []).entries()) {
     addInvalid(errors, `${path}.hostAliases[${index}].ip`, ip, ipAddressErrors(ip));
     for (const hostname of hostnames ?? []) {
       addInvalid(errors, `${path}.hostAliases[${index}].hostnames`, hostname, dnsSubdomainErrors(hostname));
     }
   }
-  validateName(spec.priorityClassName, dnsSubdomainErrors, `${path}.priorityClassName`, errors);
-  validateName(spec.runtimeClassName, dnsSubdomainErrors, `${path}.runtimeClassName`, errors);
-  if (spec.preemptionPolicy)
-    validateChoice(spec.preemptionPolicy, PREEMPTION_POLICIES, `${path}.preemptionPolicy`, errors);
+  validateName(spec, "priorityClassName", dnsSubdomainErrors, path, errors);
+  validateName(spec, "runtimeClassName", dnsSubdomainErrors, path, errors);
+  if (spec.preemptionPolicy) validateChoice(spec, "preemptionPolicy", PREEMPTION_POLICIES, path, errors);
   if (spec.os !== undefined) {
     if (!spec.os.name) errors.required(`${path}.os.name`);
     else if (!OPERATING_SYSTEMS.includes(spec.os.name))
@@ -103,21 +103,28 @@ function validateSchedulingGates({ schedulingGates }: PodSpec, field: string, er
   }
 }
 
+type NameField =
+  "serviceAccountName" | "nodeName" | "hostname" | "subdomain" | "priorityClassName" | "runtimeClassName";
+
 function validateName(
-  name: string | undefined,
+  spec: PodSpec,
+  field: NameField,
   format: (name: string) => readonly string[],
-  field: string,
+  path: string,
   errors: FieldErrors,
 ): void {
-  if (name) addInvalid(errors, field, name, format(name));
+  const name = spec[field];
+  if (name) addInvalid(errors, `${path}.${field}`, name, format(name));
 }
 
 function validateChoice(
-  value: string | undefined,
+  spec: PodSpec,
+  field: "restartPolicy" | "dnsPolicy" | "preemptionPolicy",
   choices: readonly string[],
-  field: string,
+  path: string,
   errors: FieldErrors,
 ): void {
-  if (!value) errors.required(field);
-  else if (!choices.includes(value)) errors.notSupported(field, value, choices);
+  const value = spec[field];
+  if (!value) errors.required(`${path}.${field}`);
+  else if (!choices.includes(value)) errors.notSupported(`${path}.${field}`, value, choices);
 }
