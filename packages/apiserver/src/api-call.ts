@@ -9,6 +9,7 @@ import type { Query } from "./query.js";
 import type { ResourceTarget, Verb } from "./request-info.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import type { ServedResource } from "./served-resource.js";
 import type { Store } from "./storage/store.js";
 import type { Transform } from "./transform.js";
 
@@ -18,6 +19,8 @@ export interface ServerState {
   readonly random: Random;
   readonly store: Store;
   readonly registry: ResourceRegistry;
+  /** Absent from a server that was made without. */
+  readonly namespaces: ServedResource | undefined;
   readonly schemas: BuiltInSchemas;
   /** Whether `metadata.managedFields` is kept up. */
   readonly tracksFields: boolean;

@@ -158,6 +158,7 @@ class EmbeddedApiServer implements ApiServer {
       access: accessControl(options, registry),
       store,
       registry,
+      namespaces: registry.find("", "v1", "namespaces"),
       schemas,
       tracksFields: options.trackFields ?? true,
       managers: new ManagerReader(),
@@ -340,7 +341,7 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   #startHousekeeping(): void {
-    const { clock, registry } = this.#state;
+    const { clock, registry, namespaces } = this.#state;
     const expiring = new Set<ResourceStorage>();
     for (const { storage, timeToLiveMs } of registry.all()) {
       // Two APIs may show the same objects.
@@ -348,7 +349,6 @@ class EmbeddedApiServer implements ApiServer {
       expiring.add(storage);
       ObjectExpiry.start({ clock, storage, timeToLiveMs });
     }
-    const namespaces = registry.find("", "v1", "namespaces");
     if (namespaces === undefined) return;
     const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });
     for (const resource of registry.all())

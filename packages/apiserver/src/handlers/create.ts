@@ -131,9 +131,8 @@ export function setRequestNamespace(call: ApiCall, object: KubernetesObject): vo
 /** Nothing is created in a namespace that does not exist or is on its way out. Upstream: NamespaceLifecycle admission. */
 export function admitToNamespace(call: ApiCall, name: string): void {
   const { resource, namespace } = call.target;
-  if (!resource.namespaced) return;
-  const namespaces = call.server.registry.find("", "v1", "namespaces");
-  if (namespaces === undefined) return;
+  const { namespaces } = call.server;
+  if (!resource.namespaced || namespaces === undefined) return;
   const stored = namespaces.storage.get("", namespace);
   if (stored === undefined) throw notFound(namespaces, namespace);
   if (!stored.object.metadata.deletionTimestamp) return;

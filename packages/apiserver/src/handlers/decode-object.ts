@@ -64,6 +64,7 @@ function reportFindings(
 
 function checkKind(call: ApiCall, value: Record<string, unknown>): void {
   const { resource } = call.target;
+  if (value["apiVersion"] === resource.apiVersion && value["kind"] === resource.kind) return;
   const given = { apiVersion: value["apiVersion"], kind: value["kind"] };
   for (const member of ["apiVersion", "kind"] as const) {
     const text = given[member];

@@ -33,10 +33,12 @@ export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 const APPLY_PATCH = "application/apply-patch+yaml";
 const MOST_OPERATIONS = 10_000;
 
-/** The patch media types of a resource, in the order errors list them. */
-function patchTypes(call: ApiCall): string[] {
-  const strategic = call.target.resource.schema !== undefined && call.target.resource.custom === undefined;
-  return [JSON_PATCH, MERGE_PATCH, ...(strategic ? [STRATEGIC_MERGE_PATCH] : []), APPLY_PATCH];
+/** What is taken, in the order errors list it. Strategic merge patches need a schema. */
+const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH];
+const TYPES_WITHOUT_SCHEMA = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
+
+function patchTypes({ target: { resource } }: ApiCall): readonly string[] {
+  return resource.schema !== undefined && resource.custom === undefined ? ALL_TYPES : TYPES_WITHOUT_SCHEMA;
 }
 
 /** PATCH of an object or its status. Upstream: `handlers.PatchResource`. */

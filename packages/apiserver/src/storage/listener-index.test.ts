@@ -46,3 +46,17 @@ test("who has left is told nothing", () => {
   expect(left).toEqual([]);
   expect(index.all()).toEqual([]);
 });
+
+test("who comes or leaves between two changes counts from the next one on", () => {
+  const index = new ListenerIndex();
+  const first = listening(index);
+  const tell = (): void => index.tell(new Change(1, 0, undefined, stored("a", {})));
+  tell();
+  const told: string[] = [];
+  const second = { interest: undefined, onChange: () => told.push("second") };
+  index.add(second);
+  tell();
+  index.delete(second);
+  tell();
+  expect([first.told, told]).toEqual([3, ["second"]]);
+});

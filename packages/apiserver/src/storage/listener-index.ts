@@ -12,6 +12,8 @@ type Group = Map<string, Set<ChangeListener>>;
 /** Who follows a resource, sorted by what they care about: a change is shown to few of many watchers. */
 export class ListenerIndex {
   readonly #everything = new Set<ChangeListener>();
+  /** The same as an array, which is gone through faster: they change seldom. */
+  #everyone: readonly ChangeListener[] | undefined;
   readonly #names: Group = new Map();
   readonly #namespaces: Group = new Map();
   /** By label. */
@@ -21,6 +23,7 @@ export class ListenerIndex {
     const { interest } = listener;
     if (interest === undefined) {
       this.#everything.add(listener);
+      this.#everyone = undefined;
       return;
     }
     const group = this.#groupOf(interest);
@@ -33,6 +36,7 @@ export class ListenerIndex {
     const { interest } = listener;
     if (interest === undefined) {
       this.#everything.delete(listener);
+      this.#everyone = undefined;
       return;
     }
     const group = this.#groupOf(interest);
@@ -45,6 +49,7 @@ export class ListenerIndex {
   clear(): void {
     for (const group of [this.#names, this.#namespaces, this.#labels]) group.clear();
     this.#everything.clear();
+    this.#everyone = undefined;
   }
 
   /** A copy: listeners that end take themselves out. */
@@ -56,7 +61,7 @@ export class ListenerIndex {
   /** Tells all whom the change may concern, each once. */
   tell(change: Change): void {
     const { subject, previous, current } = change;
-    tellSet(this.#everything, change);
+    for (const listener of (this.#everyone ??= [...this.#everything])) listener.onChange(change);
     if (this.#names.size > 0) tellSet(this.#names.get(subject.name), change);
     if (this.#namespaces.size > 0) tellSet(this.#namespaces.get(subject.namespace), change);
     if (this.#labels.size === 0) return;
