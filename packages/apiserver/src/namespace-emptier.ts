@@ -40,8 +40,9 @@ export class NamespaceEmptier implements ChangeListener {
   /** Call for every namespaced resource. */
   watch(storage: ResourceStorage): void {
     storage.follow({
-      onChange: ({ current, subject }) => {
-        if (current === undefined && this.#terminating.has(subject.namespace)) this.#schedule(subject.namespace);
+      onChange: ({ current, previous }) => {
+        if (current !== undefined || previous === undefined || this.#terminating.size === 0) return;
+        if (this.#terminating.has(previous.namespace)) this.#schedule(previous.namespace);
       },
     });
   }

@@ -120,11 +120,19 @@ export function storeUpdate(call: ApiCall, stored: StoredObject, object: Kuberne
     if (!dryRun) resource.storage.remove(stored);
     return objectReply(call, 200, object);
   }
-  if (!stored.hasUnstoredDefaults && jsonEqual(next, stored.object)) return objectReply(call, 200, stored);
+  if (!stored.hasUnstoredDefaults && isSame(next, stored.object)) return objectReply(call, 200, stored);
   if (dryRun) return objectReply(call, 200, object);
   const written = resource.storage.write(next);
   if (specOf(next) !== specOf(stored.object)) settleTemplate(call, next);
   return objectReply(call, 200, written);
+}
+
+/** What mostly changes is looked at before the metadata. */
+function isSame(next: KubernetesObject, stored: KubernetesObject): boolean {
+  const after = next as unknown as JsonObject;
+  const before = stored as unknown as JsonObject;
+  for (const key in after) if (key !== "metadata" && !jsonEqual(after[key], before[key])) return false;
+  return jsonEqual(next, stored);
 }
 
 function specOf(object: KubernetesObject): unknown {

@@ -104,6 +104,7 @@ function retainKeys(original: JsonObject, retained: unknown, patch: JsonObject):
 function deleteFromPrimitiveList(current: unknown, values: unknown): unknown {
   if (!Array.isArray(values)) throw new StrategicPatchError(400, "invalid patch format of primitive list");
   if (!Array.isArray(current)) return current;
+  if (values.length <= FEW_ELEMENTS) return current.filter((value) => !values.includes(value));
   const removed = new Set<unknown>(values);
   return current.filter((value) => !removed.has(value));
 }
