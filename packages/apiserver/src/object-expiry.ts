@@ -4,18 +4,15 @@ import type { Change } from "./storage/change.js";
 import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
 
-interface Due {
-  readonly atMs: number;
-  readonly stored: StoredObject;
-}
-
 /** Removes objects a fixed time after their last write, as events are. One timer, however many objects. */
 export class ObjectExpiry implements ChangeListener {
   readonly #clock: Clock;
   readonly #storage: ResourceStorage;
   readonly #timeToLiveMs: number;
   /** In order of expiry: every write of the same resource lives equally long. */
-  #queue: Due[] = [];
+  #queue: StoredObject[] = [];
+  /** When each of the queue is due. */
+  #times: number[] = [];
   #head = 0;
   #armed = false;
 
@@ -37,16 +34,17 @@ export class ObjectExpiry implements ChangeListener {
   }
 
   #add(stored: StoredObject): void {
-    this.#queue.push({ atMs: this.#clock.now() + this.#timeToLiveMs, stored });
+    this.#queue.push(stored);
+    this.#times.push(this.#clock.now() + this.#timeToLiveMs);
     this.#arm();
   }
 
   #arm(): void {
-    const next = this.#queue[this.#head];
-    if (this.#armed || next === undefined) return;
+    const nextMs = this.#times[this.#head];
+    if (this.#armed || nextMs === undefined) return;
     this.#armed = true;
     this.#clock.setTimer(
-      next.atMs - this.#clock.now(),
+      nextMs - this.#clock.now(),
       () => {
         this.#armed = false;
         this.#removeDue();
@@ -58,14 +56,14 @@ export class ObjectExpiry implements ChangeListener {
 
   #removeDue(): void {
     const nowMs = this.#clock.now();
-    for (let due = this.#queue[this.#head]; due !== undefined && due.atMs <= nowMs; due = this.#queue[this.#head]) {
-      this.#head++;
-      const { stored } = due;
+    while (this.#head < this.#queue.length && this.#times[this.#head]! <= nowMs) {
+      const stored = this.#queue[this.#head++]!;
       // A later write has an entry of its own.
       if (this.#storage.get(stored.namespace, stored.name) === stored) this.#storage.remove(stored);
     }
     if (this.#head > 1000 || this.#head === this.#queue.length) {
       this.#queue = this.#queue.slice(this.#head);
+      this.#times = this.#times.slice(this.#head);
       this.#head = 0;
     }
   }

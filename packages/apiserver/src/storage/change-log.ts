@@ -13,8 +13,9 @@ export interface HistoryLimits {
 export class ChangeLog {
   readonly #limits: HistoryLimits;
   #changes: Change[] = [];
-  /** When each change was: beside the changes, as an old one is seldom in the processor's cache. */
+  /** When each change was, and its version: beside the changes, as an old one is seldom in the processor's cache. */
   #times: number[] = [];
+  #versions: number[] = [];
   /** Index of the oldest change still kept. */
   #head = 0;
   #forgotten: number;
@@ -30,11 +31,12 @@ export class ChangeLog {
     return this.#forgotten;
   }
 
-  append(change: Change): void {
+  append(change: Change, atMs: number): void {
     this.#changes.push(change);
-    this.#times.push(change.atMs);
+    this.#times.push(atMs);
+    this.#versions.push(change.resourceVersion);
     const { minChanges, maxChanges, maxAgeMs } = this.#limits;
-    while (this.#size > minChanges && (this.#size > maxChanges || this.#times[this.#head]! < change.atMs - maxAgeMs))
+    while (this.#size > minChanges && (this.#size > maxChanges || this.#times[this.#head]! < atMs - maxAgeMs))
       this.#forgetOldest();
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
   }
@@ -56,7 +58,7 @@ export class ChangeLog {
 
   /** Forgets everything up to and including that resourceVersion. */
   compact(resourceVersion: number): void {
-    while (this.#size > 0 && this.#changes[this.#head]!.resourceVersion <= resourceVersion) this.#forgetOldest();
+    while (this.#size > 0 && this.#versions[this.#head]! <= resourceVersion) this.#forgetOldest();
     this.#forgotten = Math.max(this.#forgotten, resourceVersion);
     this.#compactArray();
   }
@@ -66,7 +68,7 @@ export class ChangeLog {
   }
 
   #forgetOldest(): void {
-    this.#forgotten = this.#changes[this.#head]!.resourceVersion;
+    this.#forgotten = this.#versions[this.#head]!;
     // The array is cut only now and then; the entry must not keep an old object alive until then.
     (this.#changes as (Change | undefined)[])[this.#head] = undefined;
     this.#head++;
@@ -75,15 +77,16 @@ export class ChangeLog {
   #compactArray(): void {
     this.#changes = this.#changes.slice(this.#head);
     this.#times = this.#times.slice(this.#head);
+    this.#versions = this.#versions.slice(this.#head);
     this.#head = 0;
   }
 
   #indexAfter(resourceVersion: number): number {
     let low = this.#head;
-    let high = this.#changes.length;
+    let high = this.#versions.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#changes[middle]!.resourceVersion > resourceVersion) high = middle;
+      if (this.#versions[middle]! > resourceVersion) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -6,7 +6,6 @@ export class Change {
 
   constructor(
     readonly resourceVersion: number,
-    readonly atMs: number,
     readonly previous: StoredObject | undefined,
     readonly current: StoredObject | undefined,
   ) {}

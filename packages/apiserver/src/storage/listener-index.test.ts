@@ -24,13 +24,13 @@ test("a change is told to those it may concern, before or after, and once", () =
   const blue = listening(index, { by: "label", key: "colour", value: "blue" });
   const told = (): number[] => [all, named, elsewhere, here, red, green, blue].map((counter) => counter.told);
 
-  index.tell(new Change(1, 0, undefined, stored("a", { colour: "red" })));
+  index.tell(new Change(1, undefined, stored("a", { colour: "red" })));
   expect(told()).toEqual([1, 1, 0, 1, 1, 0, 0]);
-  index.tell(new Change(2, 0, stored("a", { colour: "red" }), stored("a", { colour: "green" })));
+  index.tell(new Change(2, stored("a", { colour: "red" }), stored("a", { colour: "green" })));
   expect(told()).toEqual([2, 2, 0, 2, 2, 1, 0]);
-  index.tell(new Change(3, 0, stored("a", { colour: "green" }), undefined));
+  index.tell(new Change(3, stored("a", { colour: "green" }), undefined));
   expect(told()).toEqual([3, 3, 0, 3, 2, 2, 0]);
-  index.tell(new Change(4, 0, stored("b", {}), stored("b", {})));
+  index.tell(new Change(4, stored("b", {}), stored("b", {})));
   expect(told()).toEqual([4, 3, 0, 4, 2, 2, 0]);
 });
 
@@ -42,7 +42,7 @@ test("who has left is told nothing", () => {
     index.add(listener);
     index.delete(listener);
   }
-  index.tell(new Change(1, 0, undefined, stored("a", { k: "v" })));
+  index.tell(new Change(1, undefined, stored("a", { k: "v" })));
   expect(left).toEqual([]);
   expect(index.all()).toEqual([]);
 });
@@ -50,7 +50,7 @@ test("who has left is told nothing", () => {
 test("who comes or leaves between two changes counts from the next one on", () => {
   const index = new ListenerIndex();
   const first = listening(index);
-  const tell = (): void => index.tell(new Change(1, 0, undefined, stored("a", {})));
+  const tell = (): void => index.tell(new Change(1, undefined, stored("a", {})));
   tell();
   const told: string[] = [];
   const second = { interest: undefined, onChange: () => told.push("second") };

@@ -55,7 +55,7 @@ export class ResourceStorage {
     const previous = bucket.objects.get(name);
     bucket.set(name, stored);
     if (previous === undefined) this.#size++;
-    this.#announce(new Change(resourceVersion, this.#store.nowMs(), previous, stored));
+    this.#announce(new Change(resourceVersion, previous, stored));
     return stored;
   }
 
@@ -82,7 +82,7 @@ export class ResourceStorage {
       this.#namespacesInOrder = undefined;
     }
     this.#size--;
-    const change = new Change(this.#store.nextResourceVersion(), this.#store.nowMs(), stored, undefined);
+    const change = new Change(this.#store.nextResourceVersion(), stored, undefined);
     this.#announce(change);
     return change.last;
   }
@@ -126,7 +126,7 @@ export class ResourceStorage {
   }
 
   #announce(change: Change): void {
-    this.log.append(change);
+    this.log.append(change, this.#store.nowMs());
     this.#listeners.tell(change);
     this.#store.noteWrite();
   }

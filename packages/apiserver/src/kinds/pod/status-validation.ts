@@ -91,13 +91,14 @@ function mayRestart({ spec }: Pod, name: string, exitCode: number): boolean {
 }
 
 function validateAddresses(addresses: readonly { ip?: string }[], path: string, errors: FieldErrors): void {
-  const seen = new Set<string>();
-  for (const [index, { ip = "" }] of addresses.entries()) {
-    addInvalid(errors, `${path}[${index}]`, ip, ipAddressErrors(ip));
-    if (seen.has(ip)) errors.duplicate(`${path}[${index}]`, { ip });
-    seen.add(ip);
-  }
-  if (addresses.length < 2) return;
+  const seen = addresses.length > 1 ? new Set<string>() : undefined;
+  addresses.forEach(({ ip = "" }, index) => {
+    const sentences = ipAddressErrors(ip);
+    if (sentences.length > 0) addInvalid(errors, `${path}[${index}]`, ip, sentences);
+    if (seen?.has(ip)) errors.duplicate(`${path}[${index}]`, { ip });
+    seen?.add(ip);
+  });
+  if (seen === undefined) return;
   const families = addresses.map(({ ip = "" }) => ipFamily(ip)).filter((family) => family !== undefined);
   if (new Set(families).size !== addresses.length && new Set(addresses.map(({ ip }) => ip)).size === addresses.length) {
     const shown = addresses.map(({ ip }) => ({ IP: ip }));
