@@ -42,11 +42,10 @@ export class Recorder {
     this.#followKind(informers, cronJobs, "CronJob", cronJobState);
     this.#followKind(informers, jobs, "Job", jobState);
     this.#followKind(informers, pods, "Pod", podState);
-    informers.informerFor(events).addEventHandler({
-      onAdd: (event) => this.#event(event),
-      onUpdate: (old, event) => {
-        if ((event.count ?? 1) > (old.count ?? 1)) this.#event(event);
-      },
+    // Not cached: an event is read once, and there are more of them than of all else.
+    informers.follow(events, (type, event) => {
+      // What repeats an event raises its count; other changes are nothing new.
+      if (type !== "MODIFIED" || (event.count ?? 1) > 1) this.#event(event);
     });
   }
 

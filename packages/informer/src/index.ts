@@ -9,6 +9,7 @@ export { Store } from "./store.js";
 export { deletedObject, isDeletedFinalStateUnknown } from "./tombstone.js";
 export { withoutManagedFields } from "./transform.js";
 
+export type { ChangeListener, ChangeType } from "./change-feed.js";
 export type { EventHandler } from "./event-handler.js";
 export type { IndexFunction, Indexers } from "./indexers.js";
 export type { InformerStep } from "./informer-error.js";

@@ -1,7 +1,8 @@
-import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
+import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
+import { ChangeFeed, type ChangeListener } from "./change-feed.js";
 import type { InformerError } from "./informer-error.js";
 import type { InformerMetricsProvider } from "./informer-metrics.js";
 import { SharedInformer } from "./shared-informer.js";
@@ -34,6 +35,8 @@ export class InformerFactory {
   readonly name = "informers";
   readonly #options: InformerFactoryOptions;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
+  /** Informers and feeds, in the order in which they were asked for. */
+  readonly #all: { run(signal: AbortSignal): Promise<void> }[] = [];
   readonly #running: Promise<void>[] = [];
   #signal: AbortSignal | undefined;
 
@@ -48,22 +51,30 @@ export class InformerFactory {
    * running already, so that nobody waits for a cache that was never started.
    */
   informerFor<T extends KubernetesObject>(definition: ResourceDefinition<T>): SharedInformer<T> {
-    const key = `${definition.group}/${definition.version}/${definition.resource}`;
+    const key = keyOfResource(definition);
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as SharedInformer<T>;
-    const { client, random, transform, informerName, metrics, ...options } = this.#options;
+    const { informerName, metrics } = this.#options;
     const { group, version, resource } = definition;
     const informer = new SharedInformer<T>({
-      ...options,
-      client: client.resource(definition),
-      random: random.fork(`informer ${key}`),
+      ...this.#optionsFor(definition),
+      resyncMs: this.#options.resyncMs,
+      onError: this.#options.onError,
       metrics:
         informerName === undefined ? undefined : metrics?.forInformer({ name: informerName, group, version, resource }),
-      ...(transform === undefined ? {} : { transform: (object) => transform<T>(object) }),
     });
     this.#informers.set(key, informer as unknown as SharedInformer<KubernetesObject>);
-    if (this.#signal !== undefined && !this.#signal.aborted) this.#running.push(informer.run(this.#signal));
+    this.#start(informer);
     return informer;
+  }
+
+  /**
+   * Tells of every object of a resource that comes or changes, those there at the start first, and caches nothing; what
+   * was missed in a gap is told after it. Starts with the informers, or at once when they run already.
+   */
+  follow<T extends KubernetesObject>(definition: ResourceDefinition<T>, listener: ChangeListener<T>): void {
+    const { onError = () => {} } = this.#options;
+    this.#start(new ChangeFeed<T>({ ...this.#optionsFor(definition), onError }, listener));
   }
 
   /**
@@ -74,7 +85,7 @@ export class InformerFactory {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#signal !== undefined) throw new Error("the informers were started already: a factory runs once");
     this.#signal = signal;
-    for (const informer of this.#informers.values()) this.#running.push(informer.run(signal));
+    for (const each of this.#all) this.#running.push(each.run(signal));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     await Promise.all(this.#running);
   }
@@ -83,4 +94,28 @@ export class InformerFactory {
   async waitForCacheSync(signal?: AbortSignal): Promise<void> {
     await Promise.all(Array.from(this.#informers.values(), (informer) => informer.waitForSync(signal)));
   }
+
+  #optionsFor<T extends KubernetesObject>(definition: ResourceDefinition<T>) {
+    const { client, clock, random, transform, namespace, minWatchTimeoutMs, watchList, internalErrorRetryMs } =
+      this.#options;
+    return {
+      client: client.resource(definition),
+      clock,
+      random: random.fork(`informer ${keyOfResource(definition)}`),
+      namespace,
+      minWatchTimeoutMs,
+      watchList,
+      internalErrorRetryMs,
+      ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object) }),
+    };
+  }
+
+  #start(one: { run(signal: AbortSignal): Promise<void> }): void {
+    this.#all.push(one);
+    if (this.#signal !== undefined && !this.#signal.aborted) this.#running.push(one.run(this.#signal));
+  }
+}
+
+function keyOfResource({ group, version, resource }: ResourceDefinition): string {
+  return `${group}/${version}/${resource}`;
 }
