@@ -155,6 +155,14 @@ test("of one object the events that came last are remembered, and with the last 
   expect(record({ reason: "A" })).toMatchObject({ action: "create", event: { count: 1 } });
 });
 
+test("the reason an object had first may be forgotten before others, and come again", () => {
+  const { record } = setUp({ cacheSize: 2, burst: 7 });
+  const actions = ["A", "B", "C", "B", "A", "B"].map((reason) => record({ reason }).action);
+  expect(actions).toEqual(["create", "create", "create", "patch", "create", "patch"]);
+  // None of its branches was lost: what is left of the burst is known.
+  expect(["A", "B"].map((reason) => record({ reason }).action)).toEqual(["patch", "discard"]);
+});
+
 test("what the server made of an event is taken over, unless it was forgotten meanwhile", () => {
   const { correlator, record } = setUp({ cacheSize: 1 });
   const { event } = record();

@@ -1,5 +1,5 @@
 import type { Event } from "@kubewright/api";
-import { type Clock, TokenBucket } from "@kubewright/clock";
+import type { Clock } from "@kubewright/clock";
 
 import { type LruEntry, LruList } from "./lru-list.js";
 
@@ -26,11 +26,19 @@ export interface CorrelatedEvent {
   readonly combined: boolean;
 }
 
-/** What is remembered of the events of one type about one object: a branch, whose leaves are observations. */
+/**
+ * What is remembered of the events of one type about one object: a branch, whose leaves are observations. Thousands lie
+ * about until they are pushed out, mostly with one or two leaves, so they are made of few parts.
+ */
 interface Subject {
   readonly key: string;
-  readonly bucket: TokenBucket;
-  readonly reasons: Map<string, Similar>;
+  /** How many events may be written at once, as of `countedMs`. */
+  tokens: number;
+  countedMs: number;
+  /** Mostly the only one. */
+  first: Similar | undefined;
+  /** By reason. */
+  others: Map<string, Similar> | undefined;
 }
 
 /** Events about one object that differ only in their message. */
@@ -86,8 +94,9 @@ export class EventCorrelator {
   }
 
   correlate(event: Event, newName: () => string): CorrelatedEvent {
-    const similar = this.#similarTo(event);
-    const combined = this.#aggregate(similar, event.message ?? "");
+    const nowMs = this.#clock.monotonic();
+    const similar = this.#similarTo(event, nowMs);
+    const combined = this.#aggregate(similar, event.message ?? "", nowMs);
     const candidate: Event = combined ? combine(event, newName()) : event;
     const key = combined ? undefined : detailsOf(event);
 
@@ -100,7 +109,7 @@ export class EventCorrelator {
       seen.count++;
       observed = repeat(candidate, seen);
     }
-    if (!similar.subject.bucket.tryTake()) return { event: observed, action: "discard", combined };
+    if (!this.#takeToken(similar.subject, nowMs)) return { event: observed, action: "discard", combined };
     return { event: observed, action: seen === undefined ? "create" : "patch", combined };
   }
 
@@ -110,7 +119,8 @@ export class EventCorrelator {
     const count = stored.count ?? event.count ?? 1;
     // Mostly the server has changed nothing of it.
     if (name === event.metadata.name && count === (event.count ?? 1)) return;
-    const similar = this.#subjects.get(subjectKeyOf(event))?.reasons.get(event.reason ?? "");
+    const subject = this.#subjects.get(subjectKeyOf(event));
+    const similar = subject && findSimilar(subject, event.reason ?? "");
     const seen = similar && find(similar, detailsOf(event));
     // It may have been pushed out meanwhile.
     if (seen === undefined) return;
@@ -119,8 +129,7 @@ export class EventCorrelator {
   }
 
   /** Whether the event is one too many with a message of its own. */
-  #aggregate(similar: Similar, message: string): boolean {
-    const nowMs = this.#clock.monotonic();
+  #aggregate(similar: Similar, message: string, nowMs: number): boolean {
     if (nowMs - similar.lastMs > this.#maxIntervalMs) similar.messages = [message];
     else if (!similar.messages.includes(message)) similar.messages.push(message);
     similar.lastMs = nowMs;
@@ -129,28 +138,37 @@ export class EventCorrelator {
     return true;
   }
 
-  #similarTo(event: Event): Similar {
-    const { reason = "" } = event;
+  #similarTo(event: Event, nowMs: number): Similar {
+    const { reason = "", message = "" } = event;
     const key = subjectKeyOf(event);
     let subject = this.#subjects.get(key);
     if (subject === undefined) {
-      const bucket = new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
-      subject = { key, bucket, reasons: new Map() };
+      subject = { key, tokens: this.#burst, countedMs: nowMs, first: undefined, others: undefined };
       this.#subjects.set(key, subject);
     }
-    let similar = subject.reasons.get(reason);
-    if (similar === undefined) {
-      similar = {
-        subject,
-        reason,
-        messages: [],
-        lastMs: Number.NEGATIVE_INFINITY,
-        first: undefined,
-        others: undefined,
-      };
-      subject.reasons.set(reason, similar);
-    }
+    const known = findSimilar(subject, reason);
+    if (known !== undefined) return known;
+    const similar: Similar = {
+      subject,
+      reason,
+      messages: [message],
+      lastMs: nowMs,
+      first: undefined,
+      others: undefined,
+    };
+    if (subject.first === undefined) subject.first = similar;
+    else (subject.others ??= new Map()).set(reason, similar);
     return similar;
+  }
+
+  /** A token bucket, made of what the subject keeps. */
+  #takeToken(subject: Subject, nowMs: number): boolean {
+    const refill = ((nowMs - subject.countedMs) / 1000) * this.#perSecond;
+    subject.tokens = Math.min(this.#burst, subject.tokens + refill);
+    subject.countedMs = nowMs;
+    if (subject.tokens < 1) return false;
+    subject.tokens -= 1;
+    return true;
   }
 
   #remember(similar: Similar, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
@@ -176,9 +194,14 @@ export class EventCorrelator {
     else similar.others!.delete(observation.key);
     if (similar.first !== undefined || (similar.others?.size ?? 0) > 0) return;
     const { subject } = similar;
-    if (subject.reasons.size > 1) subject.reasons.delete(similar.reason);
-    else this.#subjects.delete(subject.key);
+    if (subject.first === similar) subject.first = undefined;
+    else subject.others!.delete(similar.reason);
+    if (subject.first === undefined && (subject.others?.size ?? 0) === 0) this.#subjects.delete(subject.key);
   }
+}
+
+function findSimilar({ first, others }: Subject, reason: string): Similar | undefined {
+  return first !== undefined && first.reason === reason ? first : others?.get(reason);
 }
 
 function find({ first, others }: Similar, key: string | undefined): Observation | undefined {
