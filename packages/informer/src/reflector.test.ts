@@ -490,6 +490,22 @@ test("a long burst of events lets others have their turn", async () => {
   expect(turns).toBeLessThan(50);
 });
 
+test("what comes one by one is taken in at once, however much has come before", async () => {
+  const { server, clock, informer } = startInformer();
+  server.list("10", []);
+  const watch = server.watch();
+  await clock.settle();
+  const late: number[] = [];
+  for (let index = 1; index <= 2000; index++) {
+    watch.send(added(pod(`p${index}`, `${100 + index}`)));
+    // Promises only, as within one instant of virtual time.
+    for (let tick = 0; tick < 20; tick++) await Promise.resolve();
+    if (informer.store.list().length < index) late.push(index);
+    if (index % 400 === 0) await clock.settle();
+  }
+  expect(late).toEqual([]);
+});
+
 test("streaming: a list that cannot be taken in is given up with its stream, and asked for again", async () => {
   let broken = true;
   const { server, clock, errors, log } = startInformer({

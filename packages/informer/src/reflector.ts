@@ -85,7 +85,7 @@ const SHORTEST_WATCH_TIMEOUT_MS = 300_000;
 const SHORTEST_WATCH_MS = 1000;
 const LIST_TIMEOUT_MS = 300_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
-/** So many events may be taken in before everything else gets its turn. */
+/** After so many events a turn of the event loop is asked for; after twice as many without one, it is waited for. */
 const EVENTS_PER_TURN = 512;
 
 /**
@@ -110,6 +110,7 @@ export class Reflector<T extends KubernetesObject> {
   #resyncMs = 0;
   #resyncTimer: Timer | undefined;
   #eventsSinceTurn = 0;
+  #turn: Promise<void> | undefined;
   #lastContactMs: number | undefined;
 
   constructor(options: ReflectorOptions<T>) {
@@ -394,14 +395,20 @@ export class Reflector<T extends KubernetesObject> {
         const key = JSON.stringify(keyOfObject(event.object));
         this.#report("event", `failed to take in ${this.#resource} ${key}`, error);
       }
-      if (++this.#eventsSinceTurn >= EVENTS_PER_TURN) {
-        this.#eventsSinceTurn = 0;
-        await this.#clock.turn();
+      if (++this.#eventsSinceTurn === EVENTS_PER_TURN) this.#turn = this.#nextTurn();
+      if (this.#eventsSinceTurn >= 2 * EVENTS_PER_TURN) {
+        // What comes is a flood: everything else would wait for its end.
+        await this.#turn;
         if (signal.aborted) break;
       }
     }
     const veryShort = stream.received === 0 && this.#clock.monotonic() - stream.openedAtMs < SHORTEST_WATCH_MS;
     return { type: veryShort && !signal.aborted ? "VeryShort" : "Closed" };
+  }
+
+  async #nextTurn(): Promise<void> {
+    await this.#clock.turn();
+    this.#eventsSinceTurn = 0;
   }
 
   #isExpected(event: ObjectEvent<T> | null): event is ObjectEvent<T> {
