@@ -72,7 +72,7 @@ export class StoreIndex<T extends KubernetesObject> {
   move(entry: StoreEntry<T>, oldValues: IndexValues, newValues: IndexValues): void {
     const buckets = this.#buckets;
     if (buckets === undefined) return;
-    if (oldValues === newValues || (oldValues.length === 0 && newValues.length === 0)) return;
+    if (sameValues(oldValues, newValues)) return;
     if (typeof oldValues === "string" && typeof newValues === "string") {
       removeFrom(buckets, oldValues, entry);
       addTo(buckets, newValues, entry);
@@ -98,6 +98,11 @@ export class StoreIndex<T extends KubernetesObject> {
   values(): string[] {
     return [...(this.#buckets?.keys() ?? [])];
   }
+}
+
+/** Whether they are surely the same: one and the same string, or none at all. */
+export function sameValues(a: IndexValues, b: IndexValues): boolean {
+  return a === b || (a.length === 0 && b.length === 0 && typeof a === typeof b);
 }
 
 export function objectsOf<T extends KubernetesObject>(entries: Iterable<StoreEntry<T>>): DeepReadonly<T>[] {

@@ -38,6 +38,18 @@ test("an index follows its objects from value to value, and forgets values witho
   expect(store.indexValues("label")).toEqual([]);
 });
 
+test("an object under no value is not one under the empty value", () => {
+  const store = new Store<Pod>({
+    indexers: { label: ({ metadata }) => metadata.labels?.["values"]?.split(",") ?? [] },
+  });
+  store.add(labelled("a", "1", ""));
+  expect(store.byIndex("label", "").map(show)).toEqual(["a@1"]);
+  store.update(pod("a", "2"));
+  expect(store.byIndex("label", "")).toEqual([]);
+  store.update(labelled("a", "3", ""));
+  expect(store.byIndex("label", "").map(show)).toEqual(["a@3"]);
+});
+
 test("an index function is called once for each object", () => {
   const calls: string[] = [];
   const store = new Store<Pod>({

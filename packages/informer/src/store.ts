@@ -3,7 +3,7 @@ import type { DeepReadonly, KubernetesObject, ObjectKey } from "@kubewright/api"
 import { type Indexers, namespaceIndex } from "./indexers.js";
 import type { Lister } from "./lister.js";
 import { keyOfObject, metadataOf, resourceVersionOf } from "./object-metadata.js";
-import { type IndexValues, type StoreEntry, StoreIndex, objectsOf } from "./store-index.js";
+import { type IndexValues, type StoreEntry, StoreIndex, objectsOf, sameValues } from "./store-index.js";
 
 /** What replacing the content of a store changed. */
 export interface Replacement<T extends KubernetesObject> {
@@ -142,27 +142,42 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
 
   #put(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     const key = keyOfObject(object);
-    const values = this.#valuesOf(key, object);
-    this.#resourceVersion = resourceVersionOf(object);
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      const added: StoreEntry<T> = { key, object, values };
+      const added: StoreEntry<T> = { key, object, values: this.#valuesOf(key, object) };
+      this.#resourceVersion = resourceVersionOf(object);
       this.#entries.set(key, added);
-      for (let position = 0; position < values.length; position++)
-        this.#indexes[position]!.add(added, values[position]!);
+      for (let position = 0; position < added.values.length; position++)
+        this.#indexes[position]!.add(added, added.values[position]!);
       return undefined;
     }
+    const values = this.#changedValuesOf(entry, object);
+    this.#resourceVersion = resourceVersionOf(object);
     const old = entry.object;
+    entry.object = object;
+    if (values === undefined) return old;
     for (let position = 0; position < values.length; position++) {
       this.#indexes[position]!.move(entry, entry.values[position]!, values[position]!);
     }
-    entry.object = object;
     entry.values = values;
     return old;
   }
 
   #valuesOf(key: ObjectKey, object: DeepReadonly<T>): readonly IndexValues[] {
     return this.#indexes.map((index) => index.compute(key, object));
+  }
+
+  /** The values of what an entry is to hold; `undefined` when they are those it has, as after most changes. */
+  #changedValuesOf({ key, values }: StoreEntry<T>, object: DeepReadonly<T>): readonly IndexValues[] | undefined {
+    let changed: IndexValues[] | undefined;
+    for (let position = 0; position < values.length; position++) {
+      const is = this.#indexes[position]!.compute(key, object);
+      const was = values[position]!;
+      if (sameValues(is, was)) continue;
+      changed ??= [...values];
+      changed[position] = is;
+    }
+    return changed;
   }
 
   #index(name: string): StoreIndex<T> {
