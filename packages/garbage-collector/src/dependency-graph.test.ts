@@ -114,7 +114,7 @@ test.each([
   graph.observe(MAP, meta("a", { ownerReferences }));
   expect(take()).toEqual(["delete owner"]);
   expect(graph.node("uid-owner")?.isBlocked).toBe(false);
-  expect(graph.node("uid-owner")?.dependents.size).toBe(ownerReferences.length);
+  expect(graph.node("uid-owner")?.dependentCount).toBe(ownerReferences.length);
 });
 
 test("an owner that waits is named when the last that blocks it has gone; one that comes late is named itself", () => {

@@ -119,7 +119,7 @@ export class DependencyGraph {
   #remove(node: GraphNode, identity: ObjectIdentity): void {
     this.#nodes.delete(identity.uid);
     this.#unlink(node, node.owners);
-    this.#giveUp([...node.dependents], identity);
+    if (node.dependentCount > 0) this.#giveUp([...node.dependents], identity);
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid);
       if (owner?.deletingDependents && !owner.isBlocked) this.#listener.attemptToDelete(owner);
@@ -152,7 +152,7 @@ export class DependencyGraph {
     for (const { uid, blockOwnerDeletion } of old) {
       const owner = this.#nodes.get(uid);
       if (owner === undefined) continue;
-      if (owner.dependents.has(node)) owner.setDependent(node);
+      if (owner.hasDependent(node)) owner.setDependent(node);
       if (blockOwnerDeletion !== true || owner.isBlockedBy(node)) continue;
       // Not blocked by this dependent any more: by no other either?
       if (!owner.deletingDependents || !owner.isBlocked) this.#listener.attemptToDelete(owner);
@@ -197,7 +197,7 @@ export class DependencyGraph {
       const owner = this.#nodes.get(uid);
       if (owner === undefined) continue;
       owner.removeDependent(node);
-      if (owner.virtual && owner.dependents.size === 0) this.#nodes.delete(uid);
+      if (owner.virtual && owner.dependentCount === 0) this.#nodes.delete(uid);
     }
   }
 

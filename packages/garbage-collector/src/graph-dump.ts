@@ -29,7 +29,7 @@ export interface GraphDumpEdge {
  */
 export function dumpGraph(nodes: ReadonlyMap<string, GraphNode>, uids: readonly string[] = []): GraphDump {
   const chosen = uids.length === 0 ? [...nodes.values()] : [...connectedWith(nodes, uids)];
-  const related = chosen.filter(({ owners, dependents }) => owners.length > 0 || dependents.size > 0);
+  const related = chosen.filter(({ owners, dependentCount }) => owners.length > 0 || dependentCount > 0);
   const edges = related.flatMap(({ identity, owners }) =>
     [...new Set(owners.map(({ uid }) => uid))].map((owner) => ({ dependent: identity.uid, owner })),
   );

@@ -1,6 +1,6 @@
 import type { ObjectIdentity, Reference } from "./object-identity.js";
 
-const NOBODY: ReadonlySet<GraphNode> = new Set<never>();
+const NOBODY: readonly GraphNode[] = [];
 const NO_OWNERS: readonly Reference[] = [];
 
 /** What the dependency graph knows of one object. Only the graph changes it. */
@@ -10,8 +10,8 @@ export class GraphNode {
   beingDeleted = false;
   /** Being deleted in the foreground: it waits for dependents that block it. */
   deletingDependents = false;
-  /** Most objects have none, so these are made when the first comes. */
-  #dependents: Set<GraphNode> | undefined;
+  /** Most objects have none, and most others one: a set is made when the second comes. */
+  #dependents: GraphNode | Set<GraphNode> | undefined;
   /** Few references do not block: only those are kept apart. */
   #looseDependents: Set<GraphNode> | undefined;
 
@@ -22,22 +22,34 @@ export class GraphNode {
   ) {}
 
   /** Objects with a reference to this UID, in order of their coming. */
-  get dependents(): ReadonlySet<GraphNode> {
-    return this.#dependents ?? NOBODY;
+  get dependents(): Iterable<GraphNode> {
+    if (this.#dependents === undefined) return NOBODY;
+    return this.#dependents instanceof Set ? this.#dependents : [this.#dependents];
+  }
+
+  get dependentCount(): number {
+    if (this.#dependents === undefined) return 0;
+    return this.#dependents instanceof Set ? this.#dependents.size : 1;
+  }
+
+  hasDependent(node: GraphNode): boolean {
+    return this.#dependents instanceof Set ? this.#dependents.has(node) : this.#dependents === node;
   }
 
   /** Whether there are dependents that a foreground deletion waits for: those whose reference says so. */
   get isBlocked(): boolean {
-    return (this.#dependents?.size ?? 0) > (this.#looseDependents?.size ?? 0);
+    return this.dependentCount > (this.#looseDependents?.size ?? 0);
   }
 
   isBlockedBy(node: GraphNode): boolean {
-    return this.#dependents?.has(node) === true && this.#looseDependents?.has(node) !== true;
+    return this.hasDependent(node) && this.#looseDependents?.has(node) !== true;
   }
 
   /** Adds a dependent, or takes note of how it refers to this object now. */
   setDependent(node: GraphNode): void {
-    (this.#dependents ??= new Set()).add(node);
+    if (this.#dependents === undefined) this.#dependents = node;
+    else if (this.#dependents instanceof Set) this.#dependents.add(node);
+    else if (this.#dependents !== node) this.#dependents = new Set([this.#dependents, node]);
     const { uid } = this.identity;
     const blocks = node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
     if (blocks) this.#looseDependents?.delete(node);
@@ -45,7 +57,8 @@ export class GraphNode {
   }
 
   removeDependent(node: GraphNode): void {
-    this.#dependents?.delete(node);
+    if (this.#dependents instanceof Set) this.#dependents.delete(node);
+    else if (this.#dependents === node) this.#dependents = undefined;
     this.#looseDependents?.delete(node);
   }
 }
