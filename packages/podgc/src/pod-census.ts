@@ -66,7 +66,7 @@ export class PodCensus {
 /** Whether a change of a pod is of no account: most are. */
 export function isSameToCensus(old: DeepReadonly<Pod>, pod: DeepReadonly<Pod>): boolean {
   return (
-    old.status?.phase === pod.status?.phase &&
+    isPodTerminated(old) === isPodTerminated(pod) &&
     old.spec?.nodeName === pod.spec?.nodeName &&
     old.metadata.deletionTimestamp === pod.metadata.deletionTimestamp
   );
