@@ -3,6 +3,7 @@ import type { Clock } from "@kubewright/clock";
 import { HeldItems } from "./held-items.js";
 import { type QueueMetricsProvider, QueueRecorder } from "./queue-metrics.js";
 import { UniqueFifo } from "./unique-fifo.js";
+import { WaitingLine } from "./waiting-line.js";
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
@@ -30,7 +31,7 @@ export class WorkQueue<T> {
   /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
   readonly #again = new HeldItems<T>();
   /** Waiting calls of `get`, oldest first. None waits while something is ready. */
-  readonly #getters: ((item: T | undefined) => void)[] = [];
+  readonly #getters = new WaitingLine<(item: T | undefined) => void>();
   #shuttingDown = false;
   #drained: PromiseWithResolvers<void> | undefined;
 
@@ -50,7 +51,7 @@ export class WorkQueue<T> {
     if (typeof item !== "string") checkItem(item);
     if (this.#processing.size > 0 && this.#processing.has(item)) {
       if (this.#again.add(item)) this.recorder?.added(item);
-    } else if (this.#getters.length > 0) {
+    } else if (this.#getters.size > 0) {
       this.recorder?.added(item);
       this.#handToGetter(item);
     } else if (this.pushReady(item)) {
@@ -74,7 +75,7 @@ export class WorkQueue<T> {
         return;
       }
       const onAbort = (): void => {
-        this.#getters.splice(this.#getters.indexOf(getter), 1);
+        this.#getters.remove(getter);
         reject(signal.reason as Error);
       };
       const getter = (item: T | undefined): void => {
@@ -91,7 +92,7 @@ export class WorkQueue<T> {
     if (!this.#processing.delete(item)) return;
     this.recorder?.done(item);
     if (this.#again.size > 0 && this.#again.delete(item)) {
-      if (this.#getters.length > 0) this.#handToGetter(item);
+      if (this.#getters.size > 0) this.#handToGetter(item);
       else this.pushReady(item);
     }
     if (this.#drained !== undefined && this.#processing.size === 0) this.#releaseDrain();
@@ -144,7 +145,7 @@ export class WorkQueue<T> {
     this.#shuttingDown = true;
     this.recorder?.stop();
     this.onShutDown();
-    for (const getter of this.#getters.splice(0)) getter(undefined);
+    while (this.#getters.size > 0) this.#getters.shift()(undefined);
   }
 
   #releaseDrain(): void {
@@ -154,7 +155,7 @@ export class WorkQueue<T> {
 
   /** Only when one waits. */
   #handToGetter(item: T): void {
-    const getter = this.#getters.shift()!;
+    const getter = this.#getters.shift();
     // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
     getter(this.#handOut(item));
   }
