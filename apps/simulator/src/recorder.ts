@@ -145,14 +145,15 @@ function isSameState(a: object, b: object): boolean {
 }
 
 function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
-  return {
-    schedule: spec?.schedule ?? "",
-    ...(spec?.timeZone === undefined ? {} : { timeZone: spec.timeZone }),
-    ...(spec?.concurrencyPolicy === undefined ? {} : { concurrencyPolicy: spec.concurrencyPolicy }),
-    ...(spec?.suspend ? { suspend: true } : {}),
-    active: (status?.active ?? []).map((reference) => reference.name ?? ""),
-    ...(status?.lastScheduleTime === undefined ? {} : { lastScheduleTime: status.lastScheduleTime }),
-  };
+  const { timeZone, concurrencyPolicy } = spec ?? {};
+  const { active, lastScheduleTime } = status ?? {};
+  const state: Mutable<CronJobState> = { schedule: spec?.schedule ?? "" } as Mutable<CronJobState>;
+  if (timeZone !== undefined) state.timeZone = timeZone;
+  if (concurrencyPolicy !== undefined) state.concurrencyPolicy = concurrencyPolicy;
+  if (spec?.suspend) state.suspend = true;
+  state.active = active?.map((reference) => reference.name ?? "") ?? [];
+  if (lastScheduleTime !== undefined) state.lastScheduleTime = lastScheduleTime;
+  return state;
 }
 
 function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
@@ -187,7 +188,9 @@ function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
 function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
   const containers = status?.containerStatuses ?? [];
   // The one that failed the pod, if one did.
-  const container = containers.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0) ?? containers[0];
+  const failed =
+    containers.length < 2 ? undefined : containers.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
+  const container = failed ?? containers[0];
   const ended = container?.state?.terminated;
   // The times of a container that never started are null on the wire.
   const startedAt = container?.state?.running?.startedAt ?? ended?.startedAt ?? undefined;
