@@ -41,27 +41,28 @@ interface Subject {
   others: Map<string, Similar> | undefined;
 }
 
-/** Events about one object that differ only in their message. */
-interface Similar {
+/** One event and its repetitions. */
+interface Observation extends LruEntry<Observation> {
+  /** `undefined`: itself. */
+  readonly similar: Similar | undefined;
+  /** What else is to be equal; of the combined one there is none. */
+  key: string | undefined;
+  name: string;
+  firstTimestamp: string | undefined;
+  count: number;
+}
+
+/** Events about one object that differ only in their message; in one piece with the first, which mostly is the only one. */
+interface Similar extends Observation {
   readonly subject: Subject;
   readonly reason: string;
   /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
   messages: string[];
   lastMs: number;
-  /** Mostly the only one. */
-  first: Observation | undefined;
+  /** Whether the first is remembered. */
+  hasFirst: boolean;
   /** By key. */
   others: Map<string | undefined, Observation> | undefined;
-}
-
-/** One event and its repetitions. */
-interface Observation extends LruEntry<Observation> {
-  readonly similar: Similar;
-  /** What else is to be equal; of the combined one there is none. */
-  readonly key: string | undefined;
-  name: string;
-  firstTimestamp: string | undefined;
-  count: number;
 }
 
 /**
@@ -153,8 +154,15 @@ export class EventCorrelator {
       reason,
       messages: [message],
       lastMs: nowMs,
-      first: undefined,
+      hasFirst: false,
       others: undefined,
+      similar: undefined,
+      key: undefined,
+      name: "",
+      firstTimestamp: undefined,
+      count: 0,
+      older: undefined,
+      newer: undefined,
     };
     if (subject.first === undefined) subject.first = similar;
     else (subject.others ??= new Map()).set(reason, similar);
@@ -172,27 +180,31 @@ export class EventCorrelator {
   }
 
   #remember(similar: Similar, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
-    const observation = {
-      similar,
-      key,
-      name: metadata.name ?? "",
-      firstTimestamp,
-      count,
-      older: undefined,
-      newer: undefined,
-    };
-    if (similar.first === undefined) similar.first = observation;
-    else (similar.others ??= new Map()).set(key, observation);
+    const { name = "" } = metadata;
+    let observation: Observation = similar;
+    if (similar.hasFirst) {
+      observation = { similar, key, name, firstTimestamp, count, older: undefined, newer: undefined };
+      (similar.others ??= new Map()).set(key, observation);
+    } else {
+      similar.hasFirst = true;
+      similar.key = key;
+      similar.name = name;
+      similar.firstTimestamp = firstTimestamp;
+      similar.count = count;
+    }
     const pushedOut = this.#observations.add(observation);
     if (pushedOut !== undefined) this.#forget(pushedOut);
   }
 
   /** Takes a leaf off, and the branches that bear no other. */
   #forget(observation: Observation): void {
-    const { similar } = observation;
-    if (similar.first === observation) similar.first = undefined;
-    else similar.others!.delete(observation.key);
-    if (similar.first !== undefined || (similar.others?.size ?? 0) > 0) return;
+    const { similar = observation as Similar } = observation;
+    if (observation === similar) {
+      similar.hasFirst = false;
+      // It may stay as a branch, and is not to keep all that were pushed out after it.
+      similar.newer = undefined;
+    } else similar.others!.delete(observation.key);
+    if (similar.hasFirst || (similar.others?.size ?? 0) > 0) return;
     const { subject } = similar;
     if (subject.first === similar) subject.first = undefined;
     else subject.others!.delete(similar.reason);
@@ -204,8 +216,8 @@ function findSimilar({ first, others }: Subject, reason: string): Similar | unde
   return first !== undefined && first.reason === reason ? first : others?.get(reason);
 }
 
-function find({ first, others }: Similar, key: string | undefined): Observation | undefined {
-  return first !== undefined && first.key === key ? first : others?.get(key);
+function find(similar: Similar, key: string | undefined): Observation | undefined {
+  return similar.hasFirst && similar.key === key ? similar : similar.others?.get(key);
 }
 
 /** Mostly the UID itself: a string that is there already, and no new one to be hashed. */
