@@ -28,6 +28,15 @@ export async function slowStartBatch(
   for (let size = Math.min(count, initialBatchSize); size > 0; size = Math.min(2 * size, count - attempted)) {
     const first = attempted;
     attempted += size;
+    if (size === 1) {
+      try {
+        await fn(first);
+      } catch (error) {
+        return { successes, attempted, error };
+      }
+      successes++;
+      continue;
+    }
     const outcomes = await Promise.allSettled(Array.from({ length: size }, async (_, offset) => fn(first + offset)));
     const failed = outcomes.filter((outcome) => outcome.status === "rejected");
     successes += size - failed.length;
