@@ -98,32 +98,33 @@ export class ReconcileLoop implements Runnable {
       // Stopping leaves what is queued undone.
       if (signal.aborted) return this.#queue.done(key);
       const startMs = this.#clock.monotonic();
-      await this.#process(key, signal);
+      try {
+        this.#succeeded(key, await this.#reconcile(key, signal));
+      } catch (error) {
+        this.#failed(key, error, signal);
+      } finally {
+        // Last: with `done` first, another worker could begin the key before its back-off was recorded.
+        this.#queue.done(key);
+      }
       this.#stretchMs += this.#clock.monotonic() - startMs;
       if (this.#stretchMs >= LONGEST_STRETCH_MS) await this.#letOthersGo();
     }
   }
 
-  async #process(key: ObjectKey, signal: AbortSignal): Promise<void> {
-    const queue = this.#queue;
-    try {
-      const result = await this.#reconcile(key, signal);
-      const requeueAfterMs = result?.requeueAfterMs;
-      if (requeueAfterMs !== undefined && !(requeueAfterMs < Number.POSITIVE_INFINITY))
-        throw new RangeError(`reconcile answered with a requeueAfterMs of ${requeueAfterMs}`);
-      if (result?.keepFailures !== true) queue.forget(key);
-      if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
-    } catch (error) {
-      if (error instanceof TerminalError) queue.forget(key);
-      else queue.addRateLimited(key);
-      if (!signal.aborted) {
-        const willRetry = !(error instanceof TerminalError);
-        this.#logger.error({ controller: this.name, key, err: errorMessage(error), willRetry }, this.#describeError);
-      }
-    } finally {
-      // Last: with `done` first, another worker could begin the key before its back-off was recorded.
-      queue.done(key);
-    }
+  #succeeded(key: ObjectKey, result: ReconcileResult | void): void {
+    const requeueAfterMs = result?.requeueAfterMs;
+    if (requeueAfterMs !== undefined && !(requeueAfterMs < Number.POSITIVE_INFINITY))
+      throw new RangeError(`reconcile answered with a requeueAfterMs of ${requeueAfterMs}`);
+    if (result?.keepFailures !== true) this.#queue.forget(key);
+    if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
+  }
+
+  #failed(key: ObjectKey, error: unknown, signal: AbortSignal): void {
+    const willRetry = !(error instanceof TerminalError);
+    if (willRetry) this.#queue.addRateLimited(key);
+    else this.#queue.forget(key);
+    if (!signal.aborted)
+      this.#logger.error({ controller: this.name, key, err: errorMessage(error), willRetry }, this.#describeError);
   }
 
   /** Reconciles served from caches alone never leave the promise queue: without this they would starve sockets and timers. */
