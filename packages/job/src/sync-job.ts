@@ -2,7 +2,7 @@ import { type LabelMatcher, type ObjectKey, isJobFinished, jobs, labelSelectorMa
 import { errorMessage } from "@kubewright/client";
 import { TerminalError } from "@kubewright/controller";
 
-import { beginAccounting, isAccountedFor } from "./account-pods.js";
+import { type Accounting, beginAccounting, isAccountedFor } from "./account-pods.js";
 import { applyPodPlan, leavesPods, outcomeOf } from "./apply-pod-plan.js";
 import { NO_BACKOFF } from "./backoff.js";
 import { claimPods, podsToKeep } from "./claim-pods.js";
@@ -10,7 +10,7 @@ import { type SyncLabels, completionModeOf } from "./job-metrics.js";
 import { checkJobShape } from "./job-shape.js";
 import { type JobObject, isManagedElsewhere } from "./job-spec.js";
 import { type JobPlan, planJob } from "./plan-job.js";
-import { settleStatus } from "./settle-status.js";
+import { type PodOutcome, settleStatus } from "./settle-status.js";
 import type { JobSyncDeps, SyncRecord } from "./sync-deps.js";
 import { trackPods } from "./track-pods.js";
 
@@ -46,7 +46,11 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
 
     let failure: { readonly error: unknown } | undefined;
     try {
-      await perform(key, job, plan, deps, record, signal);
+      const outcome = leavesPods(plan) ? outcomeOf(plan) : await applyPodPlan(key, job, plan, deps, signal);
+      const accounting = account(job, plan, outcome, deps, record);
+      if (!isAccountedFor(accounting))
+        await trackPods(key, job, plan, accounting, outcome.terminating, deps, record, signal);
+      if (outcome.error !== undefined) throw outcome.error;
     } catch (error) {
       failure = { error };
     }
@@ -119,35 +123,21 @@ function understand<T>(job: JobObject, read: (job: JobObject) => T): T {
   }
 }
 
-async function perform(
-  key: ObjectKey,
+/** What is to be accounted for, now that the pods are as planned. Tells about a Job that was suspended or resumed. */
+function account(
   job: JobObject,
   plan: JobPlan,
-  deps: JobSyncDeps,
+  outcome: PodOutcome,
+  { events, clock, limits }: JobSyncDeps,
   record: SyncRecord,
-  signal: AbortSignal,
-): Promise<void> {
-  const { events, clock } = deps;
-  const outcome = leavesPods(plan) ? outcomeOf(plan) : await applyPodPlan(key, job, plan, deps, signal);
-  const settled = settleStatus(job, plan, outcome, clock.now());
+): Accounting {
+  const nowMs = clock.now();
+  const settled = settleStatus(job, plan, outcome, nowMs);
   record.reasons.push(...settled.reasons);
   // Before the status is written, as upstream: a write that fails repeats the event.
   if (settled.suspension !== undefined) {
-    events.event(
-      job,
-      jobs,
-      "Normal",
-      settled.suspension,
-      settled.suspension === "Suspended" ? "Job suspended" : "Job resumed",
-    );
+    const message = settled.suspension === "Suspended" ? "Job suspended" : "Job resumed";
+    events.event(job, jobs, "Normal", settled.suspension, message);
   }
-  const accounting = beginAccounting(job, plan, settled, clock.now(), deps.limits);
-  if (!isAccountedFor(accounting)) {
-    try {
-      await trackPods(key, job, plan, accounting, outcome.terminating, deps, record, signal);
-    } catch (error) {
-      throw new Error(`tracking status: ${errorMessage(error)}`, { cause: error });
-    }
-  }
-  if (outcome.error !== undefined) throw outcome.error;
+  return beginAccounting(job, plan, settled, nowMs, limits);
 }

@@ -3,7 +3,7 @@ import { errorMessage, isNotFound } from "@kubewright/client";
 
 import { type Accounting, type TerminalCondition, finishAccounting } from "./account-pods.js";
 import { completionModeOf, countFinished } from "./job-metrics.js";
-import type { JobObject } from "./job-spec.js";
+import type { JobObject, PodObject } from "./job-spec.js";
 import type { JobPlan } from "./plan-job.js";
 import type { PodFailureAction } from "./pod-failure-policy.js";
 import { NO_UIDS, uidOf } from "./pod-state.js";
@@ -53,7 +53,7 @@ export async function trackPods(
       record.reasons.push({ type: "Finished", condition, reason, message });
     }
   }
-  if (releaseFailed) throw error;
+  if (releaseFailed) throw trackingError(errorMessage(error), error);
   if (accounting.terminal !== undefined && finish.finished === undefined) {
     record.reasons.push(
       accounting.capReached ? { type: "PodsLeftToCount" } : { type: "WaitingForTermination", terminating },
@@ -75,12 +75,16 @@ async function writeStatus(
   try {
     written = await jobClient.updateStatus({ ...job, status: statusOf(draft) }, { signal });
   } catch (error) {
-    throw new Error(`${step}: ${errorMessage(error)}`, { cause: error });
+    throw trackingError(`${step}: ${errorMessage(error)}`, error);
   }
   record.statusWrites++;
   countFinished(metrics, job, draft);
   memory.consistency.wroteAt(key, job.metadata.uid ?? "", jobs, written.metadata.resourceVersion ?? "");
   return written;
+}
+
+function trackingError(message: string, cause: unknown): Error {
+  return new Error(`tracking status: ${message}`, { cause });
 }
 
 interface Release {
@@ -98,21 +102,23 @@ async function releasePods(
   signal: AbortSignal,
 ): Promise<Release> {
   const releasedUIDs = new Set<string>();
-  memory.finalizers.expectFinalizersRemoved(key, release.map(uidOf));
-  const outcomes = await Promise.allSettled(
-    release.map(async (pod) => {
-      try {
-        await removeTrackingFinalizer(podControl, pod, signal);
-      } catch (error) {
-        // No event of the pod is certain to come.
-        memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
-        if (!isNotFound(error)) throw error;
+  let failure: { readonly error: unknown } | undefined;
+  const releaseOne = async (pod: PodObject): Promise<void> => {
+    try {
+      await removeTrackingFinalizer(podControl, pod, signal);
+    } catch (error) {
+      // No event of the pod is certain to come.
+      memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
+      if (!isNotFound(error)) {
+        failure ??= { error };
+        return;
       }
-      releasedUIDs.add(uidOf(pod));
-    }),
-  );
-  const failed = outcomes.find((outcome) => outcome.status === "rejected");
-  return failed === undefined ? { releasedUIDs } : { releasedUIDs, error: failed.reason as unknown };
+    }
+    releasedUIDs.add(uidOf(pod));
+  };
+  memory.finalizers.expectFinalizersRemoved(key, release.map(uidOf));
+  await (release.length === 1 ? releaseOne(release[0]!) : Promise.all(release.map(releaseOne)));
+  return { releasedUIDs, ...failure };
 }
 
 /** Upstream: job_controller.go recordJobFinished. */
