@@ -39,6 +39,21 @@ test("one pod more elsewhere, and other names and UIDs for all, change nobody's 
   expect(new Set(before.map(({ durationMs }) => durationMs)).size).toBe(3);
 });
 
+test("a controller's pods are counted until 10,000 others or more were heard of, and not for ever", () => {
+  const lots = new Lots(seededRandom(1));
+  const hearOf = (from: number, to: number): void => {
+    for (let job = from; job < to; job++) lots.identify(jobPod(`job-${job}`, "pod"));
+  };
+  const ordinal = (): number => lots.identify(jobPod("a", "pod")).ordinal;
+  expect([ordinal(), ordinal()]).toEqual([0, 1]);
+  hearOf(0, 9_990);
+  expect(ordinal()).toBe(2);
+  hearOf(9_990, 19_980);
+  expect(ordinal()).toBe(3);
+  hearOf(19_980, 39_980);
+  expect(ordinal()).toBe(0);
+});
+
 test("another seed draws other lots", () => {
   const pods = [jobPod("a", "a-1")];
   expect(fates(new Lots(seededRandom(2)), pods)).not.toEqual(fates(new Lots(seededRandom(1)), pods));

@@ -29,7 +29,7 @@ export interface PodIdentity {
   readonly ordinal: number;
 }
 
-/** Most controllers whose pods are counted; the one not heard of for longest goes first. */
+/** Least number of controllers, of those heard of last, whose pods are counted; at most, twice as many are. */
 const COUNTERS = 10_000;
 
 /**
@@ -41,7 +41,9 @@ const COUNTERS = 10_000;
  */
 export class Lots {
   readonly #random: Random;
-  readonly #counts = new Map<string, number>();
+  /** Of controllers heard of last. When they are {@link COUNTERS}, they replace the older ones, who are forgotten all at once. */
+  #counts = new Map<string, number>();
+  #olderCounts = new Map<string, number>();
 
   constructor(random: Random) {
     this.#random = random;
@@ -54,10 +56,12 @@ export class Lots {
     if (controller === undefined) return { label: `${namespace}/${name}`, ordinal: 0 };
     const index = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION] ?? "";
     const counter = index === "" ? controller.uid : `${controller.uid}/${index}`;
-    const count = this.#counts.get(counter) ?? 0;
-    if (count > 0) this.#counts.delete(counter);
+    const count = this.#counts.get(counter) ?? this.#olderCounts.get(counter) ?? 0;
     this.#counts.set(counter, count + 1);
-    if (this.#counts.size > COUNTERS) this.#counts.delete(this.#counts.keys().next().value!);
+    if (this.#counts.size >= COUNTERS) {
+      this.#olderCounts = this.#counts;
+      this.#counts = new Map();
+    }
     return { label: `${namespace}/${controller.kind}/${controller.name}/${index}/${count}`, ordinal: count };
   }
 
