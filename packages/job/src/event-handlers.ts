@@ -9,7 +9,7 @@ import type { JobMetrics } from "./job-metrics.js";
 import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
 import { orphanPodKey, orphanSelectorKey, trackedPodsIndex } from "./orphan-pods.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
-import { matchingJobs, resolveJob, selectorOf } from "./resolve-job.js";
+import { matchingJobs, resolveJobKey, selectorOf } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
@@ -94,18 +94,17 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
   const addIfTracked = (pod: PodObject): void => {
     if (hasTrackingFinalizer(pod)) orphanQueue.add(orphanPodKey(pod));
   };
-  const ownerOf = (pod: PodObject): JobObject | undefined => {
+  const ownerOf = (pod: PodObject): ObjectKey | undefined => {
     const reference = getControllerOf(pod);
-    return reference && resolveJob(jobs, pod.metadata.namespace ?? "", reference);
+    return reference && resolveJobKey(jobs, pod.metadata.namespace ?? "", reference);
   };
 
   const onAdd = (pod: PodObject): void => {
     // After a restart, pods being deleted come as added: they are no creations.
     if (isBeingDeleted(pod)) return onGone(pod, false);
     if (getControllerOf(pod) !== undefined) {
-      const job = ownerOf(pod);
-      if (job === undefined) return;
-      const key = keyOf(job);
+      const key = ownerOf(pod);
+      if (key === undefined) return;
       memory.expectations.creationObserved(key);
       return batches.add(key);
     }
@@ -118,19 +117,18 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     if (isBeingDeleted(pod)) return onGone(pod, false);
     // Not compared with the old pod: events may be collapsed, and the expectation must be met all the same.
     const noFinalizer = !hasTrackingFinalizer(pod);
-    const observe = (job: JobObject): void => {
-      const key = keyOf(job);
+    const observe = (key: ObjectKey): void => {
       if (noFinalizer) memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
       batches.add(key);
     };
     const referenceChanged = controllerChanged(before, pod);
     if (referenceChanged) {
-      const formerJob = ownerOf(before);
-      if (formerJob !== undefined) observe(formerJob);
+      const formerOwner = ownerOf(before);
+      if (formerOwner !== undefined) observe(formerOwner);
     }
     if (getControllerOf(pod) !== undefined) {
-      const job = ownerOf(pod);
-      if (job !== undefined) observe(job);
+      const owner = ownerOf(pod);
+      if (owner !== undefined) observe(owner);
       return;
     }
     addIfTracked(pod);
@@ -138,9 +136,9 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
   };
 
   const onGone = (pod: PodObject, final: boolean): void => {
-    const job = ownerOf(pod);
-    if (getControllerOf(pod) === undefined || job === undefined || isJobFinished(job)) return addIfTracked(pod);
-    const key = keyOf(job);
+    const key = ownerOf(pod);
+    const job = key && jobs.get(key);
+    if (key === undefined || job === undefined || isJobFinished(job)) return addIfTracked(pod);
     memory.expectations.deletionObserved(key);
     if (final || !hasTrackingFinalizer(pod)) memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
     batches.add(key);

@@ -1,4 +1,4 @@
-import { type Job, type ObjectKey, type Pod, getControllerOf, jobs, objectKey, pods } from "@kubewright/api";
+import { type Job, type ObjectKey, type Pod, getControllerOf, jobs, pods } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import {
@@ -20,7 +20,7 @@ import { type JobMetrics, noJobMetrics } from "./job-metrics.js";
 import { jobPodsIndex, jobPodsIndexValues } from "./job-pods-index.js";
 import type { PodObject } from "./job-spec.js";
 import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValues } from "./orphan-pods.js";
-import { resolveJob } from "./resolve-job.js";
+import { resolveJobKey } from "./resolve-job.js";
 import { AdaptiveBatches, FixedBatches, SYNC_BATCH_PERIOD_MS, type SyncBatches } from "./sync-batches.js";
 import type { JobDecision } from "./job-decision.js";
 import type { JobSyncDeps } from "./sync-deps.js";
@@ -211,6 +211,7 @@ export class JobController implements Runnable {
 function recordPodWrite(pod: PodObject, { store }: SharedInformer<Job>, memory: JobMemory): void {
   const { namespace = "", resourceVersion = "" } = pod.metadata;
   const reference = getControllerOf(pod);
-  if (reference === undefined || resolveJob(store, namespace, reference) === undefined) return;
-  memory.consistency.wroteAt(objectKey({ namespace, name: reference.name }), reference.uid, pods, resourceVersion);
+  if (reference === undefined) return;
+  const key = resolveJobKey(store, namespace, reference);
+  if (key !== undefined) memory.consistency.wroteAt(key, reference.uid, pods, resourceVersion);
 }

@@ -2,6 +2,7 @@ import {
   type DeepReadonly,
   type Job,
   type LabelMatcher,
+  type ObjectKey,
   type OwnerReference,
   jobs,
   labelSelectorMatcher,
@@ -12,18 +13,29 @@ import type { Lister } from "@kubewright/informer";
 import type { JobObject, PodObject } from "./job-spec.js";
 
 /**
- * The Job a controller reference means, if the cache has that very one. The reference's API group is not looked at.
+ * The key of the Job a controller reference means, if the cache has that very one. The reference's API group is not
+ * looked at.
  *
  * Upstream: job_controller.go resolveControllerRef.
  */
+export function resolveJobKey(
+  lister: Pick<Lister<Job>, "get">,
+  namespace: string,
+  reference: DeepReadonly<OwnerReference>,
+): ObjectKey | undefined {
+  if (reference.kind !== jobs.kind) return undefined;
+  const key = objectKey({ namespace, name: reference.name });
+  return lister.get(key)?.metadata.uid === reference.uid ? key : undefined;
+}
+
+/** The Job that {@link resolveJobKey} finds. */
 export function resolveJob(
   lister: Pick<Lister<Job>, "get">,
   namespace: string,
   reference: DeepReadonly<OwnerReference>,
 ): JobObject | undefined {
-  if (reference.kind !== jobs.kind) return undefined;
-  const job = lister.get(objectKey({ namespace, name: reference.name }));
-  return job?.metadata.uid === reference.uid ? job : undefined;
+  const key = resolveJobKey(lister, namespace, reference);
+  return key === undefined ? undefined : lister.get(key);
 }
 
 /**
