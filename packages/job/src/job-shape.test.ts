@@ -21,6 +21,13 @@ test.each<[string, Parameters<typeof misshapen>[0], string]>([
     'spec.parallelism must be an integer, but is "many"',
   ],
   ["a fraction of a pod", ({ spec }) => (spec["completions"] = 1.5), "spec.completions must be an integer, but is 1.5"],
+  ...(["backoffLimit", "backoffLimitPerIndex", "maxFailedIndexes", "activeDeadlineSeconds"] as const).map(
+    (field): [string, Parameters<typeof misshapen>[0], string] => [
+      `a ${field} that is text`,
+      ({ spec }) => (spec[field] = "1"),
+      `spec.${field} must be an integer, but is "1"`,
+    ],
+  ),
   ["no template", ({ spec }) => delete spec["template"], "spec.template must be an object, but is missing"],
   [
     "conditions that are no list",

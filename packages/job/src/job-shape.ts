@@ -1,15 +1,5 @@
 import type { JobObject } from "./job-spec.js";
 
-/** Fields of the spec that are numbers, if they are given. */
-const NUMBERS = [
-  "parallelism",
-  "completions",
-  "backoffLimit",
-  "backoffLimitPerIndex",
-  "maxFailedIndexes",
-  "activeDeadlineSeconds",
-] as const;
-
 /**
  * Refuses a Job that cannot be read as one. The API server lets none pass; whoever serves it may be older, newer, or
  * something else.
@@ -18,10 +8,12 @@ const NUMBERS = [
  */
 export function checkJobShape({ spec, status }: JobObject): void {
   requireObject("spec", spec);
-  for (const field of NUMBERS) {
-    const value = spec![field];
-    if (value != null && !Number.isInteger(value)) throw misshapen(`spec.${field}`, "an integer", value);
-  }
+  requireInteger("spec.parallelism", spec!.parallelism);
+  requireInteger("spec.completions", spec!.completions);
+  requireInteger("spec.backoffLimit", spec!.backoffLimit);
+  requireInteger("spec.backoffLimitPerIndex", spec!.backoffLimitPerIndex);
+  requireInteger("spec.maxFailedIndexes", spec!.maxFailedIndexes);
+  requireInteger("spec.activeDeadlineSeconds", spec!.activeDeadlineSeconds);
   requireObject("spec.template", spec!.template);
   if (spec!.podFailurePolicy) requireList("spec.podFailurePolicy.rules", spec!.podFailurePolicy.rules);
   if (spec!.successPolicy) requireList("spec.successPolicy.rules", spec!.successPolicy.rules);
@@ -32,6 +24,10 @@ export function checkJobShape({ spec, status }: JobObject): void {
 
 function requireObject(field: string, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw misshapen(field, "an object", value);
+}
+
+function requireInteger(field: string, value: unknown): void {
+  if (value != null && !Number.isInteger(value)) throw misshapen(field, "an integer", value);
 }
 
 function requireList(field: string, value: unknown): void {
