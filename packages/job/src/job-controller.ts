@@ -1,4 +1,4 @@
-import { type Job, type ObjectKey, type Pod, getControllerOf, jobs, pods } from "@kubewright/api";
+import { type Job, type ObjectKey, type Pod, getControllerOf, isJobFinished, jobs, pods } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import {
@@ -121,9 +121,15 @@ export class JobController implements Runnable {
       const job = jobInformer.store.get(key);
       return job !== undefined && !unfinished.has(job.metadata.uid ?? "") && memory.isUpToDate(key);
     };
+    const forgetEnded = (key: ObjectKey): boolean => {
+      const job = jobInformer.store.get(key);
+      if (job === undefined || !isJobFinished(job)) return false;
+      memory.forgetFinished(key, job.metadata.uid ?? "");
+      return true;
+    };
     const batches: SyncBatches =
       syncBatchPeriodMs === undefined
-        ? new AdaptiveBatches({ queue, clock, isQuiet, periodMs: maxSyncBatchPeriodMs })
+        ? new AdaptiveBatches({ queue, clock, isQuiet, forgetEnded, periodMs: maxSyncBatchPeriodMs })
         : new FixedBatches({ queue, periodMs: syncBatchPeriodMs });
     this.#batches = batches;
     const handlerDeps = {

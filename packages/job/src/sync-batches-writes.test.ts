@@ -36,7 +36,7 @@ async function play(waves: readonly Wave[], adaptive: boolean): Promise<{ syncsW
   let syncsWithNews = 0;
   let endMs = 0;
   const batches: SyncBatches = adaptive
-    ? new AdaptiveBatches({ queue, clock, isQuiet: () => toCome === 0 })
+    ? new AdaptiveBatches({ queue, clock, isQuiet: () => toCome === 0, forgetEnded: () => false })
     : new FixedBatches({ queue, periodMs: SYNC_BATCH_PERIOD_MS });
   const sync = (): void => {
     if (news > 0) {

@@ -98,7 +98,7 @@ test("a batch can be cancelled unless a sync is under way or due", async () => {
   const clock = new SimulatedClock(0);
   const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1000, maxDelayMs: 60_000 });
   const queue = new RateLimitingQueue({ clock, rateLimiter });
-  const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => false });
+  const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => false, forgetEnded: () => false });
   const key = "ns/job" as ObjectKey;
   batches.add(key);
   expect(batches.cancel(key)).toBe(true);
@@ -111,6 +111,24 @@ test("a batch can be cancelled unless a sync is under way or due", async () => {
   expect(queue.length).toBe(1);
   queue.addRateLimited("ns/failing" as ObjectKey);
   expect(batches.cancel("ns/failing" as ObjectKey)).toBe(false);
+});
+
+test("what is heard during the sync that ends a Job has it forgotten, and not synced once more", async () => {
+  const clock = new SimulatedClock(0);
+  const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1000, maxDelayMs: 60_000 });
+  const queue = new RateLimitingQueue({ clock, rateLimiter });
+  const ended = new Set<ObjectKey>();
+  const forgotten: ObjectKey[] = [];
+  const forgetEnded = (key: ObjectKey): boolean => ended.has(key) && forgotten.push(key) > 0;
+  const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => true, forgetEnded });
+  const hearDuring = (key: ObjectKey): Promise<void> => batches.during(key, async () => batches.add(key));
+  const [ending, goingOn] = ["ns/ending", "ns/going-on"] as ObjectKey[];
+  ended.add(ending!);
+  await hearDuring(ending!);
+  await clock.advance(1000);
+  expect([forgotten, queue.length]).toEqual([[ending], 0]);
+  await hearDuring(goingOn!);
+  expect([forgotten, queue.length]).toEqual([[ending], 1]);
 });
 
 /** Seconds that pods take, as many as it takes; over and over. */

@@ -47,6 +47,8 @@ export interface AdaptiveBatchesOptions {
   readonly clock: Clock;
   /** Whether, as far as the caches tell, no event of the Job will come before its next sync. */
   readonly isQuiet: (key: ObjectKey) => boolean;
+  /** Does all that a sync would do about a Job that has ended, as the cache shows. @returns False for any other. */
+  readonly forgetEnded: (key: ObjectKey) => boolean;
   /** Longest that events are gathered. Default {@link SYNC_BATCH_PERIOD_MS}. */
   readonly periodMs?: number;
 }
@@ -63,25 +65,26 @@ export class AdaptiveBatches implements SyncBatches {
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #clock: Clock;
   readonly #isQuiet: (key: ObjectKey) => boolean;
+  readonly #forgetEnded: (key: ObjectKey) => boolean;
   readonly #periodMs: number;
   /** Batches that gather, by the timers that end them. */
   readonly #open = new Map<ObjectKey, Timer>();
   readonly #syncing = new Set<ObjectKey>();
 
-  constructor({ queue, clock, isQuiet, periodMs = SYNC_BATCH_PERIOD_MS }: AdaptiveBatchesOptions) {
+  constructor({ queue, clock, isQuiet, forgetEnded, periodMs = SYNC_BATCH_PERIOD_MS }: AdaptiveBatchesOptions) {
     this.#queue = queue;
     this.#clock = clock;
     this.#isQuiet = isQuiet;
+    this.#forgetEnded = forgetEnded;
     this.#periodMs = periodMs;
   }
 
   add(key: ObjectKey): void {
     if (this.#queue.numRequeues(key) > 0) return this.#queue.addAfter(key, this.#periodMs);
-    if (!this.#open.has(key)) {
-      const timer = this.#clock.setTimer(this.#periodMs, () => this.#close(key));
-      this.#open.set(key, timer);
-    }
-    this.#closeIfQuiet(key);
+    if (!this.#syncing.has(key) && this.#isQuiet(key)) return this.#close(key);
+    if (this.#open.has(key)) return;
+    const timer = this.#clock.setTimer(this.#periodMs, () => this.#close(key));
+    this.#open.set(key, timer);
   }
 
   cancel(key: ObjectKey): boolean {
@@ -96,7 +99,10 @@ export class AdaptiveBatches implements SyncBatches {
     try {
       const result = await sync();
       this.#syncing.delete(key);
-      this.#closeIfQuiet(key);
+      if (this.#open.has(key)) {
+        if (this.#forgetEnded(key)) this.#drop(key);
+        else if (this.#isQuiet(key)) this.#close(key);
+      }
       return result;
     } catch (error) {
       this.#syncing.delete(key);
@@ -108,10 +114,6 @@ export class AdaptiveBatches implements SyncBatches {
   stop(): void {
     for (const timer of this.#open.values()) timer.cancel();
     this.#open.clear();
-  }
-
-  #closeIfQuiet(key: ObjectKey): void {
-    if (this.#open.has(key) && !this.#syncing.has(key) && this.#isQuiet(key)) this.#close(key);
   }
 
   #close(key: ObjectKey): void {
