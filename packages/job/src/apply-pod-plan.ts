@@ -25,7 +25,7 @@ export function leavesPods({ end, observed, pods }: JobPlan): boolean {
 }
 
 /** Deletes and creates what the plan says. Throws nothing the API server answers: that is part of the outcome. */
-export async function applyPodPlan(
+export function applyPodPlan(
   key: ObjectKey,
   job: JobObject,
   plan: JobPlan,
@@ -33,7 +33,7 @@ export async function applyPodPlan(
   signal: AbortSignal,
 ): Promise<PodOutcome> {
   if (plan.end !== undefined) return endActivePods(job, plan, deps, signal);
-  if (plan.pods === undefined || leavesPods(plan)) return outcomeOf(plan);
+  if (plan.pods === undefined || leavesPods(plan)) return Promise.resolve(outcomeOf(plan));
   if (plan.pods.action === "pods_deleted") return removePods(key, job, plan, plan.pods.remove, deps, signal);
   // Even none: an earlier expectation is over, or nothing would be decided here.
   return createPods(key, job, plan, plan.pods.create, deps, signal);

@@ -27,64 +27,72 @@ export async function trackPods(
   record: SyncRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const { memory, clock } = deps;
-  const { succeeded, failed } = accounting.counted;
+  const { memory, metrics, clock } = deps;
+  const { counted, needsFlush, policyActions, release, terminal, capReached } = accounting;
+  const { succeeded, failed } = counted;
   if (succeeded + failed > 0) record.reasons.push({ type: "PodsCounted", succeeded, failed });
 
   let current = job;
   let draft = accounting.draft;
-  if (accounting.needsFlush) {
-    current = await writeStatus(key, job, draft, "adding uncounted pods to status", deps, record, signal);
-    draft = draftOf(current.status);
-    memory.backoff.set(key, backoff);
-  }
-  for (const [action, count] of Object.entries(accounting.policyActions))
-    deps.metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
-  const { releasedUIDs, error } =
-    accounting.release.length === 0 ? NOTHING_RELEASED : await releasePods(key, accounting, deps, signal);
-  const releaseFailed = error !== undefined;
-  const finish = finishAccounting({ draft, accounting, releasedUIDs, releaseFailed, terminating, nowMs: clock.now() });
-  if (finish.needsFlush) {
-    await writeStatus(key, current, finish.draft, "removing uncounted pods from status", deps, record, signal);
-    if (finish.finished !== undefined) {
-      memory.finished.add(job.metadata.uid ?? "");
-      announceFinish(job, finish.draft, finish.finished, deps);
-      const { type: condition, reason, message } = finish.finished;
-      record.reasons.push({ type: "Finished", condition, reason, message });
+  let step = "";
+  try {
+    if (needsFlush) {
+      step = "adding uncounted pods to status: ";
+      current = await deps.jobClient.updateStatus(withStatus(job, draft), { signal });
+      noteStatusWrite(key, job, draft, current, deps, record);
+      draft = draftOf(current.status);
+      memory.backoff.set(key, backoff);
+      step = "";
     }
-  }
-  if (releaseFailed) throw trackingError(errorMessage(error), error);
-  if (accounting.terminal !== undefined && finish.finished === undefined) {
-    record.reasons.push(
-      accounting.capReached ? { type: "PodsLeftToCount" } : { type: "WaitingForTermination", terminating },
-    );
+    for (const [action, count] of Object.entries(policyActions))
+      metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
+    const { releasedUIDs, error } =
+      release.length === 0 ? NOTHING_RELEASED : await releasePods(key, release, deps, signal);
+    const releaseFailed = error !== undefined;
+    const finish = finishAccounting({
+      draft,
+      accounting,
+      releasedUIDs,
+      releaseFailed,
+      terminating,
+      nowMs: clock.now(),
+    });
+    if (finish.needsFlush) {
+      step = "removing uncounted pods from status: ";
+      const written = await deps.jobClient.updateStatus(withStatus(current, finish.draft), { signal });
+      noteStatusWrite(key, current, finish.draft, written, deps, record);
+      step = "";
+      if (finish.finished !== undefined) {
+        memory.finished.add(job.metadata.uid ?? "");
+        announceFinish(job, finish.draft, finish.finished, deps);
+        const { type: condition, reason, message } = finish.finished;
+        record.reasons.push({ type: "Finished", condition, reason, message });
+      }
+    }
+    if (releaseFailed) throw error;
+    if (terminal !== undefined && finish.finished === undefined)
+      record.reasons.push(capReached ? { type: "PodsLeftToCount" } : { type: "WaitingForTermination", terminating });
+  } catch (error) {
+    throw new Error(`tracking status: ${step}${errorMessage(error)}`, { cause: error });
   }
 }
 
-/** A full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */
-async function writeStatus(
+/** For a full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */
+function withStatus(job: JobObject, draft: StatusDraft): JobObject {
+  return { ...job, status: statusOf(draft) };
+}
+
+function noteStatusWrite(
   key: ObjectKey,
   job: JobObject,
   draft: StatusDraft,
-  step: string,
-  { jobClient, memory, metrics }: JobSyncDeps,
+  written: JobObject,
+  { memory, metrics }: JobSyncDeps,
   record: SyncRecord,
-  signal: AbortSignal,
-): Promise<JobObject> {
-  let written: JobObject;
-  try {
-    written = await jobClient.updateStatus({ ...job, status: statusOf(draft) }, { signal });
-  } catch (error) {
-    throw trackingError(`${step}: ${errorMessage(error)}`, error);
-  }
+): void {
   record.statusWrites++;
   countFinished(metrics, job, draft);
   memory.consistency.wroteAt(key, job.metadata.uid ?? "", jobs, written.metadata.resourceVersion ?? "");
-  return written;
-}
-
-function trackingError(message: string, cause: unknown): Error {
-  return new Error(`tracking status: ${message}`, { cause });
 }
 
 interface Release {
@@ -97,7 +105,7 @@ const NOTHING_RELEASED: Release = { releasedUIDs: NO_UIDS };
 /** Removes the tracking finalizers of counted pods, all at once. Upstream: removeTrackingFinalizerFromPods. */
 async function releasePods(
   key: ObjectKey,
-  { release }: Accounting,
+  release: readonly PodObject[],
   { podControl, memory }: JobSyncDeps,
   signal: AbortSignal,
 ): Promise<Release> {
