@@ -68,7 +68,8 @@ export async function syncCronJob(
   deps: SyncDeps,
 ): Promise<SyncResult> {
   const sync = new Sync(cached, deps);
-  await sync.cleanUpFinishedJobs(jobs);
+  // A Job that cannot be deleted is told by its event alone; the next sync tries again.
+  for (const job of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(job);
   let result: SyncResult = {};
   let failure: { readonly error: unknown } | undefined;
   try {
@@ -94,13 +95,6 @@ class Sync {
     this.draft = new CronJobDraft(cached);
     this.#deps = deps;
     this.#namespace = cached.metadata.namespace ?? "";
-  }
-
-  async cleanUpFinishedJobs(jobs: readonly DeepReadonly<Job>[]): Promise<void> {
-    const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = this.draft.cronJob.spec ?? {};
-    // A Job that cannot be deleted is told by its event alone; the next sync tries again.
-    for (const job of jobsOverHistoryLimit(jobs, { successfulJobsHistoryLimit, failedJobsHistoryLimit }))
-      await this.#deleteJob(job);
   }
 
   async reconcile(jobs: readonly DeepReadonly<Job>[], memory: SyncMemory): Promise<SyncResult> {
@@ -220,12 +214,12 @@ class Sync {
       this.#event("Warning", "FailedGet", `Get job: ${errorMessage(error)}`);
       throw error;
     }
-    if (!(await this.#deleteJob(job)))
+    if (!(await this.deleteJob(job)))
       throw new StepError("deleteFailed", new Error(`could not replace job ${keyOf(job)}`));
   }
 
   /** Asks for a Job and its pods to be deleted, and reports how that went. Its pods may go on for a while. */
-  async #deleteJob(job: DeepReadonly<Job>): Promise<boolean> {
+  async deleteJob(job: DeepReadonly<Job>): Promise<boolean> {
     const { name = "", namespace, uid } = job.metadata;
     try {
       await this.#deps.jobs.delete(name, { namespace, propagationPolicy: "Background" });
