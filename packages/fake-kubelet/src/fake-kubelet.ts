@@ -211,7 +211,16 @@ export class FakeKubelet implements Runnable {
       // An ended run is remembered until the cache shows the end: a pod that still looks alive there is not run again.
       if (step.type === "remove") return this.#remove(current, signal);
       const change = this.#change(current, run, step);
-      if (change === undefined || !(await this.#write(current, run, change.body, signal))) return this.#forget(key);
+      if (change === undefined) return this.#forget(key);
+      const { name = "", namespace } = current.metadata;
+      const patch = { type: "strategic", body: change.body } as const;
+      try {
+        run.latest = await this.#podClient.patch(name, patch, { namespace, subresource: "status", signal });
+      } catch (error) {
+        if (this.#isGone(key, run, error)) return this.#forget(key);
+        throw error;
+      }
+      if (run.latest.metadata.deletionTimestamp !== undefined) run.deletionSeenAtMs ??= this.#clock.monotonic();
       if (change.acceptedAtMs !== undefined) run.acceptedAtMs = change.acceptedAtMs;
       run.stage = change.stage;
     }
@@ -316,23 +325,9 @@ export class FakeKubelet implements Runnable {
     return endingApart(common, stage.attempt, atMs - stage.startedAtMs, (ms) => timeAt(stage.startedAtMs + ms));
   }
 
-  /** @returns False when the pod is gone. */
-  async #write(pod: DeepReadonly<Pod>, run: PodRun, body: PodStatusPatch, signal: AbortSignal): Promise<boolean> {
-    const { name = "", namespace } = pod.metadata;
-    try {
-      run.latest = await this.#podClient.patch(
-        name,
-        { type: "strategic", body },
-        { namespace, subresource: "status", signal },
-      );
-    } catch (error) {
-      // Gone, or another pod has taken its name.
-      if (isNotFound(error) || (isInvalid(error) && this.#pods.store.get(keyOf(pod))?.metadata.uid !== run.uid))
-        return false;
-      throw error;
-    }
-    if (run.latest.metadata.deletionTimestamp !== undefined) run.deletionSeenAtMs ??= this.#clock.monotonic();
-    return true;
+  /** Whether a write was refused because the pod is gone, or another one has taken its name. */
+  #isGone(key: ObjectKey, { uid }: PodRun, error: unknown): boolean {
+    return isNotFound(error) || (isInvalid(error) && this.#pods.store.get(key)?.metadata.uid !== uid);
   }
 
   async #remove({ metadata: { name = "", namespace, uid } }: DeepReadonly<Pod>, signal: AbortSignal): Promise<void> {
