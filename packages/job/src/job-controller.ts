@@ -159,6 +159,7 @@ export class JobController implements Runnable {
       podControl,
       events,
       memory,
+      batches,
       clock,
       metrics,
       requeueAfter: (key, delayMs) => queue.addAfter(key, delayMs),
@@ -181,7 +182,7 @@ export class JobController implements Runnable {
         ...loop,
         name: NAME,
         queue,
-        reconcile: (key, signal) => batches.during(key, () => syncJob(key, syncDeps, signal)),
+        reconcile: (key, signal) => syncJob(key, syncDeps, signal),
         describeError: "syncing job",
       }),
       new ReconcileLoop({

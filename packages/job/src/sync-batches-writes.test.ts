@@ -59,7 +59,10 @@ async function play(waves: readonly Wave[], adaptive: boolean): Promise<{ syncsW
   };
   const work = async (): Promise<void> => {
     for (let taken = await queue.get(); taken !== undefined; taken = await queue.get()) {
-      await batches.during(taken, async () => sync());
+      batches.drop(taken);
+      batches.begin(taken);
+      sync();
+      batches.end(taken, "success");
       queue.done(taken);
     }
   };

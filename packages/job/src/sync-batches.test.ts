@@ -102,10 +102,10 @@ test("a batch can be cancelled unless a sync is under way or due", async () => {
   const key = "ns/job" as ObjectKey;
   batches.add(key);
   expect(batches.cancel(key)).toBe(true);
-  await batches.during(key, async () => {
-    batches.add(key);
-    expect(batches.cancel(key)).toBe(false);
-  });
+  batches.begin(key);
+  batches.add(key);
+  expect(batches.cancel(key)).toBe(false);
+  batches.end(key, "success");
   expect(queue.length).toBe(0);
   await clock.advance(1000);
   expect(queue.length).toBe(1);
@@ -121,13 +121,17 @@ test("what is heard during the sync that ends a Job has it forgotten, and not sy
   const forgotten: ObjectKey[] = [];
   const forgetEnded = (key: ObjectKey): boolean => ended.has(key) && forgotten.push(key) > 0;
   const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => true, forgetEnded });
-  const hearDuring = (key: ObjectKey): Promise<void> => batches.during(key, async () => batches.add(key));
+  const hearDuring = (key: ObjectKey): void => {
+    batches.begin(key);
+    batches.add(key);
+    batches.end(key, "success");
+  };
   const [ending, goingOn] = ["ns/ending", "ns/going-on"] as ObjectKey[];
   ended.add(ending!);
-  await hearDuring(ending!);
+  hearDuring(ending!);
   await clock.advance(1000);
   expect([forgotten, queue.length]).toEqual([[ending], 0]);
-  await hearDuring(goingOn!);
+  hearDuring(goingOn!);
   expect([forgotten, queue.length]).toEqual([[ending], 1]);
 });
 

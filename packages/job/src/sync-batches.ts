@@ -11,8 +11,12 @@ export interface SyncBatches {
   add(key: ObjectKey): void;
   /** Drops what is gathered for a Job that needs no sync any more. @returns False when one is under way, or due, all the same. */
   cancel(key: ObjectKey): boolean;
-  /** Performs the sync of a Job, from before it reads anything until after it wrote everything. */
-  during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
+  /** Drops what is gathered, as a sync that has read nothing yet will answer it. */
+  drop(key: ObjectKey): void;
+  /** A sync of the Job begins to write. Whoever calls this calls {@link end}. */
+  begin(key: ObjectKey): void;
+  /** It has written everything, or has failed. */
+  end(key: ObjectKey, outcome: "success" | "error"): void;
   /** Drops what has not been handed to the queue yet. */
   stop(): void;
 }
@@ -35,9 +39,11 @@ export class FixedBatches implements SyncBatches {
     return false;
   }
 
-  during<T>(_key: ObjectKey, sync: () => Promise<T>): Promise<T> {
-    return sync();
-  }
+  drop(): void {}
+
+  begin(): void {}
+
+  end(): void {}
 
   stop(): void {}
 }
@@ -89,26 +95,29 @@ export class AdaptiveBatches implements SyncBatches {
 
   cancel(key: ObjectKey): boolean {
     if (this.#syncing.has(key) || this.#queue.numRequeues(key) > 0) return false;
-    this.#drop(key);
+    this.drop(key);
     return true;
   }
 
-  async during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
-    this.#drop(key);
+  drop(key: ObjectKey): void {
+    const timer = this.#open.get(key);
+    if (timer === undefined) return;
+    timer.cancel();
+    this.#open.delete(key);
+  }
+
+  begin(key: ObjectKey): void {
     this.#syncing.add(key);
-    try {
-      const result = await sync();
-      this.#syncing.delete(key);
-      if (this.#open.has(key)) {
-        if (this.#forgetEnded(key)) this.#drop(key);
-        else if (this.#isQuiet(key)) this.#close(key);
-      }
-      return result;
-    } catch (error) {
-      this.#syncing.delete(key);
-      if (this.#drop(key)) this.#queue.addAfter(key, this.#periodMs);
-      throw error;
-    }
+  }
+
+  end(key: ObjectKey, outcome: "success" | "error"): void {
+    this.#syncing.delete(key);
+    if (!this.#open.has(key)) return;
+    if (outcome === "error") {
+      this.drop(key);
+      this.#queue.addAfter(key, this.#periodMs);
+    } else if (this.#forgetEnded(key)) this.drop(key);
+    else if (this.#isQuiet(key)) this.#close(key);
   }
 
   stop(): void {
@@ -117,14 +126,7 @@ export class AdaptiveBatches implements SyncBatches {
   }
 
   #close(key: ObjectKey): void {
-    this.#drop(key);
+    this.drop(key);
     this.#queue.add(key);
-  }
-
-  #drop(key: ObjectKey): boolean {
-    const timer = this.#open.get(key);
-    if (timer === undefined) return false;
-    timer.cancel();
-    return this.#open.delete(key);
   }
 }

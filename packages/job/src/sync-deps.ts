@@ -9,6 +9,7 @@ import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import type { JobReason } from "./job-reason.js";
 import type { SyncAction } from "./plan-pods.js";
+import type { SyncBatches } from "./sync-batches.js";
 import type { JobDecision } from "./job-decision.js";
 
 /** What syncs of Jobs work with. */
@@ -19,6 +20,7 @@ export interface JobSyncDeps {
   readonly podControl: PodControl;
   readonly events: EventSink;
   readonly memory: JobMemory;
+  readonly batches: Pick<SyncBatches, "drop" | "begin" | "end">;
   readonly clock: Clock;
   readonly metrics: JobMetrics;
   /** Syncs the key again after this long, at once if not positive. */

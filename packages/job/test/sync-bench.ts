@@ -76,6 +76,7 @@ export class SyncBench {
       podControl: new PodControl({ client, events, onWrite }),
       events,
       memory: this.memory,
+      batches: { drop: () => {}, begin: () => {}, end: () => {} },
       clock: this.clock,
       metrics: this.metrics,
       requeueAfter: (_key: ObjectKey, delayMs: number) => void this.requeues.push(delayMs),
