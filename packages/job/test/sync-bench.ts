@@ -39,6 +39,8 @@ export class SyncBench {
   readonly bodies: unknown[] = [];
   readonly events: string[] = [];
   readonly requeues: number[] = [];
+  /** What its batches were told. */
+  readonly batches: string[] = [];
   /** What was counted: metric and labels, and how much. */
   readonly metrics = new CountedMetrics();
   readonly decisions: JobDecision[] = [];
@@ -58,7 +60,7 @@ export class SyncBench {
 
   /** @returns what the sync failed with, if it did. Calls and events noted before are forgotten. */
   async sync(key: ObjectKey = KEY): Promise<Error | undefined> {
-    this.calls.length = this.bodies.length = this.events.length = this.requeues.length = 0;
+    this.calls.length = this.bodies.length = this.events.length = this.requeues.length = this.batches.length = 0;
     const client = new Client({ transport: (request) => Promise.resolve(this.#serve(request)), clock: this.clock });
     const events = {
       event: (_object: unknown, _definition: unknown, type: string, reason: string, message: string) =>
@@ -76,7 +78,11 @@ export class SyncBench {
       podControl: new PodControl({ client, events, onWrite }),
       events,
       memory: this.memory,
-      batches: { drop: () => {}, begin: () => {}, end: () => {} },
+      batches: {
+        drop: () => void this.batches.push("drop"),
+        begin: () => void this.batches.push("begin"),
+        end: (_key: ObjectKey, outcome: string) => void this.batches.push(outcome),
+      },
       clock: this.clock,
       metrics: this.metrics,
       requeueAfter: (_key: ObjectKey, delayMs: number) => void this.requeues.push(delayMs),
