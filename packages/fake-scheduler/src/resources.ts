@@ -48,7 +48,8 @@ function requestsKey(amounts: Amounts): string {
 function totalRequests(spec: DeepReadonly<PodSpec> | undefined): Map<string, number> {
   const total = new Map<string, number>();
   if (spec === undefined) return total;
-  for (const container of spec.containers) add(total, parseAmounts(container.resources?.requests));
+  for (const { resources } of spec.containers)
+    if (resources?.requests !== undefined) add(total, parseAmounts(resources.requests));
   if (spec.initContainers !== undefined) {
     const sidecars = new Map<string, number>();
     const initPeak = new Map<string, number>();
@@ -64,8 +65,9 @@ function totalRequests(spec: DeepReadonly<PodSpec> | undefined): Map<string, num
     }
     raise(total, initPeak);
   }
-  for (const [name, amount] of parseAmounts(spec.resources?.requests)) total.set(name, amount);
-  add(total, parseAmounts(spec.overhead));
+  if (spec.resources?.requests !== undefined)
+    for (const [name, amount] of parseAmounts(spec.resources.requests)) total.set(name, amount);
+  if (spec.overhead !== undefined) add(total, parseAmounts(spec.overhead));
   return total;
 }
 
