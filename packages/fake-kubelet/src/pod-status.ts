@@ -38,6 +38,7 @@ export function acceptedStatus({ pod, now }: StatusContext, hostIP: string): Pod
   const waiting: ContainerState = { waiting: { reason: initializing ? "PodInitializing" : "ContainerCreating" } };
   const unready = `containers with unready status: [${names(containers)}]`;
   return patch(pod, {
+    observedGeneration: generationOf(pod),
     phase: "Pending",
     startTime: now,
     hostIP,
@@ -83,6 +84,7 @@ export function runningStatus(
     containerID: containerId(pod, container, restarts),
   }));
   return patch(pod, {
+    observedGeneration: generationOf(pod),
     phase: "Running",
     podIP,
     podIPs: [{ ip: podIP }],
@@ -109,6 +111,7 @@ export function backOffStatus(
   const containers = pod.spec?.containers ?? [];
   const unready = `containers with unready status: [${names(containers)}]`;
   return patch(pod, {
+    observedGeneration: generationOf(pod),
     conditions: [
       condition(pod, now, "Ready", "False", CONTAINERS_NOT_READY, unready),
       condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
@@ -130,23 +133,23 @@ export function finishedStatus(
 ): PodStatusPatch {
   const succeeded = end.cause === "exited" && end.exitCode === 0;
   const reason = succeeded ? "PodCompleted" : "PodFailed";
+  const conditions = [condition(pod, now, "PodReadyToStartContainers", "False")];
+  if (succeeded) conditions.push(condition(pod, now, "Initialized", "True", reason));
+  conditions.push(
+    condition(pod, now, "Ready", "False", reason),
+    condition(pod, now, "ContainersReady", "False", reason),
+  );
   const containers = pod.spec?.containers ?? [];
   return patch(pod, {
+    observedGeneration: generationOf(pod),
     phase: succeeded ? "Succeeded" : "Failed",
-    ...(end.cause === "deadlineExceeded"
-      ? { reason: "DeadlineExceeded", message: "Pod was active on the node longer than the specified deadline" }
-      : {}),
-    conditions: [
-      condition(pod, now, "PodReadyToStartContainers", "False"),
-      ...(succeeded ? [condition(pod, now, "Initialized", "True", reason)] : []),
-      condition(pod, now, "Ready", "False", reason),
-      condition(pod, now, "ContainersReady", "False", reason),
-    ],
+    conditions,
     containerStatuses: containers.map((container) =>
       ended === undefined
         ? notReady(container, { terminated: NOT_STARTED })
         : stopped(pod, container, restarts, { terminated: ofContainer(pod, container, restarts, ended) }),
     ),
+    ...(end.cause === "deadlineExceeded" && DEADLINE_EXCEEDED),
   });
 }
 
@@ -179,6 +182,11 @@ function termination(exitCode: number, startedAt: string, finishedAt: string): T
   return { exitCode, reason: exitCode === 0 ? "Completed" : "Error", startedAt, finishedAt };
 }
 
+const DEADLINE_EXCEEDED = {
+  reason: "DeadlineExceeded",
+  message: "Pod was active on the node longer than the specified deadline",
+};
+
 const NOT_STARTED: Termination = {
   exitCode: 137,
   reason: "ContainerStatusUnknown",
@@ -189,8 +197,12 @@ function patch(pod: DeepReadonly<Pod>, status: Readonly<Record<string, unknown>>
   // The UID keeps a pod of the same name, created since, from being taken for this one.
   return {
     metadata: { uid: pod.metadata.uid ?? "" },
-    status: { observedGeneration: pod.metadata.generation ?? 1, ...status },
+    status,
   };
+}
+
+function generationOf(pod: DeepReadonly<Pod>): number {
+  return pod.metadata.generation ?? 1;
 }
 
 function condition(
@@ -205,7 +217,7 @@ function condition(
   const change: { -readonly [Member in keyof ConditionPatch]: ConditionPatch[Member] } = {
     type,
     status,
-    observedGeneration: pod.metadata.generation ?? 1,
+    observedGeneration: generationOf(pod),
   };
   if (before?.status !== status) change.lastTransitionTime = now;
   if (reason !== null || before?.reason !== undefined) change.reason = reason;
