@@ -61,7 +61,9 @@ export class ListenerIndex {
   /** Tells all whom the change may concern, each once. */
   tell(change: Change): void {
     const { subject, previous, current } = change;
-    for (const listener of (this.#everyone ??= [...this.#everything])) listener.onChange(change);
+    const everyone = this.#everyone ?? [...this.#everything];
+    this.#everyone = everyone;
+    for (const listener of everyone) listener.onChange(change);
     if (this.#names.size > 0) tellSet(this.#names.get(subject.name), change);
     if (this.#namespaces.size > 0) tellSet(this.#namespaces.get(subject.namespace), change);
     if (this.#labels.size === 0) return;

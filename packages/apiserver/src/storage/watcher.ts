@@ -17,6 +17,9 @@ export type Frame =
 /** Frames a watcher may be behind before it is cut off. A client that is cut off resumes at the last version it saw. */
 export const WATCH_BUFFER_LIMIT = 20_000;
 
+/** A queue that was longer than this is not kept. */
+const LONG_QUEUE = 100;
+
 export interface WatcherOptions {
   /** `undefined`: all namespaces. */
   readonly namespace: string | undefined;
@@ -38,8 +41,10 @@ export class Watcher implements ChangeListener {
   /** Existing objects still to be sent as ADDED; they are not counted against the buffer. */
   #initial: readonly StoredObject[] = [];
   #initialIndex = 0;
-  #queue: Frame[] = [];
+  /** Frames to be read are between the two indexes. The array stays, as most frames are read before the next one comes. */
+  #queue: (Frame | undefined)[] = [];
   #queueIndex = 0;
+  #queueEnd = 0;
   #wake: (() => void) | undefined;
   #closed = false;
   /** Everything up to this version has been queued. */
@@ -105,8 +110,7 @@ export class Watcher implements ChangeListener {
 
   /** Ends the stream without what is queued: nobody reads on. */
   abandon(): void {
-    this.#queue = [];
-    this.#queueIndex = 0;
+    this.#resetQueue();
     this.#initial = [];
     this.#end();
   }
@@ -118,11 +122,12 @@ export class Watcher implements ChangeListener {
       if (this.#matches === undefined || this.#matches(stored.object)) return { type: "ADDED", stored };
     }
     if (this.#initial.length > 0) this.#initial = [];
-    if (this.#queueIndex === this.#queue.length) return undefined;
-    const frame = this.#queue[this.#queueIndex++]!;
-    if (this.#queueIndex === this.#queue.length) {
-      this.#queue = [];
-      this.#queueIndex = 0;
+    if (this.#queueIndex === this.#queueEnd) return undefined;
+    const frame = this.#queue[this.#queueIndex];
+    this.#queue[this.#queueIndex++] = undefined;
+    if (this.#queueIndex === this.#queueEnd) {
+      if (this.#queueEnd > LONG_QUEUE) this.#resetQueue();
+      else this.#queueIndex = this.#queueEnd = 0;
     }
     return frame;
   }
@@ -136,13 +141,18 @@ export class Watcher implements ChangeListener {
 
   #push(frame: Frame): void {
     if (this.#closed) return;
-    if (this.#queue.length - this.#queueIndex >= this.#bufferLimit) {
+    if (this.#queueEnd - this.#queueIndex >= this.#bufferLimit) {
       // As upstream: a watcher that cannot keep up is closed without a word, and comes back from where it was.
       this.abandon();
       return;
     }
-    this.#queue.push(frame);
+    this.#queue[this.#queueEnd++] = frame;
     this.#notify();
+  }
+
+  #resetQueue(): void {
+    this.#queue = [];
+    this.#queueIndex = this.#queueEnd = 0;
   }
 
   #end(): void {
