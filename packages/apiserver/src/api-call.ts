@@ -45,5 +45,11 @@ export interface ApiCall {
 }
 
 export function warn(call: ApiCall, texts: readonly string[]): void {
-  for (const text of texts) if (!call.warnings.includes(text)) call.warnings.push(text);
+  if (texts.length === 0) return;
+  const told = new Set(call.warnings);
+  for (const text of texts) {
+    if (told.has(text)) continue;
+    told.add(text);
+    call.warnings.push(text);
+  }
 }

@@ -555,3 +555,27 @@ test("server-side apply: what an applier leaves out goes, what another holds wit
   });
   expect((await apply("two", { x: "2" }, true)).value.data).toEqual({ x: "2" });
 });
+
+test("tens of thousands of warnings and owners take no longer than what they are about", async () => {
+  const { send } = setUp();
+  const env = Array.from({ length: 70_000 }, () => ({ name: "A", value: "x" }));
+  const created = await send("POST", PODS, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p" },
+    spec: { containers: [{ name: "c", image: "i", env }] },
+  });
+  expect(created.status).toBe(201);
+  expect(created.headers["warning"]).toContain(
+    '299 - "spec.containers[0].env[1]: hides previous definition of \\"A\\", which may be dropped when using apply"',
+  );
+  const owner = { apiVersion: "v1", kind: "Pod", name: "p" };
+  const owners = Array.from({ length: 70_000 }, (_, index) => ({ ...owner, uid: `uid-${index % 69_999}` }));
+  const owned = await send("POST", CONFIG_MAPS, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "owned", ownerReferences: owners },
+  });
+  expect(owned.value.metadata.ownerReferences).toHaveLength(69_999);
+  expect(String(owned.headers["warning"])).toContain("duplicate UID(s) observed: uid-0");
+});

@@ -1,7 +1,5 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import { jsonEqual } from "./json.js";
-
 /**
  * Drops owner references that repeat an earlier one in every member. Answers the warning that goes with it, if any were.
  * References with the same UID but other content all stay.
@@ -12,13 +10,16 @@ export function dropDuplicateOwners(
 ): string | undefined {
   const references = metadata.ownerReferences;
   if (references === undefined || references.length < 2) return undefined;
+  const seen = new Set<string>();
   const repeated = new Set<string>();
-  const kept = references.filter((reference, index) => {
-    const duplicate = references
-      .slice(0, index)
-      .some((earlier) => earlier.uid === reference.uid && jsonEqual(earlier, reference));
-    if (duplicate) repeated.add(reference.uid);
-    return !duplicate;
+  const kept = references.filter(({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) => {
+    const content = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+    if (seen.has(content)) {
+      repeated.add(uid);
+      return false;
+    }
+    seen.add(content);
+    return true;
   });
   if (repeated.size === 0) return undefined;
   metadata.ownerReferences = kept;
