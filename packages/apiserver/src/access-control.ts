@@ -19,7 +19,12 @@ import type { Query } from "./query.js";
 /** How a request came: from a caller in this process who is known, or over a connection that must say who it is. */
 export type Caller =
   | { readonly type: "known"; readonly user: UserInfo }
-  | { readonly type: "connection"; readonly certificate: ClientCertificate | undefined };
+  | {
+      readonly type: "connection";
+      readonly certificate: ClientCertificate | undefined;
+      /** Why the request is refused if it shows no credentials. */
+      readonly refusal: () => ApiError | undefined;
+    };
 
 /** Who may come in, and what they may do. */
 export class AccessControl {
@@ -45,14 +50,22 @@ export class AccessControl {
    */
   admit(request: ApiRequest, path: string, query: Query, caller: Caller): UserInfo {
     const { headers, method } = request;
-    let user = caller.type === "known" ? caller.user : this.authenticator.authenticate(headers, caller.certificate);
-    if (user === undefined) throw statusError(401, "Unauthorized", "Unauthorized");
+    let user = caller.type === "known" ? caller.user : this.#userOf(headers, caller);
     const impersonation = impersonationOf(headers);
     if (impersonation !== undefined) {
       for (const need of impersonation.needs) this.demand({ ...need, user });
       user = impersonation.user;
     }
     if (this.#authorizer !== undefined) this.demand(requestAttributes(method, path, query, user));
+    return user;
+  }
+
+  /** @throws ApiError 401 or 403. */
+  #userOf(headers: ApiRequest["headers"], { certificate, refusal }: Extract<Caller, { type: "connection" }>): UserInfo {
+    const user = this.authenticator.authenticate(headers, certificate);
+    if (user === undefined) throw statusError(401, "Unauthorized", "Unauthorized");
+    const refused = this.authenticator.isProven(user, certificate) ? undefined : refusal();
+    if (refused !== undefined) throw refused;
     return user;
   }
 

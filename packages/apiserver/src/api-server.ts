@@ -71,7 +71,10 @@ export interface ApiServerOptions {
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
   /** Sees every request before it is served and may answer in its place, or wait: where faults are put in. */
   readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
-  /** More paths to serve, exactly as written, to those who may get them like any path outside the Kubernetes API. */
+  /**
+   * More paths to serve, exactly as written, to those who may get them like any path outside the Kubernetes API. Answers are
+   * what their content type says: browsers are told not to guess.
+   */
   readonly paths?: Readonly<Record<string, PathHandler>>;
   /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: nobody is. */
   readonly onError?: (error: unknown) => void;
@@ -112,9 +115,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   return new EmbeddedApiServer(options);
 }
 
-const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; charset=utf-8", {
-  "x-content-type-options": "nosniff",
-});
+const NO_SNIFFING = { "x-content-type-options": "nosniff" };
+const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; charset=utf-8", NO_SNIFFING);
 const MEDIA_TYPES = ["application/json", "application/yaml"];
 /** Whoever calls in process, unless they say otherwise. */
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
@@ -199,9 +201,9 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async listen(options: ListenOptions = {}): Promise<HttpListener> {
-    const listener = await listenHttp(options, async (request, host, certificate) => {
+    const listener = await listenHttp(options, async (request, host, certificate, refusal) => {
       const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-      return fault ?? (await this.#serve(request, host, { type: "connection", certificate }));
+      return fault ?? (await this.#serve(request, host, { type: "connection", certificate, refusal }));
     });
     this.#listeners.add(listener);
     return listener;
@@ -263,7 +265,7 @@ class EmbeddedApiServer implements ApiServer {
     const handler = this.#paths.size === 0 ? undefined : this.#paths.get(bare);
     if (handler !== undefined)
       return handler(request).then(({ status, text, contentType, headers }) =>
-        textReply(status, text, contentType, headers),
+        textReply(status, text, contentType, { ...NO_SNIFFING, ...headers }),
       );
     if (found.type !== "resource") return this.#serveOther(request, bare, query, found, host);
     const { target } = found;

@@ -8,6 +8,8 @@ import { gzip } from "node:zlib";
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
 
 import type { ClientCertificate } from "./authentication/authenticator.js";
+import type { ApiError } from "./api-error.js";
+import { PageGuard } from "./http-guard.js";
 import { type EventStream, type Reply, replyJson, replyValue } from "./reply.js";
 import { MAX_BODY_BYTES } from "./request-body.js";
 import { negotiate } from "./transform.js";
@@ -18,6 +20,11 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
+  /**
+   * Names and addresses, without ports, by which requests without credentials may ask for the server, besides those of this
+   * machine's loopback and the address it listens on. Default: none.
+   */
+  readonly allowedHosts?: readonly string[];
   /** Default: plain HTTP. */
   readonly tls?: TlsOptions;
 }
@@ -43,6 +50,8 @@ export type HttpHandler = (
   request: ApiRequest,
   host: string,
   certificate: ClientCertificate | undefined,
+  /** Why the request is refused if it shows no credentials; to be asked before its body is read. */
+  refusal: () => ApiError | undefined,
 ) => Promise<Reply | ApiResponse>;
 
 const GZIP_FROM_BYTES = 128 * 1024;
@@ -53,13 +62,15 @@ const CONNECTION_CLOSED = new Error("the connection was closed");
 /**
  * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.
  *
- * @throws Error when the port is not to be had, or certificate and key cannot be used.
+ * @throws Error when the port is not to be had, certificate and key cannot be used, or one of the allowed hosts is none.
  */
 export async function listenHttp(
-  { host = "127.0.0.1", port = 0, tls }: ListenOptions,
+  { host = "127.0.0.1", port = 0, allowedHosts = [], tls }: ListenOptions,
   handler: HttpHandler,
 ): Promise<HttpListener> {
-  const answer = (request: IncomingMessage, response: ServerResponse): void => void serve(request, response, handler);
+  const guard = new PageGuard(host, allowedHosts);
+  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+    void serve(request, response, handler, guard);
   const server = tls === undefined ? createServer(answer) : tlsServer(tls, answer);
   // Watches stay open for as long as they like; idle connections and slow headers do not.
   server.requestTimeout = 0;
@@ -127,7 +138,12 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handler: HttpHandler): Promise<void> {
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  handler: HttpHandler,
+  guard: PageGuard,
+): Promise<void> {
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
   outgoing.on("error", () => gone.abort(CONNECTION_CLOSED));
@@ -141,7 +157,8 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle
       ...(bytes === undefined ? {} : { body: { type: "bytes", bytes } }),
       signal: gone.signal,
     };
-    const reply = await handler(request, incoming.headers.host ?? "", certificateOf(incoming.socket));
+    const refusal = (): ApiError | undefined => guard.refusal(incoming);
+    const reply = await handler(request, incoming.headers.host ?? "", certificateOf(incoming.socket), refusal);
     await send(request, outgoing, reply, gone.signal);
   } catch (error) {
     if (!outgoing.headersSent) {

@@ -2,6 +2,7 @@ export { createApiServer } from "./api-server.js";
 export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
 export { FieldErrors } from "./field-errors.js";
+export { isLoopbackHost, parseHost } from "./http-guard.js";
 
 export type { ApiServer, ApiServerOptions, PathAnswer, PathHandler } from "./api-server.js";
 export type { AuditListener, AuditRecord } from "./audit.js";

@@ -1,3 +1,4 @@
+export { isLoopbackHost, parseHost } from "@kubewright/apiserver";
 export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
 export { createFaultyCluster } from "./faulty-cluster.js";

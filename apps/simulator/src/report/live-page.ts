@@ -16,9 +16,9 @@ export function livePagePaths(io: Io): Readonly<Record<string, PathHandler>> {
         contentType: "text/html; charset=utf-8",
         text: htmlPage(assets, undefined),
         headers: {
-          // Nobody may put it into a frame, which a policy in the page itself cannot say.
+          // Nobody may put it into a frame, which a policy in the page itself cannot say; older browsers go by the second.
           "content-security-policy": `${contentSecurityPolicy(assets, { live: true })}; frame-ancestors 'none'`,
-          "x-content-type-options": "nosniff",
+          "x-frame-options": "DENY",
           "referrer-policy": "no-referrer",
           "cache-control": "no-cache",
         },

@@ -33,9 +33,10 @@ export interface ClientCertificate {
 }
 
 const AUTHENTICATED = "system:authenticated";
-const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: ["system:unauthenticated"] };
+const UNAUTHENTICATED = "system:unauthenticated";
+const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: [UNAUTHENTICATED] };
 /** Without any authentication set up, nobody is asked who they are; anybody is everybody. */
-const UNASKED: UserInfo = { username: "system:anonymous", groups: ["system:unauthenticated", AUTHENTICATED] };
+const UNASKED: UserInfo = { username: "system:anonymous", groups: [UNAUTHENTICATED, AUTHENTICATED] };
 
 /** Finds out who a request comes from. Upstream: `pkg/kubeapiserver/authenticator`. */
 export class Authenticator {
@@ -77,6 +78,11 @@ export class Authenticator {
   userOfToken(token: string, audiences?: readonly string[]): UserInfo | undefined {
     const user = this.#tokens?.userOf(token) ?? this.#serviceAccounts.authenticate(token, audiences);
     return user === undefined ? undefined : authenticated(user);
+  }
+
+  /** Whether a user is one that only credentials can make: where nobody is asked, anybody could have made up a token. */
+  isProven(user: UserInfo, certificate: ClientCertificate | undefined): boolean {
+    return (this.isOn || certificate?.trusted === true) && !user.groups.includes(UNAUTHENTICATED);
   }
 
   /** Whether wrong credentials are refused. */
