@@ -147,6 +147,26 @@ test.each([
     'kubewright: --port: "http" is not a port number from 0 to 65535\n',
   ],
   [
+    "letting other machines in unasked",
+    ["serve", "--host", "0.0.0.0"],
+    "kubewright: --host: other machines could do anything at 0.0.0.0: add --token or --token-file, or --tls with --kubeconfig; --allow-anonymous lets everybody in\n",
+  ],
+  [
+    "listening everywhere by leaving the address out",
+    ["serve", "--host", ""],
+    'kubewright: --host: "" is neither an address nor a host name\n',
+  ],
+  [
+    "letting nobody in",
+    ["serve", "--tls"],
+    "kubewright: --tls: nobody could come in: add --kubeconfig, for the client certificate that is written into it, or --token or --token-file\n",
+  ],
+  [
+    "an allowed host with its port",
+    ["serve", "--allowed-hosts", "kube.test, kube.test:8001"],
+    'kubewright: --allowed-hosts: "kube.test:8001" is neither a host name nor an address without a port\n',
+  ],
+  [
     "a threshold that is none",
     ["serve", "--terminated-pod-gc-threshold", "many"],
     'kubewright: --terminated-pod-gc-threshold: "many" is not a whole number\n',

@@ -87,7 +87,19 @@ function program(io: Io, version: string): Command {
     .command("serve")
     .description("Serve an embedded cluster over HTTP, for kubectl and any other client, with a live page at /ui/.")
     .option("--port <number>", "port to listen on; 0 picks a free one", "8001")
-    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--host <address>",
+      "address to listen on; one that other machines reach needs --token, --token-file, or --tls with --kubeconfig",
+      "127.0.0.1",
+    )
+    .option(
+      "--allowed-hosts <list>",
+      "more names to be asked for by without credentials, besides localhost, 127.0.0.0/8, ::1 and --host",
+    )
+    .option(
+      "--allow-anonymous",
+      "ask nobody for credentials, whoever can reach it; those who show wrong ones are refused",
+    )
     .option(
       "--kubelet <mode>",
       "simulated: pods run as their annotations say; none: neither kubelet nor scheduler",
@@ -113,7 +125,7 @@ function program(io: Io, version: string): Command {
     .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")
     .option(
       "--tls",
-      "serve HTTPS with an authority and certificates made for this cluster; take the kubeconfig to reach it",
+      "serve HTTPS with an authority and certificates made for this cluster; --kubeconfig has them, and lets you in",
     )
     .option("--token <token>", "ask every client for this bearer token, whose bearer may do everything")
     .option(
@@ -124,7 +136,7 @@ function program(io: Io, version: string): Command {
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'",
+      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf",
     )
     .action((flags: ServeFlags) => serveCommand(flags, io));
 

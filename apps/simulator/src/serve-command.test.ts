@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import { type RequestOptions, request } from "node:https";
 
 import { expect, test } from "vitest";
@@ -67,6 +68,24 @@ const advance = (url: string, body: unknown): ReturnType<typeof call> =>
 const statusOf = async (url: string): Promise<Record<string, unknown>> =>
   (await call("GET", `${url}${JOBS}/j`)).body["status"] as Record<string, unknown>;
 
+/** What a kubeconfig holds under these names. */
+function certificateData(kubeconfig: string): (name: string) => string {
+  return (name) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)![1]!, "base64").toString();
+}
+
+/** Over a connection of its own that trusts the kubeconfig's authority. */
+function getSecrets(url: string, kubeconfig: string, options: RequestOptions): Promise<number> {
+  const ca = certificateData(kubeconfig)("certificate-authority-data");
+  return new Promise((resolve, reject) => {
+    request(`${url}/api/v1/namespaces/default/secrets`, { ca, agent: false, ...options }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode!);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
 test("a manual clock stands still until it is advanced, and then everything due has happened", async () => {
   const { url, stop } = await serve(["--speed", "manual"]);
   expect((await call("POST", `${url}${JOBS}`, job)).code).toBe(201);
@@ -131,23 +150,87 @@ test("with --tls and --token only the kubeconfig's authority and certificate, or
   const files = new Map<string, string>();
   const flags = ["--controllers", "", "--kubelet", "none", "--tls", "--token", "s3cret", "--authorization", "RBAC"];
   const { url, stop } = await serve([...flags, "--kubeconfig", "kc"], files);
-  const data = (name: string): string =>
-    Buffer.from(new RegExp(`${name}: (\\S+)`).exec(files.get("kc")!)![1]!, "base64").toString();
-  const ca = data("certificate-authority-data");
-  const get = (options: RequestOptions): Promise<number> =>
-    new Promise((resolve, reject) => {
-      request(`${url}/api/v1/namespaces/default/secrets`, { ca, agent: false, ...options }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode!);
-      })
-        .on("error", reject)
-        .end();
-    });
+  const data = certificateData(files.get("kc")!);
+  const get = (options: RequestOptions): Promise<number> => getSecrets(url, files.get("kc")!, options);
   expect(await get({})).toBe(401);
   expect(await get({ headers: { authorization: "Bearer wrong" } })).toBe(401);
   expect(await get({ headers: { authorization: "Bearer s3cret" } })).toBe(200);
   expect(await get({ cert: data("client-certificate-data"), key: data("client-key-data") })).toBe(200);
   await expect(get({ ca: [] })).rejects.toThrow("certificate");
+  expect(await stop()).toBe(0);
+});
+
+test("with --tls alone nobody is anonymous: the kubeconfig's certificate is needed", async () => {
+  const files = new Map<string, string>();
+  const flags = [
+    "--controllers",
+    "",
+    "--kubelet",
+    "none",
+    "--tls",
+    "--kubeconfig",
+    "kc",
+    "--allowed-hosts",
+    "kube.test",
+  ];
+  const { url, stop } = await serve(flags, files);
+  const get = (options: RequestOptions): Promise<number> => getSecrets(url, files.get("kc")!, options);
+  expect(await get({})).toBe(401);
+  expect(await get({ headers: { authorization: "Bearer whatever" } })).toBe(401);
+  const data = certificateData(files.get("kc")!);
+  const client = { cert: data("client-certificate-data"), key: data("client-key-data") };
+  expect(await get(client)).toBe(200);
+  // The server's certificate is for the other names, too.
+  expect(await get({ ...client, servername: "kube.test" })).toBe(200);
+  await expect(get({ ...client, servername: "evil.example" })).rejects.toThrow("kube.test");
+  expect(await stop()).toBe(0);
+});
+
+test("--allow-anonymous lets in whoever shows nothing, and still nobody with a wrong token", async () => {
+  const { url, stop } = await serve(["--host", "0.0.0.0", "--allow-anonymous", "--token", "s3cret"]);
+  const status = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${url}/version`, { headers })).status;
+  expect(await status({})).toBe(200);
+  expect(await status({ authorization: "Bearer s3cret" })).toBe(200);
+  expect(await status({ authorization: "Bearer wrong" })).toBe(401);
+  expect(await stop()).toBe(0);
+});
+
+test.each([
+  [["--host", "127.0.0.2"]],
+  [["--host", "localhost"]],
+  [["--host", "0.0.0.0", "--token", "s3cret"]],
+  [["--host", "0.0.0.0", "--token-file", "tokens.csv"]],
+  [["--host", "0.0.0.0", "--tls", "--kubeconfig", "kc"]],
+  [["--host", "0.0.0.0", "--allow-anonymous"]],
+  [["--tls", "--allow-anonymous"]],
+])("%j is served", async (flags) => {
+  const files = new Map([["tokens.csv", "t,u,1"]]);
+  const { url, stop } = await serve(["--controllers", "", "--kubelet", "none", ...flags], files);
+  expect(url).toMatch(/^https?:/);
+  expect(await stop()).toBe(0);
+});
+
+test("a host that is allowed may be asked for", async () => {
+  const { url, stop } = await serve([
+    "--controllers",
+    "",
+    "--kubelet",
+    "none",
+    "--allowed-hosts",
+    "kube.test,10.1.2.3",
+  ]);
+  const status = (host: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      httpRequest(`${url}/version`, { headers: { host }, agent: false }, (answer) =>
+        resolve(answer.resume().statusCode!),
+      )
+        .on("error", reject)
+        .end();
+    });
+  expect(await status("kube.test:8001")).toBe(200);
+  expect(await status("10.1.2.3")).toBe(200);
+  expect(await status("other.test")).toBe(403);
   expect(await stop()).toBe(0);
 });
 

@@ -2,7 +2,6 @@ import { type Clock, ScaledClock, realClock, realRandom, seededRandom, uuid } fr
 import {
   type ApiServer,
   type Cluster,
-  type ClusterOptions,
   type ControllerName,
   type StoreSnapshot,
   clusterControllers,
@@ -19,12 +18,12 @@ import { openOutput } from "./output-file.js";
 import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
 import { LiveTrace } from "./report/live-trace.js";
+import { type AccessFlags, serveAccess } from "./serve-access.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
 
-export interface ServeFlags {
+export interface ServeFlags extends AccessFlags {
   readonly port: string;
-  readonly host: string;
   readonly kubelet: string;
   readonly controllers: string;
   readonly terminatedPodGcThreshold: string;
@@ -32,10 +31,6 @@ export interface ServeFlags {
   readonly snapshot?: string;
   readonly restore?: string;
   readonly seed?: string;
-  readonly kubeconfig?: string;
-  readonly tls?: boolean;
-  readonly token?: string;
-  readonly tokenFile?: string;
   readonly authorization: string;
 }
 
@@ -44,7 +39,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const port = parsePort(flags.port);
   const kubelet = parseKubelet(flags.kubelet);
   const time = parseSpeed(flags.speed);
-  const authentication = await authenticationFrom(flags, io);
+  const { authentication, allowedHosts } = await serveAccess(flags, io);
   const authorization = parseAuthorization(flags.authorization);
   const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const metrics = new ApiMetrics();
@@ -72,11 +67,12 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   metrics.follow(apiServer);
   if (time instanceof ManualClock) time.follow(apiServer);
   const tls = flags.tls
-    ? await makeTlsIdentity([...new Set([flags.host, "127.0.0.1", "::1", "localhost"])])
+    ? await makeTlsIdentity([...new Set([flags.host, ...allowedHosts, "127.0.0.1", "::1", "localhost"])])
     : undefined;
   const listening = {
     host: flags.host,
     port,
+    allowedHosts,
     ...(tls === undefined ? {} : { tls: { ...tls.server, clientCA: tls.ca } }),
   };
   const listener = await apiServer.listen(listening).catch((error: unknown) => {
@@ -131,27 +127,6 @@ function parseAuthorization(text: string): "AlwaysAllow" | "RBAC" {
   if (text !== "AlwaysAllow" && text !== "RBAC")
     throw new UserError(`--authorization: ${JSON.stringify(text)} is not one of AlwaysAllow, RBAC`);
   return text;
-}
-
-/** Who may connect: anybody, unless tokens are asked for. */
-async function authenticationFrom({ token, tokenFile }: ServeFlags, io: Io): Promise<ClusterOptions["authentication"]> {
-  if (token === "") throw new UserError("--token: an empty token lets nobody in");
-  if (token === undefined && tokenFile === undefined) return undefined;
-  return {
-    anonymous: false,
-    ...(token === undefined
-      ? {}
-      : { tokens: { [token]: { username: "kubernetes-admin", groups: ["system:masters"] } } }),
-    ...(tokenFile === undefined ? {} : { tokenFile: await readTokens(tokenFile, io) }),
-  };
-}
-
-async function readTokens(path: string, io: Io): Promise<string> {
-  try {
-    return await io.readFile(path);
-  } catch (error) {
-    throw new UserError(`--token-file: cannot read ${path}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 /** @throws UserError naming what is not a controller, and what this cluster does not have. */

@@ -1,0 +1,78 @@
+import { type ClusterOptions, isLoopbackHost, parseHost } from "@kubewright/cluster";
+
+import type { Io } from "./io.js";
+import { UserError } from "./user-error.js";
+
+/** The flags that say who may come in. */
+export interface AccessFlags {
+  readonly host: string;
+  readonly tls?: boolean;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly kubeconfig?: string;
+  readonly allowedHosts?: string;
+  readonly allowAnonymous?: boolean;
+}
+
+/** Who may come in. */
+export interface ServeAccess {
+  /** `undefined`: nobody is asked. */
+  readonly authentication: ClusterOptions["authentication"];
+  /** More names and addresses by which those who are not asked may call the cluster. */
+  readonly allowedHosts: readonly string[];
+}
+
+/**
+ * Nobody is asked on this machine, unless there is something to ask for: a token, or with TLS the kubeconfig's client
+ * certificate.
+ *
+ * @throws UserError when others could come in unasked, or nobody at all, or a flag cannot be read.
+ */
+export async function serveAccess(flags: AccessFlags, io: Pick<Io, "readFile">): Promise<ServeAccess> {
+  const { host, tls = false, token, tokenFile, kubeconfig, allowAnonymous = false } = flags;
+  if (token === "") throw new UserError("--token: an empty token lets nobody in");
+  if (parseHost(host) === undefined)
+    throw new UserError(`--host: ${JSON.stringify(host)} is neither an address nor a host name`);
+  const allowedHosts = parseAllowedHosts(flags.allowedHosts ?? "");
+  const hasTokens = token !== undefined || tokenFile !== undefined;
+  if (tls && !hasTokens && kubeconfig === undefined && !allowAnonymous) {
+    throw new UserError(
+      "--tls: nobody could come in: add --kubeconfig, for the client certificate that is written into it, or --token or --token-file",
+    );
+  }
+  if (!tls && !hasTokens && !isLoopbackHost(host) && !allowAnonymous) {
+    throw new UserError(
+      `--host: other machines could do anything at ${host}: add --token or --token-file, or --tls with --kubeconfig; --allow-anonymous lets everybody in`,
+    );
+  }
+  if (!tls && !hasTokens) return { authentication: undefined, allowedHosts };
+  const authentication = {
+    anonymous: allowAnonymous,
+    ...(token === undefined
+      ? {}
+      : { tokens: { [token]: { username: "kubernetes-admin", groups: ["system:masters"] } } }),
+    ...(tokenFile === undefined ? {} : { tokenFile: await readTokens(tokenFile, io) }),
+  };
+  return { authentication, allowedHosts };
+}
+
+function parseAllowedHosts(list: string): string[] {
+  const items = list.split(",").map((item) => item.trim());
+  return items
+    .filter((item) => item !== "")
+    .map((item) => {
+      const host = parseHost(item);
+      if (host !== undefined) return host;
+      throw new UserError(
+        `--allowed-hosts: ${JSON.stringify(item)} is neither a host name nor an address without a port`,
+      );
+    });
+}
+
+async function readTokens(path: string, io: Pick<Io, "readFile">): Promise<string> {
+  try {
+    return await io.readFile(path);
+  } catch (error) {
+    throw new UserError(`--token-file: cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
