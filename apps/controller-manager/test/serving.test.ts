@@ -318,6 +318,15 @@ describe("the listener", { timeout: 30_000 }, () => {
     expect(await readFile(crt, "utf8")).toBe(before);
   });
 
+  test("a key that was there before, for everybody to read, is replaced by one for its owner alone", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const key = path.join(folder, "kube-controller-manager.key");
+    await writeFile(key, "left over", { mode: 0o644 });
+    await serve(scope, { certDir: folder });
+    expect((await stat(key)).mode & 0o777).toBe(0o600);
+    expect(await readFile(key, "utf8")).toContain("PRIVATE KEY");
+  });
+
   test("--tls-min-version and --tls-cipher-suites bound what a client may speak", async (scope) => {
     const modern = await serve(scope, { tlsMinVersion: "VersionTLS13" });
     expect((await ask(modern.port, "/healthz", { minVersion: "TLSv1.3" })).status).toBe(200);

@@ -6,7 +6,9 @@ export interface Io {
   readonly stderr: Output;
   /** @throws with a `code` such as `ENOENT`, as node:fs does. */
   readFile(path: string): Promise<string>;
-  /** Opens a file for writing, replacing what it held. `secret`: for its owner's eyes only. */
+  /**
+   * Begins to write a file, which replaces what it held when it is closed, and not before. `secret`: for its owner's eyes only.
+   */
   openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
   /** Names in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
   listFolder(path: string): Promise<readonly string[] | undefined>;

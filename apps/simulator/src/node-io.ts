@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { type WriteStream, createWriteStream } from "node:fs";
 import { readFile, readdir, stat } from "node:fs/promises";
-import { once } from "node:events";
 import process from "node:process";
 
+import { openReplacement } from "@kubewright/transport-http/file-replacement";
 import { Presets, SingleBar } from "cli-progress";
 
-import type { Io, Output, OutputFile, Progress } from "./io.js";
+import type { Io, Output, Progress } from "./io.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -15,7 +14,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     stdout: terminal(process.stdout),
     stderr: terminal(process.stderr),
     readFile: (path) => readFile(path, "utf8"),
-    openFile,
+    openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     progress: () => progressBar(process.stderr),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? readdir(path) : undefined),
     stopped,
@@ -63,23 +62,4 @@ function terminal(stream: NodeJS.WriteStream): Output {
 function wantsColours(isTerminal: boolean, { FORCE_COLOR, NO_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "") return FORCE_COLOR !== "0";
   return isTerminal && !NO_COLOR && TERM !== "dumb";
-}
-
-async function openFile(path: string, { secret = false } = {}): Promise<OutputFile> {
-  const stream: WriteStream = createWriteStream(path, { mode: secret ? 0o600 : 0o666 });
-  await once(stream, "open");
-  // What fails between two writes is told by the next.
-  let failure: Error | undefined;
-  stream.on("error", (error) => (failure = error));
-  return {
-    write: async (text) => {
-      if (failure !== undefined) throw failure;
-      if (!stream.write(text)) await once(stream, "drain");
-    },
-    close: async () => {
-      if (failure !== undefined) throw failure;
-      stream.end();
-      await once(stream, "close");
-    },
-  };
 }

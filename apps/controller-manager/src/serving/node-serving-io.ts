@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { dirname } from "node:path";
 import { createSecureContext } from "node:tls";
+
+import { replaceFile } from "@kubewright/transport-http/file-replacement";
 
 import { listenSecurely } from "./node-secure-listener.js";
 import type { ServingIdentity } from "./secure-listener.js";
@@ -19,7 +21,7 @@ export function nodeServingIo(): ServingIo {
     readFile: readText,
     writeFile: async (path, text, { isPrivate = false } = {}) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o755 });
-      await writeFile(path, text, { mode: isPrivate ? 0o600 : 0o644 });
+      await replaceFile(path, text, isPrivate ? { mode: 0o600 } : {});
     },
     selfSigned,
     checkIdentity: (identity) => void createSecureContext({ ...identity }),
