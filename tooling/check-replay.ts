@@ -5,8 +5,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import path from "node:path";
+
+import { findNode22 } from "./find-node-22.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const main = path.join(root, "apps/simulator/dist/main.js");
@@ -23,24 +24,6 @@ function playWith(node: string, ...flags: string[]): string {
   });
   if (status !== 0) throw new Error(`kubewright run ${flags.join(" ")} exited with ${status}: ${stderr}`);
   return stdout;
-}
-
-/**
- * The Node 22 of `tooling/node-22`, installed when it is not there. It is a package of its own, so that `node` in scripts
- * stays the repository's. Answers why there is none, where it cannot be had.
- */
-function findNode22(): { path: string } | { missing: string } {
-  const folder = path.join(root, "tooling/node-22");
-  const found = path.join(folder, "node_modules", `node-${process.platform}-${process.arch}`, "bin/node");
-  if (existsSync(found)) return { path: found };
-  const { status, stderr, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: 180_000,
-  });
-  if (existsSync(found)) return { path: found };
-  const why = error?.message ?? (status === 0 ? `no package for ${process.platform} ${process.arch}` : stderr.trim());
-  return { missing: why.split("\n").slice(0, 3).join(" ") };
 }
 
 /** The zone data's version, and the trace with none in its header. */

@@ -8,6 +8,8 @@ import type { Io } from "./io.js";
 
 interface Served {
   readonly url: string;
+  /** The first line it wrote. */
+  readonly said: string;
   /** Tells the command to stop, and answers its exit code. */
   readonly stop: () => Promise<number>;
 }
@@ -15,12 +17,12 @@ interface Served {
 /** Runs `kubewright serve` in this process on a free port, with files kept in `files`. */
 async function serve(flags: readonly string[], files: Map<string, string> = new Map()): Promise<Served> {
   const stopped = new AbortController();
-  let heard = (_url: string): void => {};
-  const url = new Promise<string>((resolve) => (heard = resolve));
+  let heard = (_line: string): void => {};
+  const line = new Promise<string>((resolve) => (heard = resolve));
   const quiet = { write: () => {}, isTerminal: false, columns: 0, hasColours: false };
   const io: Io = {
     stdout: quiet,
-    stderr: { ...quiet, write: (text) => heard(/Serving on (\S+)/.exec(text)?.[1] ?? text) },
+    stderr: { ...quiet, write: (text) => heard(text) },
     readFile: async (path) => files.get(path) ?? Promise.reject(new Error("ENOENT: no such file")),
     listFolder: async () => undefined,
     openFile: async (path) => ({ write: async (text) => void files.set(path, text), close: async () => {} }),
@@ -29,8 +31,10 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
     timeZoneData: "test",
   };
   const code = runCli(["serve", "--port", "0", ...flags], io, "1.2.3");
+  const said = await line;
   return {
-    url: await url,
+    url: /Serving on (\S+)/.exec(said)?.[1] ?? "",
+    said,
     stop: () => {
       stopped.abort();
       return code;
@@ -211,6 +215,20 @@ test.each([
   expect(await stop()).toBe(0);
 });
 
+test.each([
+  [[], /Try: kubectl --server http:\S+ get jobs/],
+  [["--kubeconfig", "kc"], /Try: kubectl --kubeconfig kc get jobs/],
+  [["--tls", "--kubeconfig", "kc"], /Try: kubectl --kubeconfig kc get jobs/],
+  [["--token", "s3cret", "--kubeconfig", "kc"], /For kubectl add --tls and --kubeconfig/],
+  [["--token", "s3cret", "--tls"], /For kubectl add --tls and --kubeconfig/],
+  [["--token", "s3cret", "--allow-anonymous"], /Try: kubectl --server http:\S+ get jobs/],
+])("with %j it says what kubectl needs", async (flags, advice) => {
+  const { said, stop } = await serve(["--controllers", "", "--kubelet", "none", ...flags]);
+  expect(said).toMatch(advice);
+  expect(said).not.toContain("s3cret");
+  expect(await stop()).toBe(0);
+});
+
 test("a host that is allowed may be asked for", async () => {
   const { url, stop } = await serve([
     "--controllers",
@@ -262,7 +280,7 @@ test("the page and its trace are for those who may talk to the cluster", async (
 });
 
 test("a snapshot that cannot be read is named", async () => {
-  const { url: said, stop } = await serve(["--restore", "gone.json"]);
+  const { said, stop } = await serve(["--restore", "gone.json"]);
   expect(said).toBe("kubewright: --restore: cannot read gone.json: ENOENT: no such file\n");
   expect(await stop()).toBe(2);
 });

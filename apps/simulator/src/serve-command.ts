@@ -83,9 +83,8 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
       const text = kubeconfigFor({ url: listener.url, tls, token: flags.token });
       await writeFile("--kubeconfig", flags.kubeconfig, text, io);
     }
-    const reach = flags.kubeconfig === undefined ? `--server ${listener.url}` : `--kubeconfig ${flags.kubeconfig}`;
     io.stderr.write(
-      `Serving on ${listener.url} (kubelet ${kubelet}), a page at /ui/. Try: kubectl ${reach} get jobs,cronjobs,pods\n`,
+      `Serving on ${listener.url} (kubelet ${kubelet}), a page at /ui/. ${kubectlAdvice(listener.url, flags)}\n`,
     );
     await cluster.run(io.stopped);
     if (flags.snapshot !== undefined)
@@ -93,6 +92,17 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   } finally {
     await apiServer.close();
   }
+}
+
+/** How kubectl gets in. It trusts no authority that it is not told of, and sends no token over plain HTTP. */
+function kubectlAdvice(
+  url: string,
+  { tls = false, kubeconfig, token, tokenFile, allowAnonymous }: AccessFlags,
+): string {
+  const needsToken = (token ?? tokenFile) !== undefined && !allowAnonymous;
+  if (tls ? kubeconfig === undefined : needsToken)
+    return "For kubectl add --tls and --kubeconfig: it sends no token over plain HTTP, and has to know the authority";
+  return `Try: kubectl ${kubeconfig === undefined ? `--server ${url}` : `--kubeconfig ${kubeconfig}`} get jobs,cronjobs,pods`;
 }
 
 function parsePort(text: string): number {
