@@ -299,6 +299,23 @@ test("33: a CronJob that is resumed runs its latest slot at once, and says what 
   await harness.stop();
 });
 
+test("runs of @every that a deadline has moved go on an interval apart", async () => {
+  const harness = new ControllerHarness();
+  await harness.start();
+  await harness.createCronJob({ schedule: "@every 1h", startingDeadlineSeconds: 5400, suspend: true });
+  await harness.advanceTo("16:00:00");
+  await harness.patchSpec({ suspend: false });
+  await harness.advanceTo("18:31:00");
+  const ran = harness.decisions.filter(({ outcome }) => outcome === "ran");
+  expect(ran.map(({ atMs, slotMs }) => [atMs, slotMs])).toEqual([
+    [at("16:00:00"), at("15:30:00")],
+    [at("16:30:00.1"), at("16:30:00")],
+    [at("17:30:00.1"), at("17:30:00")],
+    [at("18:30:00.1"), at("18:30:00")],
+  ]);
+  await harness.stop();
+});
+
 test("a deleted CronJob is forgotten", async () => {
   const harness = new ControllerHarness();
   await harness.start();

@@ -51,6 +51,16 @@ test("25: a due slot becomes a Job that is named by its minute and controlled by
   expect(requeueAfterMs).toBe(3_600_000);
 });
 
+test("21, 22: the timer of a run that a deadline has moved goes by that run, not by the one before it", () => {
+  const moved = cronJob(
+    { schedule: "@every 1h", startingDeadlineSeconds: 5400 },
+    { lastScheduleTime: "2026-03-02T10:59:30Z" },
+  );
+  const { decision, requeueAfterMs } = plan(moved, "16:00:00");
+  expect(decision).toMatchObject({ outcome: "ran", slotMs: at("15:30:00"), nextSyncMs: at("16:30:00.1") });
+  expect(requeueAfterMs).toBe(1_800_100);
+});
+
 test("26: slots and the annotation go by spec.timeZone", () => {
   const annotation = (spec: Spec, now = "10:00:00.1"): unknown =>
     plan(cronJob(spec), now).start?.job.metadata.annotations?.["batch.kubernetes.io/cronjob-scheduled-timestamp"];

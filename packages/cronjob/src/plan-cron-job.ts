@@ -12,7 +12,7 @@ import type { CronJobDecision, CronJobOutcome, CronJobReason, MissedSlots } from
 import { goQuote } from "./go-quote.js";
 import { jobFromTemplate, jobNameFor } from "./job-from-template.js";
 import { type Reported, lastMissed, missedSlots } from "./missed-slots.js";
-import { NEVER, type RecentSlot, type SlotSearch, delayUntil, mostRecentSlot } from "./schedule-slots.js";
+import { NEVER, type RecentSlot, type SlotSearch, mostRecentSlot, nextScheduleDelayMs } from "./schedule-slots.js";
 import { type Schedules, effectiveSchedule, hasEmbeddedTimeZone } from "./schedules.js";
 import { formatRfc1123 } from "./zoned-time.js";
 
@@ -86,27 +86,28 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
     return stop(context, "invalidSchedule", message, [...events, warning("InvalidSchedule", message)]);
   }
   if (recent.missed === "many" && recent.slotMs !== undefined) events.push(TOO_MANY_MISSED);
-  // Timers go by the schedule alone, as if there were no deadline.
   const unlimited =
     search.startingDeadlineSeconds === undefined
       ? recent
       : mostRecentSlot({ ...search, startingDeadlineSeconds: undefined }, nowMs);
-  const nextMs = unlimited === undefined ? (parsed.schedule.next(nowMs) ?? NEVER) : unlimited.nextMs;
   const missed = missedSlots({ schedule: parsed.schedule, nowMs, recent, unlimited, reported: context.reported });
   const slot = decideSlot(cronJob, recent, missed, context);
   // A slot that Forbid holds back may still start late: it counts as missed once it cannot any more.
   const settledMs =
     recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
   const reportedUpToMs = settledMs ?? lastMissed(missed, nowMs) ?? context.reported?.upToMs;
+  // From where the CronJob is left: the slots of a fixed delay follow the last one that was started.
+  const left = slot.start === undefined ? search : { ...search, lastScheduleMs: slot.start.slotMs };
+  const requeueAfterMs = nextScheduleDelayMs(left, nowMs);
   return {
     events: slot.event === undefined ? events : [...events, slot.event],
     decision: {
       ...slot.decision,
       missed,
-      ...(nextMs === NEVER ? {} : { nextSyncMs: nowMs + delayUntil(nextMs, nowMs) }),
+      ...(requeueAfterMs === NEVER ? {} : { nextSyncMs: nowMs + requeueAfterMs }),
     },
     ...(slot.start === undefined ? {} : { start: slot.start }),
-    requeueAfterMs: delayUntil(nextMs, nowMs),
+    requeueAfterMs,
     ...(reportedUpToMs === undefined ? {} : { reported: { upToMs: reportedUpToMs } }),
   };
 }

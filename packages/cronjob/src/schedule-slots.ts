@@ -79,16 +79,14 @@ export function windowStart({ createdMs, lastScheduleMs, startingDeadlineSeconds
 export const TIMER_DELAY_MS = 100;
 
 /**
- * Milliseconds from now until the CronJob has to be looked at again; not positive: at once. The deadline plays no part.
+ * Milliseconds from now until the CronJob has to be looked at again; not positive: at once; {@link NEVER} when the schedule
+ * has no slot any more. The deadline plays no part.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go nextScheduleTimeDuration
  */
 export function nextScheduleDelayMs(search: SlotSearch, nowMs: number): number {
   const recent = mostRecentSlot({ ...search, startingDeadlineSeconds: undefined }, nowMs);
-  return delayUntil(recent === undefined ? nextOf(search.schedule, nowMs) : recent.nextMs, nowMs);
-}
-
-export function delayUntil(slotMs: number, nowMs: number): number {
+  const slotMs = recent === undefined ? nextOf(search.schedule, nowMs) : recent.nextMs;
   return slotMs + TIMER_DELAY_MS - nowMs;
 }
 
