@@ -26,7 +26,7 @@ export {
   services,
 } from "./resource.js";
 export { isStatus } from "./status.js";
-export { formatMicroTime, formatTime, parseTime } from "./time.js";
+export { formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
 export {
   CONTROLLER_UID_LABEL,
   CRONJOB_INSTANTIATE_ANNOTATION,

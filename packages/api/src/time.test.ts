@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatMicroTime, formatTime, parseTime } from "./time.js";
+import { formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
 
 test("API times have whole seconds, the fraction cut off", () => {
   expect(formatTime(Date.parse("2026-01-02T03:04:05.999Z"))).toBe("2026-01-02T03:04:05Z");
@@ -34,4 +34,18 @@ test("parsing gives epoch milliseconds, and undefined for what is absent or unre
   expect(parseTime(undefined)).toBeUndefined();
   expect(parseTime(null)).toBeUndefined();
   expect(parseTime("soon")).toBeUndefined();
+});
+
+test.each([
+  [0, 0],
+  [30, 30_000],
+  [-30, -30_000],
+  [9_223_372_036, 9_223_372_036_000],
+  [9_223_372_037, Number(-9_223_372_036_709_551_616n) / 1_000_000],
+  [-9_223_372_037, Number(9_223_372_036_709_551_616n) / 1_000_000],
+  [20_000_000_000, Number(1_553_255_926_290_448_384n) / 1_000_000],
+  [2 ** 54, -(2 ** 63) / 1_000_000],
+  [2 ** 62, 0],
+])("%d s are %d ms to a controller that counts 64-bit nanoseconds", (seconds, expected) => {
+  expect(secondsAsDurationMs(seconds)).toBe(expected);
 });

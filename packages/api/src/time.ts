@@ -66,3 +66,16 @@ export function parseTime(time: string | null | undefined): number | undefined {
     : Date.parse(time);
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
+
+/** The most whole seconds that 64-bit nanoseconds hold. */
+const MOST_SECONDS = 9_223_372_036;
+
+/**
+ * A whole number of seconds as the controllers upstream calculate with it, in milliseconds: Go's `time.Duration` counts
+ * nanoseconds in 64 bits and wraps round, so that beyond 9,223,372,036 s, either way, it becomes some other duration, of
+ * either sign. For members that hold any int64; numbers beyond 2^53 are rounded first, as JSON's are.
+ */
+export function secondsAsDurationMs(seconds: number): number {
+  if (Math.abs(seconds) <= MOST_SECONDS) return seconds * 1000;
+  return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)) / 1_000_000;
+}

@@ -97,6 +97,27 @@ test("27: the template's labels and annotations are copied, all but the schedule
   ]);
 });
 
+test.each<[number, "10:00:00.1" | undefined, string]>([
+  [9_223_372_036, "10:00:00.1", "292 years: the longest that is one"],
+  [9_223_372_037, undefined, "as if the window began in 292 years"],
+  [20_000_000_000, "10:00:00.1", "49 years"],
+  [30_000_000_000, undefined, "as if the window began in 219 years"],
+  [2 ** 62, undefined, "as 0 s"],
+])("a deadline of %d s overflows upstream's nanoseconds: %s, %s", (startingDeadlineSeconds, ran) => {
+  const { start, events, requeueAfterMs } = plan(cronJob({ startingDeadlineSeconds }), "10:00:00.1");
+  expect(start?.slotMs).toBe(ran && at("10:00:00"));
+  expect(events).toEqual([]);
+  expect(requeueAfterMs).toBe(3_600_000);
+});
+
+test("a deadline whose nanoseconds have no positive counterpart drops the run, and says so", () => {
+  const { start, decision, events } = plan(cronJob({ startingDeadlineSeconds: 2 ** 54 }), "10:00:00.1");
+  expect(start).toBeUndefined();
+  expect(decision).toMatchObject({ outcome: "skipped", reason: "deadlinePassed", slotMs: at("10:00:00") });
+  const message = "Missed scheduled time to start a job: Mon, 02 Mar 2026 10:00:00 +0000";
+  expect(events).toEqual([{ type: "Warning", reason: "MissSchedule", message }]);
+});
+
 test("28: Forbid with an active Job skips the slot, and names the Job in the way", () => {
   const blocked = cronJob({ concurrencyPolicy: "Forbid" }, { active: active("n-1") });
   const { start, decision, events, requeueAfterMs } = plan(blocked, "11:00:00.1");

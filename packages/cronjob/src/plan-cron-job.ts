@@ -5,6 +5,7 @@ import {
   type ObjectReference,
   formatTime,
   parseTime,
+  secondsAsDurationMs,
 } from "@kubewright/api";
 import type { Schedule } from "@kubewright/cron";
 
@@ -129,8 +130,8 @@ function decideSlot(
   const about = { slotMs, jobName };
   const active = cronJob.status?.active ?? [];
   const { concurrencyPolicy, startingDeadlineSeconds } = cronJob.spec ?? {};
-  // Cannot happen for a deadline of zero or more, since the search leaves such slots out. Upstream checks, so we do.
-  if (startingDeadlineSeconds != null && slotMs + startingDeadlineSeconds * 1000 < nowMs) {
+  // The search leaves such slots out, unless the deadline overflows to the one duration that has no opposite.
+  if (startingDeadlineSeconds != null && slotMs + secondsAsDurationMs(startingDeadlineSeconds) < nowMs) {
     const event = warning("MissSchedule", `Missed scheduled time to start a job: ${formatRfc1123(slotMs)}`);
     return { decision: decision("skipped", "deadlinePassed", event.message, about), event };
   }

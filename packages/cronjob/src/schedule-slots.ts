@@ -1,3 +1,4 @@
+import { secondsAsDurationMs } from "@kubewright/api";
 import type { Schedule } from "@kubewright/cron";
 
 /** What the search needs to know of a CronJob. Times are epoch milliseconds. */
@@ -67,12 +68,15 @@ export function mostRecentSlot(search: SlotSearch, nowMs: number): RecentSlot | 
   return { earliestMs, slotMs, missed, nextMs };
 }
 
-/** Slots are looked for strictly after this: the last slot started, or creation, or what the deadline still allows. */
+/**
+ * Slots are looked for strictly after this: the last slot started, or creation, or what the deadline still allows. A
+ * deadline that overflows may put it off to long after now.
+ */
 export function windowStart({ createdMs, lastScheduleMs, startingDeadlineSeconds }: SlotSearch, nowMs: number): number {
   const earliestMs = lastScheduleMs ?? createdMs;
   return startingDeadlineSeconds === undefined
     ? earliestMs
-    : Math.max(earliestMs, nowMs - startingDeadlineSeconds * 1000);
+    : Math.max(earliestMs, nowMs + secondsAsDurationMs(-startingDeadlineSeconds));
 }
 
 /** Every timer fires this much after its slot, so that it never fires just before. */

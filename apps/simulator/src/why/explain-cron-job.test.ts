@@ -165,6 +165,19 @@ test("a deadline that has passed drops the run for good", () => {
   ]);
 });
 
+test("a deadline that overflows the controller's nanoseconds is told as what it becomes", () => {
+  const never = explain(cronJob({ startingDeadlineSeconds: 9_223_372_037 }), "11:20:00");
+  expect(never.now).toMatchObject({ outcome: "skipped", reason: "deadlinePassed" });
+  expect(never.notes).toContain(
+    "startingDeadlineSeconds 9223372037: more nanoseconds than the controller can count, so no run ever starts",
+  );
+  const spec = { concurrencyPolicy: "Forbid", startingDeadlineSeconds: 2e10 } as const;
+  const long = job("report-29540700", "09:00:00");
+  const status = { active: [ref("report-29540700")], lastScheduleTime: "2026-03-02T09:00:00Z" };
+  const held = explain(cronJob(spec, status), "11:20:00", { jobs: [long] });
+  expect(held.now.message).toContain("before Tue 2075-05-21 22:58:46 UTC (startingDeadlineSeconds)");
+});
+
 test("more than a hundred missed slots: told as an estimate, and the last one starts", () => {
   const explained = explain(
     cronJob({ schedule: "* * * * *" }, { lastScheduleTime: "2026-03-02T08:00:00Z" }),

@@ -1,4 +1,4 @@
-import { type CronJob, type DeepReadonly, type Event, type Job, parseTime } from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Event, type Job, parseTime, secondsAsDurationMs } from "@kubewright/api";
 import { explainNextRuns } from "@kubewright/cron";
 import {
   type CronJobPlan,
@@ -226,6 +226,10 @@ function deadlineNotes({ spec }: DeepReadonly<CronJob>): string[] {
   const seconds = spec?.startingDeadlineSeconds;
   if (seconds == null) return [];
   if (seconds === 0) return ["startingDeadlineSeconds 0: no run ever starts"];
+  if (secondsAsDurationMs(-seconds) >= 0)
+    return [
+      `startingDeadlineSeconds ${seconds}: more nanoseconds than the controller can count, so no run ever starts`,
+    ];
   const every = /@every (\S+)$/.exec(spec?.schedule ?? "");
   if (every !== null)
     return ["startingDeadlineSeconds with @every: a deadline shorter than the interval keeps every run from starting"];

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type Job, parseTime } from "@kubewright/api";
+import { type DeepReadonly, type Job, parseTime, secondsAsDurationMs } from "@kubewright/api";
 import type { CronJobOutcome, CronJobReason, ForeseenCronJobSync } from "@kubewright/cronjob";
 
 import { formatDuration } from "../duration.js";
@@ -117,7 +117,9 @@ function heldBackMessage({ plan, cronJob }: ForeseenCronJobSync, { clock, nowMs,
   const running = since === undefined ? "" : ` for ${formatDuration(Math.max(0, nowMs - since))}`;
   const seconds = cronJob.spec?.startingDeadlineSeconds;
   const limit =
-    seconds == null ? "" : ` and it is before ${clock.brief(slotMs + seconds * 1000)} (startingDeadlineSeconds)`;
+    seconds == null
+      ? ""
+      : ` and it is before ${clock.brief(slotMs + secondsAsDurationMs(seconds))} (startingDeadlineSeconds)`;
   return (
     `does not start the run of ${clock.brief(slotMs)}: ${activeJobs.join(", ")} has been active${running} and ` +
     `concurrencyPolicy is Forbid; it starts late, as soon as that Job ends, if no later slot is due by then${limit}`
