@@ -1,7 +1,8 @@
 export { explainNextRuns, explainSchedule } from "./explain-schedule.js";
 export { parseSchedule } from "./schedule.js";
 export { ScheduleError } from "./schedule-error.js";
-export { isTimeZone, timeZoneError } from "./time-zone-names.js";
+export { timeZoneError } from "./time-zone-location.js";
+export { isTimeZone } from "./time-zone-names.js";
 export { suggestTimeZone } from "./time-zone-suggestion.js";
 export { TimeZoneCache } from "./time-zone.js";
 

@@ -3,7 +3,7 @@ import { parseDuration } from "./duration.js";
 import { type Field, daysOfMonth, daysOfWeek, hours, minutes, months, parseField } from "./field.js";
 import { FieldSchedule } from "./field-schedule.js";
 import { type FieldName, ScheduleError } from "./schedule-error.js";
-import { timeZoneError } from "./time-zone-names.js";
+import { timeZoneError } from "./time-zone-location.js";
 import { type TimeZone, TimeZoneCache } from "./time-zone.js";
 import { splitFields, trimSpace } from "./whitespace.js";
 

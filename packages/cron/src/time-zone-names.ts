@@ -2,7 +2,7 @@
  * Every name in the tz database (2025b), links to other names included, by what precedes the last slash.
  *
  * `Intl` cannot be asked for them: it lists only what it takes for canonical, takes names in any letter case, and knows
- * others that are not in the database (`ACT`). `Factory` is left out, which no JavaScript runtime has.
+ * others that are not in the database (`ACT`). `Factory`, a placeholder that no JavaScript runtime has, is left out.
  */
 const NAMES: readonly (readonly [area: string, cities: string])[] = [
   [
@@ -170,16 +170,4 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Why Go could not load the zone, in its words: `unknown time zone X` or `time: invalid location name`.
- *
- * @returns undefined if it can be loaded, which includes the empty name (UTC) and `Local` (the zone of the process).
- * @see go src/time/zoneinfo.go LoadLocation
- */
-export function timeZoneError(name: string): string | undefined {
-  if (name === "" || name === "Local") return undefined;
-  if (name.includes("..") || name.startsWith("/") || name.startsWith("\\")) return "time: invalid location name";
-  return isTimeZone(name) ? undefined : `unknown time zone ${name}`;
 }

@@ -25,10 +25,50 @@ test("timeZoneError gives Go's words, and none for what Go can load", () => {
     expect([name, timeZoneError(name)]).toEqual([name, "time: invalid location name"]);
 });
 
+test.each([
+  ["posix/Europe/Rome", "Europe/Rome"],
+  ["right/Europe/Rome", "Europe/Rome"],
+  ["Europe//Rome", "Europe/Rome"],
+  ["./Europe/./Rome", "Europe/Rome"],
+  ["posix//UTC", "UTC"],
+  ["Factory", "UTC"],
+  ["posixrules", "America/New_York"],
+])("%s is found in the zone database, and is %s", (name, zone) => {
+  expect(timeZoneError(name)).toBeUndefined();
+  expect(new TimeZoneCache().get(name)?.name).toBe(zone);
+  expect(parseSchedule(`TZ=${name} 0 12 * * *`).next(0)).toBe(parseSchedule(`TZ=${zone} 0 12 * * *`).next(0));
+});
+
+test.each([
+  ["Europe", "is a directory"],
+  ["America/Argentina/", "is a directory"],
+  ["posix", "is a directory"],
+  ["right/", "is a directory"],
+  [".", "is a directory"],
+  ["Europe/Rome/", "not a directory"],
+  ["Europe/Rome/Center", "not a directory"],
+  ["UTC/.", "not a directory"],
+  ["zone.tab/x", "not a directory"],
+  ["zone.tab", "malformed time zone information"],
+  ["leapseconds", "malformed time zone information"],
+  [`Europe/${"x".repeat(256)}`, "file name too long"],
+  [`Europe/${"é".repeat(128)}`, "file name too long"],
+  [`Mars/${"x".repeat(256)}`, `unknown time zone Mars/${"x".repeat(256)}`],
+  ["posix/right/UTC", "unknown time zone posix/right/UTC"],
+  ["posix/zone.tab", "unknown time zone posix/zone.tab"],
+  ["posix/posixrules", "unknown time zone posix/posixrules"],
+  ["Europe/Roma", "unknown time zone Europe/Roma"],
+])("%s is no zone: %s", (name, error) => {
+  expect(timeZoneError(name)).toBe(error);
+  expect(new TimeZoneCache().get(name)).toBeUndefined();
+  expect(() => parseSchedule(`CRON_TZ=${name} 0 12 * * *`)).toThrow(`provided bad location ${name}: ${error}`);
+});
+
 test("a cache loads each zone once, and only by its exact name", () => {
   const zones = new TimeZoneCache();
   expect(zones.get("Europe/Rome")).toBe(zones.get("Europe/Rome"));
   expect(zones.get("")).toBe(zones.get("UTC"));
+  expect(zones.get("posix/Europe//Rome")).toBe(zones.get("Europe/Rome"));
   expect(zones.get("europe/rome")).toBeUndefined();
   expect(zones.get("Local")).toBeUndefined();
   expect(new TimeZoneCache().get("Europe/Rome")).not.toBe(zones.get("Europe/Rome"));

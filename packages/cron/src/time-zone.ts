@@ -1,4 +1,4 @@
-import { timeZoneError } from "./time-zone-names.js";
+import { locateTimeZone } from "./time-zone-location.js";
 
 /** The length of one part of a zone's table: a little over two years. Seconds. */
 const BLOCK = 2 ** 26;
@@ -151,13 +151,17 @@ export class TimeZone {
 export class TimeZoneCache {
   readonly #zones = new Map<string, TimeZone>();
 
-  /** @returns The zone of that exact name (empty: UTC), or undefined if the runtime has none: see `timeZoneError`. */
+  /** @returns The zone that a name leads to (empty: UTC), or undefined if it leads to none: see `timeZoneError`. */
   get(name: string): TimeZone | undefined {
-    if (name === "") return this.get("UTC");
-    let zone = this.#zones.get(name);
-    if (zone === undefined && (name === "UTC" || (name !== "Local" && timeZoneError(name) === undefined))) {
-      zone = new TimeZone(name);
-      this.#zones.set(name, zone);
+    // Names that lead to the same zone share it, so that there are never more than there are zones.
+    const known = this.#zones.get(name);
+    if (known !== undefined) return known;
+    const location = name === "Local" ? undefined : locateTimeZone(name);
+    if (location === undefined || "error" in location) return undefined;
+    let zone = this.#zones.get(location.zone);
+    if (zone === undefined) {
+      zone = new TimeZone(location.zone);
+      this.#zones.set(location.zone, zone);
     }
     return zone;
   }

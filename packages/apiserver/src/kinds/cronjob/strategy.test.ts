@@ -63,6 +63,12 @@ test.each<[object, string]>([
   zone("Nope/Zone", "unknown time zone Nope/Zone"),
   zone("../x", "unknown time zone ../x"),
   zone(" UTC", "unknown time zone  UTC"),
+  [{ timeZone: "posix/Europe/Zurich" }, ""],
+  zone("Europe//Zurich", "unknown time zone Europe//Zurich"),
+  zone("Europe", "is a directory"),
+  zone("Europe/Zurich/x", "not a directory"),
+  zone("zone1970.tab", "malformed time zone information"),
+  zone("a..b", "time: invalid location name"),
   [{ timeZone: "local" }, `[${zone("local", EXPLICIT)[1]}, ${zone("local", "unknown time zone local")[1]}]`],
   [
     { concurrencyPolicy: "X" },

@@ -1,5 +1,5 @@
 import type { CronJob } from "@kubewright/api";
-import { isTimeZone, parseSchedule, ScheduleError } from "@kubewright/cron";
+import { parseSchedule, ScheduleError, timeZoneError } from "@kubewright/cron";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateNonNegative } from "../../validation/rules.js";
@@ -72,8 +72,8 @@ function validateTimeZone(timeZone: string | undefined, errors: FieldErrors): vo
     const detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
     errors.invalid(field, timeZone, detail);
   }
-  // `Local` is a zone to Go, if not one a CronJob may have.
-  if (timeZone !== "Local" && !isTimeZone(timeZone)) errors.invalid(field, timeZone, `unknown time zone ${timeZone}`);
+  const error = timeZoneError(timeZone);
+  if (error !== undefined) errors.invalid(field, timeZone, error);
 }
 
 /** Upstream: `ValidateJobTemplateSpec`. */
