@@ -127,6 +127,37 @@ test("a Job that the controller itself creates or deletes does not wake its Cron
   await harness.stop();
 });
 
+test("while an unlisted Job is reported at every sync, the echo of its status wakes a CronJob too", async () => {
+  const harness = new ControllerHarness();
+  await harness.start();
+  await harness.createJob("by-hand", await harness.createCronJob());
+  await harness.clock.settle();
+  harness.events.length = 0;
+  await harness.advanceTo("10:05:00");
+  const unexpected = "Warning UnexpectedJob Saw a job that the controller did not create or forgot: by-hand";
+  // At the slot; then for the Job and the status that were written.
+  expect(harness.events.filter((event) => event === unexpected)).toHaveLength(2);
+  await harness.stop();
+});
+
+test("a finished Job that could not be deleted is tried again when the echo of the status comes", async () => {
+  const harness = new ControllerHarness();
+  await harness.start();
+  await harness.createCronJob({ successfulJobsHistoryLimit: 0 });
+  await harness.advanceTo("10:05:00");
+  const [name] = await harness.jobNames();
+  harness.fail("DELETE", /^jobs\//, { code: 500, reason: "InternalError", message: "no" });
+  await harness.finishJob(name!);
+  await harness.advanceTo("10:06:00");
+  expect(await harness.jobNames()).toEqual([]);
+  expect(harness.events.slice(1)).toEqual([
+    "Warning FailedDelete Deleted job: no",
+    `Normal SawCompletedJob Saw completed job: ${name}, condition: Complete`,
+    `Normal SuccessfulDelete Deleted job ${name}`,
+  ]);
+  await harness.stop();
+});
+
 test("a Job that somebody deletes while it runs wakes its CronJob, which created it last", async () => {
   const harness = new ControllerHarness();
   await harness.start();
@@ -240,6 +271,25 @@ test("63: a Job that changes hands wakes both CronJobs", async () => {
   );
   await harness.clock.settle();
   expect(harness.decisions.map(({ key }) => key)).toEqual(["default/a", "default/b"]);
+  await harness.stop();
+});
+
+test("63: a Job whose controller is named otherwise wakes the CronJob it was named for", async () => {
+  const harness = new ControllerHarness();
+  await harness.start();
+  const cronJob = await harness.createCronJob();
+  await harness.createJob("job", cronJob);
+  await harness.clock.settle();
+  harness.outcomes();
+  const { uid } = cronJob.metadata;
+  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "m", uid, controller: true };
+  await harness.jobs.patch(
+    "job",
+    { type: "merge", body: { metadata: { ownerReferences: [owner] } } },
+    { namespace: NAMESPACE },
+  );
+  await harness.clock.settle();
+  expect(harness.outcomes()).toEqual(["09:59:30.000 notDue notDue"]);
   await harness.stop();
 });
 

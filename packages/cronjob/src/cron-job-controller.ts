@@ -211,10 +211,11 @@ export class CronJobController implements Runnable {
 
   #updateJob(old: DeepReadonly<Job>, job: DeepReadonly<Job>): void {
     if (old.metadata.resourceVersion === job.metadata.resourceVersion) return;
-    const oldController = getControllerOf(old);
-    if (oldController !== undefined && oldController.uid !== getControllerOf(job)?.uid) this.#enqueueOwner(old);
+    const keyBefore = this.#keyOfOwner(old);
+    const key = this.#keyOfOwner(job);
+    if (keyBefore !== undefined && keyBefore !== key) this.#queue.add(keyBefore);
     else if (this.#isUnderWay(old) && this.#isUnderWay(job)) return;
-    this.#enqueueOwner(job);
+    if (key !== undefined) this.#queue.add(key);
   }
 
   #isIdle(key: ObjectKey): boolean {
@@ -248,11 +249,6 @@ export class CronJobController implements Runnable {
     const key = objectKey({ namespace: job.metadata.namespace, name: controller.name });
     const cronJob = this.#cronJobs.store.get(key);
     return cronJob?.metadata.uid === controller.uid && this.#isIdle(key) && isListed(cronJob, job.metadata.uid);
-  }
-
-  #enqueueOwner(job: DeepReadonly<Job>): void {
-    const key = this.#keyOfOwner(job);
-    if (key !== undefined) this.#queue.add(key);
   }
 
   /** Of the CronJob that controls the Job, if it is the very one in the cache. */

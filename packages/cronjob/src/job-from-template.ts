@@ -23,7 +23,8 @@ export function jobNameFor(cronJobName: string, slotMs: number): string {
 }
 
 /**
- * The Job a CronJob creates for one slot. It shares the template's spec, which nobody may change, with the CronJob.
+ * The Job a CronJob creates for one slot. It shares the template's spec, which nobody may change, with the CronJob. Its
+ * namespace is told by where it is posted.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/utils.go getJobFromTemplate2
  */
@@ -39,7 +40,6 @@ export function jobFromTemplate(
     kind: jobs.kind,
     metadata: {
       name: jobNameFor(cronJob.metadata.name ?? "", slotMs),
-      namespace: cronJob.metadata.namespace ?? "",
       ...(template?.metadata?.labels === undefined ? {} : { labels: template.metadata.labels }),
       annotations: {
         ...template?.metadata?.annotations,

@@ -35,7 +35,6 @@ test("25: a due slot becomes a Job that is named by its minute and controlled by
     kind: "Job",
     metadata: {
       name: "n-29540760",
-      namespace: "ns",
       annotations: { "batch.kubernetes.io/cronjob-scheduled-timestamp": "2026-03-02T10:00:00Z" },
       creationTimestamp: "2026-03-02T10:00:00Z",
       ownerReferences: [
@@ -92,7 +91,6 @@ test("27: the template's labels and annotations are copied, all but the schedule
     "creationTimestamp",
     "labels",
     "name",
-    "namespace",
     "ownerReferences",
   ]);
 });

@@ -37,7 +37,7 @@ export interface SyncResult {
   readonly requeueAfterMs?: number;
   /**
    * The next slot, in epoch milliseconds, where syncs before it can only come to anything when the CronJob or one of its
-   * Jobs changes in a way that matters. Absent where they report something each time, or may start what is overdue.
+   * Jobs changes in a way that matters. Absent where they report or try something each time, or may start what is overdue.
    */
   readonly idleUntilMs?: number;
   /** What was done, if anything. */
@@ -88,6 +88,8 @@ export async function syncCronJob(
 class Sync {
   readonly draft: CronJobDraft;
   readonly done = new Set<Deed>();
+  /** Something was reported, or failed, that will be so again at the next sync, whenever it comes. */
+  #isUnsettled = false;
   readonly #deps: SyncDeps;
   readonly #namespace: string;
 
@@ -108,12 +110,12 @@ class Sync {
       for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
       if (plan.start === undefined) {
         this.#decided(nowMs, plan.decision);
-        return plan.decision.outcome === "notDue" ? idle(plan, nowMs) : timed(plan);
+        return plan.decision.outcome === "notDue" ? this.#idle(plan, nowMs) : timed(plan);
       }
       const stopped = await this.#start(plan.start);
       if (stopped === undefined) {
         this.#decided(nowMs, plan.decision);
-        return idle(plan, nowMs);
+        return this.#idle(plan, nowMs);
       }
       const { nextSyncMs: _none, ...decision } = plan.decision;
       this.#decided(nowMs, { ...decision, ...stopped });
@@ -168,8 +170,9 @@ class Sync {
     const live = await this.#deps.cronJobs.get(this.draft.cronJob.metadata.name ?? "", {
       namespace: this.#namespace,
     });
-    if (isListed(live, uid)) this.draft.rebase(live);
-    else this.#event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
+    if (isListed(live, uid)) return this.draft.rebase(live);
+    this.#isUnsettled = true;
+    this.#event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
   }
 
   #noteSuccess(completionTime: string | undefined): void {
@@ -187,7 +190,7 @@ class Sync {
     let created: DeepReadonly<Job>;
     let came: Came | undefined;
     try {
-      created = await deps.jobs.create(job);
+      created = await deps.jobs.create(job, { namespace: this.#namespace });
       deps.observeCreationSkew(((parseTime(created.metadata.creationTimestamp) ?? slotMs) - slotMs) / 1000);
       this.done.add(`created ${created.metadata.uid}`);
       this.#event("Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
@@ -224,6 +227,7 @@ class Sync {
     try {
       await this.#deps.jobs.delete(name, { namespace, propagationPolicy: "Background" });
     } catch (error) {
+      this.#isUnsettled = true;
       this.#event("Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
     }
@@ -232,6 +236,13 @@ class Sync {
     this.draft.changed = true;
     this.#event("Normal", "SuccessfulDelete", `Deleted job ${name}`);
     return true;
+  }
+
+  #idle(plan: CronJobPlan, nowMs: number): SyncResult {
+    const { requeueAfterMs, events } = plan;
+    return requeueAfterMs === undefined || events.length > 0 || this.#isUnsettled
+      ? timed(plan)
+      : { requeueAfterMs, idleUntilMs: nowMs + requeueAfterMs - TIMER_DELAY_MS };
   }
 
   #event(type: EventType, reason: string, message: string): void {
@@ -253,13 +264,6 @@ class StepError extends Error {
   ) {
     super(errorMessage(cause));
   }
-}
-
-function idle(plan: CronJobPlan, nowMs: number): SyncResult {
-  const result = timed(plan);
-  return result.requeueAfterMs === undefined || plan.events.length > 0
-    ? result
-    : { ...result, idleUntilMs: nowMs + result.requeueAfterMs - TIMER_DELAY_MS };
 }
 
 function timed({ requeueAfterMs }: CronJobPlan): SyncResult {
