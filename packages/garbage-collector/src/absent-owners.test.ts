@@ -21,9 +21,19 @@ test("those used last are kept", () => {
   expect(["a", "b", "c"].map((uid) => absent.has(owner(uid)))).toEqual([true, false, true]);
 });
 
-test("of several with one UID the last counts", () => {
-  const absent = new AbsentOwners();
+test("several with one UID are remembered each for itself", () => {
+  const absent = new AbsentOwners(3);
   absent.add(owner("a"));
   absent.add(owner("a", ""));
+  absent.add({ ...owner("a"), apiVersion: "v2" });
+  expect([absent.has(owner("a")), absent.has(owner("a", ""))]).toEqual([true, true]);
+  expect(absent.has({ ...owner("a"), apiVersion: "v2" })).toBe(true);
+  absent.add(owner("b"));
   expect([absent.has(owner("a")), absent.has(owner("a", ""))]).toEqual([false, true]);
+});
+
+test("identities that only look alike when written one after the other are told apart", () => {
+  const absent = new AbsentOwners();
+  absent.add({ ...owner("a"), kind: "A", name: "B n" });
+  expect(absent.has({ ...owner("a"), kind: "A B", name: "n" })).toBe(false);
 });

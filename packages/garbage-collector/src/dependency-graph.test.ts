@@ -210,6 +210,26 @@ test("an owner that was seen is not removed because somebody got its type wrong"
   expect(graph.node("uid-owner")?.virtual).toBe(false);
 });
 
+test.each<[string, Partial<Reference>, Partial<Reference>]>([
+  ["is not controlled by its owner any more", { controller: true }, { controller: false }],
+  ["does not say any more whether it is controlled", { controller: true }, {}],
+  ["names its owner otherwise", { name: "a" }, { name: "b" }],
+  ["is of another version of its owner", { apiVersion: "v1" }, { apiVersion: "v2" }],
+])("a dependent that %s is known so", (_, before, after) => {
+  const { graph } = recordedGraph();
+  graph.observe(MAP, meta("owner"));
+  graph.observe(MAP, meta("a", { ownerReferences: [ref("owner", before)] }));
+  graph.observe(MAP, meta("a", { ownerReferences: [ref("owner", after)] }));
+  expect(graph.node("uid-a")?.owners).toEqual([ref("owner", after)]);
+});
+
+test("an object that is served as another type from now on is known by that", () => {
+  const { graph } = recordedGraph();
+  graph.observe(MAP, meta("a"));
+  graph.observe({ ...MAP, apiVersion: "v2" }, meta("a"));
+  expect(graph.node("uid-a")?.identity).toMatchObject({ apiVersion: "v2", kind: "ConfigMap", name: "a" });
+});
+
 test("a virtual owner is forgotten with its last dependent", () => {
   const { graph } = recordedGraph();
   graph.observe(MAP, meta("a", { ownerReferences: [ref("owner")] }));

@@ -77,6 +77,8 @@ export class DependencyGraph {
       this.#link(node, owners);
     } else {
       if (node.virtual) this.#becomeReal(node, identityOf(type, metadata));
+      else if (node.identity.apiVersion !== type.apiVersion || node.identity.kind !== type.kind)
+        node.identity = identityOf(type, metadata);
       this.#changeOwners(node, owners);
       if (isBeingDeleted(metadata)) node.beingDeleted = true;
     }
@@ -237,7 +239,9 @@ function sameReferences(a: readonly Reference[], b: readonly Reference[]): boole
   return a.every((one, index) => {
     const other = b[index]!;
     return (
-      one.uid === other.uid && one.blockOwnerDeletion === other.blockOwnerDeletion && matchesCoordinates(one, other)
+      matchesCoordinates(one, other) &&
+      one.controller === other.controller &&
+      one.blockOwnerDeletion === other.blockOwnerDeletion
     );
   });
 }

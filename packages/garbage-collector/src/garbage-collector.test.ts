@@ -156,6 +156,22 @@ test("two objects that own and block each other end both", async () => {
   await harness.stop();
 });
 
+test("an object that was released stays so when its reference is made not to block", async () => {
+  const harness = new Harness();
+  const a = await harness.createMap("a");
+  const held = ownedByMap(a, { blockOwnerDeletion: true, controller: true });
+  const b = await harness.createMap("b", { owners: [held] });
+  await harness.patchMap("a", { ownerReferences: [ownedByMap(b, { blockOwnerDeletion: true })] });
+  await harness.start();
+  await harness.patchMap("b", { ownerReferences: [{ ...held, controller: false }] });
+  await harness.deleteMap("a", "Foreground");
+  await harness.settle(60);
+  const { uid } = b.metadata;
+  const released = { ...held, controller: false, blockOwnerDeletion: false };
+  expect(harness.bodies).toContainEqual({ metadata: { uid, ownerReferences: [released] } });
+  await harness.stop();
+});
+
 test("orphaning is complete when all dependents are let go; one that cannot be is tried again", async () => {
   const harness = new Harness();
   const owner = await harness.createMap("owner");
