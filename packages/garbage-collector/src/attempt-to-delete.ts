@@ -66,15 +66,17 @@ export async function attemptToDeleteItem(
     case "removeReferences": {
       const { ownerUids, reason } = plan;
       const strategic = deleteReferencesStrategicPatch(identity.uid, ownerUids);
-      const merge = (latest: Metadata): object => deleteReferencesMergePatch(latest, ownerUids);
+      const merge = (known: Metadata): object => deleteReferencesMergePatch(known, ownerUids);
       await deps.live.patch(identity, { strategic, merge }, signal);
       deps.decided(identity, { action: "referencesRemoved", reason });
       return "done";
     }
     case "delete": {
       if (plan.unblockOwners) {
-        const strategic = unblockReferencesStrategicPatch(identity.uid, node.owners);
-        await deps.live.patch(identity, { strategic, merge: unblockReferencesMergePatch }, signal);
+        const { owners } = node;
+        const strategic = unblockReferencesStrategicPatch(identity.uid, owners);
+        const merge = (known: Metadata): object => unblockReferencesMergePatch(known, owners);
+        await deps.live.patch(identity, { strategic, merge }, signal);
       }
       const { propagationPolicy, reason } = plan;
       try {

@@ -3,7 +3,7 @@ import { errorMessage, isNotFound } from "@kubewright/client";
 
 import type { CollectDeps } from "./attempt-to-delete.js";
 import type { GraphNode } from "./graph-node.js";
-import { type Metadata, describeIdentity } from "./object-identity.js";
+import { type Metadata, type ObjectIdentity, describeIdentity } from "./object-identity.js";
 import { deleteReferencesMergePatch, deleteReferencesStrategicPatch } from "./patches.js";
 
 /**
@@ -11,31 +11,44 @@ import { deleteReferencesMergePatch, deleteReferencesStrategicPatch } from "./pa
  * collected.
  *
  * @throws when one of them could not be let go; the owner then stays.
- * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToOrphanWorker, orphanDependents
+ * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToOrphanWorker
  */
-export async function orphanDependents(owner: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
+export async function attemptToOrphan(owner: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
   const { identity } = owner;
-  const merge = (latest: Metadata): object => deleteReferencesMergePatch(latest, [identity.uid]);
-  const failures: unknown[] = [];
+  try {
+    await orphanDependents(owner, deps, signal);
+  } catch (error) {
+    throw failed("orphanDependents", identity, error);
+  }
+  try {
+    await deps.live.removeFinalizer(identity, ORPHAN_FINALIZER, signal);
+  } catch (error) {
+    throw failed("removeOrphanFinalizer", identity, error);
+  }
+  deps.decided(identity, { action: "released", reason: "its dependents were let go" });
+}
+
+async function orphanDependents(owner: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
+  const { identity } = owner;
+  const merge = (known: Metadata): object => deleteReferencesMergePatch(known, [identity.uid]);
+  const failures: string[] = [];
   const letGo = async ({ identity: dependent }: GraphNode): Promise<void> => {
     const strategic = deleteReferencesStrategicPatch(dependent.uid, [identity.uid]);
     try {
       await deps.live.patch(dependent, { strategic, merge }, signal);
     } catch (error) {
-      if (!isNotFound(error)) failures.push(error);
+      if (!isNotFound(error)) failures.push(`orphaning ${describeIdentity(dependent)} failed, ${errorMessage(error)}`);
       return;
     }
     const reason = `owner ${identity.kind} ${identity.name} is being deleted and orphans its dependents`;
     deps.decided(dependent, { action: "referencesRemoved", reason });
   };
   await Promise.all(Array.from(owner.dependents, letGo));
-  if (failures.length > 0) {
-    const messages = failures.map(errorMessage).join(", ");
-    throw new AggregateError(
-      failures,
-      `failed to orphan dependents of owner ${describeIdentity(identity)}, got errors: ${messages}`,
-    );
-  }
-  await deps.live.removeFinalizer(identity, ORPHAN_FINALIZER, signal);
-  deps.decided(identity, { action: "released", reason: "its dependents were let go" });
+  if (failures.length === 0) return;
+  const errors = failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`;
+  throw new Error(`failed to orphan dependents of owner ${describeIdentity(identity)}, got errors: ${errors}`);
+}
+
+function failed(step: string, owner: ObjectIdentity, error: unknown): Error {
+  return new Error(`${step} for ${describeIdentity(owner)} failed with ${errorMessage(error)}`, { cause: error });
 }

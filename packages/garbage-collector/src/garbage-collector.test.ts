@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { configMaps, cronJobs, events, jobs, namespaces, nodes, pods, secrets } from "@kubewright/api";
+import { silentLogger } from "@kubewright/controller";
 
 import { Harness, UNKNOWN_UID, ownedBy, ownedByMap, unknownMap, widgets } from "../test/harness.js";
 
@@ -433,6 +434,120 @@ test("custom resources are collected from the moment their type exists, and patc
   expect(harness.bodies).toContainEqual({
     metadata: { resourceVersion: expect.any(String), ownerReferences: [ownedByMap(solid)] },
   });
+  await harness.stop();
+});
+
+const widget = { apiVersion: "example.com/v1", kind: "Widget" };
+
+test("the merge patch of a custom resource goes by what is cached; what has changed since is tried again", async () => {
+  const harness = new Harness();
+  await harness.start();
+  await harness.createWidgetType();
+  const solid = await harness.createMap("solid");
+  const gone = await harness.createMap("gone");
+  await harness.create(widgets, "a", { owners: [ownedByMap(solid), ownedByMap(gone)], more: widget });
+  harness.sent();
+  let others = 0;
+  harness.intercept = async (request) => {
+    // After the first of the two patches, which is refused for its type, somebody else is faster.
+    if (request !== "PATCH widgets/a" || ++others !== 2) return;
+    const body = { metadata: { labels: { other: "writer" } } };
+    await harness.admin.resource(widgets).patch("a", { type: "merge", body }, { namespace: "default" });
+  };
+  await harness.deleteMap("gone");
+  await harness.settle(1);
+  const look = ["GET widgets/a", "GET configmaps/solid", "PATCH widgets/a", "PATCH widgets/a"];
+  expect(harness.sent()).toEqual([...look, ...look]);
+  expect((await harness.find(widgets, "a"))?.ownerReferences).toEqual([ownedByMap(solid)]);
+  await harness.stop();
+});
+
+test("custom resources that own and block each other end both", async () => {
+  const harness = new Harness();
+  await harness.start();
+  await harness.createWidgetType();
+  const blocking = { blockOwnerDeletion: true };
+  const a = await harness.create(widgets, "a", { more: widget });
+  const b = await harness.create(widgets, "b", { owners: [ownedBy(widgets, a, blocking)], more: widget });
+  const body = { metadata: { ownerReferences: [ownedBy(widgets, b, blocking)] } };
+  await harness.admin.resource(widgets).patch("a", { type: "merge", body }, { namespace: "default" });
+  await harness.settle();
+  await harness.delete(widgets, "a", "Foreground");
+  await harness.settle(60);
+  expect([await harness.find(widgets, "a"), await harness.find(widgets, "b")]).toEqual([undefined, undefined]);
+  await harness.stop();
+});
+
+test("what could not be removed is told as upstream tells it", async () => {
+  const harness = new Harness();
+  const logged: unknown[] = [];
+  const logger = { ...silentLogger, error: ({ err }: { err?: unknown }, text: string) => void logged.push(text, err) };
+  const owner = await harness.createMap("owner");
+  const [a, b] = [
+    await harness.createMap("a", { owners: [ownedByMap(owner)] }),
+    await harness.createMap("b", { owners: [ownedByMap(owner)] }),
+  ];
+  const named = ({ metadata: { name, uid } }: typeof a) =>
+    `[v1/ConfigMap, namespace: default, name: ${name}, uid: ${uid}]`;
+  await harness.start({ logger });
+  const refuseOnce = (...requests: string[]) => {
+    const left = new Set(requests);
+    harness.intercept = (request) => (left.delete(request) ? 500 : undefined);
+  };
+
+  refuseOnce("PATCH configmaps/a", "PATCH configmaps/b", "GET configmaps/owner");
+  await harness.deleteMap("owner", "Orphan");
+  await harness.settle(1);
+  expect(logged.splice(0)).toEqual([
+    "Unhandled Error",
+    `orphanDependents for ${named(owner)} failed with failed to orphan dependents of owner ${named(owner)}, got errors: [orphaning ${named(a)} failed, made to fail, orphaning ${named(b)} failed, made to fail]`,
+    "Unhandled Error",
+    `removeOrphanFinalizer for ${named(owner)} failed with cannot finalize owner ${named(owner)}, because cannot get it: made to fail. The garbage collector will retry later`,
+  ]);
+  expect(await harness.findMap("owner")).toBeUndefined();
+
+  let gets = 0;
+  // The first GET looks at the object, the second is for its finalizers.
+  harness.intercept = (request) => (request === "GET configmaps/a" && ++gets === 2 ? 500 : undefined);
+  await harness.deleteMap("a", "Foreground");
+  await harness.settle(1);
+  expect(logged.splice(0)).toEqual([
+    "Unhandled Error",
+    `error syncing item ${named(a)}: cannot finalize owner ${named(a)}, because cannot get it: made to fail. The garbage collector will retry later`,
+  ]);
+  expect(await harness.findMap("a")).toBeUndefined();
+
+  let conflicts = 0;
+  harness.intercept = (request) => (request === "PATCH configmaps/b" && conflicts++ < 4 ? 409 : undefined);
+  await harness.deleteMap("b", "Foreground");
+  await harness.settle(10);
+  expect(logged.splice(0)).toEqual([
+    "Unhandled Error",
+    `error syncing item ${named(b)}: updateMaxRetries(4) has reached. The garbage collector will retry later for owner ${named(b)}`,
+  ]);
+
+  await harness.createMap("c", { owners: [unknownMap({ kind: "Nothing" })] });
+  expect(logged.slice(0, 2)).toEqual(["error syncing item", "unable to get REST mapping for v1/Nothing."]);
+  await harness.stop();
+});
+
+test("a deletion that is refused for another reason than its owners is told by the first refusal", async () => {
+  const harness = new Harness();
+  const logged: unknown[] = [];
+  const logger = { ...silentLogger, error: ({ err }: { err?: unknown }) => void logged.push(err) };
+  await harness.start({ logger });
+  let gets = 0;
+  harness.intercept = async (request) => {
+    if (request === "GET configmaps/a" && ++gets === 2) return 503;
+    if (request !== "DELETE configmaps/a Background" || gets !== 1) return undefined;
+    const body = { metadata: { labels: { other: "writer" } } };
+    await harness.admin.resource(configMaps).patch("a", { type: "merge", body }, { namespace: "default" });
+    return undefined;
+  };
+  await harness.createMap("a", { owners: [unknownMap()] });
+  await harness.settle(1);
+  expect(logged).toEqual([expect.stringContaining("Operation cannot be fulfilled on")]);
+  expect(await harness.findMap("a")).toBeUndefined();
   await harness.stop();
 });
 

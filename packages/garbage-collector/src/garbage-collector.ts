@@ -9,7 +9,7 @@ import {
   pods,
   qualifiedResource,
 } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
+import { type Client, errorMessage } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import {
   EventRecorder,
@@ -26,7 +26,7 @@ import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimi
 
 import { AbsentOwners } from "./absent-owners.js";
 import { type CollectDeps, attemptToDeleteItem } from "./attempt-to-delete.js";
-import { orphanDependents } from "./attempt-to-orphan.js";
+import { attemptToOrphan } from "./attempt-to-orphan.js";
 import type { GarbageDecision } from "./decision.js";
 import { DependencyGraph } from "./dependency-graph.js";
 import { graphHandler } from "./graph-handler.js";
@@ -71,6 +71,9 @@ export interface GarbageCollectorMetrics {
 
 /** Queue keys of objects that were only referred to: when they come to exist, there is nothing to look into any more. */
 const VIRTUAL = "virtual:";
+
+/** What upstream's log says of all that workers could not do; the error says what. */
+const UNHANDLED_ERROR = "Unhandled Error";
 
 /**
  * Deletes objects whose owners are gone, and carries out foreground deletion and orphaning, for resources of every kind.
@@ -119,21 +122,6 @@ export class GarbageCollector implements Runnable {
       ownerAbsent: (owner) => absentOwners.add(owner),
       ownerInOtherNamespace: (dependent, reference) => this.#reportInvalidNamespace(dependent, reference),
     });
-    this.#deps = {
-      graph: this.#graph,
-      absentOwners,
-      live: new LiveObjects({
-        client,
-        clock,
-        random: random.fork("garbage collector retries"),
-        catalog,
-      }),
-      enqueue: (node) => deleteQueue.add(keyOfNode(node)),
-      decided: (object, decision) => {
-        logger.debug({ object: describeIdentity(object), ...decision }, "Garbage collected");
-        options.onDecision?.({ atMs: clock.now(), object, ...decision });
-      },
-    };
     const monitors = new Monitors({
       client,
       clock,
@@ -144,6 +132,22 @@ export class GarbageCollector implements Runnable {
       minWatchTimeoutMs: options.minWatchTimeoutMs,
       handlerFor: (definition) => this.#handlerFor(definition),
     });
+    this.#deps = {
+      graph: this.#graph,
+      absentOwners,
+      live: new LiveObjects({
+        client,
+        clock,
+        random: random.fork("garbage collector retries"),
+        catalog,
+        cached: (resource, place) => monitors.cached(resource, place),
+      }),
+      enqueue: (node) => deleteQueue.add(keyOfNode(node)),
+      decided: (object, decision) => {
+        logger.debug({ object: describeIdentity(object), ...decision }, "Garbage collected");
+        options.onDecision?.({ atMs: clock.now(), object, ...decision });
+      },
+    };
     this.#resources = new ResourceFollower({
       client,
       clock,
@@ -160,14 +164,14 @@ export class GarbageCollector implements Runnable {
         name: this.name,
         queue: deleteQueue,
         reconcile: (key, signal) => this.#attemptToDelete(key, signal),
-        describeError: "Error syncing item",
+        describeError: UNHANDLED_ERROR,
       }),
       new ReconcileLoop({
         ...shared,
         name: this.name,
         queue: orphanQueue,
         reconcile: (key, signal) => this.#attemptToOrphan(key, signal),
-        describeError: "Error orphaning dependents",
+        describeError: UNHANDLED_ERROR,
       }),
     ];
   }
@@ -198,9 +202,11 @@ export class GarbageCollector implements Runnable {
       if ((await attemptToDeleteItem(node, this.#deps, signal)) === "gone") return { keepFailures: this.#knows(node) };
     } catch (error) {
       if (error instanceof NamespacedOwnerError) return;
-      if (!(error instanceof UnknownTypeError)) throw error;
+      const item = describeIdentity(node.identity);
+      if (!(error instanceof UnknownTypeError))
+        throw new Error(`error syncing item ${item}: ${errorMessage(error)}`, { cause: error });
       // Often a matter of time: the type may be known after the next discovery.
-      this.#logger.debug({ item: describeIdentity(node.identity), err: error.message }, "Error syncing item");
+      this.#logger.error({ item, err: error.message }, "error syncing item");
       return this.#retry(key);
     }
     // It exists, so some cache should show it soon. Until then its dependents rest on this look alone.
@@ -218,7 +224,7 @@ export class GarbageCollector implements Runnable {
 
   async #attemptToOrphan(key: ObjectKey, signal: AbortSignal): Promise<void> {
     const owner = this.#graph.node(key);
-    if (owner !== undefined) await orphanDependents(owner, this.#deps, signal);
+    if (owner !== undefined) await attemptToOrphan(owner, this.#deps, signal);
   }
 
   async #initialSync(signal: AbortSignal): Promise<void> {

@@ -1,8 +1,9 @@
-import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
+import type { DeepReadonly, NamespacedName, UnstructuredObject } from "@kubewright/api";
 import {
   type Client,
   type DeleteOptions,
   type ResourceClient,
+  errorMessage,
   isConflict,
   isNotFound,
   reasonOf,
@@ -35,12 +36,15 @@ export class NamespacedOwnerError extends Error {
 /** How an object is to be changed: for types that know strategic merge patches, and for those that do not. */
 export interface MetadataPatch {
   readonly strategic: object;
-  readonly merge: (live: Metadata) => object;
+  /** @param known - As cached, if it is: what has changed since is refused, as the patch names its resourceVersion. */
+  readonly merge: (known: Metadata) => object;
 }
 
 export interface LiveObjectsOptions {
   readonly client: Client;
   readonly catalog: ResourceCatalog;
+  /** The metadata of an object that some cache holds under that name, whatever its UID. */
+  readonly cached: (resource: AnyResource, place: NamespacedName) => Metadata | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -49,12 +53,14 @@ export interface LiveObjectsOptions {
 export class LiveObjects {
   readonly #client: Client;
   readonly #catalog: ResourceCatalog;
+  readonly #cached: LiveObjectsOptions["cached"];
   readonly #clock: Clock;
   readonly #random: Random;
 
-  constructor({ client, catalog, clock, random }: LiveObjectsOptions) {
+  constructor({ client, catalog, cached, clock, random }: LiveObjectsOptions) {
     this.#client = client;
     this.#catalog = catalog;
+    this.#cached = cached;
     this.#clock = clock;
     this.#random = random;
   }
@@ -77,7 +83,7 @@ export class LiveObjects {
    * Deletes the object as it was when it was looked at; or, if it has changed since in anything but its owners, as it is.
    * Rapid changes of something else would starve deletions otherwise.
    *
-   * @throws the conflict, when owners have changed or it is another object.
+   * @throws the conflict, when owners have changed or it is another object, or nobody can tell.
    * @see kubernetes v1.36 pkg/controller/garbagecollector/operations.go deleteObject
    */
   async delete(
@@ -96,7 +102,12 @@ export class LiveObjects {
       return;
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const { metadata: live } = await this.#get(resource, identity, signal);
+      let live: Metadata;
+      try {
+        live = (await this.#get(resource, identity, signal)).metadata;
+      } catch (liveError) {
+        throw isNotFound(liveError) ? liveError : error;
+      }
       const isUnrelatedChange = live.uid === uid && live.resourceVersion !== resourceVersion && sameOwners(live, seen);
       if (!isUnrelatedChange) throw error;
     }
@@ -112,8 +123,10 @@ export class LiveObjects {
       await objects.patch(identity.name, { type: "strategic", body: strategic }, options);
     } catch (error) {
       if (reasonOf(error) !== "UnsupportedMediaType") throw error;
-      const { metadata } = await this.#get(resource, identity, signal);
-      await objects.patch(identity.name, { type: "merge", body: merge(metadata) }, options);
+      const known =
+        this.#cached(resource, { ...place(resource, identity), name: identity.name }) ??
+        (await this.#get(resource, identity, signal)).metadata;
+      await objects.patch(identity.name, { type: "merge", body: merge(known) }, options);
     }
   }
 
@@ -123,27 +136,31 @@ export class LiveObjects {
    * @see kubernetes v1.36 pkg/controller/garbagecollector/operations.go removeFinalizer
    */
   async removeFinalizer(owner: ObjectIdentity, finalizer: string, signal: AbortSignal): Promise<void> {
-    const resource = this.resourceOf(owner);
-    const objects: Pick<ResourceClient<UnstructuredObject>, "patch"> = this.#client.resource(resource);
     const attempt = async (): Promise<void> => {
       let live: Metadata;
       try {
-        live = (await this.#get(resource, owner, signal)).metadata;
+        live = await this.get(owner, signal);
       } catch (error) {
         if (isNotFound(error)) return;
-        throw error;
+        const message = `cannot finalize owner ${describeIdentity(owner)}, because cannot get it: ${errorMessage(error)}. The garbage collector will retry later`;
+        throw new Error(message, { cause: error });
       }
       if (!live.finalizers?.includes(finalizer)) return;
+      const resource = this.resourceOf(owner);
+      const objects: Pick<ResourceClient<UnstructuredObject>, "patch"> = this.#client.resource(resource);
       const body = removeFinalizerPatch(live, finalizer);
       await objects.patch(owner.name, { type: "merge", body }, { ...place(resource, owner), signal });
     };
     try {
       await retryOnConflict(attempt, { clock: this.#clock, random: this.#random, backoff: defaultBackoff, signal });
+      return;
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const message = `updateMaxRetries(${defaultBackoff.attempts}) has reached. The garbage collector will retry later for owner ${describeIdentity(owner)}`;
-      throw new Error(message, { cause: error });
     }
+    // Not a word of the conflict, as upstream.
+    throw new Error(
+      `updateMaxRetries(${defaultBackoff.attempts}) has reached. The garbage collector will retry later for owner ${describeIdentity(owner)}`,
+    );
   }
 
   #get(

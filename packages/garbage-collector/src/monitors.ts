@@ -1,10 +1,18 @@
-import { type KubernetesObject, type ResourceDefinition, apiVersionOf, qualifiedResource } from "@kubewright/api";
+import {
+  type KubernetesObject,
+  type NamespacedName,
+  type ResourceDefinition,
+  apiVersionOf,
+  objectKey,
+  qualifiedResource,
+} from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 import { type EventHandler, type InformerFactory, SharedInformer } from "@kubewright/informer";
 
 import { metadataOnly } from "./metadata-only.js";
+import type { Metadata } from "./object-identity.js";
 import type { AnyResource } from "./resource-catalog.js";
 
 export interface MonitorsOptions {
@@ -21,7 +29,7 @@ export interface MonitorsOptions {
 }
 
 interface Monitor {
-  readonly informer: Pick<SharedInformer<KubernetesObject>, "hasSynced" | "waitForSync">;
+  readonly informer: Pick<SharedInformer<KubernetesObject>, "hasSynced" | "store" | "waitForSync">;
   readonly stop: () => void;
 }
 
@@ -63,6 +71,11 @@ export class Monitors {
   /** Resolves when all there are now have synced. @throws the signal's reason when it aborts first. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(Array.from(this.#monitors.values(), ({ informer }) => informer.waitForSync(signal)));
+  }
+
+  /** The metadata of the resource's object of that name, if a cache has it. */
+  cached(definition: AnyResource, place: NamespacedName): Metadata | undefined {
+    return this.#monitors.get(keyOfResource(definition))?.informer.store.get(objectKey(place))?.metadata;
   }
 
   /** Names of the resources whose objects are not all known yet. */

@@ -12,13 +12,7 @@ export function deleteReferencesStrategicPatch(uid: string, ownerUids: readonly 
 }
 
 export function deleteReferencesMergePatch(metadata: Metadata, ownerUids: readonly string[]): object {
-  const remaining = metadata.ownerReferences?.filter(({ uid }) => !ownerUids.includes(uid)) ?? [];
-  return {
-    metadata: {
-      resourceVersion: metadata.resourceVersion,
-      ownerReferences: remaining.length === 0 ? null : remaining,
-    },
-  };
+  return referencesMergePatch(metadata, metadata.ownerReferences?.filter(({ uid }) => !ownerUids.includes(uid)) ?? []);
 }
 
 export function unblockReferencesStrategicPatch(uid: string, references: readonly Reference[]): object {
@@ -31,13 +25,18 @@ export function unblockReferencesStrategicPatch(uid: string, references: readonl
   };
 }
 
-export function unblockReferencesMergePatch({ resourceVersion, ownerReferences = [] }: Metadata): object {
-  return { metadata: { resourceVersion, ownerReferences: ownerReferences.map(unblocked) } };
+/** @param references - As the graph knows them. */
+export function unblockReferencesMergePatch(metadata: Metadata, references: readonly Reference[]): object {
+  return referencesMergePatch(metadata, references.map(unblocked));
 }
 
 export function removeFinalizerPatch({ resourceVersion, finalizers = [] }: Metadata, finalizer: string): object {
   const remaining = finalizers.filter((each) => each !== finalizer);
   return { metadata: { resourceVersion, finalizers: remaining.length === 0 ? null : remaining } };
+}
+
+function referencesMergePatch({ resourceVersion }: Metadata, references: readonly Reference[]): object {
+  return { metadata: { resourceVersion, ownerReferences: references.length === 0 ? null : references } };
 }
 
 function unblocked(reference: Reference): Reference {
