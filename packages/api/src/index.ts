@@ -1,4 +1,5 @@
 export { findCondition, isConditionTrue, isJobFinished } from "./conditions.js";
+export { goQuote } from "./go-quote.js";
 export { formatLabelSelector, labelSelectorMatcher } from "./label-selector.js";
 export { keyOf, objectKey, splitObjectKey } from "./object-key.js";
 export { getControllerOf, isControlledBy, newControllerRef } from "./owner-reference.js";

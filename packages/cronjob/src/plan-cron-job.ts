@@ -4,13 +4,13 @@ import {
   type Job,
   type ObjectReference,
   formatTime,
+  goQuote,
   parseTime,
   secondsAsDurationMs,
 } from "@kubewright/api";
 import type { Schedule } from "@kubewright/cron";
 
 import type { CronJobDecision, CronJobOutcome, CronJobReason, MissedSlots } from "./decision.js";
-import { goQuote } from "./go-quote.js";
 import { jobFromTemplate, jobNameFor } from "./job-from-template.js";
 import { type Reported, lastMissed, missedSlots } from "./missed-slots.js";
 import { NEVER, type RecentSlot, type SlotSearch, mostRecentSlot, nextScheduleDelayMs } from "./schedule-slots.js";

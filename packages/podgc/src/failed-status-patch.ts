@@ -18,11 +18,11 @@ export function failedStatusPatch(pod: DeepReadonly<Pod>, condition?: PodConditi
   return {
     metadata: { uid: metadata.uid },
     status: {
-      phase: "Failed",
+      ...(condition === undefined ? {} : conditionPatch(status?.conditions ?? [], condition)),
       ...(generation === undefined || generation === status?.observedGeneration
         ? {}
         : { observedGeneration: generation }),
-      ...(condition === undefined ? {} : conditionPatch(status?.conditions ?? [], condition)),
+      phase: "Failed",
     },
   };
 }

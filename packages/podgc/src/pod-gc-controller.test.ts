@@ -1,5 +1,8 @@
 import { expect, test, vi } from "vitest";
 
+import { goQuote } from "@kubewright/api";
+import { silentLogger } from "@kubewright/controller";
+
 import { Harness } from "../test/harness.js";
 
 const ORPHAN_CONDITION = {
@@ -15,10 +18,11 @@ test("ended pods beyond the threshold are deleted as they are", async () => {
     await harness.createPod(name, { phase: "Succeeded" });
     await harness.advance(1);
   }
+  const uids = [await harness.getPod("a"), await harness.getPod("b")].map((pod) => pod?.metadata.uid);
   await harness.start();
   expect(harness.sent()).toEqual(["DELETE pods/a", "DELETE pods/b"]);
   const options = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0 };
-  expect(harness.bodies).toEqual([options, options]);
+  expect(harness.bodies).toEqual(uids.map((uid) => ({ ...options, preconditions: { uid } })));
   expect(await harness.podNames()).toEqual(["c"]);
   expect(harness.counts).toEqual({ "total terminated": 2 });
   await harness.stop();
@@ -169,6 +173,62 @@ test("another pod of the same name is neither ended nor deleted", async () => {
   });
   expect(harness.counts).toEqual({ "error orphaned": 1, "total orphaned": 1 });
   expect((await harness.getPod("a"))?.status?.phase).toBe("Pending");
+  await harness.stop();
+});
+
+test("a pod that takes the name of an ended one at the last moment is not deleted in its place", async () => {
+  const harness = new Harness({ terminatedPodThreshold: 1 });
+  for (const name of ["a", "b"]) {
+    await harness.createPod(name, { phase: "Failed" });
+    await harness.advance(1);
+  }
+  harness.intercept = async (request) => {
+    if (request !== "DELETE pods/a") return;
+    await harness.pods.delete("a", { namespace: "default", gracePeriodSeconds: 0 });
+    await harness.pods.create({
+      metadata: { name: "a", namespace: "default" },
+      spec: { containers: [{ name: "c", image: "i" }] },
+    });
+  };
+  await harness.start();
+  expect(harness.decisions).toMatchObject([
+    { name: "a", outcome: "failed", message: expect.stringContaining("the UID in the precondition") },
+  ]);
+  expect(harness.counts).toEqual({ "error terminated": 1, "total terminated": 1 });
+  expect((await harness.getPod("a"))?.status?.phase).toBe("Pending");
+  await harness.stop();
+});
+
+test("what fails, and what becomes of the pods of a missing node, is logged in upstream's words", async () => {
+  const logged: unknown[] = [];
+  const logger = {
+    ...silentLogger,
+    info: (_: object, text: string) => void logged.push(text),
+    error: ({ err }: { readonly err?: unknown }, text: string) => void logged.push(text, err),
+  };
+  const harness = new Harness({ logger });
+  await harness.createPod("a", { node: "n", phase: "Running" });
+  await harness.start();
+  logged.length = 0;
+  harness.intercept = (request) => (request === "GET nodes/n" ? 500 : undefined);
+  await harness.advance(40);
+  expect(logged.splice(0)).toEqual(["Error while getting node", "made to fail"]);
+  harness.intercept = (request) => (request === "PATCH pods/a/status" ? 500 : undefined);
+  await harness.advance(60);
+  expect(logged.splice(0)).toEqual([
+    "PodGC is force deleting Pod",
+    "Unhandled Error",
+    `failed to patch status ${goQuote(JSON.stringify(harness.bodies[0]))} for pod "default"/"a": made to fail`,
+  ]);
+  expect(Object.keys((harness.bodies[0] as { readonly status: object }).status)).toEqual([
+    "$setElementOrder/conditions",
+    "conditions",
+    "observedGeneration",
+    "phase",
+  ]);
+  harness.intercept = () => undefined;
+  await harness.advance(60);
+  expect(logged).toEqual(["PodGC is force deleting Pod", "Forced deletion of orphaned Pod succeeded"]);
   await harness.stop();
 });
 

@@ -217,7 +217,7 @@ export class PodGCController implements Runnable {
       return false;
     } catch (error) {
       if (isNotFound(error)) return true;
-      if (!signal.aborted) this.#logger.error({ node: name, err: errorMessage(error) }, "Error fetching node");
+      if (!signal.aborted) this.#logger.error({ node: name, err: errorMessage(error) }, "Error while getting node");
       return false;
     }
   }
@@ -238,9 +238,11 @@ export class PodGCController implements Runnable {
     } catch (error) {
       failure = errorMessage(error);
       this.#metrics?.forceDeletePodError(labels);
-      if (!signal.aborted) this.#logger.error({ ...about, err: failure }, "Error force deleting pod");
+      if (!signal.aborted) this.#logger.error({ ...about, err: failure }, "Unhandled Error");
     }
     if (reason !== "out-of-service") this.#metrics?.forceDeletedPod(labels);
+    const success = SUCCESS[reason];
+    if (failure === undefined && success !== undefined) this.#logger.info(about, success);
     const nodeName = pod.spec?.nodeName;
     this.#onDecision?.({
       atMs: this.#clock.now(),
@@ -275,6 +277,12 @@ export class PodGCController implements Runnable {
     });
   }
 }
+
+/** What the log says of the pods that are deleted one after the other, and not of the others. */
+const SUCCESS: Readonly<Partial<Record<PodGCReason, string>>> = {
+  orphaned: "Forced deletion of orphaned Pod succeeded",
+  unscheduled: "Forced deletion of unscheduled terminating Pod succeeded",
+};
 
 const WHY: Readonly<Record<PodGCReason, string>> = {
   terminated: "there are more ended pods than the threshold lets be",
