@@ -201,6 +201,24 @@ test("a deleted Job's pods lose the finalizer that would keep them", async () =>
   await cluster.close();
 });
 
+test("a pod that was going when its Job was deleted is freed, though the first try is refused and no event comes", async () => {
+  const cluster = await TestCluster.start();
+  await cluster.createJob();
+  const [pod] = await cluster.pods();
+  let refused = 0;
+  cluster.intercept = ({ method, path }) => {
+    if (method !== "PATCH" || !path.includes("/pods/") || refused++ > 0) return undefined;
+    const value = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 500, message: "no" };
+    return { status: 500, headers: {}, body: { type: "decoded", value } };
+  };
+  await cluster.deletePod(pod!, 0);
+  await cluster.deleteJob();
+  await cluster.advance(5);
+  expect(refused).toBe(2);
+  expect(await cluster.pods()).toEqual([]);
+  await cluster.close();
+});
+
 test("a stray pod that matches is adopted, and one that is relabelled is let go and replaced", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 2, completions: 2 });

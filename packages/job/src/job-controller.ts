@@ -172,7 +172,6 @@ export class JobController implements Runnable {
       jobs: jobInformer.store,
       pods: podInformer.store,
       podControl,
-      logger,
       finalizers: memory.finalizers,
       managedBy,
     };

@@ -1,7 +1,7 @@
 import { type ObjectKey, type Pod, deepFreeze, keyOf, mutableCopy } from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { SimulatedClock } from "@kubewright/clock";
-import { PodControl, discardEvents, silentLogger } from "@kubewright/controller";
+import { PodControl, discardEvents } from "@kubewright/controller";
 import { FinalizerExpectations } from "@kubewright/expectations";
 import { Store } from "@kubewright/informer";
 import type { ApiRequest } from "@kubewright/transport";
@@ -36,7 +36,6 @@ function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
     jobs: { get: (key: ObjectKey) => jobs.find((candidate) => keyOf(candidate) === key) },
     pods: store,
     podControl: new PodControl({ client, events: discardEvents }),
-    logger: silentLogger,
     finalizers,
   };
   const sync = (key: ObjectKey) => syncOrphanPods(key, deps, new AbortController().signal);
@@ -80,10 +79,12 @@ test("a pod that is gone, from the cache or from the server, is no error", async
   await setUp([], [pod("p")], 404).sync(orphanPodKey(pod("p")));
 });
 
-test("a refusal is retried for a single pod, and for pods found by selector only logged", async () => {
+test("a refusal is retried, of pods found by selector when all of them have been tried", async () => {
   const { patched, sync } = setUp([], [pod("p"), pod("q"), pod("other", { labels: {} })], 500);
   await expect(sync(orphanPodKey(pod("p")))).rejects.toThrow("no");
   patched.length = 0;
-  await sync(orphanSelectorKey(job()));
+  await expect(sync(orphanSelectorKey(job()))).rejects.toThrow(
+    "removing the tracking finalizer failed for ns/p: no, ns/q: no",
+  );
   expect(patched).toEqual(["p", "q"]);
 });

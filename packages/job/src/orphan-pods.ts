@@ -12,7 +12,7 @@ import {
   type DeepReadonly,
 } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
-import type { Logger, PodControl } from "@kubewright/controller";
+import type { PodControl } from "@kubewright/controller";
 import type { FinalizerExpectations } from "@kubewright/expectations";
 import type { Lister } from "@kubewright/informer";
 
@@ -47,7 +47,6 @@ export interface OrphanPodDeps {
   /** With the {@link trackedPodsIndex}. */
   readonly pods: Pick<Lister<Pod>, "get" | "byIndex">;
   readonly podControl: PodControl;
-  readonly logger: Logger;
   /** Pods losing their tracking finalizer to a sync. */
   readonly finalizers: Pick<FinalizerExpectations, "expectedUIDs">;
   /** As in the syncs' deps. */
@@ -57,8 +56,9 @@ export interface OrphanPodDeps {
 /**
  * Frees pods that no sync will look at again, of the tracking finalizer: else they could never be deleted.
  *
- * @throws what was refused for a single pod, to be tried again. Of pods found by selector it is only logged.
- * Upstream: job_controller.go syncOrphanPod, orphanWorker.
+ * @throws what was refused, to be tried again; of pods found by selector when all have been tried. No event may ever come
+ *   of a pod that was being deleted before its Job went: up to v1.36 upstream only logs the latter, and the pod stays.
+ * Upstream: job_controller.go syncOrphanPod, orphanWorker; kubernetes/kubernetes#141329.
  */
 export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
   const isPod = key.startsWith(POD);
@@ -72,18 +72,20 @@ export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal
   const slash = key.indexOf("/");
   const namespace = key.slice(SELECTOR.length, slash);
   const matches = labelSelectorMatcher(JSON.parse(key.slice(slash + 1)) as DeepReadonly<LabelSelector>);
+  const failures: unknown[] = [];
+  const about: string[] = [];
   for (const pod of deps.pods.byIndex(trackedPodsIndex, namespace)) {
     if (!matches(pod.metadata.labels) || !isOrphan(pod)) continue;
     try {
       await freeOrphan(pod, deps, signal);
     } catch (error) {
       signal.throwIfAborted();
-      deps.logger.error(
-        { pod: keyOf(pod), err: errorMessage(error) },
-        "Removing the tracking finalizer of an orphan pod failed",
-      );
+      failures.push(error);
+      about.push(`${keyOf(pod)}: ${errorMessage(error)}`);
     }
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `removing the tracking finalizer failed for ${about.join(", ")}`);
 }
 
 async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal: AbortSignal): Promise<void> {
