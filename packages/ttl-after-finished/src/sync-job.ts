@@ -56,7 +56,8 @@ function evaluate(job: DeepReadonly<Job>, deps: SyncDeps): TimeLeft {
   const atMs = deps.now();
   const left = timeLeft(job, atMs);
   if (left.type !== "none" && left.finishedMs > atMs) {
-    const message = "Found Job finished in the future. This is likely due to time skew in the cluster";
+    const message =
+      "Warning: Found Job finished in the future. This is likely due to time skew in the cluster. Job cleanup will be deferred.";
     deps.logger.warn({ job: keyOf(job) }, message);
   }
   if (left.type === "pending") {

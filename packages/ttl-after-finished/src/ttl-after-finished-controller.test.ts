@@ -187,6 +187,11 @@ test("a Job that finished in the future is deleted when that has come and its ti
   expect(harness.sent()).toEqual([]);
   await harness.advance(0.001);
   expect(harness.sent()).toEqual(["70 GET jobs/j", "70 DELETE jobs/j"]);
+  expect(new Set(harness.warnings)).toEqual(
+    new Set([
+      "Warning: Found Job finished in the future. This is likely due to time skew in the cluster. Job cleanup will be deferred.",
+    ]),
+  );
   await harness.stop();
 });
 

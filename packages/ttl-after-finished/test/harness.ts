@@ -2,6 +2,7 @@ import { createApiServer } from "@kubewright/apiserver";
 import { type DeepReadonly, type Job, type JobCondition, formatTime, jobs } from "@kubewright/api";
 import { Client, isNotFound } from "@kubewright/client";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { silentLogger } from "@kubewright/controller";
 import { InformerFactory } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 
@@ -16,6 +17,8 @@ export class Harness {
   /** Requests of the controller's client with the second they were sent at, e.g. `10 DELETE jobs/j`. */
   readonly requests: string[] = [];
   readonly bodies: unknown[] = [];
+  /** What the controller warned of. */
+  readonly warnings: string[] = [];
   /** Called before a request of the controller is sent. */
   onRequest: (request: string) => Promise<unknown> | undefined = () => undefined;
   readonly jobs;
@@ -43,6 +46,7 @@ export class Harness {
       client: new Client({ transport: this.#recording(transport), clock }),
       clock,
       informers: this.#informers,
+      logger: { ...silentLogger, warn: (_, text) => void this.warnings.push(text) },
       metrics: { jobDeletionDuration: (seconds) => void this.durations.push(seconds) },
       onDecision: (decision) => void this.decisions.push(decision),
     });
