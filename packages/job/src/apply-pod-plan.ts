@@ -4,7 +4,7 @@ import { type PodControl, isPodReady, slowStartBatch } from "@kubewright/control
 
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics, PodCreationReason } from "./job-metrics.js";
-import type { JobObject, PodObject } from "./job-spec.js";
+import { type JobObject, type PodObject, replacesOnlyFailedPods } from "./job-spec.js";
 import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
 import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
 import type { PodOutcome } from "./settle-status.js";
@@ -175,6 +175,6 @@ async function createPods(
 }
 
 function creationReason(job: JobObject, { observed }: JobPlan): PodCreationReason {
-  if (observed.failed > 0 && job.spec?.podReplacementPolicy === "Failed") return "recreate_failed";
+  if (observed.failed > 0 && replacesOnlyFailedPods(job)) return "recreate_failed";
   return observed.failed > 0 || observed.terminating.length > 0 ? "recreate_terminating_or_failed" : "new";
 }

@@ -144,8 +144,8 @@ function restartsExceedBackoffLimit(job: JobObject, { pods }: ObservedPods): boo
   let restarts = 0;
   for (const { status } of pods) {
     if (status?.phase !== "Running" && status?.phase !== "Pending") continue;
-    for (const { restartCount } of status.initContainerStatuses ?? []) restarts += restartCount;
-    for (const { restartCount } of status.containerStatuses ?? []) restarts += restartCount;
+    for (const { restartCount } of status.initContainerStatuses ?? []) restarts += restartCount ?? 0;
+    for (const { restartCount } of status.containerStatuses ?? []) restarts += restartCount ?? 0;
   }
   const limit = backoffLimitOf(job);
   return limit === 0 ? restarts > 0 : restarts >= limit;

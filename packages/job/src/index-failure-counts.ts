@@ -5,6 +5,7 @@ import {
   type PodFailurePolicy,
 } from "@kubewright/api";
 
+import { parseDecimal } from "./decimal.js";
 import type { PodObject } from "./job-spec.js";
 import { matchPodFailurePolicy } from "./pod-failure-policy.js";
 
@@ -43,7 +44,6 @@ export function nextIndexFailureCounts(
 }
 
 function parseCount(text: string | undefined): number {
-  if (text === undefined || !/^\+?[0-9]+$/.test(text)) return 0;
-  const count = Number(text);
-  return count > MAX_INT32 ? 0 : count;
+  const count = text === undefined ? undefined : parseDecimal(text);
+  return count === undefined || count < 0 || count > MAX_INT32 ? 0 : count;
 }

@@ -37,8 +37,23 @@ test.each([
   ["0,1,2", 6, [0, 1, 2]],
   ["7,0", 6, []],
   ["3", 0, []],
+  ["+1,02,-0", 6, [1, 2]],
+  [" 1,0x2,1_0,1e0,3", 12, [3]],
+  ["99999999999999999999,1-99999999999999999999,2", 6, [2]],
+  ["9223372036854775807,2", 6, []],
+  ["5,1", 6, [5, 1]],
+  ["1-3,2", 6, [1, 2, 3, 2]],
+  ["5-1,2", 6, [2]],
 ])("%j is read, with %d completions, as %j", (text, completions, list) => {
   expect(indexes(text, completions)).toEqual(list);
+});
+
+test("what a text has out of order is lost as soon as it is joined with other indexes, and found by luck", () => {
+  const unordered = parseIndexIntervals("5,1", 6);
+  expect(countIndexes(unordered)).toBe(2);
+  expect(mergeIndexIntervals(unordered, [])).toEqual([{ first: 5, last: 5 }]);
+  expect([1, 5].map((index) => hasIndex(unordered, index))).toEqual([false, false]);
+  expect(countCommonIndexes(unordered, indexIntervalsOf([1, 5]))).toBe(1);
 });
 
 test("neighbours are joined, whether read, merged or collected", () => {

@@ -1,10 +1,12 @@
+import { parseDecimal } from "./decimal.js";
+
 /** The indexes from `first` to `last`, both included. */
 export interface IndexInterval {
   readonly first: number;
   readonly last: number;
 }
 
-/** Disjoint, not adjacent, ascending. */
+/** Disjoint, not adjacent, ascending, unless read from a text that is not. */
 export type IndexIntervals = readonly IndexInterval[];
 
 /** Longest text that is read: far more than the API server stores in one object. */
@@ -18,6 +20,9 @@ const MAX_TEXT_LENGTH = 2 ** 23;
  * reaching beyond is cut. Intervals are never spelled out, so neither time nor memory depends on how many indexes
  * they hold.
  *
+ * What is out of order, or twice, stays so, as upstream: merging drops what is not ascending. Upstream also takes in an
+ * interval that ends before it begins, and counts it as less than nothing; here it is left out.
+ *
  * @throws RangeError when the text has more than 8 Mi characters.
  * Upstream: pkg/controller/job/indexed_job_utils.go parseIndexesFromString.
  */
@@ -28,12 +33,16 @@ export function parseIndexIntervals(text: string | undefined, completions: numbe
     throw new RangeError(`a set of indexes of ${text.length} characters is not read: at most ${MAX_TEXT_LENGTH} are`);
   for (const item of text.split(",")) {
     const limits = item.split("-");
-    const first = parseNumber(limits[0]!);
+    const first = parseDecimal(limits[0]!);
     if (first === undefined) continue;
     if (first >= completions) break;
-    const end = limits.length > 1 ? parseNumber(limits[1]!) : first;
+    const end = limits.length > 1 ? parseDecimal(limits[1]!) : first;
     if (end === undefined || end < first) continue;
-    append(result, { first, last: Math.min(end, completions - 1) });
+    const last = Math.min(end, completions - 1);
+    const previous = result.at(-1);
+    if (previous !== undefined && previous.last === first - 1)
+      result[result.length - 1] = { first: previous.first, last };
+    else result.push({ first, last });
   }
   return result;
 }
@@ -94,23 +103,22 @@ export function countCommonIndexes(a: IndexIntervals, b: IndexIntervals): number
     const left = a[i]!;
     const right = b[j]!;
     count += Math.max(0, Math.min(left.last, right.last) - Math.max(left.first, right.first) + 1);
-    if (left.last < right.last) i++;
-    else j++;
+    // Both where both end, as upstream: it matters for a text that is out of order.
+    if (left.last <= right.last) i++;
+    if (left.last >= right.last) j++;
   }
   return count;
 }
 
 export function hasIndex(intervals: IndexIntervals, index: number): boolean {
   let low = 0;
-  let high = intervals.length - 1;
-  while (low <= high) {
+  let high = intervals.length;
+  while (low < high) {
     const middle = (low + high) >>> 1;
-    const { first, last } = intervals[middle]!;
-    if (index < first) high = middle - 1;
-    else if (index > last) low = middle + 1;
-    else return true;
+    if (intervals[middle]!.last >= index) high = middle;
+    else low = middle + 1;
   }
-  return false;
+  return low < intervals.length && intervals[low]!.first <= index;
 }
 
 /** Adds an interval whose first index is not below that of the last one in the list. */
@@ -118,8 +126,4 @@ function append(list: IndexInterval[], next: IndexInterval): void {
   const previous = list.at(-1);
   if (previous === undefined || next.first > previous.last + 1) list.push(next);
   else if (next.last > previous.last) list[list.length - 1] = { first: previous.first, last: next.last };
-}
-
-function parseNumber(text: string): number | undefined {
-  return /^\+?[0-9]+$/.test(text) ? Number(text) : undefined;
 }

@@ -4,12 +4,24 @@ import { type DeepReadonly, type Job, type JobSpec, JOB_CONTROLLER_NAME, type Po
 export type JobObject = DeepReadonly<Job>;
 export type PodObject = DeepReadonly<Pod>;
 
-/** What the API server defaults `backoffLimit` to, for objects that did not pass its defaulting. */
+/** What the API server defaults `backoffLimit` to. */
 const DEFAULT_BACKOFF_LIMIT = 6;
+/** The same with `backoffLimitPerIndex`: no limit. */
+const MAX_INT32 = 2 ** 31 - 1;
 
 export function specOf(job: JobObject): DeepReadonly<JobSpec> {
   if (job.spec === undefined) throw new Error(`Job ${job.metadata.namespace}/${job.metadata.name} has no spec`);
   return job.spec;
+}
+
+/** How many pods may be active. Here and below, what is unset is what the API server defaults it to: pkg/apis/batch/v1 defaults.go. */
+export function parallelismOf(job: JobObject): number {
+  return job.spec?.parallelism ?? 1;
+}
+
+/** How many pods, or indexes, have to succeed; `undefined` for a work queue, which has `parallelism` alone. */
+export function completionsOf({ spec }: JobObject): number | undefined {
+  return spec?.completions ?? (spec?.parallelism == null ? 1 : undefined);
 }
 
 export function isIndexed(job: JobObject): boolean {
@@ -18,7 +30,7 @@ export function isIndexed(job: JobObject): boolean {
 
 /** An indexed Job's number of indexes, which validation requires; 0 otherwise. */
 export function indexCount(job: JobObject): number {
-  return isIndexed(job) ? (job.spec?.completions ?? 0) : 0;
+  return isIndexed(job) ? (completionsOf(job) ?? 0) : 0;
 }
 
 export function isSuspended(job: JobObject): boolean {
@@ -41,8 +53,8 @@ export function isManagedElsewhere(job: JobObject, ours?: string): boolean {
   return managedBy != null && managedBy !== JOB_CONTROLLER_NAME;
 }
 
-export function backoffLimitOf(job: JobObject): number {
-  return job.spec?.backoffLimit ?? DEFAULT_BACKOFF_LIMIT;
+export function backoffLimitOf({ spec }: JobObject): number {
+  return spec?.backoffLimit ?? (spec?.backoffLimitPerIndex == null ? DEFAULT_BACKOFF_LIMIT : MAX_INT32);
 }
 
 /** The limit of retries per index, where the Job has one: it needs indexes. */

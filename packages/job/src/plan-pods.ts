@@ -7,10 +7,11 @@ import {
   type JobObject,
   type PodObject,
   backoffLimitPerIndexOf,
+  completionsOf,
   indexCount,
   isSuspended,
+  parallelismOf,
   replacesOnlyFailedPods,
-  specOf,
 } from "./job-spec.js";
 import { type ObservedIndexes, indexesOf, remainingIndexBackoffMs } from "./observed-indexes.js";
 import type { ObservedPods } from "./observed-pods.js";
@@ -75,8 +76,9 @@ export function planPods(input: PodPlanInput): PodPlan {
 
 /** How many pods should be active. Without `completions`, one success means that nothing more is started. */
 function wantedActive(job: JobObject, succeeded: number, active: number): number {
-  const { completions, parallelism = 1 } = specOf(job);
-  if (completions == null) return succeeded > 0 ? active : parallelism;
+  const completions = completionsOf(job);
+  const parallelism = parallelismOf(job);
+  if (completions === undefined) return succeeded > 0 ? active : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));
 }
 

@@ -37,6 +37,16 @@ test("NotIn matches every other code but 0", () => {
   expect(match([exit("In", [-1])], { exitCode: -1 }).action).toBe("FailJob");
 });
 
+test("what is left out is empty: In matches none of no values, NotIn all of them, and no rules match nothing", () => {
+  const without = (operator: string): Rule => ({ action: "FailJob", onExitCodes: { operator } as never });
+  expect(match([without("In")], { exitCode: 5 })).toEqual({ counts: true });
+  expect(match([without("NotIn")], { exitCode: 5 }).action).toBe("FailJob");
+  expect(match([without("NotIn")], { exitCode: 0 })).toEqual({ counts: true });
+  expect(match([{ action: "FailJob" }], { exitCode: 5 })).toEqual({ counts: true });
+  expect(match([{ action: "FailJob", onPodConditions: [] }], { exitCode: 5 })).toEqual({ counts: true });
+  expect(matchPodFailurePolicy({} as PodFailurePolicy, failed("p"))).toEqual({ counts: true });
+});
+
 test("a container name restricts a rule, init containers are looked at last, running ones never", () => {
   expect(match([exit("In", [5], { containerName: "other" })], { exitCode: 5 }).action).toBeUndefined();
   const both = mutableCopy(failed("p", { exitCode: 5 })) as Pod;

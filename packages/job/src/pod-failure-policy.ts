@@ -26,7 +26,7 @@ export function matchPodFailurePolicy(
   pod: PodObject,
 ): PodFailureMatch {
   if (policy == null) return COUNTED;
-  for (const [ruleIndex, rule] of policy.rules.entries()) {
+  for (const [ruleIndex, rule] of (policy.rules ?? []).entries()) {
     const action = rule.action;
     if (action !== "FailJob" && action !== "Ignore" && action !== "Count" && action !== "FailIndex") continue;
     const cause =
@@ -42,10 +42,10 @@ export function matchPodFailurePolicy(
 type Rule = DeepReadonly<PodFailurePolicy["rules"][number]>;
 
 /** Regular containers are looked at first, then init containers; a container that exited with 0 never matches. */
-function exitCodeCause(
-  { containerName, operator, values }: NonNullable<Rule["onExitCodes"]>,
-  pod: PodObject,
-): string | undefined {
+function exitCodeCause(requirement: NonNullable<Rule["onExitCodes"]>, pod: PodObject): string | undefined {
+  const { containerName, operator } = requirement;
+  // Validation asks for some; without, `In` matches nothing and `NotIn` everything.
+  const values = requirement.values ?? [];
   const matches = ({ name, state }: DeepReadonly<ContainerStatus>): boolean => {
     const exitCode = state?.terminated?.exitCode;
     if (exitCode === undefined || exitCode === 0 || (containerName != null && name !== containerName)) return false;

@@ -1,5 +1,6 @@
 import { JOB_COMPLETION_INDEX_ANNOTATION, JOB_TRACKING_FINALIZER } from "@kubewright/api";
 
+import { parseDecimal } from "./decimal.js";
 import { type PodObject, isBeingDeleted } from "./job-spec.js";
 
 /** Whether the pod still has to be accounted for in its Job's status: until then this finalizer keeps it from vanishing. */
@@ -30,7 +31,8 @@ export function isPodSucceeded(pod: PodObject): boolean {
  */
 export function completionIndexOf(pod: PodObject): number | undefined {
   const text = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
-  return text !== undefined && /^\+?[0-9]+$/.test(text) ? Number(text) : undefined;
+  const index = text === undefined ? undefined : parseDecimal(text);
+  return index !== undefined && index >= 0 ? index : undefined;
 }
 
 /** The completion index, if it is below the number of completions. */

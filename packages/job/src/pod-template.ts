@@ -47,7 +47,7 @@ export function podTemplateOf(job: JobObject, { index, failureCounts }: PodToCre
     spec: {
       ...spec,
       hostname: `${job.metadata.name}-${index}`,
-      containers: spec.containers.map(withIndexVariable),
+      containers: (spec.containers ?? []).map(withIndexVariable),
       ...(spec.initContainers && { initContainers: spec.initContainers.map(withIndexVariable) }),
     },
   };

@@ -3,7 +3,7 @@ import { findCondition, formatTime } from "@kubewright/api";
 import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
 import type { JobReason } from "./job-reason.js";
-import { type JobObject, isSuspended, specOf } from "./job-spec.js";
+import { type JobObject, completionsOf, isSuspended } from "./job-spec.js";
 import type { JobPlan } from "./plan-job.js";
 import { type StatusDraft, draftOf } from "./status-draft.js";
 
@@ -56,8 +56,8 @@ export function settleStatus(job: JobObject, plan: JobPlan, outcome: PodOutcome,
 
 /** Terminating pods do not matter here: they are waited for before the Job is declared complete. */
 function isComplete(job: JobObject, succeeded: number, active: number): boolean {
-  const { completions } = specOf(job);
-  return active === 0 && (completions == null ? succeeded > 0 : succeeded >= completions);
+  const completions = completionsOf(job);
+  return active === 0 && (completions === undefined ? succeeded > 0 : succeeded >= completions);
 }
 
 function settleSuspension(job: JobObject, draft: StatusDraft, countsChanged: boolean, nowMs: number): SettledStatus {

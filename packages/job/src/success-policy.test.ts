@@ -24,7 +24,14 @@ test("the first rule that is met wins, and one that cannot be read is passed ove
   expect(match([{ succeededIndexes: "x" }, { succeededIndexes: "30" }], [2])).toBeUndefined();
 });
 
+test("a rule whose indexes are out of order is met by its count only", () => {
+  expect(match([{ succeededIndexes: "5,1" }], [5])).toBeUndefined();
+  expect(match([{ succeededIndexes: "5,1" }], [1, 5])).toBeUndefined();
+  expect(match([{ succeededIndexes: "5,1", succeededCount: 1 }], [1, 5])).toBe(0);
+});
+
 test("without a policy, or a succeeded index, nothing is met", () => {
   expect(matchSuccessPolicy(undefined, 5, indexIntervalsOf([1]))).toBeUndefined();
   expect(match([{ succeededCount: 0 }], [])).toBeUndefined();
+  expect(matchSuccessPolicy({} as { rules: Rule[] }, 5, indexIntervalsOf([1]))).toBeUndefined();
 });

@@ -15,7 +15,7 @@ export function matchSuccessPolicy(
   succeeded: IndexIntervals,
 ): number | undefined {
   if (policy == null || succeeded.length === 0) return undefined;
-  const met = policy.rules.findIndex(({ succeededIndexes, succeededCount }) => {
+  const met = (policy.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
     if (succeededIndexes == null) return succeededCount != null && countIndexes(succeeded) >= succeededCount;
     const required = parseIndexIntervals(succeededIndexes, completions);
     if (required.length === 0) return false;

@@ -3,7 +3,7 @@ import { errorMessage, isNotFound } from "@kubewright/client";
 
 import { type Accounting, type TerminalCondition, finishAccounting } from "./account-pods.js";
 import { completionModeOf, countFinished } from "./job-metrics.js";
-import type { JobObject, PodObject } from "./job-spec.js";
+import { type JobObject, type PodObject, completionsOf } from "./job-spec.js";
 import type { JobPlan } from "./plan-job.js";
 import type { PodFailureAction } from "./pod-failure-policy.js";
 import { NO_UIDS, uidOf } from "./pod-state.js";
@@ -139,8 +139,8 @@ function announceFinish(
   const result = type === "Complete" ? "succeeded" : "failed";
   metrics.jobFinished({ completion_mode: completionModeOf(job), result, reason });
   if (type === "Failed") return events.event(job, jobs, "Warning", reason, message);
-  const completions = job.spec?.completions;
-  if (completions != null && succeeded > completions) {
+  const completions = completionsOf(job);
+  if (completions !== undefined && succeeded > completions) {
     events.event(
       job,
       jobs,
