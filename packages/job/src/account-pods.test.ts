@@ -98,6 +98,56 @@ test("a pod that was recorded as failed stays failed when it succeeds after all"
   expect(second?.succeeded).toBeUndefined();
 });
 
+test("a pod that was recorded as succeeded stays succeeded when it fails after all, and delays no other", () => {
+  const uncountedTerminatedPods = { succeeded: ["uid-a"] };
+  const recorded = job(
+    { completions: 2, parallelism: 1, backoffLimit: 0 },
+    { status: status({ uncountedTerminatedPods }) },
+  );
+  const { plan, first, second } = dryRun({ job: recorded, pods: [failed("a")] });
+  expect(plan.observed).toMatchObject({ succeeded: 1, failed: 0, newlyFailed: [] });
+  expect(plan.backoff).toEqual({ failuresAfterLastSuccess: 0 });
+  expect(first).toMatchObject({ active: 1, uncountedTerminatedPods });
+  expect(second).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} });
+  expect(second?.failed).toBeUndefined();
+});
+
+test("a pod that was recorded as failed completes nothing by succeeding after all", () => {
+  const recorded = job({ completions: 1 }, { status: status({ uncountedTerminatedPods: { failed: ["uid-a"] } }) });
+  const { plan, second } = dryRun({ job: recorded, pods: [succeeded("a")] });
+  expect(plan.observed).toMatchObject({ succeeded: 0, failed: 1, newlySucceeded: [] });
+  expect(second).toMatchObject({ failed: 1 });
+  expect(conditionsOf(second)).toEqual([]);
+});
+
+test("an index that was recorded as failed stays failed, one as succeeded succeeded, and one that is both succeeded", () => {
+  const limited = (recorded: object) => indexed(2, { backoffLimitPerIndex: 0 }, { status: status(recorded) });
+  const both = [failed("f", { index: 0 }), succeeded("s", { index: 0 }), pod("r", { index: 1 })];
+  const after = (recorded: object) => dryRun({ job: limited(recorded), pods: both }).status;
+  expect(after({ failedIndexes: "0" }).completedIndexes).toBeUndefined();
+  expect(after({ failedIndexes: "0" })).toMatchObject({ failedIndexes: "0", failed: 1 });
+  expect(after({ failedIndexes: "0" }).succeeded).toBeUndefined();
+  expect(after({ failedIndexes: "", completedIndexes: "0", succeeded: 1 })).toMatchObject({
+    completedIndexes: "0",
+    failedIndexes: "",
+    succeeded: 1,
+    failed: 1,
+  });
+  expect(after({ failedIndexes: "" })).toMatchObject({ completedIndexes: "0", failedIndexes: "", succeeded: 1 });
+});
+
+test("a number of successes that disagrees with the indexes is put right with the next write, and makes none", () => {
+  const wrong = status({ active: 2, completedIndexes: "0", succeeded: 3 });
+  const pods = [pod("a", { index: 1 }), pod("b", { index: 2 })];
+  expect(dryRun({ job: indexed(3, {}, { status: wrong }), pods }).first).toBeUndefined();
+  const ready = [pod("a", { index: 1, ready: true }), pod("b", { index: 2 })];
+  expect(dryRun({ job: indexed(3, {}, { status: wrong }), pods: ready }).first).toMatchObject({
+    ready: 1,
+    completedIndexes: "0",
+    succeeded: 1,
+  });
+});
+
 test("a pod without finalizer is taken for counted", () => {
   const {
     status: after,

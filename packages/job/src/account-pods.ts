@@ -14,6 +14,7 @@ import {
   isIndexed,
   replacesOnlyFailedPods,
 } from "./job-spec.js";
+import type { ObservedIndexes } from "./observed-indexes.js";
 import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { NO_UIDS, completionIndexOf, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
@@ -170,10 +171,10 @@ function accountFor(
     if (isPodSucceeded(pod) && !recordedFailed.has(uid)) {
       if (indexes === undefined) {
         if (!recordedSucceeded.has(uid)) succeeded.push(uid);
-      } else if (index !== undefined && !hasIndex(indexes.succeededBefore, index)) {
+      } else if (index !== undefined && isNewlySucceeded(indexes, index)) {
         newIndexes++;
       }
-    } else if ((podFailed || failsAll) && countable && !recordedFailed.has(uid)) {
+    } else if ((podFailed || failsAll) && countable && !recordedFailed.has(uid) && !recordedSucceeded.has(uid)) {
       const { action, counts } = matchPodFailurePolicy(policy, pod);
       if (action !== undefined) policyActions[action] = (policyActions[action] ?? 0) + 1;
       if (counts) failed.push(uid);
@@ -195,6 +196,10 @@ function accountFor(
     policyActions,
     counted: { succeeded: newSucceeded + newIndexes, failed: newFailed },
   };
+}
+
+function isNewlySucceeded({ succeeded, succeededBefore }: ObservedIndexes, index: number): boolean {
+  return hasIndex(succeeded, index) && !hasIndex(succeededBefore, index);
 }
 
 function awaitsReplacement(pod: PodObject, { indexes }: JobPlan): boolean {

@@ -224,3 +224,54 @@ test("a Job in foreground deletion frees its pods, counts the ended one, and cre
   expect(trackedCount(await cluster.pods())).toBe(0);
   await cluster.close();
 });
+
+/** Refuses to free pods until the answer is called. */
+function refuseToFree(cluster: TestCluster): () => void {
+  cluster.intercept = ({ method, path }) =>
+    method === "PATCH" && path.includes("/pods/") ? refusal(500, "InternalError") : undefined;
+  return () => (cluster.intercept = () => undefined);
+}
+
+test("a pod that was recorded as succeeded, and is reported as failed before it is free, has succeeded", async () => {
+  const cluster = await TestCluster.start();
+  await cluster.createJob({ parallelism: 1, completions: 2, backoffLimit: 0 });
+  const [pod] = await cluster.pods();
+  const allow = refuseToFree(cluster);
+  await cluster.setPhase(pod!, "Succeeded");
+  await cluster.advance(1);
+  expect(await cluster.status()).toMatchObject({ uncountedTerminatedPods: { succeeded: [pod!.metadata.uid] } });
+  await cluster.setPhase(pod!, "Failed");
+  await cluster.advance(5);
+  allow();
+  await cluster.advance(60);
+  const status = await cluster.status();
+  expect(status).toMatchObject({ active: 1, succeeded: 1, uncountedTerminatedPods: {} });
+  expect([status.failed, status.conditions]).toEqual([undefined, undefined]);
+  expect(cluster.logged.filter(({ fields }) => JSON.stringify(fields).includes("Duplicate"))).toEqual([]);
+  await cluster.close();
+});
+
+test("an index whose pod was recorded as failed, and ends well before it is free, has failed", async () => {
+  const cluster = await TestCluster.start();
+  await cluster.createJob({
+    completionMode: "Indexed",
+    parallelism: 2,
+    completions: 2,
+    backoffLimitPerIndex: 0,
+  });
+  const [pod] = await cluster.pods();
+  const allow = refuseToFree(cluster);
+  await cluster.setPhase(pod!, "Running");
+  await cluster.deletePod(pod!, 30);
+  await cluster.advance(1);
+  expect(await cluster.status()).toMatchObject({ failedIndexes: "0", active: 1 });
+  await cluster.setPhase(pod!, "Succeeded");
+  await cluster.advance(5);
+  allow();
+  await cluster.advance(60);
+  const status = await cluster.status();
+  expect(status).toMatchObject({ failedIndexes: "0", failed: 1, active: 1, uncountedTerminatedPods: {} });
+  expect([status.completedIndexes, status.succeeded]).toEqual([undefined, undefined]);
+  expect(cluster.logged.filter(({ fields }) => JSON.stringify(fields).includes("overlap"))).toEqual([]);
+  await cluster.close();
+});

@@ -36,15 +36,21 @@ export interface ObservedIndexes {
   readonly awaitingReplacement: ReadonlyMap<number, PodObject>;
 }
 
-/** @returns `undefined` for a Job without indexes. */
+/**
+ * No index is both: what the status has recorded stays, and one that has succeeded and failed since has succeeded.
+ * Upstream puts it into both sets, which the API server refuses, again and again.
+ *
+ * @returns `undefined` for a Job without indexes.
+ */
 export function observeIndexes(job: JobObject, observed: ObservedPods): ObservedIndexes | undefined {
   if (!isIndexed(job)) return undefined;
   const completions = indexCount(job);
   const succeededBefore = parseIndexIntervals(job.status?.completedIndexes, completions);
-  const succeeded = mergeIndexIntervals(succeededBefore, newlySucceededIndexes(observed.pods, completions));
   const limit = backoffLimitPerIndexOf(job);
+  const failedBefore = limit === undefined ? [] : parseIndexIntervals(job.status?.failedIndexes, completions);
+  const succeeded = withIndexes(succeededBefore, succeededIndexes(observed.pods, completions), failedBefore);
   if (limit === undefined) return { succeededBefore, succeeded, awaitingReplacement: new Map() };
-  const failed = failedIndexes(job, observed.pods, completions, limit);
+  const failed = withIndexes(failedBefore, failedIndexes(job, observed.pods, completions, limit), succeeded);
   return {
     succeededBefore,
     succeeded,
@@ -53,19 +59,30 @@ export function observeIndexes(job: JobObject, observed: ObservedPods): Observed
   };
 }
 
+/** The set with more indexes, but for those that are in another. */
+function withIndexes(set: IndexIntervals, indexes: ReadonlySet<number>, other: IndexIntervals): IndexIntervals {
+  const added = other.length === 0 ? indexes : [...indexes].filter((index) => !hasIndex(other, index));
+  return mergeIndexIntervals(set, indexIntervalsOf(added));
+}
+
 /** Upstream: indexed_job_utils.go calculateSucceededIndexes. */
-function newlySucceededIndexes(pods: readonly PodObject[], completions: number): IndexIntervals {
+function succeededIndexes(pods: readonly PodObject[], completions: number): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const pod of pods) {
     if (!isPodSucceeded(pod) || !hasTrackingFinalizer(pod)) continue;
     const index = validIndexOf(pod, completions);
     if (index !== undefined) indexes.add(index);
   }
-  return indexIntervalsOf(indexes);
+  return indexes;
 }
 
 /** Upstream: indexed_job_utils.go calculateFailedIndexes, isIndexFailed. */
-function failedIndexes(job: JobObject, pods: readonly PodObject[], completions: number, limit: number): IndexIntervals {
+function failedIndexes(
+  job: JobObject,
+  pods: readonly PodObject[],
+  completions: number,
+  limit: number,
+): ReadonlySet<number> {
   const onlyReplaceFailed = replacesOnlyFailedPods(job);
   const indexes = new Set<number>();
   for (const pod of pods) {
@@ -75,7 +92,7 @@ function failedIndexes(job: JobObject, pods: readonly PodObject[], completions: 
     const { action, counts } = matchPodFailurePolicy(job.spec?.podFailurePolicy, pod);
     if (action === "FailIndex" || (counts && indexFailureCountsOf(pod).failures >= limit)) indexes.add(index);
   }
-  return mergeIndexIntervals(parseIndexIntervals(job.status?.failedIndexes, completions), indexIntervalsOf(indexes));
+  return indexes;
 }
 
 /** Upstream: indexed_job_utils.go getPodsWithDelayedDeletionPerIndex. */

@@ -25,6 +25,9 @@ export interface ObservedPods {
 /**
  * Counts the pods of a Job.
  *
+ * A pod that the status has recorded is no news, however it has ended: what was recorded first stays. Upstream looks at
+ * one list only, and so takes a pod that is recorded as succeeded, and has failed since, for one more failure.
+ *
  * @param finalizersBeingRemoved - UIDs whose finalizer is gone, or going, though the cache may still show it.
  * Upstream: job_controller.go syncJob, the part that builds syncJobCtx, and getNewFinishedPods.
  */
@@ -39,8 +42,7 @@ export function observePods(
   const completions = indexCount(job);
   const uncountedSucceeded = job.status?.uncountedTerminatedPods?.succeeded ?? [];
   const uncountedFailed = job.status?.uncountedTerminatedPods?.failed ?? [];
-  const succeededUIDs = uidSet(uncountedSucceeded);
-  const failedUIDs = uidSet(uncountedFailed);
+  const recorded = uidSet([...uncountedSucceeded, ...uncountedFailed]);
 
   const active: PodObject[] = [];
   const tracked: PodObject[] = [];
@@ -58,10 +60,10 @@ export function observePods(
     }
     if (!hasTrackingFinalizer(pod) || finalizersBeingRemoved.has(uidOf(pod))) continue;
     tracked.push(pod);
-    if (indexed && validIndexOf(pod, completions) === undefined) continue;
+    if (recorded.has(uidOf(pod)) || (indexed && validIndexOf(pod, completions) === undefined)) continue;
     if (isPodSucceeded(pod)) {
-      if (!succeededUIDs.has(uidOf(pod))) newlySucceeded.push(pod);
-    } else if (isPodFailed(pod, onlyReplaceFailed) && !failedUIDs.has(uidOf(pod))) {
+      newlySucceeded.push(pod);
+    } else if (isPodFailed(pod, onlyReplaceFailed)) {
       newlyFailed.push(pod);
       if (matchPodFailurePolicy(policy, pod).counts) countedFailures++;
     }
