@@ -64,7 +64,14 @@ export function beginAccounting(
   const indexed = withIndexes(job, plan, account.draft);
   const { draft, terminal } = withInterimCondition(indexed, settled.end, nowMs);
   const { release, capReached, policyActions, counted } = account;
-  const needsFlush = settled.needsFlush || draft !== settled.draft || account.needsFlush;
+  const needsFlush =
+    settled.needsFlush ||
+    cleaned !== settled.draft ||
+    account.needsFlush ||
+    // Their number alone, where it disagrees, is put right by the next write.
+    indexed.completedIndexes !== cleaned.completedIndexes ||
+    indexed.failedIndexes !== cleaned.failedIndexes ||
+    draft !== indexed;
   return { draft, needsFlush, release, tracked, capReached, terminal, policyActions, counted };
 }
 
