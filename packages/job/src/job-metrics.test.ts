@@ -94,6 +94,39 @@ test("pods and the Job count as finished when that is written, and not when the 
   });
 });
 
+test("pods that a partial write has counted are measured", async () => {
+  const bench = new SyncBench(job({ completions: 3, parallelism: 0 }, { status: STEADY }), [
+    succeeded("s"),
+    succeeded("t"),
+  ]);
+  bench.refuse = (call) => (call === "PATCH t" ? { code: 500 } : undefined);
+  expect(await bench.sync()).toBeInstanceOf(Error);
+  expect(bench.written?.status).toMatchObject({ succeeded: 1 });
+  expect(bench.metrics.take()).toMatchObject({ "podsFinished NonIndexed succeeded": 1 });
+});
+
+test("a first write of the status opens the series of finished pods and indexes, at zero", async () => {
+  const plain = new SyncBench(job());
+  await plain.sync();
+  const series = ["podsFinished NonIndexed failed", "podsFinished NonIndexed succeeded"];
+  expect([...plain.metrics.series].sort()).toEqual(
+    [...series, "podCreated new succeeded", "synced NonIndexed success pods_created"].sort(),
+  );
+  const perIndex = new SyncBench(indexed(1, { backoffLimitPerIndex: 1 }));
+  await perIndex.sync();
+  expect([...perIndex.metrics.series]).toEqual(
+    expect.arrayContaining([
+      "podsFinished Indexed succeeded",
+      "podsFinished Indexed failed",
+      "indexesFinished succeeded perIndex",
+    ]),
+  );
+  expect([...perIndex.metrics.series]).not.toContain("indexesFinished failed perIndex");
+  const idle = new SyncBench(job({}, { status: { ...STEADY, active: 1 } }), [pod("a")]);
+  await idle.sync();
+  expect([...idle.metrics.series]).toEqual(["synced NonIndexed success tracking"]);
+});
+
 test("a failed Job counts with its reason", async () => {
   const bench = new SyncBench(job({ backoffLimit: 0 }, { status: STEADY }), [failed("f")]);
   await bench.sync();

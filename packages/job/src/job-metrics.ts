@@ -8,7 +8,10 @@ import { draftOf } from "./status-draft.js";
 export type CompletionMode = "Indexed" | "NonIndexed";
 export type PodCreationReason = "new" | "recreate_terminating_or_failed" | "recreate_failed";
 
-/** Takes the measurements of a Job controller. Counts are positive, durations in seconds. */
+/**
+ * Takes the measurements of a Job controller. Counts are never negative, durations in seconds. A count of 0 opens a
+ * series, so that its first increase can be told.
+ */
 export interface JobMetrics {
   /** `job_sync_duration_seconds` and `job_syncs_total`: a sync that had something to decide. */
   synced(labels: SyncLabels, seconds: number): void;
@@ -73,7 +76,10 @@ export interface JobMetricDefinition {
 
 const SYNC_LABELS = ["completion_mode", "result", "action"];
 
-/** Names, help texts, labels and buckets of upstream's metrics (pkg/controller/job/metrics). */
+/**
+ * Names, stability, labels and buckets of upstream's metrics (pkg/controller/job/metrics), and the help texts of those
+ * that have a short one. The four that list the values of labels do so in other words, `FailIndex` included.
+ */
 export const jobMetricDefinitions = {
   syncDuration: {
     type: "histogram",
@@ -144,29 +150,23 @@ export function completionModeOf(job: JobObject): CompletionMode {
 
 /**
  * Counts what a written status has more than the one before. Both texts of indexes are read with the completions of
- * now, so that lowering them takes nothing away.
+ * now, so that lowering them takes nothing away. Upstream forgets what it writes when some finalizer has stayed.
  *
  * Upstream: job_controller.go recordJobPodFinished.
  */
 export function countFinished(metrics: JobMetrics, job: JobObject, written: StatusDraft): void {
   const before = draftOf(job.status);
   const completion_mode = completionModeOf(job);
-  const failed = written.failed - before.failed;
-  if (failed > 0) metrics.podsFinished({ completion_mode, result: "failed" }, failed);
-  if (completion_mode === "NonIndexed") {
-    const succeeded = written.succeeded - before.succeeded;
-    if (succeeded > 0) metrics.podsFinished({ completion_mode, result: "succeeded" }, succeeded);
-    return;
-  }
+  const grown = (field: "succeeded" | "failed"): number => Math.max(0, written[field] - before[field]);
   const added = (field: "completedIndexes" | "failedIndexes"): number =>
-    written[field] === before[field] ? 0 : indexesIn(written[field]) - indexesIn(before[field]);
+    written[field] === before[field] ? 0 : Math.max(0, indexesIn(written[field]) - indexesIn(before[field]));
   const indexesIn = (text: string | undefined): number => countIndexes(parseIndexIntervals(text, indexCount(job)));
+  const succeeded = completion_mode === "Indexed" ? added("completedIndexes") : grown("succeeded");
+  metrics.podsFinished({ completion_mode, result: "succeeded" }, succeeded);
+  metrics.podsFinished({ completion_mode, result: "failed" }, grown("failed"));
+  if (completion_mode === "NonIndexed") return;
   const backoffLimit = backoffLimitPerIndexOf(job) === undefined ? "global" : "perIndex";
-  const succeededIndexes = added("completedIndexes");
-  if (succeededIndexes > 0) {
-    metrics.podsFinished({ completion_mode, result: "succeeded" }, succeededIndexes);
-    metrics.indexesFinished({ status: "succeeded", backoffLimit }, succeededIndexes);
-  }
+  metrics.indexesFinished({ status: "succeeded", backoffLimit }, succeeded);
   const failedIndexes = backoffLimit === "perIndex" ? added("failedIndexes") : 0;
   if (failedIndexes > 0) metrics.indexesFinished({ status: "failed", backoffLimit }, failedIndexes);
 }

@@ -3,6 +3,8 @@ import type { JobMetrics } from "../src/job-metrics.js";
 /** Adds up what is measured: by metric and the values of its labels. Of syncs, the number. */
 export class CountedMetrics implements JobMetrics {
   readonly counts: Record<string, number> = {};
+  /** What was measured at all, be it nothing. */
+  readonly series = new Set<string>();
   readonly syncSeconds: number[] = [];
 
   readonly synced: JobMetrics["synced"] = (labels, seconds) => {
@@ -29,8 +31,10 @@ export class CountedMetrics implements JobMetrics {
   }
 
   #count(metric: string, labels: object, count = 1): void {
-    if (!(count > 0)) throw new RangeError(`${metric} would be lowered by ${count}`);
+    if (!(count >= 0)) throw new RangeError(`${metric} would be lowered by ${count}`);
     const name = [metric, ...Object.values(labels)].join(" ");
+    this.series.add(name);
+    if (count === 0) return;
     this.counts[name] = (this.counts[name] ?? 0) + count;
   }
 }
