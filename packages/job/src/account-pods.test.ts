@@ -463,8 +463,7 @@ test("a met success policy deletes the pods that still run, without counting the
   const { status: after, released } = dryRun({ job: going, pods });
   expect(after).toMatchObject({ succeeded: 3, completedIndexes: "0-2", terminating: 1 });
   expect(after.failed).toBeUndefined();
-  // The one that ran has lost its finalizer before it was deleted.
-  expect(released).toEqual(["s0", "s1", "s2"]);
+  expect(released).toEqual(["s0", "s1", "s2", "r"]);
   expect(conditionsOf(after)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
   const done = dryRun({ job: indexed(4, { successPolicy }, { status: after }), pods: [] });
   expect(conditionsOf(done.second).at(-1)).toBe("Complete=True SuccessPolicy");

@@ -1,10 +1,10 @@
 import { formatTime } from "@kubewright/api";
-import { isPodActive } from "@kubewright/controller";
 
 import type { EndState } from "./end-state.js";
 import { formatIndexIntervals, hasIndex } from "./index-intervals.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
 import { type JobLimits, defaultJobLimits } from "./job-limits.js";
+import type { JobReason } from "./job-reason.js";
 import {
   type JobObject,
   type PodObject,
@@ -15,10 +15,10 @@ import {
   replacesOnlyFailedPods,
 } from "./job-spec.js";
 import type { ObservedIndexes } from "./observed-indexes.js";
-import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
+import type { JobPlan } from "./plan-job.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { NO_UIDS, completionIndexOf, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
-import type { SettledStatus } from "./settle-status.js";
+import { type PodOutcome, type SettledStatus, whyPostponed, withCounts } from "./settle-status.js";
 import type { StatusDraft } from "./status-draft.js";
 
 /**
@@ -84,11 +84,13 @@ export interface FinishInput {
   /** As last written, or as it would have been. */
   readonly draft: StatusDraft;
   readonly accounting: Accounting;
+  readonly plan: JobPlan;
+  /** What has become of the pods by now. */
+  readonly outcome: PodOutcome;
   /** UIDs of the pods whose finalizer is gone now. */
   readonly releasedUIDs: ReadonlySet<string>;
   /** Whether some finalizer could not be removed: then the Job does not end yet. */
   readonly releaseFailed: boolean;
-  readonly terminating: number;
   readonly nowMs: number;
 }
 
@@ -101,20 +103,36 @@ export function finishAccounting(input: FinishInput): {
   draft: StatusDraft;
   needsFlush: boolean;
   finished?: TerminalCondition;
+  /** Why a Job whose end is known does not end yet. */
+  waiting?: JobReason;
 } {
-  const { accounting, releasedUIDs, releaseFailed, terminating, nowMs } = input;
-  const draft = countReleased(input.draft, accounting.tracked, releasedUIDs);
+  const { accounting, plan, outcome, releasedUIDs, releaseFailed, nowMs } = input;
+  const draft = countReleased(withCounts(input.draft, outcome), accounting.tracked, releasedUIDs);
   const needsFlush = draft !== input.draft;
   const { terminal } = accounting;
+  if (terminal === undefined) return { draft, needsFlush };
+  const waiting = whyUnfinished(plan, accounting, outcome);
   const open = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
-  if (terminal === undefined || accounting.capReached || releaseFailed || open || terminating > 0)
-    return { draft, needsFlush };
+  if (waiting !== undefined || releaseFailed || open) return { draft, needsFlush, ...(waiting && { waiting }) };
   const conditions = withJobCondition(
     draft.conditions,
     newJobCondition(terminal.type, "True", terminal.reason, terminal.message, nowMs),
   );
   const completionTime = terminal.type === "Complete" ? formatTime(terminal.decidedMs) : draft.completionTime;
   return { draft: { ...draft, conditions, completionTime }, needsFlush: true, finished: terminal };
+}
+
+function whyUnfinished(
+  plan: JobPlan,
+  { capReached }: Accounting,
+  { terminating, undeleted }: PodOutcome,
+): JobReason | undefined {
+  if (capReached) return { type: "PodsLeftToCount" };
+  if (plan.end !== undefined) {
+    const because = whyPostponed(plan, undeleted);
+    if (because !== undefined) return { type: "EndPostponed", end: plan.end, because };
+  }
+  return terminating > 0 ? { type: "WaitingForTermination", terminating } : undefined;
 }
 
 /** Turns recorded UIDs whose pod has no finalizer any more into numbers. Upstream: cleanUncountedPodsWithoutFinalizers. */
@@ -166,9 +184,9 @@ function accountFor(
   const policyActions: Partial<Record<PodFailureAction, number>> = {};
   let newIndexes = 0;
   let capReached = false;
-  const freed = freesWhatItDeletes(plan);
+  // Once the success is recorded, pods are deleted for it. Upstream counts those as failed that it finds so afterwards.
+  const sparesDeleted = end?.type === "SuccessCriteriaMet" && end.recorded;
   for (const pod of tracked) {
-    if (freed && isPodActive(pod)) continue;
     const uid = uidOf(pod);
     const podFailed = isPodFailed(pod, onlyReplaceFailed);
     if (!releasesAll && !isPodSucceeded(pod) && !(podFailed && !awaitsReplacement(pod, plan))) continue;
@@ -181,6 +199,8 @@ function accountFor(
       } else if (index !== undefined && isNewlySucceeded(indexes, index)) {
         newIndexes++;
       }
+    } else if (sparesDeleted && isBeingDeleted(pod)) {
+      continue;
     } else if ((podFailed || failsAll) && countable && !recordedFailed.has(uid) && !recordedSucceeded.has(uid)) {
       const { action, counts } = matchPodFailurePolicy(policy, pod);
       if (action !== undefined) policyActions[action] = (policyActions[action] ?? 0) + 1;

@@ -5,7 +5,7 @@ import { type PodControl, isPodReady, slowStartBatch } from "@kubewright/control
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics, PodCreationReason } from "./job-metrics.js";
 import { type JobObject, type PodObject, replacesOnlyFailedPods } from "./job-spec.js";
-import { type JobPlan, freesWhatItDeletes } from "./plan-job.js";
+import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
 import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
 import type { PodOutcome } from "./settle-status.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
@@ -18,9 +18,13 @@ export interface PodPlanDeps {
   readonly metrics: Pick<JobMetrics, "podCreated">;
 }
 
-/** Whether the plan neither deletes nor creates pods. One that creates none leaves an expectation, of none, nevertheless. */
-export function leavesPods({ end, observed, pods }: JobPlan): boolean {
-  if (end !== undefined) return observed.active.length === 0;
+/**
+ * Whether the plan neither deletes nor creates pods before the status is written. One that creates none leaves an
+ * expectation, of none, nevertheless.
+ */
+export function leavesPods(plan: JobPlan): boolean {
+  const { end, observed, pods } = plan;
+  if (end !== undefined) return observed.active.length === 0 || recordsBeforeDeleting(plan);
   return pods === undefined || pods.action === "tracking" || pods.retryAfterMs !== undefined;
 }
 
@@ -32,42 +36,47 @@ export function applyPodPlan(
   deps: PodPlanDeps,
   signal: AbortSignal,
 ): Promise<PodOutcome> {
-  if (plan.end !== undefined) return endActivePods(job, plan, deps, signal);
-  if (plan.pods === undefined || leavesPods(plan)) return Promise.resolve(outcomeOf(plan));
+  if (leavesPods(plan)) return Promise.resolve(intendedOutcome(plan));
+  if (plan.pods === undefined) return deleteActivePods(job, plan, deps, signal);
   if (plan.pods.action === "pods_deleted") return removePods(key, job, plan, plan.pods.remove, deps, signal);
   // Even none: an earlier expectation is over, or nothing would be decided here.
   return createPods(key, job, plan, plan.pods.create, deps, signal);
 }
 
-/** What becomes of pods that are left alone. */
-export function outcomeOf({ observed }: JobPlan): PodOutcome {
+/** What becomes of the pods when every request is granted. */
+export function intendedOutcome(plan: JobPlan): PodOutcome {
+  const deleted = plan.end === undefined ? (plan.pods?.remove ?? []) : plan.observed.active;
+  const left = withDeletions(plan, { deleted, undeleted: [] });
+  return { ...left, active: left.active + (plan.pods?.create.length ?? 0) };
+}
+
+function observedPods({ observed }: JobPlan): PodOutcome {
   return {
     active: observed.active.length,
     ready: observed.ready,
     terminating: observed.terminating.length,
-    deletionFailed: false,
+    undeleted: [],
   };
 }
 
 interface Deletions {
   readonly deleted: readonly PodObject[];
+  readonly undeleted: readonly PodObject[];
   readonly error?: unknown;
 }
 
 /**
- * Deletes all active pods. A Job that fails leaves them their finalizer, so that they are counted; one that succeeds
- * takes it first, as from pods it has too many of, so that nobody who comes later can take them for failed.
+ * Deletes all active pods of a Job that ends. They keep their finalizer, until they are accounted for.
  *
  * Upstream: job_controller.go deleteActivePods.
  */
-async function endActivePods(
+export async function deleteActivePods(
   job: JobObject,
   plan: JobPlan,
-  { podControl }: PodPlanDeps,
+  { podControl }: Pick<PodPlanDeps, "podControl">,
   signal: AbortSignal,
 ): Promise<PodOutcome> {
-  const remove = freesWhatItDeletes(plan) ? freeAndDelete : deleteOne;
-  return withDeletions(plan, await deleteAll(plan.observed.active, (pod) => remove(podControl, job, pod, signal)));
+  return withDeletions(plan, await deleteAll(plan.observed.active, (pod) => deleteOne(podControl, job, pod, signal)));
 }
 
 /**
@@ -122,17 +131,18 @@ async function deleteAll(pods: readonly PodObject[], remove: (pod: PodObject) =>
   const isDeleted = (outcome: PromiseSettledResult<void>): boolean =>
     outcome.status === "fulfilled" || isNotFound(outcome.reason);
   const deleted = pods.filter((_, position) => isDeleted(outcomes[position]!));
+  const undeleted = pods.filter((_, position) => !isDeleted(outcomes[position]!));
   const failed = outcomes.find((outcome) => !isDeleted(outcome)) as PromiseRejectedResult | undefined;
-  return failed === undefined ? { deleted } : { deleted, error: failed.reason };
+  return { deleted, undeleted, ...(failed !== undefined && { error: failed.reason as unknown }) };
 }
 
-function withDeletions(plan: JobPlan, { deleted, error }: Deletions): PodOutcome {
-  const before = outcomeOf(plan);
+function withDeletions(plan: JobPlan, { deleted, undeleted, error }: Deletions): PodOutcome {
+  const before = observedPods(plan);
   return {
     active: before.active - deleted.length,
     ready: before.ready - deleted.filter(isPodReady).length,
     terminating: before.terminating + deleted.length,
-    deletionFailed: error !== undefined,
+    undeleted,
     ...(error !== undefined && { error }),
   };
 }
@@ -170,7 +180,7 @@ async function createPods(
   });
   const skipped = pods.length - attempted;
   if (skipped > 0) expectations.lowerExpectations(key, skipped, 0);
-  const before = outcomeOf(plan);
+  const before = observedPods(plan);
   return { ...before, active: before.active + successes, ...(error !== undefined && { error }) };
 }
 

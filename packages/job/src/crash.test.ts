@@ -3,17 +3,21 @@ import { isDeepStrictEqual } from "node:util";
 import type { JobSpec } from "@kubewright/api";
 import { expect, test } from "vitest";
 
+import { at } from "../test/fixtures.js";
 import type { Script } from "../test/scripted-kubelet.js";
-import { TestCluster } from "../test/test-cluster.js";
+import { TestCluster, refusal } from "../test/test-cluster.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
 
 /**
- * The controller is stopped before and after each of its writes, one run each, and started anew a moment later with
- * nothing in memory. Whatever it was doing, the Job has to end as it would have.
+ * Each write of the controller fails, one run each: it is refused, or has no answer, before it takes effect or after, or
+ * the controller is stopped there and started anew a moment later with nothing in memory. Whatever it was doing, the Job
+ * has to end as it would have.
  *
- * Events are writes too: KUBEWRIGHT_HEAVY=1 stops at these as well, and runs larger Jobs.
+ * Events are writes too: KUBEWRIGHT_HEAVY=1 disturbs these as well, with every answer, and runs larger Jobs.
  */
 const heavy = process.env["KUBEWRIGHT_HEAVY"] === "1";
+
+const SILENCE_MS = 2_000;
 
 interface Case {
   readonly spec: Partial<JobSpec>;
@@ -39,7 +43,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "with indexes": {
     spec: { completionMode: "Indexed", parallelism: 2 * size, completions: 5 * size },
-    script: (nth, pod) => ({ endsAfterMs: 5_000, exitCode: nth === 2 && indexOf(pod) >= 0 ? 1 : 0 }),
+    // By index, as a refused creation changes their order, and in its first attempt.
+    script: (_, pod) => ({
+      endsAfterMs: 5_000,
+      exitCode: indexOf(pod) === 1 && pod.metadata.creationTimestamp! < at(5) ? 1 : 0,
+    }),
   },
   "with a back-off limit per index": {
     spec: { completionMode: "Indexed", parallelism: 3 * size, completions: 3 * size, backoffLimitPerIndex: 1 },
@@ -82,19 +90,32 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-interface Crash {
+/** What the controller hears instead of the answer: a refusal, nothing for a while, or nothing ever again. */
+type Fault = 403 | 409 | 500 | 504 | "silence" | "crash";
+const refusals = [403, 409, 500, 504, "silence"] as const;
+const reasons = { 403: "Forbidden", 409: "Conflict", 500: "InternalError", 504: "Timeout" };
+
+interface Disturbance {
   /** Counts the writes of the run, from 1. */
   readonly write: number;
+  /** Whether it has taken effect. */
   readonly when: "before" | "after";
+  readonly fault: Fault;
 }
 
 interface Run {
   /** How the Job ended, without times. */
-  readonly end: object;
+  readonly end: {
+    readonly counts: Readonly<Record<string, unknown>>;
+    /** Whether it has a start and an end. */
+    readonly times: readonly boolean[];
+    readonly conditions: readonly (readonly unknown[])[];
+    readonly pods: readonly { readonly phase: string | undefined; readonly deleted: boolean }[];
+  };
   readonly writes: number;
 }
 
-async function play({ spec, script, user = {} }: Case, crash?: Crash): Promise<Run> {
+async function play({ spec, script, user = {} }: Case, disturbance?: Disturbance): Promise<Run> {
   const cluster = await TestCluster.start({ syncBatchPeriodMs: "adaptive" });
   let writes = 0;
   let crashed = false;
@@ -102,12 +123,19 @@ async function play({ spec, script, user = {} }: Case, crash?: Crash): Promise<R
     const isWrite = request.method !== "GET" && (heavy || !request.path.includes("/events"));
     // What a dead process sends does not arrive.
     if (crashed && request.method !== "GET") throw new Error("the controller is gone");
-    if (!isWrite || ++writes !== crash?.write) return serve(request);
-    const answer = crash.when === "after" ? serve(request) : undefined;
-    crashed = true;
-    cluster.abortController();
+    if (!isWrite || ++writes !== disturbance?.write) return serve(request);
+    const { when, fault } = disturbance;
+    const answer = when === "after" ? serve(request) : undefined;
+    if (fault === "crash") {
+      crashed = true;
+      cluster.abortController();
+      await answer;
+      throw new Error("the controller is gone");
+    }
     await answer;
-    throw new Error("the controller is gone");
+    if (fault !== "silence") return refusal(fault, reasons[fault]);
+    await new Promise<void>((resume) => cluster.clock.setTimer(SILENCE_MS, resume));
+    throw new Error("no answer");
   };
   await cluster.runKubelet(script);
   await cluster.createJob(spec);
@@ -131,6 +159,7 @@ async function play({ spec, script, user = {} }: Case, crash?: Crash): Promise<R
   const pods = (await cluster.pods()).map((pod) => ({
     phase: pod.status?.phase,
     tracked: hasTrackingFinalizer(pod),
+    deleted: pod.metadata.deletionTimestamp !== undefined,
     index: pod.metadata.annotations?.["batch.kubernetes.io/job-completion-index"],
     failures: pod.metadata.annotations?.["batch.kubernetes.io/job-index-failure-count"],
   }));
@@ -142,7 +171,7 @@ async function play({ spec, script, user = {} }: Case, crash?: Crash): Promise<R
     end: {
       counts,
       times: [startTime !== undefined, completionTime !== undefined],
-      conditions: conditions?.map(({ type, status: value, reason, message }) => [
+      conditions: (conditions ?? []).map(({ type, status: value, reason, message }) => [
         type,
         value,
         reason,
@@ -154,19 +183,72 @@ async function play({ spec, script, user = {} }: Case, crash?: Crash): Promise<R
   };
 }
 
+/** Every disturbance of a run with so many writes: of the faults all, or each in its turn. */
+function disturbances(writes: number, faults: readonly Fault[]): Disturbance[] {
+  return Array.from({ length: writes }, (_, index) => index + 1).flatMap((write) =>
+    (["before", "after"] as const).flatMap((when, late) =>
+      (heavy ? faults : [faults[(write + 2 * late) % faults.length]!]).map((fault) => ({ write, when, fault })),
+    ),
+  );
+}
+
+async function differing(played: Case, faults: readonly Fault[]): Promise<object[]> {
+  const undisturbed = await play(played);
+  expect(undisturbed.writes).toBeGreaterThan(10);
+  const found: object[] = [];
+  for (const disturbance of disturbances(undisturbed.writes, faults)) {
+    const { end } = await play(played, disturbance);
+    if (!isDeepStrictEqual(end, undisturbed.end)) found.push({ ...disturbance, end });
+  }
+  return found;
+}
+
 test.each(Object.entries(cases))(
   "a Job %s ends the same, whichever of its writes the controller does not survive",
   { timeout: 300_000 },
   async (_, played) => {
-    const undisturbed = await play(played);
-    const differing: object[] = [];
-    for (let write = 1; write <= undisturbed.writes; write++) {
-      for (const when of ["before", "after"] as const) {
-        const { end } = await play(played, { write, when });
-        if (!isDeepStrictEqual(end, undisturbed.end)) differing.push({ write, when, end });
+    expect(await differing(played, ["crash"])).toEqual([]);
+  },
+);
+
+test.each(Object.entries(cases))(
+  "a Job %s ends the same, whichever of its writes is refused or has no answer",
+  { timeout: 300_000 },
+  async (_, played) => {
+    expect(await differing(played, refusals)).toEqual([]);
+  },
+);
+
+test(
+  "a Job that succeeds counts every pod that ends well before it is deleted, and none of those it deletes",
+  { timeout: 300_000 },
+  async () => {
+    for (const othersEndAfterMs of [6_200, 6_700, 7_500]) {
+      const played: Case = {
+        spec: {
+          completionMode: "Indexed",
+          parallelism: 4,
+          completions: 4,
+          backoffLimit: 0,
+          successPolicy: { rules: [{ succeededIndexes: "0-1" }] },
+        },
+        script: (_, pod) => ({ endsAfterMs: indexOf(pod) < 2 ? 5_000 : othersEndAfterMs }),
+      };
+      const { writes } = await play(played);
+      for (const disturbance of disturbances(writes, [...refusals, "crash"])) {
+        const { counts, conditions, pods } = (await play(played, disturbance)).end;
+        const ended = pods.filter(({ phase, deleted }) => phase === "Succeeded" && !deleted).length;
+        expect({ disturbance, othersEndAfterMs, failed: counts["failed"], conditions }).toEqual({
+          disturbance,
+          othersEndAfterMs,
+          failed: undefined,
+          conditions: [
+            ["SuccessCriteriaMet", "True", "SuccessPolicy", "Matched rules at index 0"],
+            ["Complete", "True", "SuccessPolicy", "Matched rules at index 0"],
+          ],
+        });
+        expect(counts["succeeded"], JSON.stringify({ disturbance, othersEndAfterMs })).toBeGreaterThanOrEqual(ended);
       }
     }
-    expect(differing).toEqual([]);
-    expect(undisturbed.writes).toBeGreaterThan(10);
   },
 );

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
 import { T0, at, failed, indexed, job, pod, succeeded } from "../test/fixtures.js";
+import { SyncBench } from "../test/sync-bench.js";
 import { foreseeJobSync } from "./foresee-sync.js";
+import { defaultJobLimits } from "./job-limits.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 
 const foresee = (of: JobObject, pods: readonly PodObject[] = [], seconds = 0) =>
@@ -58,6 +60,42 @@ test("a Job with its completions is about to be complete, once the last pod is g
   const done = job({ completions: 1 }, { status: { startTime: at(0) } });
   expect(reasonsOf(done, [succeeded("a")])).toEqual(["EnoughActive", "Ending", "Finished"]);
   expect(reasonsOf(done, [succeeded("a"), pod("b", { deletedAt: 0 })])).toContain("WaitingForTermination");
+});
+
+test("a Job with more ended pods than one sync counts does not end in it", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, number) => succeeded(`s${number}`));
+  const done = (count: number) => job({ completions: count, parallelism: count }, { status: { startTime: at(0) } });
+  expect(reasonsOf(done(499), many(499))).toEqual(["EnoughActive", "Ending", "Finished"]);
+  expect(reasonsOf(done(500), many(500))).toEqual(["EnoughActive", "Ending", "PodsLeftToCount"]);
+  const limits = { ...defaultJobLimits, maxUncountedPods: 2, maxPodsPerSync: 3 };
+  expect(foreseeJobSync(done(2), many(2), T0, limits)).toMatchObject({
+    reasons: [{}, {}, { type: "PodsLeftToCount" }],
+  });
+  expect(foreseeJobSync(done(9), [], T0, limits)).toMatchObject({ reasons: [{ type: "Creating", count: 3 }] });
+});
+
+test.each<[string, JobObject, PodObject[]]>([
+  ["creates", job({ parallelism: 3, completions: 9 }), [pod("a"), succeeded("s")]],
+  ["removes", job({ parallelism: 1, completions: 9 }), [pod("a", { ready: true }), pod("b")]],
+  ["waits out a backoff", job(), [failed("f", { finishedAt: -3 })]],
+  ["fails", job({ backoffLimit: 0, parallelism: 2 }), [failed("f"), pod("a")]],
+  [
+    "has succeeded with pods left",
+    indexed(3, { successPolicy: { rules: [{ succeededCount: 1 }] } }),
+    [pod("a", { index: 0 }), succeeded("s", { index: 1 })],
+  ],
+  ["has succeeded", job({ completions: 1 }), [succeeded("s")]],
+  ["is suspended", job({ suspend: true, parallelism: 2 }), [pod("a"), pod("b")]],
+  [
+    "has more to count than one sync may",
+    job({ completions: 600, parallelism: 600 }),
+    Array.from({ length: 600 }, (_, number) => succeeded(`s${number}`)),
+  ],
+])("what is foreseen of a Job that %s is what a sync gives as its reasons", async (_, of, pods) => {
+  const bench = new SyncBench(of, pods);
+  expect(await bench.sync()).toBeUndefined();
+  const reasons = bench.decisions[0]!.reasons.map(({ type }) => type).filter((type) => type !== "PodsCounted");
+  expect(reasonsOf(of, pods)).toEqual(reasons);
 });
 
 test("a suspended Job deletes its pods and is told as suspended", () => {

@@ -1,7 +1,10 @@
 import { type Pod, isJobFinished, jobs as jobDefinition, labelSelectorMatcher } from "@kubewright/api";
 import { ControllerRefManager } from "@kubewright/controller";
 
+import { beginAccounting, finishAccounting } from "./account-pods.js";
+import { intendedOutcome } from "./apply-pod-plan.js";
 import { type BackoffRecord, NO_BACKOFF, nextBackoffRecord } from "./backoff.js";
+import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import type { JobReason } from "./job-reason.js";
 import { checkJobShape } from "./job-shape.js";
 import { type JobObject, type PodObject, isManagedElsewhere, replacesOnlyFailedPods } from "./job-spec.js";
@@ -37,8 +40,15 @@ export interface PlannedJob {
  * What a sync of the Job comes to now if the pods given are all that match its selector, every request succeeds, and the
  * controller waits for no pod it created or deleted: the steps of `syncJob` in the same order, decided by the same
  * functions.
+ *
+ * @param limits - Of the controller that is foreseen. Default: upstream's.
  */
-export function foreseeJobSync(job: JobObject, candidates: readonly PodObject[], nowMs: number): ForeseenJobSync {
+export function foreseeJobSync(
+  job: JobObject,
+  candidates: readonly PodObject[],
+  nowMs: number,
+  limits: JobLimits = defaultJobLimits,
+): ForeseenJobSync {
   if (isManagedElsewhere(job)) return left("managedElsewhere", job.spec?.managedBy ?? "");
   try {
     checkJobShape(job);
@@ -49,13 +59,13 @@ export function foreseeJobSync(job: JobObject, candidates: readonly PodObject[],
   const mode = job.spec?.completionMode;
   if (mode != null && mode !== "NonIndexed" && mode !== "Indexed") return left("unknownCompletionMode", mode);
   try {
-    return foreseePlan(job, candidates, nowMs);
+    return foreseePlan(job, candidates, nowMs, limits);
   } catch (error) {
     return left("unreadable", (error as Error).message);
   }
 }
 
-function foreseePlan(job: JobObject, candidates: readonly PodObject[], nowMs: number): PlannedJob {
+function foreseePlan(job: JobObject, candidates: readonly PodObject[], nowMs: number, limits: JobLimits): PlannedJob {
   const pods = ownPods(job, candidates);
   const backoff = backoffOfCountedPods(job, pods);
   const plan = planJob({
@@ -65,27 +75,25 @@ function foreseePlan(job: JobObject, candidates: readonly PodObject[], nowMs: nu
     finalizersBeingRemoved: new Set(),
     backoff,
     nowMs,
+    limits,
   });
-  const { active, ready, terminating } = plan.observed;
-  const deleted = plan.end === undefined ? (plan.pods?.remove.length ?? 0) : active.length;
-  const created = plan.pods?.create.length ?? 0;
-  const remaining = active.length + created - deleted;
-  const leaving = terminating.length + deleted;
-  const settled = settleStatus(
-    job,
+  const outcome = intendedOutcome(plan);
+  const settled = settleStatus(job, plan, outcome, nowMs);
+  const accounting = beginAccounting(job, plan, settled, nowMs, limits);
+  const { finished, waiting } = finishAccounting({
+    draft: accounting.draft,
+    accounting,
     plan,
-    { active: remaining, ready, terminating: leaving, deletionFailed: false },
+    outcome,
+    releasedUIDs: new Set(accounting.release.map(uidOf)),
+    releaseFailed: false,
     nowMs,
-  );
+  });
   const reasons = [...plan.reasons, ...settled.reasons];
-  if (settled.end !== undefined) {
-    const { type, reason, message } = settled.end;
-    const condition = type === "FailureTarget" ? "Failed" : "Complete";
-    reasons.push(
-      leaving > 0
-        ? { type: "WaitingForTermination", terminating: leaving }
-        : { type: "Finished", condition, reason, message },
-    );
+  if (waiting !== undefined) reasons.push(waiting);
+  if (finished !== undefined) {
+    const { type: condition, reason, message } = finished;
+    reasons.push({ type: "Finished", condition, reason, message });
   }
   const delaysMs = [plan.deadlineInMs, plan.pods?.retryAfterMs].filter((delayMs) => delayMs !== undefined);
   return {

@@ -74,8 +74,8 @@ export function explainJobReason(reason: JobReason): string {
     }
     case "EndPostponed":
       return reason.because === "DeletionFailed"
-        ? `${reason.end.reason} is not recorded yet because an active pod could not be deleted`
-        : `${reason.end.reason} is not recorded yet because the cache does not show the pods created or deleted last`;
+        ? `the end (${reason.end.reason}) has to wait because an active pod could not be deleted`
+        : `the end (${reason.end.reason}) has to wait because the cache does not show the pods created or deleted last`;
     case "WaitingForTermination":
       return `not finished until ${count(reason.terminating, "terminating pod")} ended`;
     case "PodsLeftToCount":

@@ -36,7 +36,7 @@ export interface JobPlan {
   readonly startMs?: number | undefined;
   /** To be remembered once the status is written. */
   readonly backoff: BackoffRecord;
-  /** If set, active pods are deleted, all of them: see {@link freesWhatItDeletes}. */
+  /** If set, active pods are deleted, all of them, and nothing else is done about pods: see {@link recordsBeforeDeleting}. */
   readonly end?: EndState;
   readonly expectationsSatisfied: boolean;
   /** What to create or remove; absent when pods must be left alone, or the Job ends. */
@@ -48,11 +48,12 @@ export interface JobPlan {
 }
 
 /**
- * Whether the plan ends the Job in such a way that its active pods are not to be counted: it has succeeded. They lose
- * their tracking finalizer before they are deleted, where upstream deletes them first: the successor of a controller
- * that dies in between cannot tell why they were deleted, and counts them as failed.
+ * Whether the status says how the Job ends before its active pods are deleted for it: when it has succeeded. Upstream
+ * deletes them first, whatever the end. Whoever goes on after a refusal, or after a controller that has died in between,
+ * cannot tell then why they were deleted: it counts them as failed, and may fail the Job for them. Pods of a Job that
+ * fails are to be counted as failed.
  */
-export function freesWhatItDeletes({ end }: JobPlan): boolean {
+export function recordsBeforeDeleting({ end }: JobPlan): boolean {
   return end?.type === "SuccessCriteriaMet";
 }
 

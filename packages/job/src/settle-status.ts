@@ -3,17 +3,17 @@ import { findCondition, formatTime } from "@kubewright/api";
 import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
 import type { JobReason } from "./job-reason.js";
-import { type JobObject, completionsOf, isSuspended } from "./job-spec.js";
-import type { JobPlan } from "./plan-job.js";
+import { type JobObject, type PodObject, completionsOf, isSuspended } from "./job-spec.js";
+import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
 import { type StatusDraft, draftOf } from "./status-draft.js";
 
-/** What became of a plan's pods: what was observed, with what this sync created and deleted. */
+/** What became of a plan's pods, or is about to: what was observed, with what this sync creates and deletes. */
 export interface PodOutcome {
   readonly active: number;
   readonly ready: number;
   readonly terminating: number;
-  /** Whether some deletion failed that a Job which ends depends on. */
-  readonly deletionFailed: boolean;
+  /** Pods that were to be deleted, and are not: a Job does not end before they are. */
+  readonly undeleted: readonly PodObject[];
   /** The first refusal, if any: the sync writes the status, and then fails with it. */
   readonly error?: unknown;
 }
@@ -32,26 +32,40 @@ export interface SettledStatus {
 
 /** Upstream: job_controller.go syncJob, from the management of pods to trackJobStatusAndRemoveFinalizers. */
 export function settleStatus(job: JobObject, plan: JobPlan, outcome: PodOutcome, nowMs: number): SettledStatus {
-  const { active, ready, terminating } = outcome;
   const stored = draftOf(job.status);
   const startTime = stored.startTime ?? (plan.startMs === undefined ? undefined : formatTime(plan.startMs));
-  const countsChanged = stored.active !== active || stored.ready !== ready || stored.terminating !== terminating;
-  const counted =
-    countsChanged || stored.startTime !== startTime ? { ...stored, startTime, active, ready, terminating } : stored;
+  const started = stored.startTime === startTime ? stored : { ...stored, startTime };
+  const counted = withCounts(started, outcome);
+  const countsChanged = counted !== started;
 
   if (plan.end !== undefined) {
-    // All active pods must be known to be gone, or the outcome could still be recorded while some go on running.
-    if (plan.expectationsSatisfied && !outcome.deletionFailed)
+    const because = whyPostponed(plan, outcome.undeleted);
+    // That it has succeeded nothing can change. A failure must not be recorded while pods of it may go on running.
+    if (because === undefined || recordsBeforeDeleting(plan))
       return { draft: counted, needsFlush: countsChanged, end: plan.end, reasons: [] };
-    const because = outcome.deletionFailed ? "DeletionFailed" : "ExpectationsPending";
     return { draft: counted, needsFlush: countsChanged, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
   }
-  if (isComplete(job, plan.succeeded, active)) {
+  if (isComplete(job, plan.succeeded, outcome.active)) {
     const reason: JobReason = { type: "Ending", end: COMPLETIONS_REACHED, deleting: 0 };
     return { draft: counted, needsFlush: countsChanged, end: COMPLETIONS_REACHED, reasons: [reason] };
   }
   if (plan.pods === undefined) return { draft: counted, needsFlush: countsChanged, reasons: [] };
   return settleSuspension(job, counted, countsChanged, nowMs);
+}
+
+/** Why the Job cannot be declared ended yet: some active pod may be left. */
+export function whyPostponed(
+  { expectationsSatisfied }: JobPlan,
+  undeleted: readonly PodObject[],
+): "DeletionFailed" | "ExpectationsPending" | undefined {
+  if (undeleted.length > 0) return "DeletionFailed";
+  return expectationsSatisfied ? undefined : "ExpectationsPending";
+}
+
+/** The draft with the numbers of pods; the same one if it has them. */
+export function withCounts(draft: StatusDraft, { active, ready, terminating }: PodOutcome): StatusDraft {
+  const isSame = draft.active === active && draft.ready === ready && draft.terminating === terminating;
+  return isSame ? draft : { ...draft, active, ready, terminating };
 }
 
 /** Terminating pods do not matter here: they are waited for before the Job is declared complete. */

@@ -175,41 +175,94 @@ test("a failing Job whose pod cannot be deleted counts what has failed, and trie
   expect(bench.events).toEqual(["Warning FailedDelete: Error deleting: DELETE b refused"]);
 });
 
-test("a succeeding Job frees the pods that still run before it deletes them, and says so after", async () => {
-  const successPolicy = { rules: [{ succeededCount: 1 }] };
-  const bench = new SyncBench(indexed(3, { successPolicy }, { status: { ...STEADY, active: 3 } }), [
+const successPolicy = { rules: [{ succeededCount: 1 }] };
+const succeeding = (): SyncBench =>
+  new SyncBench(indexed(3, { successPolicy, backoffLimit: 0 }, { status: { ...STEADY, active: 3, ready: 1 } }), [
     succeeded("a", { index: 0 }),
-    pod("b", { index: 1 }),
+    pod("b", { index: 1, ready: true }),
     pod("c", { index: 2 }),
   ]);
+
+test("a succeeding Job says so before it deletes the pods that still run, and frees them after", async () => {
+  const bench = succeeding();
   expect(await bench.sync()).toBeUndefined();
-  expect(bench.calls).toEqual(["PATCH b", "PATCH c", "DELETE b", "DELETE c", "PUT status", "PATCH a"]);
-  expect(bench.written?.status).toMatchObject({ succeeded: 1, terminating: 2 });
+  expect(bench.calls).toEqual(["PUT status", "DELETE b", "DELETE c", "PATCH a", "PATCH b", "PATCH c"]);
+  expect(bench.written?.status).toMatchObject({ succeeded: 1, ready: 0, terminating: 2 });
   expect(bench.written?.status?.active).toBeUndefined();
   expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
+  expect(bench.decisions[0]?.reasons.map(({ type }) => type)).toEqual([
+    "Ending",
+    "PodsCounted",
+    "WaitingForTermination",
+  ]);
 });
 
-test("what a succeeding Job has begun to delete is never counted as failed, though some deletion is refused", async () => {
-  const successPolicy = { rules: [{ succeededCount: 1 }] };
-  const bench = new SyncBench(indexed(3, { successPolicy }, { status: { ...STEADY, active: 3 } }), [
-    succeeded("a", { index: 0 }),
-    pod("b", { index: 1 }),
-    pod("c", { index: 2 }),
-  ]);
+test("what a succeeding Job has deleted is not deleted again where the cache is late to show it", async () => {
+  const bench = succeeding();
+  await bench.sync();
+  // The caches have seen everything but the last write.
+  bench.jobStore.update(bench.written!);
+  bench.podStore.bookmark(String(Number(bench.written!.metadata.resourceVersion) + bench.calls.length - 2));
+  expect((await bench.sync())?.message).toContain("is not as new as written version");
+  expect(bench.calls).toEqual([]);
+});
+
+test("a pod that a succeeding Job could not delete is active, and keeps its finalizer: it counts if it succeeds", async () => {
+  const bench = succeeding();
   bench.refuse = refusing(INTERNAL, "DELETE c");
   expect((await bench.sync())?.message).toBe("unable to delete pods: DELETE c refused");
-  expect(bench.calls).toEqual(["PATCH b", "PATCH c", "DELETE b", "DELETE c", "PUT status", "PATCH a"]);
-  expect(bench.written?.status).toMatchObject({ active: 1, terminating: 1 });
-  expect(conditionsOf(bench.written?.status)).toEqual([]);
+  expect(bench.calls).toEqual(["PUT status", "DELETE b", "DELETE c", "PATCH a", "PATCH b", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ active: 1, terminating: 1, succeeded: 1 });
+  expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
+  expect(bench.decisions[0]?.reasons.at(-1)).toMatchObject({ type: "EndPostponed", because: "DeletionFailed" });
+  expect([...bench.memory.finalizers.expectedUIDs(KEY)]).toEqual(["uid-a", "uid-b"]);
   bench.refuse = () => undefined;
   bench.podStore.update(succeeded("a", { index: 0, tracked: false }));
-  bench.podStore.update(pod("b", { index: 1, deletedAt: 0, tracked: false }));
-  bench.podStore.update(pod("c", { index: 2, tracked: false }));
+  bench.podStore.delete(pod("b", { index: 1 }));
+  bench.podStore.update(succeeded("c", { index: 2 }));
   bench.catchUp();
   expect(await bench.sync()).toBeUndefined();
-  expect(bench.calls).toEqual(["DELETE c", "PUT status"]);
-  expect(bench.written?.status).toMatchObject({ succeeded: 1, terminating: 2 });
+  expect(bench.calls).toEqual(["PUT status", "PATCH c", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ completedIndexes: "0,2", succeeded: 2, terminating: 0 });
   expect(bench.written?.status?.failed).toBeUndefined();
+  expect(conditionsOf(bench.written?.status)).toEqual([
+    "SuccessCriteriaMet=True SuccessPolicy",
+    "Complete=True SuccessPolicy",
+  ]);
+});
+
+test("a success that is recorded spares the pods deleted for it, though not those that had failed before", async () => {
+  const conditions = [{ type: "SuccessCriteriaMet", status: "True", reason: "SuccessPolicy", message: "of that" }];
+  const bench = new SyncBench(
+    indexed(4, { successPolicy, backoffLimit: 0 }, { status: { ...STEADY, conditions, terminating: 1 } }),
+    [pod("b", { index: 1, deletedAt: 0 }), failed("c", { index: 2, deletedAt: 0 }), failed("f", { index: 3 })],
+  );
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual(["PUT status", "PATCH b", "PATCH c", "PATCH f", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ failed: 1 });
+});
+
+test("nothing is deleted for a success that cannot be recorded", async () => {
+  const bench = succeeding();
+  bench.refuse = refusing({ code: 409, reason: "Conflict" }, "PUT status");
+  expect(await bench.sync()).toBeInstanceOf(Error);
+  expect(bench.calls).toEqual(["PUT status"]);
+});
+
+test("a success is recorded though pods created last are not seen yet, and the Job does not end before they are", async () => {
+  const bench = new SyncBench(indexed(2, { successPolicy }, { status: { ...STEADY, active: 2 } }), [
+    succeeded("a", { index: 0 }),
+  ]);
+  bench.memory.expectations.expectCreations(KEY, 1);
+  expect(await bench.sync()).toBeUndefined();
+  expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
+  expect(bench.decisions[0]?.reasons.at(-1)).toMatchObject({ type: "EndPostponed", because: "ExpectationsPending" });
+  bench.memory.expectations.creationObserved(KEY);
+  bench.podStore.delete(succeeded("a", { index: 0 }));
+  bench.podStore.add(pod("b", { index: 1 }));
+  bench.catchUp();
+  await bench.sync();
+  expect(bench.calls).toEqual(["PUT status", "DELETE b", "PATCH b"]);
   expect(conditionsOf(bench.written?.status)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
 });
 

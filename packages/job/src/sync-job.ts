@@ -3,7 +3,7 @@ import { errorMessage } from "@kubewright/client";
 import { TerminalError } from "@kubewright/controller";
 
 import { type Accounting, beginAccounting, isAccountedFor } from "./account-pods.js";
-import { applyPodPlan, leavesPods, outcomeOf } from "./apply-pod-plan.js";
+import { applyPodPlan, intendedOutcome, leavesPods } from "./apply-pod-plan.js";
 import { NO_BACKOFF } from "./backoff.js";
 import { claimPods, podsToKeep } from "./claim-pods.js";
 import { type SyncLabels, completionModeOf } from "./job-metrics.js";
@@ -48,10 +48,10 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
 
     let failure: { readonly error: unknown } | undefined;
     try {
-      const outcome = leavesPods(plan) ? outcomeOf(plan) : await applyPodPlan(key, job, plan, deps, signal);
+      let outcome = leavesPods(plan) ? intendedOutcome(plan) : await applyPodPlan(key, job, plan, deps, signal);
       const accounting = account(job, plan, outcome, deps, record);
       if (!isAccountedFor(accounting))
-        await trackPods(key, job, plan, accounting, outcome.terminating, deps, record, signal);
+        outcome = await trackPods(key, job, plan, accounting, outcome, deps, record, signal);
       if (outcome.error !== undefined) throw outcome.error;
     } catch (error) {
       failure = { error };

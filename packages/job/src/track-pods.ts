@@ -2,11 +2,13 @@ import { type ObjectKey, jobs } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
 
 import { type Accounting, type TerminalCondition, finishAccounting } from "./account-pods.js";
+import { deleteActivePods } from "./apply-pod-plan.js";
 import { completionModeOf, countFinished } from "./job-metrics.js";
 import { type JobObject, type PodObject, completionsOf } from "./job-spec.js";
-import type { JobPlan } from "./plan-job.js";
+import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
 import type { PodFailureAction } from "./pod-failure-policy.js";
 import { NO_UIDS, uidOf } from "./pod-state.js";
+import type { PodOutcome } from "./settle-status.js";
 import { type StatusDraft, draftOf, statusOf } from "./status-draft.js";
 import type { JobSyncDeps, SyncRecord } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
@@ -14,26 +16,29 @@ import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 /**
  * Performs the accounting for ended pods: status, finalizers, status. Ends the Job when nothing is left to account for.
  *
+ * @param outcome - What has become of the pods, or will have once they are deleted.
+ * @returns what has become of them.
  * @throws what was refused, after as much as could be done.
  * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
  */
 export async function trackPods(
   key: ObjectKey,
   job: JobObject,
-  { backoff }: JobPlan,
+  plan: JobPlan,
   accounting: Accounting,
-  terminating: number,
+  outcome: PodOutcome,
   deps: JobSyncDeps,
   record: SyncRecord,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PodOutcome> {
   const { memory, metrics, clock } = deps;
-  const { counted, needsFlush, policyActions, release, terminal, capReached } = accounting;
+  const { counted, needsFlush, policyActions } = accounting;
   const { succeeded, failed } = counted;
   if (succeeded + failed > 0) record.reasons.push({ type: "PodsCounted", succeeded, failed });
 
   let current = job;
   let draft = accounting.draft;
+  let final = outcome;
   let step = "";
   try {
     if (needsFlush) {
@@ -41,22 +46,19 @@ export async function trackPods(
       current = await deps.jobClient.updateStatus(withStatus(job, draft), { signal });
       noteStatusWrite(key, job, draft, current, deps, record);
       draft = draftOf(current.status);
-      memory.backoff.set(key, backoff);
+      memory.backoff.set(key, plan.backoff);
       step = "";
     }
     for (const [action, count] of Object.entries(policyActions))
       metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
+    if (recordsBeforeDeleting(plan)) final = await deleteActivePods(job, plan, deps, signal);
+    // A pod that could not be deleted may yet succeed, and is to be counted then.
+    const release = without(accounting.release, final.undeleted);
     const { releasedUIDs, error } =
       release.length === 0 ? NOTHING_RELEASED : await releasePods(key, release, deps, signal);
     const releaseFailed = error !== undefined;
-    const finish = finishAccounting({
-      draft,
-      accounting,
-      releasedUIDs,
-      releaseFailed,
-      terminating,
-      nowMs: clock.now(),
-    });
+    const nowMs = clock.now();
+    const finish = finishAccounting({ draft, accounting, plan, outcome: final, releasedUIDs, releaseFailed, nowMs });
     if (finish.needsFlush) {
       step = "removing uncounted pods from status: ";
       const written = await deps.jobClient.updateStatus(withStatus(current, finish.draft), { signal });
@@ -70,11 +72,17 @@ export async function trackPods(
       }
     }
     if (releaseFailed) throw error;
-    if (terminal !== undefined && finish.finished === undefined)
-      record.reasons.push(capReached ? { type: "PodsLeftToCount" } : { type: "WaitingForTermination", terminating });
+    if (finish.waiting !== undefined) record.reasons.push(finish.waiting);
+    return final;
   } catch (error) {
     throw new Error(`tracking status: ${step}${errorMessage(error)}`, { cause: error });
   }
+}
+
+function without(pods: readonly PodObject[], others: readonly PodObject[]): readonly PodObject[] {
+  if (others.length === 0) return pods;
+  const left = new Set(others);
+  return pods.filter((pod) => !left.has(pod));
 }
 
 /** For a full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */

@@ -15,9 +15,10 @@ import {
 import { isPodReady } from "@kubewright/controller";
 
 import { beginAccounting, finishAccounting } from "../src/account-pods.js";
+import { intendedOutcome } from "../src/apply-pod-plan.js";
 import { NO_BACKOFF } from "../src/backoff.js";
 import type { JobObject, PodObject } from "../src/job-spec.js";
-import { type JobInput, type JobPlan, planJob } from "../src/plan-job.js";
+import { type JobInput, type JobPlan, planJob, recordsBeforeDeleting } from "../src/plan-job.js";
 import { type PodOutcome, settleStatus } from "../src/settle-status.js";
 import { type StatusDraft, statusOf } from "../src/status-draft.js";
 
@@ -180,18 +181,21 @@ export function dryRun(
     active: made.observed.active.length - gone.length + (made.pods?.create.length ?? 0),
     ready: made.observed.ready - gone.filter(isPodReady).length,
     terminating: made.observed.terminating.length + gone.length,
-    deletionFailed: gone.length < deleted.length,
+    undeleted: deleted.filter((pod) => !gone.includes(pod)),
   };
-  const settled = settleStatus(input.job, made, outcome, nowMs);
+  const settled = settleStatus(input.job, made, recordsBeforeDeleting(made) ? intendedOutcome(made) : outcome, nowMs);
   const accounting = beginAccounting(input.job, made, settled, nowMs);
-  const names = accounting.release.map(({ metadata }) => metadata.name!);
+  const names = accounting.release
+    .filter((pod) => !outcome.undeleted.includes(pod))
+    .map(({ metadata }) => metadata.name!);
   const released = names.filter((name) => !refuse.includes(name));
   const finish = finishAccounting({
     draft: accounting.draft,
     accounting,
+    plan: made,
+    outcome,
     releasedUIDs: new Set(released.map((name) => `uid-${name}`)),
     releaseFailed: released.length < names.length,
-    terminating: outcome.terminating,
     nowMs,
   });
   const wire = (draft: StatusDraft): JobStatus => statusOf(draft) as JobStatus;
