@@ -2,6 +2,7 @@ import {
   FOREGROUND_DELETION_FINALIZER,
   type KubernetesObject,
   ORPHAN_FINALIZER,
+  secondsAsDurationMs,
   formatTime,
   parseTime,
 } from "@kubewright/api";
@@ -68,9 +69,10 @@ function shortenedDeletion(
   nowMs: number,
 ): { deletionTimestamp: string; graceSeconds: number } {
   const dueMs = parseTime(metadata.deletionTimestamp);
-  if (dueMs === undefined) return { deletionTimestamp: formatTime(nowMs + graceSeconds * 1000), graceSeconds };
-  const startMs = dueMs - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  const wantedMs = startMs + graceSeconds * 1000;
+  if (dueMs === undefined)
+    return { deletionTimestamp: formatTime(nowMs + secondsAsDurationMs(graceSeconds)), graceSeconds };
+  const startMs = dueMs - secondsAsDurationMs(metadata.deletionGracePeriodSeconds ?? 0);
+  const wantedMs = startMs + secondsAsDurationMs(graceSeconds);
   if (wantedMs > nowMs || graceSeconds === 0) {
     return {
       deletionTimestamp: graceSeconds === 0 ? formatTime(Math.min(dueMs, nowMs)) : formatTime(wantedMs),

@@ -126,6 +126,17 @@ test("44: a running pod stays for its grace period, which may be shortened only"
   expect(await gone(send, POD)).toBe(true);
 });
 
+test("44: a grace period beyond 292 years wraps around as Go's durations do", async () => {
+  const patient = async (gracePeriodSeconds: number) => {
+    const send = await withPod({ nodeName: "n" });
+    return (await send("DELETE", POD, { gracePeriodSeconds })).value.metadata;
+  };
+  const { deletionTimestamp, deletionGracePeriodSeconds } = await patient(10_000_000_000);
+  expect([deletionTimestamp?.slice(0, 4), deletionGracePeriodSeconds]).toEqual(["1758", 10_000_000_000]);
+  expect((await patient(20_000_000_000)).deletionTimestamp?.slice(0, 4)).toBe("2075");
+  expect((await patient(2 ** 53 - 1)).deletionTimestamp?.slice(0, 4)).toBe("2172");
+});
+
 test("44: an unscheduled pod and a failed one go at once", async () => {
   const unscheduled = await withPod();
   await unscheduled("DELETE", POD);

@@ -234,6 +234,14 @@ test("a slot that its deadline let pass is silent upstream, and shows in the dec
   ]);
 });
 
+test("a deadline beyond 292 years wraps around as Go's durations do: one of 317 years lets no run start", () => {
+  const patient = (startingDeadlineSeconds: number) =>
+    plan(cronJob({ startingDeadlineSeconds }, { lastScheduleTime: "2026-03-02T09:00:00Z" }), "10:00:00.1").decision;
+  expect(patient(9_223_372_036)).toMatchObject({ outcome: "ran", slotMs: at("10:00:00") });
+  expect(patient(10_000_000_000)).toMatchObject({ outcome: "skipped", reason: "deadlinePassed" });
+  expect(patient(20_000_000_000)).toMatchObject({ outcome: "ran", slotMs: at("10:00:00") });
+});
+
 test("of several slots those outside the window passed their deadline, and those inside gave way to the last", () => {
   const late = cronJob(
     { schedule: "*/5 * * * *", startingDeadlineSeconds: 400 },

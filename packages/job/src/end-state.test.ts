@@ -52,6 +52,15 @@ test("a Job ends when it has been active too long, also without any pod, but not
   expect(reasonOf(job({ activeDeadlineSeconds: 10, suspend: true }, started), [])).toBeUndefined();
 });
 
+test("a deadline beyond 292 years wraps around as Go's durations do: one of 317 years has passed already", () => {
+  const started = { status: { startTime: at(-15) } };
+  const left = (seconds: number) => plan({ job: job({ activeDeadlineSeconds: seconds }, started), pods: [pod("a")] });
+  expect(left(9_223_372_036).deadlineInMs).toBe(9_223_372_021_000);
+  expect(left(10_000_000_000).end?.reason).toBe("DeadlineExceeded");
+  expect(left(20_000_000_000).end).toBeUndefined();
+  expect(left(20_000_000_000).deadlineInMs).toBeCloseTo(1_553_255_911_290.448, 2);
+});
+
 test("a FailJob rule ends the Job, also for a pod that was counted long ago, and before any limit does", () => {
   const podFailurePolicy = { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values: [1] } }] };
   const { end } = plan({ job: job({ podFailurePolicy, backoffLimit: 0 }), pods: [failed("f", { tracked: false })] });

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type JobCondition, parseTime } from "@kubewright/api";
+import { type DeepReadonly, type JobCondition, secondsAsDurationMs, parseTime } from "@kubewright/api";
 
 import { countIndexes } from "./index-intervals.js";
 import {
@@ -130,7 +130,7 @@ function successPolicyMet({ job, indexes }: EndStateInput): EndState | undefined
 export function deadlineLeftMs(job: JobObject, startMs: number | undefined, nowMs: number): number | undefined {
   const seconds = job.spec?.activeDeadlineSeconds;
   if (seconds == null || startMs === undefined || isSuspended(job)) return undefined;
-  return seconds * 1000 - (nowMs - startMs);
+  return secondsAsDurationMs(seconds) - (nowMs - startMs);
 }
 
 /** `status.startTime` in epoch milliseconds. */

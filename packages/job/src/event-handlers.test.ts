@@ -123,6 +123,20 @@ test("a new deadline is waited for exactly, and one that has passed not at all",
   expect(await synced()).toEqual([KEY]);
 });
 
+test("a deadline beyond what Go's durations hold is due when they say so", async () => {
+  const { clock, jobHandler, synced } = setUp();
+  const started = (activeDeadlineSeconds: number): JobObject =>
+    job({ activeDeadlineSeconds }, { status: { startTime: at(0) } });
+  jobHandler.onUpdate!(started(100), started(10_000_000_000));
+  expect(await synced()).toEqual([KEY]);
+  const waiting = changed(started(100), (copy) => (copy.metadata.generation = 1));
+  jobHandler.onUpdate!(waiting, started(20_000_000_000));
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([KEY]);
+  await clock.advance(60_000);
+  expect(await synced()).toEqual([]);
+});
+
 test("a finished Job is not synced any more, its pods are looked at", async () => {
   const { clock, jobHandler, synced, orphans } = setUp();
   jobHandler.onUpdate!(job(), finished);

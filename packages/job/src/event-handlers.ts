@@ -1,4 +1,13 @@
-import { type Job, type ObjectKey, type Pod, getControllerOf, isJobFinished, keyOf, parseTime } from "@kubewright/api";
+import {
+  type Job,
+  type ObjectKey,
+  type Pod,
+  secondsAsDurationMs,
+  getControllerOf,
+  isJobFinished,
+  keyOf,
+  parseTime,
+} from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 import { type EventHandler, type Lister, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
@@ -61,7 +70,7 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
       const startMs = parseTime(job.status?.startTime);
       const seconds = job.spec?.activeDeadlineSeconds;
       if (startMs !== undefined && seconds != null && seconds !== before.spec?.activeDeadlineSeconds) {
-        queue.addAfter(key, seconds * 1000 - (clock.now() - startMs));
+        queue.addAfter(key, secondsAsDurationMs(seconds) - (clock.now() - startMs));
       }
     },
     onDelete(deleted) {

@@ -1,4 +1,4 @@
-import { type ContainerStatus, type DeepReadonly, parseTime } from "@kubewright/api";
+import { type ContainerStatus, type DeepReadonly, secondsAsDurationMs, parseTime } from "@kubewright/api";
 
 import type { PodObject } from "./job-spec.js";
 
@@ -49,5 +49,7 @@ function notReadySinceMs(pod: PodObject): number | undefined {
 
 function deletionAskedMs(pod: PodObject): number | undefined {
   const deadlineMs = parseTime(pod.metadata.deletionTimestamp);
-  return deadlineMs === undefined ? undefined : deadlineMs - (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  return deadlineMs === undefined
+    ? undefined
+    : deadlineMs - secondsAsDurationMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
 }

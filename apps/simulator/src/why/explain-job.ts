@@ -4,6 +4,7 @@ import {
   type Event,
   type Job,
   type Pod,
+  secondsAsDurationMs,
   getControllerOf,
   parseTime,
 } from "@kubewright/api";
@@ -105,7 +106,7 @@ export function explainJob({ job, pods, events, nowMs }: JobFacts): JobExplanati
   const deadlineMs =
     spec?.activeDeadlineSeconds == null || startMs === undefined || spec.suspend === true || finishedCondition(job)
       ? undefined
-      : startMs + spec.activeDeadlineSeconds * 1000;
+      : startMs + secondsAsDurationMs(spec.activeDeadlineSeconds);
   const known = pods === undefined ? undefined : planned;
   const wakeMs = pods === undefined ? deadlineMs : planned?.wakeMs;
   return {
