@@ -28,7 +28,7 @@ import { Discovery } from "./discovery.js";
 import { dispatch, verbOf } from "./dispatch.js";
 import { ManagerReader } from "./fields/managers.js";
 import { NewObjects } from "./fields/new-objects.js";
-import { type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
+import { type HttpHandler, type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
 import { builtInResources } from "./kinds/index.js";
 import { NamespaceEmptier } from "./namespace-emptier.js";
 import { DEFAULT_VERSION, type VersionInfo, serveNonResource } from "./non-resource.js";
@@ -201,10 +201,11 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async listen(options: ListenOptions = {}): Promise<HttpListener> {
-    const listener = await listenHttp(options, async (request, host, certificate, refusal) => {
+    const handler: HttpHandler = async (request, host, certificate, refusal) => {
       const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
       return fault ?? (await this.#serve(request, host, { type: "connection", certificate, refusal }));
-    });
+    };
+    const listener = await listenHttp(options, handler, this.#state.clock);
     this.#listeners.add(listener);
     return listener;
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { expect, onTestFinished, test } from "vitest";
-import { realClock, seededRandom } from "@kubewright/clock";
+import { SimulatedClock, realClock, seededRandom } from "@kubewright/clock";
 
 import { certificates } from "../test/certificates.js";
 import { type ApiServer, createApiServer } from "./api-server.js";
@@ -39,6 +39,22 @@ test("the same server answers over HTTP, with lists whose items have no kind of 
   };
   expect(list.kind).toBe("ConfigMapList");
   expect(list.items).toEqual([{ metadata: expect.objectContaining({ name: "a" }) as unknown, data: { key: "<&> ü" } }]);
+});
+
+test("answers are dated by the server's clock, whatever the machine's says", async () => {
+  const clock = new SimulatedClock("1999-12-31T23:59:59.900Z");
+  const server = createApiServer({ clock, random: seededRandom(1), freeze: true });
+  onTestFinished(() => server.close());
+  const { url } = await server.listen();
+  const dateOf = async (path: string, init?: RequestInit): Promise<string | null> =>
+    (await fetch(`${url}${path}`, init)).headers.get("date");
+  expect(await dateOf("/api/v1/namespaces")).toBe("Fri, 31 Dec 1999 23:59:59 GMT");
+  await clock.advance(100);
+  expect(await dateOf("/api/v1/namespaces")).toBe("Sat, 01 Jan 2000 00:00:00 GMT");
+  expect(await dateOf("/nowhere")).toBe("Sat, 01 Jan 2000 00:00:00 GMT");
+  const stop = new AbortController();
+  expect(await dateOf("/api/v1/configmaps?watch=1", { signal: stop.signal })).toBe("Sat, 01 Jan 2000 00:00:00 GMT");
+  stop.abort();
 });
 
 test("a watch sends its headers before there is anything to tell, then one line per event", async () => {

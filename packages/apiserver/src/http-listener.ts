@@ -5,6 +5,7 @@ import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
+import type { Clock } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
 
 import type { ClientCertificate } from "./authentication/authenticator.js";
@@ -62,15 +63,17 @@ const CONNECTION_CLOSED = new Error("the connection was closed");
 /**
  * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.
  *
+ * @param clock - Dates the answers: whoever asks can tell what time it is in a cluster whose time is not the machine's.
  * @throws Error when the port is not to be had, certificate and key cannot be used, or one of the allowed hosts is none.
  */
 export async function listenHttp(
   { host = "127.0.0.1", port = 0, allowedHosts = [], tls }: ListenOptions,
   handler: HttpHandler,
+  clock: Pick<Clock, "now">,
 ): Promise<HttpListener> {
   const guard = new PageGuard(host, allowedHosts);
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    void serve(request, response, handler, guard);
+    void serve(request, response, handler, guard, clock);
   const server = tls === undefined ? createServer(answer) : tlsServer(tls, answer);
   // Watches stay open for as long as they like; idle connections and slow headers do not.
   server.requestTimeout = 0;
@@ -143,6 +146,7 @@ async function serve(
   outgoing: ServerResponse,
   handler: HttpHandler,
   guard: PageGuard,
+  clock: Pick<Clock, "now">,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
@@ -159,13 +163,19 @@ async function serve(
     };
     const refusal = (): ApiError | undefined => guard.refusal(incoming);
     const reply = await handler(request, incoming.headers.host ?? "", certificateOf(incoming.socket), refusal);
+    date(outgoing, clock);
     await send(request, outgoing, reply, gone.signal);
   } catch (error) {
     if (!outgoing.headersSent) {
+      date(outgoing, clock);
       outgoing.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
       outgoing.end(`Internal Server Error: ${(error as Error).message}\n`);
     } else outgoing.destroy();
   }
+}
+
+function date(outgoing: ServerResponse, clock: Pick<Clock, "now">): void {
+  outgoing.setHeader("date", new Date(clock.now()).toUTCString());
 }
 
 /** The whole body; of one that is too long only as much as shows that it is. */

@@ -2,7 +2,7 @@ import { formatDuration } from "../duration.js";
 import { ZonedClock } from "../zoned-clock.js";
 import { eventBlock } from "./cron-job-text.js";
 import type { JobCounts, JobExplanation } from "./explain-job.js";
-import { relative } from "./moments.js";
+import { ago, relative } from "./moments.js";
 import type { PodFact } from "./pod-facts.js";
 import { type TextOptions, block, table } from "./text-block.js";
 
@@ -31,7 +31,7 @@ function stateLines(
 ): string[] {
   const begun = startMs === undefined ? `created ${clock.brief(createdMs)}` : `started ${clock.brief(startMs)}`;
   const took = formatDuration(Math.max(0, (endMs ?? atMs) - (startMs ?? createdMs)));
-  const time = endMs === undefined ? `for ${took}` : `after ${took}, ${relative(endMs, atMs)}`;
+  const time = endMs === undefined ? `for ${took}` : `after ${took}, ${ago(endMs, atMs)}`;
   const lines = [`${state} ${time}, ${begun}`];
   if (condition !== undefined)
     lines.push(`${condition.type}: ${condition.reason}${condition.message === "" ? "" : `: ${condition.message}`}`);

@@ -1,4 +1,4 @@
-import type { CronJob, DeepReadonly, KubernetesObject } from "@kubewright/api";
+import type { CronJob, DeepReadonly } from "@kubewright/api";
 import { realClock } from "@kubewright/clock";
 
 import { InterruptedError } from "../interrupted-error.js";
@@ -15,7 +15,6 @@ import { type CronJobExplanation, explainCronJob } from "./explain-cron-job.js";
 import { type JobExplanation, explainJob } from "./explain-job.js";
 import { explanationJson } from "./explanation-json.js";
 import { jobText } from "./job-text.js";
-import { clusterNowMs, newestMs } from "./moments.js";
 import { type EditExplanation, explainEdit } from "./schedule-edit.js";
 
 export interface WhyFlags {
@@ -38,8 +37,8 @@ interface Answer {
   readonly edit?: EditExplanation;
 }
 
-/** The time to explain, given all that was read. */
-type Now = (objects: readonly DeepReadonly<KubernetesObject>[]) => number;
+/** The time to explain, once all is read. */
+type Now = () => number;
 
 /** `kubewright why`: explains a CronJob or a Job of a live cluster. Reads, and never writes. */
 export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promise<void> {
@@ -59,7 +58,7 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
         `-f ${flags.filename}: its CronJob is in namespace ${file.metadata.namespace}, not ${namespace}`,
       );
     const reader = new ClusterReader(connection.client, { namespace, signal: io.stopped });
-    const now: Now = (objects) => atMs ?? clusterNowMs(connection.serverTimeMs() ?? realClock.now(), newestMs(objects));
+    const now: Now = () => atMs ?? connection.serverTimeMs() ?? realClock.now();
     answer = kind === "Job" ? await whyJob(reader, name, now) : await whyCronJob(reader, name, now, file, namespace);
   } catch (error) {
     if (io.stopped.aborted) throw new InterruptedError("stopped before the cluster had answered");
@@ -74,7 +73,7 @@ async function whyJob(reader: ClusterReader, name: string, now: Now): Promise<An
   const job = await reader.job(name);
   const pods = await reader.podsOf(job);
   const events = await reader.eventsOfJob(job, pods ?? []);
-  return { explanation: explainJob({ job, pods, events, nowMs: now([job, ...(pods ?? []), ...(events ?? [])]) }) };
+  return { explanation: explainJob({ job, pods, events, nowMs: now() }) };
 }
 
 async function whyCronJob(
@@ -88,10 +87,10 @@ async function whyCronJob(
   const jobs = await reader.jobs();
   if (cronJob === undefined) {
     const changed = { ...file!, metadata: { ...file!.metadata, namespace } };
-    return { edit: explainEdit({ changed, jobs, nowMs: now(jobs) }) };
+    return { edit: explainEdit({ changed, jobs, nowMs: now() }) };
   }
   const events = await reader.eventsOf(cronJob);
-  const nowMs = now([cronJob, ...jobs, ...(events ?? [])]);
+  const nowMs = now();
   const explanation = explainCronJob({ cronJob, jobs, events, nowMs });
   return file === undefined
     ? { explanation }
