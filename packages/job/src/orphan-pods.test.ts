@@ -8,7 +8,9 @@ import type { ApiRequest } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
 import { job, pod } from "../test/fixtures.js";
+import { TestCluster, refusal } from "../test/test-cluster.js";
 import type { JobObject, PodObject } from "./job-spec.js";
+import { hasTrackingFinalizer } from "./pod-state.js";
 import {
   orphanPodKey,
   orphanSelectorKey,
@@ -79,12 +81,29 @@ test("a pod that is gone, from the cache or from the server, is no error", async
   await setUp([], [pod("p")], 404).sync(orphanPodKey(pod("p")));
 });
 
-test("a refusal is retried, of pods found by selector when all of them have been tried", async () => {
+test("a refusal is tried again, for a single pod and, once all were tried, for pods found by selector", async () => {
   const { patched, sync } = setUp([], [pod("p"), pod("q"), pod("other", { labels: {} })], 500);
   await expect(sync(orphanPodKey(pod("p")))).rejects.toThrow("no");
   patched.length = 0;
-  await expect(sync(orphanSelectorKey(job()))).rejects.toThrow(
-    "removing the tracking finalizer failed for ns/p: no, ns/q: no",
-  );
+  await expect(sync(orphanSelectorKey(job()))).rejects.toThrow("[Pod ns/p: no, Pod ns/q: no]");
   expect(patched).toEqual(["p", "q"]);
+});
+
+test("a pod that was terminating when its Job went is freed, though the first attempt is refused", async () => {
+  const cluster = await TestCluster.start();
+  await cluster.createJob({ parallelism: 1, completions: 1, podReplacementPolicy: "Failed" });
+  const [orphan] = await cluster.pods();
+  await cluster.setPhase(orphan!, "Running");
+  await cluster.deletePod(orphan!, 30);
+  await cluster.advance(2);
+  let refused = 0;
+  cluster.intercept = ({ method, path }) =>
+    method === "PATCH" && path.includes("/pods/") && refused++ === 0 ? refusal(500, "InternalError") : undefined;
+  await cluster.deleteJob();
+  expect((await cluster.pods()).map(hasTrackingFinalizer)).toEqual([true]);
+  // No event of the pod comes any more.
+  await cluster.advance(10);
+  expect(refused).toBe(2);
+  expect(await cluster.pods()).toEqual([]);
+  await cluster.close();
 });

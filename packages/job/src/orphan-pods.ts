@@ -12,7 +12,7 @@ import {
   type DeepReadonly,
 } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
-import type { PodControl } from "@kubewright/controller";
+import { type PodControl, aggregateErrors } from "@kubewright/controller";
 import type { FinalizerExpectations } from "@kubewright/expectations";
 import type { Lister } from "@kubewright/informer";
 
@@ -56,8 +56,8 @@ export interface OrphanPodDeps {
 /**
  * Frees pods that no sync will look at again, of the tracking finalizer: else they could never be deleted.
  *
- * @throws what was refused, to be tried again; of pods found by selector when all have been tried. No event may ever come
- *   of a pod that was being deleted before its Job went: up to v1.36 upstream only logs the latter, and the pod stays.
+ * @throws what was refused, to be tried again, once all pods were tried. Upstream 1.36 forgets pods found by selector
+ *   whose patch was refused, which may never be deleted then; fixed there later.
  * Upstream: job_controller.go syncOrphanPod, orphanWorker; kubernetes/kubernetes#141329.
  */
 export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
@@ -72,20 +72,18 @@ export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal
   const slash = key.indexOf("/");
   const namespace = key.slice(SELECTOR.length, slash);
   const matches = labelSelectorMatcher(JSON.parse(key.slice(slash + 1)) as DeepReadonly<LabelSelector>);
-  const failures: unknown[] = [];
-  const about: string[] = [];
+  const refusals: Error[] = [];
   for (const pod of deps.pods.byIndex(trackedPodsIndex, namespace)) {
     if (!matches(pod.metadata.labels) || !isOrphan(pod)) continue;
     try {
       await freeOrphan(pod, deps, signal);
     } catch (error) {
       signal.throwIfAborted();
-      failures.push(error);
-      about.push(`${keyOf(pod)}: ${errorMessage(error)}`);
+      refusals.push(new Error(`Pod ${keyOf(pod)}: ${errorMessage(error)}`, { cause: error }));
     }
   }
-  if (failures.length > 0)
-    throw new AggregateError(failures, `removing the tracking finalizer failed for ${about.join(", ")}`);
+  const refused = aggregateErrors(refusals);
+  if (refused !== undefined) throw refused;
 }
 
 async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal: AbortSignal): Promise<void> {
