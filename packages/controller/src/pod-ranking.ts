@@ -53,7 +53,7 @@ function readySince(pod: DeepReadonly<Pod>): number | undefined {
 
 function containerRestarts(pod: DeepReadonly<Pod>): number {
   let most = 0;
-  for (const { restartCount } of pod.status?.containerStatuses ?? []) most = Math.max(most, restartCount);
+  for (const { restartCount } of pod.status?.containerStatuses ?? []) most = Math.max(most, restartCount ?? 0);
   return most;
 }
 

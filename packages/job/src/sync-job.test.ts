@@ -272,6 +272,13 @@ test("the failure is announced once, with the end and not with its cause", async
   expect(bench.events).toEqual(["Warning BackoffLimitExceeded: Job has reached the specified backoff limit"]);
 });
 
+test("what is said of the end is said of the Job as it was written before it, as upstream", async () => {
+  const bench = new SyncBench(job({ completions: 1 }, { status: STEADY }), [succeeded("s")]);
+  await bench.sync();
+  expect(bench.bodies.at(-1)).toMatchObject({ metadata: { resourceVersion: "101" } });
+  expect(bench.eventVersions).toEqual(["101"]);
+});
+
 test("more successes than wanted are remarked on", async () => {
   const bench = new SyncBench(job({ completions: 1, parallelism: 2 }, { status: STEADY }), [
     succeeded("s"),
@@ -331,6 +338,18 @@ test("a surplus pod loses its finalizer and is deleted; one that keeps it is kep
   expect([...bench.calls].sort()).toEqual(["DELETE a", "PATCH a", "PATCH b", "PATCH c", "PUT status"]);
   expect(bench.written?.status).toMatchObject({ active: 1, terminating: 2 });
   expect(bench.memory.expectations.getExpectations(KEY)).toMatchObject({ del: 1 });
+});
+
+test("ready pods that are gone are ready no more, found gone or deleted, and those that stay are", async () => {
+  const ready = ["a", "b", "c"].map((name) => pod(name, { ready: true }));
+  const bench = new SyncBench(
+    job({ completions: 5, parallelism: 0 }, { status: { ...STEADY, active: 3, ready: 3 } }),
+    ready,
+  );
+  bench.refuse = (call) =>
+    call === "PATCH a" ? { code: 404, reason: "NotFound" } : call === "DELETE c" ? INTERNAL : undefined;
+  expect(await bench.sync()).toBeInstanceOf(Error);
+  expect(bench.written?.status).toMatchObject({ active: 1, ready: 1, terminating: 2 });
 });
 
 test("suspending deletes all pods, tells so, and writes the condition even if a deletion was refused", async () => {

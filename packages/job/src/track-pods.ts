@@ -66,7 +66,7 @@ export async function trackPods(
       step = "";
       if (finish.finished !== undefined) {
         memory.finished.add(job.metadata.uid ?? "");
-        announceFinish(job, finish.draft, finish.finished, deps);
+        announceFinish(current, finish.draft, finish.finished, deps);
         const { type: condition, reason, message } = finish.finished;
         record.reasons.push({ type: "Finished", condition, reason, message });
       }

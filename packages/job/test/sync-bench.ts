@@ -38,6 +38,8 @@ export class SyncBench {
   readonly calls: string[] = [];
   readonly bodies: unknown[] = [];
   readonly events: string[] = [];
+  /** The resourceVersion that each of them names. */
+  readonly eventVersions: (string | undefined)[] = [];
   readonly requeues: number[] = [];
   /** What its batches were told. */
   readonly batches: string[] = [];
@@ -61,10 +63,13 @@ export class SyncBench {
   /** @returns what the sync failed with, if it did. Calls and events noted before are forgotten. */
   async sync(key: ObjectKey = KEY): Promise<Error | undefined> {
     this.calls.length = this.bodies.length = this.events.length = this.requeues.length = this.batches.length = 0;
+    this.eventVersions.length = 0;
     const client = new Client({ transport: (request) => Promise.resolve(this.#serve(request)), clock: this.clock });
     const events = {
-      event: (_object: unknown, _definition: unknown, type: string, reason: string, message: string) =>
-        void this.events.push(`${type} ${reason}: ${message}`),
+      event: ({ metadata }: JobObject, _definition: unknown, type: string, reason: string, message: string) => {
+        this.events.push(`${type} ${reason}: ${message}`);
+        this.eventVersions.push(metadata.resourceVersion);
+      },
     };
     const onWrite = (pod: PodObject): void => {
       const owner = getControllerOf(pod);
