@@ -1,9 +1,9 @@
-import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 import type { Clock } from "@kubewright/clock";
 
 import type { Identity, IdentitySource } from "./identity.js";
+import { checkKeyPair } from "./tls-options.js";
 
 const FRESH_MS = 60_000;
 
@@ -62,7 +62,8 @@ export class CertificateFiles implements IdentitySource {
       try {
         const [cert, key] = await Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);
         const changed = cert !== this.#pair.cert || key !== this.#pair.key;
-        if (changed && belongTogether(cert, key)) {
+        if (changed) {
+          checkKeyPair(cert, key);
           this.#pair = { cert, key };
           this.#shown = undefined;
         }
@@ -81,9 +82,4 @@ export class CertificateFiles implements IdentitySource {
     }
     return this.#shown;
   }
-}
-
-/** @throws Error when either cannot be understood. */
-function belongTogether(cert: string, key: string): boolean {
-  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
 }

@@ -38,10 +38,20 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** A program that prints an `ExecCredential` (client.authentication.k8s.io). */
+/** A program that prints an `ExecCredential` (client.authentication.k8s.io), run without standard input. */
 export interface ExecPlugin {
+  /** `client.authentication.k8s.io/v1` or `…/v1beta1`, for what it is told and what it prints. */
   readonly apiVersion: string;
   readonly command: string;
   readonly args?: readonly string[] | undefined;
+  /** Added to this process's own environment. */
   readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined;
+  /** Told to people who do not have the program. */
+  readonly installHint?: string | undefined;
+  /** Whether it is told which cluster it is for. Default false. */
+  readonly provideClusterInfo?: boolean | undefined;
+  /** What else it is told about the cluster, with `provideClusterInfo`. */
+  readonly clusterConfig?: unknown;
+  /** What it does with standard input. One that needs it (`Always`) fails. Default `Never`. */
+  readonly interactiveMode?: "Never" | "IfAvailable" | "Always" | undefined;
 }

@@ -23,7 +23,8 @@ export function proxyFromEnvironment(server: URL, env: Environment): string | un
   return text;
 }
 
-function isLoopback(server: URL): boolean {
+/** Whether a server is on this machine. */
+export function isLoopback(server: URL): boolean {
   const host = hostOf(server);
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

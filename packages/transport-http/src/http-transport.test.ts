@@ -407,6 +407,43 @@ test("impersonation becomes headers", async () => {
   });
 });
 
+test("an impersonation arrives as it was meant, in any script, and is never of nobody", async () => {
+  const server = await serve((request, response) => response.end(JSON.stringify(request.headers)));
+  const impersonate = { user: "jörg 🚀", groups: ["größe"], extra: { "a(b)%c/ü": ["€"] } };
+  const headers = JSON.parse(await text(await connect({ server, impersonate })(GET))) as Record<string, string>;
+  const utf8 = (value = ""): string => Buffer.from(value, "latin1").toString();
+  expect(utf8(headers["impersonate-user"])).toBe("jörg 🚀");
+  expect(utf8(headers["impersonate-group"])).toBe("größe");
+  expect(utf8(headers["impersonate-extra-a%28b%29%25c%2f%c3%bc"])).toBe("€");
+  expect(() => createHttpTransport({ server, impersonate: { user: "", groups: ["system:masters"] } })).toThrow(
+    "requesting uid, groups or user-extra without impersonating a user",
+  );
+});
+
+test.each<[Omit<HttpTransportOptions, "server">, string]>([
+  [
+    { ca: pem("ca.crt"), insecureSkipTlsVerify: true },
+    "specifying a root certificates file with the insecure flag is not allowed",
+  ],
+  [{ ca: "" }, "unable to load root certificates: no valid certificate authority data seen"],
+  [{ ca: "nonsense" }, "unable to load root certificates: unable to parse bytes as PEM block"],
+  [
+    { ca: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" },
+    "unable to load root certificates: failed to parse certificate: it is not X.509",
+  ],
+  [{ cert: pem("client.crt") }, "a client certificate needs its private key"],
+  [{ cert: pem("client.crt"), key: pem("server.key") }, "tls: private key does not match public key"],
+  [{ cert: "nonsense", key: pem("client.key") }, "the client certificate or its private key is not PEM: "],
+])("TLS options that Node would pass over are refused at once: %#", (options, message) => {
+  expect(() => createHttpTransport({ server: "https://127.0.0.1:1", ...options })).toThrow(message);
+});
+
+test("authorities that cannot be understood do not spoil those that can", async () => {
+  const server = await serve((_, response) => response.end("ok"), { key: pem("server.key"), cert: pem("server.crt") });
+  const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  expect(await text(await connect({ server, ca: `# ours\n${broken}${pem("ca.crt")}` })(GET))).toBe("ok");
+});
+
 test("a token file is read again when it is a minute old; an empty or missing one leaves the last token", async () => {
   const tokenFile = await scratchFile("token", " first\n");
   const clock = new SimulatedClock();
@@ -489,11 +526,6 @@ test.each([
     `getting credentials: exec: executable ${process.execPath} failed: log in first`,
   ],
   [process.execPath, ["-e", "console.log('{}')"], "getting credentials: exec plugin didn't return a status field"],
-  [
-    process.execPath,
-    ["-e", "console.log('{\"status\":{}}')"],
-    "getting credentials: exec plugin didn't return a token or cert/key pair",
-  ],
 ])("a credential plugin that fails is named: %s %j", async (command, args, message) => {
   const transport = connect({
     server: "http://127.0.0.1:1",

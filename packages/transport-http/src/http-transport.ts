@@ -3,12 +3,14 @@ import type { ApiRequest, ApiResponse, HeaderFields, RequestBody, Transport } fr
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 
 import { ConnectionError } from "./connection-error.js";
-import type { ConnectionOptions, Impersonation } from "./connection-options.js";
+import type { ConnectionOptions } from "./connection-options.js";
 import { type Identity, type IdentitySource, identitySource } from "./identity.js";
+import { impersonationHeaders } from "./impersonation.js";
 import { serverUrl } from "./server-url.js";
+import { type TlsOptions, checkKeyPair, tlsOptions } from "./tls-options.js";
 
 export interface HttpTransportOptions extends ConnectionOptions {
-  /** Ages the token file. Default: the machine's. */
+  /** Ages credentials. Default: the machine's. */
   readonly clock?: Clock;
   /**
    * Longest wait for an answer to begin; then its connection counts as dead. 0: none. Default 40 s, and none for logs that
@@ -34,11 +36,14 @@ export interface HttpTransport {
  * The transport rejects with the signal's reason after an abort, and with {@link ConnectionError} when there is no answer;
  * any HTTP status is an answer. The stream of a watch ends when it is aborted, any other body then fails.
  *
- * @throws Error when the server is not a URL, or the options ask for two ways to authenticate.
+ * @throws Error for options that cannot be followed, and would leave us with less verification or another identity than
+ *   they ask for: a server that is not a URL, authorities that are not PEM or not to be asked (`insecureSkipTlsVerify`), a
+ *   certificate without its key, two ways to authenticate, nobody to impersonate.
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const { clock = realClock, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
-  const connection = new HttpConnection(options, identitySource(options, clock), answerTimeoutMs);
+  const identities = identitySource(options, clock);
+  const connection = new HttpConnection(options, identities, answerTimeoutMs);
   return { transport: (request) => connection.send(request), close: () => connection.close() };
 }
 
@@ -60,12 +65,15 @@ class HttpConnection {
   readonly #identities: IdentitySource;
   readonly #origin: string;
   readonly #prefix: string;
+  readonly #tls: TlsOptions;
   readonly #impersonation: HeaderFields;
   readonly #answerTimeoutMs: number;
   #dispatchers: Dispatchers;
 
   constructor(options: ConnectionOptions, identities: IdentitySource, answerTimeoutMs: number) {
     const url = serverUrl(options);
+    checkKeyPair(options.cert, options.key);
+    this.#tls = tlsOptions(options);
     this.#options = options;
     this.#identities = identities;
     this.#answerTimeoutMs = answerTimeoutMs;
@@ -132,17 +140,12 @@ class HttpConnection {
   }
 
   #dial(identity: Identity): Dispatchers {
-    const { ca, serverName, insecureSkipTlsVerify = false, proxyUrl } = this.#options;
+    const { proxyUrl } = this.#options;
     const cert = identity.cert ?? this.#options.cert;
     const key = identity.key ?? this.#options.key;
-    const tls = {
-      rejectUnauthorized: !insecureSkipTlsVerify,
-      ...(ca ? { ca } : {}),
-      ...(cert && key ? { cert, key } : {}),
-      ...(serverName ? { servername: serverName } : {}),
-    };
+    const { ca, ...tls } = { ...this.#tls, ...(cert && key ? { cert, key } : {}) };
     const tcp = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: LONGEST_DIAL_MS };
-    const connect = { ...tls, ...tcp };
+    const connect = { ...tls, ...tcp, ...(ca === undefined ? {} : { ca: [...ca] }) };
     const shared = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connect };
     const agent = (own: Agent.Options): Dispatcher =>
       proxyUrl
@@ -195,18 +198,4 @@ async function* readChunks(
 
 async function hangUp({ ordinary, streams }: Dispatchers): Promise<void> {
   await Promise.all([ordinary.destroy(), streams.destroy()]);
-}
-
-function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation): HeaderFields {
-  return {
-    "impersonate-user": user,
-    ...(uid === undefined ? {} : { "impersonate-uid": uid }),
-    ...(groups.length === 0 ? {} : { "impersonate-group": groups }),
-    ...Object.fromEntries(
-      Object.entries(extra).map(([name, values]) => [
-        `impersonate-extra-${encodeURIComponent(name).toLowerCase()}`,
-        values,
-      ]),
-    ),
-  };
 }

@@ -49,7 +49,12 @@ users:
     tokenFile: token
     as: boss
     as-groups: [a]
-    exec: { apiVersion: client.authentication.k8s.io/v1, command: bin/login, args: [--quiet], env: [{ name: A, value: b }] }
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      interactiveMode: Never
+      command: bin/login
+      args: [--quiet]
+      env: [{ name: A, value: b }]
 `;
 
 test("the current context is followed to its cluster and user, and inline data is decoded", async () => {
@@ -70,12 +75,14 @@ test("another context can be chosen, paths in the file are relative to it, and t
   const { folder, write } = await scratch();
   const path = await write("config", KUBECONFIG);
   await write("pki/ca.crt", "CA FILE");
+  await write("token", "t\n");
   expect(await loadKubeConfig({ path, context: "prod", server: "https://other" })).toEqual({
     context: "prod",
     server: "https://other",
     ca: "CA FILE",
     insecureSkipTlsVerify: false,
     proxyUrl: "http://proxy:3128",
+    token: "t",
     tokenFile: join(folder, "token"),
     impersonate: { user: "boss", groups: ["a"] },
     exec: {
@@ -83,6 +90,8 @@ test("another context can be chosen, paths in the file are relative to it, and t
       command: join(folder, "bin/login"),
       args: ["--quiet"],
       env: [{ name: "A", value: "b" }],
+      interactiveMode: "Never",
+      provideClusterInfo: false,
     },
   });
 });
@@ -100,7 +109,7 @@ test("a kubeconfig may be JSON", async () => {
 });
 
 test.each([
-  [{ context: "other" }, "invalid configuration: context was not found for specified context: other"],
+  [{ context: "other" }, 'context "other" does not exist'],
   [{ context: "broken" }, 'invalid configuration: cluster "nowhere" was not found for context "broken"'],
   [{ context: "nobody" }, 'invalid configuration: user "ghost" was not found for context "nobody"'],
   [{ context: "prod" }, "invalid configuration: unable to read certificate-authority"],
@@ -150,6 +159,7 @@ test("without a path the files of KUBECONFIG are merged, the first to name a thi
   const second = await write("second", KUBECONFIG);
   const env = { KUBECONFIG: [join(folder, "none"), first, second].join(":"), HOME: "/no/such/home" };
   await write("pki/ca.crt", "CA FILE");
+  await write("token", "t");
   expect(await loadKubeConfig({ env })).toMatchObject({ context: "prod", server: "https://prod.example/prefix" });
   expect(await loadKubeConfig({ env, context: "dev" })).toMatchObject({ server: "http://first" });
 });
@@ -201,7 +211,7 @@ test("flags are resolved as upstream does: kubeconfig, with or without master; m
       warn: (message) => void warnings.push(message),
     });
   expect(await load({ kubeconfig })).toMatchObject({ server: "https://127.0.0.1:6443" });
-  expect(await load({ kubeconfig, master: "http://m" })).toMatchObject({ server: "http://m", cert: "CERT" });
+  expect(await load({ kubeconfig, master: "https://m" })).toMatchObject({ server: "https://m", cert: "CERT" });
   expect(await load({ master: "http://m" })).toEqual({ server: "http://m" });
   expect(warnings).toEqual([]);
 
@@ -241,7 +251,7 @@ test("files of a client certificate are read, and told to be read again; inline 
     certFile: join(folder, "me.crt"),
     keyFile: join(folder, "me.key"),
   });
-  const inline = { ...user, "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY") };
+  const inline = { "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY") };
   const loaded = await loadKubeConfig({ path: await write("config", config(inline)) });
   expect([loaded.cert, loaded.key, loaded.certFile, loaded.keyFile]).toEqual(["CERT", "KEY", undefined, undefined]);
 });

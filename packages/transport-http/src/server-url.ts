@@ -7,7 +7,7 @@ import type { ConnectionOptions } from "./connection-options.js";
  * @throws Error for what is no http or https URL.
  */
 export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ConnectionOptions): URL {
-  const scheme = ca || cert || insecureSkipTlsVerify ? "https" : "http";
+  const scheme = ca !== undefined || cert || insecureSkipTlsVerify ? "https" : "http";
   const text = server.includes("://") ? server : `${scheme}://${server}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.host === "") {

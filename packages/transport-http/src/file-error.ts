@@ -1,0 +1,12 @@
+/** What the system says of a file, as Go spells it; anything else in its own words. */
+export function fileError(error: Error): string {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return TEXT_BY_CODE[code] ?? error.message;
+}
+
+const TEXT_BY_CODE: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EISDIR: "is a directory",
+  ENOENT: "no such file or directory",
+  ENOTDIR: "not a directory",
+};
