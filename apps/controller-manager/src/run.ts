@@ -96,13 +96,9 @@ async function manage(
   let serving: SecureServing | undefined;
   try {
     const { kubeconfig, master } = options;
-    const connection = await loadClientConfig({
-      kubeconfig,
-      master,
-      env: context.env,
-      warn: (message) => logger.warn({}, message),
-    });
-    const { transport, close } = createHttpTransport({ ...connection, clock });
+    const warn = (message: string): void => logger.warn({}, message);
+    const connection = await loadClientConfig({ kubeconfig, master, env: context.env, warn });
+    const { transport, close } = createHttpTransport({ ...connection, clock, warn });
     const { server, ca, serverName, insecureSkipTlsVerify, proxyUrl } = connection;
     const anonymous = options.useServiceAccountCredentials
       ? createHttpTransport({ server, ca, serverName, insecureSkipTlsVerify, proxyUrl, clock })

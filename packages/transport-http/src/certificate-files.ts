@@ -56,6 +56,10 @@ export class CertificateFiles implements IdentitySource {
     if (this.#of !== undefined) this.#inner.rejected?.(this.#of);
   }
 
+  close(): void {
+    this.#inner.close?.();
+  }
+
   async #read(inner: Identity | Promise<Identity>): Promise<Identity> {
     if (this.#clock.monotonic() >= this.#freshUntilMs) {
       const { certFile, keyFile } = this.#files;

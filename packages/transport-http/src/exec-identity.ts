@@ -1,77 +1,100 @@
-import type { ExecAuth } from "@kubernetes/client-node/dist/exec_auth.js";
+import type { Clock } from "@kubewright/clock";
 
-import type { ExecPlugin } from "./connection-options.js";
+import type { ConnectionOptions, ExecPlugin } from "./connection-options.js";
+import { type ExecCredential, checkApiVersion, decodeExecCredential, execInfo } from "./exec-credential.js";
 import type { Identity, IdentitySource } from "./identity.js";
+import { CommandError, runCommand, withoutControls } from "./run-command.js";
+
+export interface ExecIdentityOptions {
+  readonly plugin: ExecPlugin;
+  /** Which the plugin may be told of. */
+  readonly connection: ConnectionOptions;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly warn: (message: string) => void;
+}
 
 /**
- * Credentials from a plugin, run by @kubernetes/client-node and kept until they expire. After a 401 the plugin is run
- * again for the next request; the refused one stays refused. However many requests wait, the plugin runs once.
+ * Credentials from a plugin, kept until they expire. After a 401 the plugin is run again for the next request; the refused
+ * one stays refused. However many requests wait, the plugin runs once.
  *
- * Not passed on to the plugin: the cluster (`provideClusterInfo`). Upstream: client-go `plugin/pkg/client/auth/exec`.
+ * Upstream, client-go `plugin/pkg/client/auth/exec`, waits for a plugin for ever; lets it read from a terminal; and runs one for all
+ * transports that are configured alike.
  */
 export class ExecIdentity implements IdentitySource {
-  readonly #plugin: ExecPlugin;
-  #auth: ExecAuth | undefined;
+  readonly #options: ExecIdentityOptions;
+  readonly #closing = new AbortController();
   #identity: Identity | undefined;
+  #expiresMs = -Infinity;
   #running: Promise<Identity> | undefined;
 
-  constructor(plugin: ExecPlugin) {
-    this.#plugin = plugin;
+  /** @throws Error for a plugin of a version that is not understood. */
+  constructor(options: ExecIdentityOptions) {
+    checkApiVersion(options.plugin);
+    this.#options = options;
   }
 
-  current(): Promise<Identity> {
+  current(): Identity | Promise<Identity> {
+    if (this.#identity !== undefined && this.#options.clock.now() <= this.#expiresMs) return this.#identity;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
   rejected(identity: Identity): void {
-    if (identity === this.#identity) this.#auth = undefined;
+    if (identity === this.#identity) this.#expiresMs = -Infinity;
+  }
+
+  /** Ends a plugin that is running. */
+  close(): void {
+    this.#closing.abort(new Error("the connection was closed"));
   }
 
   async #run(): Promise<Identity> {
-    const answer: { headers: Record<string, string>; cert?: string; key?: string } = { headers: {} };
+    let credential: ExecCredential;
     try {
-      this.#auth ??= await loadExecAuth();
-      await this.#auth.applyAuthentication({ name: "user", exec: this.#withExecInfo() }, answer);
+      credential = await this.#ask();
     } catch (error) {
-      throw new Error(`getting credentials: ${this.#explain(error as NodeJS.ErrnoException)}`, { cause: error });
+      throw new Error(`getting credentials: ${(error as Error).message}`, { cause: error });
     }
-    const { headers, cert, key } = answer;
-    const authorization = headers.Authorization;
-    if (authorization === undefined && cert === undefined && key === undefined) {
-      throw new Error("getting credentials: exec plugin didn't return a token or cert/key pair");
-    }
-    if ((cert === undefined) !== (key === undefined)) {
-      throw new Error("getting credentials: exec plugin returned only certificate or key, not both");
-    }
+    const { token, cert, key, expiresMs } = credential;
+    this.#expiresMs = expiresMs;
+    const authorization = token === "" ? undefined : `Bearer ${token}`;
     const known = this.#identity;
-    if (known === undefined || known.authorization !== authorization || known.cert !== cert || known.key !== key) {
+    if (known === undefined || known.authorization !== authorization || (known.cert ?? "") !== cert) {
       this.#identity = {
         ...(authorization === undefined ? {} : { authorization }),
-        ...(cert === undefined || key === undefined ? {} : { cert, key }),
+        ...(cert === "" ? {} : { cert, key }),
       };
     }
     return this.#identity!;
   }
 
-  #withExecInfo(): object {
-    const { apiVersion, env = [] } = this.#plugin;
-    const info = { kind: "ExecCredential", apiVersion, spec: { interactive: false } };
-    return { ...this.#plugin, env: [...env, { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }] };
-  }
-
-  #explain(error: NodeJS.ErrnoException): string {
-    const { command } = this.#plugin;
-    if (error.code === "ENOENT") return `exec: executable ${command} not found`;
-    if (error instanceof TypeError) return "exec plugin didn't return a status field";
-    if (error instanceof SyntaxError)
-      return `exec: executable ${command} did not print an ExecCredential: ${error.message}`;
-    return `exec: executable ${command} failed: ${error.message.trim() || "it printed nothing"}`;
+  async #ask(): Promise<ExecCredential> {
+    const { plugin, connection, ...options } = this.#options;
+    const { command, args = [], env = [], apiVersion, interactiveMode = "Never" } = plugin;
+    if (interactiveMode === "Always")
+      throw new Error("exec plugin cannot support interactive mode: standard input is unavailable");
+    const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    let printed: string;
+    try {
+      printed = await runCommand({
+        ...options,
+        command,
+        args,
+        env: { ...variables, KUBERNETES_EXEC_INFO: execInfo(plugin, connection) },
+        signal: this.#closing.signal,
+      });
+    } catch (error) {
+      throw new Error(explain(error as Error, plugin), { cause: error });
+    }
+    return decodeExecCredential(printed, apiVersion);
   }
 }
 
-/** This part of the package alone: its index loads every generated API class, which costs about 85 MiB. */
-async function loadExecAuth(): Promise<ExecAuth> {
-  const { ExecAuth: Auth } = await import("@kubernetes/client-node/dist/exec_auth.js");
-  return new Auth();
+function explain(error: Error, { command, installHint = "" }: ExecPlugin): string {
+  if (!(error instanceof CommandError)) return `exec: ${error.message}`;
+  if (!error.notFound) return `exec: executable ${command} ${error.message}`;
+  // Upstream prints the hint as it is, over several lines.
+  const hint = withoutControls(installHint.replaceAll(/\s+/g, " ").trim());
+  return `exec: executable ${command} not found${hint === "" ? "" : `: ${hint}`}`;
 }

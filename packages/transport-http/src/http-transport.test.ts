@@ -523,9 +523,9 @@ test.each([
   [
     process.execPath,
     ["-e", "console.error('log in first'); process.exit(1)"],
-    `getting credentials: exec: executable ${process.execPath} failed: log in first`,
+    `getting credentials: exec: executable ${process.execPath} failed with exit code 1: log in first`,
   ],
-  [process.execPath, ["-e", "console.log('{}')"], "getting credentials: exec plugin didn't return a status field"],
+  [process.execPath, ["-e", "console.log('{}')"], "getting credentials: decoding stdout: Object 'Kind' is missing"],
 ])("a credential plugin that fails is named: %s %j", async (command, args, message) => {
   const transport = connect({
     server: "http://127.0.0.1:1",

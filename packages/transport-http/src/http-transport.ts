@@ -17,11 +17,15 @@ export interface HttpTransportOptions extends ConnectionOptions {
    * are followed. API servers begin to answer much sooner, unless slow admission webhooks keep them from it.
    */
   readonly answerTimeoutMs?: number;
+  /** How long a credential plugin may run; then it is killed with its children. Default 60 s. */
+  readonly pluginTimeoutMs?: number;
+  /** Told what a credential plugin writes to standard error, and when it takes long. Default: standard error. */
+  readonly warn?: (message: string) => void;
 }
 
 export interface HttpTransport {
   readonly transport: Transport;
-  /** Cuts all connections; what is still under way rejects. */
+  /** Cuts all connections and ends a credential plugin that is running; what is still under way rejects. */
   readonly close: () => Promise<void>;
 }
 
@@ -38,11 +42,16 @@ export interface HttpTransport {
  *
  * @throws Error for options that cannot be followed, and would leave us with less verification or another identity than
  *   they ask for: a server that is not a URL, authorities that are not PEM or not to be asked (`insecureSkipTlsVerify`), a
- *   certificate without its key, two ways to authenticate, nobody to impersonate.
+ *   certificate without its key, two ways to authenticate, a plugin of an unknown version, nobody to impersonate.
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const { clock = realClock, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
-  const identities = identitySource(options, clock);
+  const {
+    clock = realClock,
+    answerTimeoutMs = ANSWER_TIMEOUT_MS,
+    pluginTimeoutMs = PLUGIN_TIMEOUT_MS,
+    warn = writeError,
+  } = options;
+  const identities = identitySource(options, { clock, pluginTimeoutMs, warn });
   const connection = new HttpConnection(options, identities, answerTimeoutMs);
   return { transport: (request) => connection.send(request), close: () => connection.close() };
 }
@@ -51,6 +60,7 @@ const LONGEST_DIAL_MS = 30_000;
 /** The first probe goes out after this long; then Node lets ten fail, a second apart. */
 const KEEP_ALIVE_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 40_000;
+const PLUGIN_TIMEOUT_MS = 60_000;
 /** Connections for everything but watches; more requests than that wait for one another. */
 const MOST_CONNECTIONS = 64;
 
@@ -92,7 +102,7 @@ class HttpConnection {
     };
     const encoded = encode(body);
     const pending = this.#identities.current();
-    const identity = pending instanceof Promise ? await pending : pending;
+    const identity = pending instanceof Promise ? await unlessAborted(pending, signal) : pending;
     try {
       const {
         statusCode,
@@ -123,6 +133,7 @@ class HttpConnection {
   }
 
   async close(): Promise<void> {
+    this.#identities.close?.();
     await hangUp(this.#dispatchers);
   }
 
@@ -198,4 +209,18 @@ async function* readChunks(
 
 async function hangUp({ ordinary, streams }: Dispatchers): Promise<void> {
   await Promise.all([ordinary.destroy(), streams.destroy()]);
+}
+
+/** Whoever gives up does not wait for the credentials, which others may still want. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function writeError(message: string): void {
+  process.stderr.write(`${message}\n`);
 }

@@ -17,29 +17,44 @@ export interface IdentitySource {
   current(): Identity | Promise<Identity>;
   /** The server answered 401 to it. */
   rejected?(identity: Identity): void;
+  /** Nobody asks any more. */
+  close?(): void;
+}
+
+export interface IdentityOptions {
+  readonly clock: Clock;
+  /** How long a credential plugin may take. */
+  readonly pluginTimeoutMs: number;
+  readonly warn: (message: string) => void;
 }
 
 /**
  * Picks the way to authenticate: token file, token, basic, credential plugin, nothing; and a client certificate
  * that is kept in files beside any of them.
  *
- * @throws Error when the options ask for two ways at once (client-go `transport.HTTPWrappersForConfig`).
+ * @throws Error when the options ask for two ways at once (client-go `transport.HTTPWrappersForConfig`), or a plugin's
+ *   version is not understood, whether it would be run or not.
  */
-export function identitySource(options: ConnectionOptions, clock: Clock): IdentitySource {
-  const { cert, key, certFile, keyFile } = options;
-  const inner = headerSource(options, clock);
+export function identitySource(connection: ConnectionOptions, options: IdentityOptions): IdentitySource {
+  const { cert, key, certFile, keyFile } = connection;
+  const inner = headerSource(connection, options);
   if (!cert || !key || !certFile || !keyFile) return inner;
-  return new CertificateFiles({ cert, key, certFile, keyFile, inner, clock });
+  return new CertificateFiles({ cert, key, certFile, keyFile, inner, clock: options.clock });
 }
 
-function headerSource(options: ConnectionOptions, clock: Clock): IdentitySource {
-  const { token, tokenFile, username, password, cert, exec } = options;
+function headerSource(
+  connection: ConnectionOptions,
+  { clock, pluginTimeoutMs: timeoutMs, warn }: IdentityOptions,
+): IdentitySource {
+  const { token, tokenFile, username, password, cert, exec } = connection;
   const basic = Boolean(username) || Boolean(password);
   if (basic && (token || tokenFile)) throw new Error("username/password or bearer token may be set, but not both");
+  const plugin =
+    exec === undefined ? undefined : new ExecIdentity({ plugin: exec, connection, clock, timeoutMs, warn });
   if (tokenFile) return new TokenFile({ path: tokenFile, clock, initial: token });
   if (token) return fixed(`Bearer ${token}`);
   if (basic) return fixed(`Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`);
-  if (exec !== undefined && !cert) return new ExecIdentity(exec);
+  if (plugin !== undefined && !cert) return plugin;
   return fixed(undefined);
 }
 

@@ -70,7 +70,11 @@ export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<Delega
   const clientFor = async (kubeconfig: string): Promise<Client | undefined> => {
     const connection = await connectionFor(kubeconfig, deps.env);
     if (connection === undefined) return undefined;
-    const { transport, close } = createHttpTransport({ ...connection, clock });
+    const { transport, close } = createHttpTransport({
+      ...connection,
+      clock,
+      warn: (message) => logger.warn({}, message),
+    });
     closing.push(close);
     const measured = metrics?.kit.restClient(new URL(connection.server).host);
     return new Client({ transport, clock, userAgent: deps.userAgent, metrics: measured, ...REVIEW_CLIENT });

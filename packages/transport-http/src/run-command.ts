@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { StringDecoder } from "node:string_decoder";
+
+import type { Clock } from "@kubewright/clock";
+
+export interface CommandOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to this process's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** How long it may take. */
+  readonly timeoutMs: number;
+  /** Told of each line it writes to standard error, and that it takes long. */
+  readonly warn: (message: string) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** How a command failed. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+
+  constructor(
+    message: string,
+    /** There is no such command, or it may not be run. */
+    readonly notFound: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** Somebody waiting should hear what for. */
+const LONG_MS = 10_000;
+const MOST_OUTPUT_BYTES = 1 << 20;
+const MOST_WARNED_LINES = 100;
+const LONGEST_LINE = 1000;
+/** Signals that end a process which does not listen for them. */
+const ENDING_SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/**
+ * Runs a command and resolves with what it wrote to standard output, at most 1 MiB.
+ *
+ * It gets no standard input and a process group of its own. The whole group is killed when its time is over, when
+ * the signal aborts, and when this process is told to end or exits: nothing of it stays behind, but what took itself out of the
+ * group. (Killed itself by SIGKILL, a process can do nothing more.)
+ *
+ * @throws CommandError for a command that cannot be started, fails, takes or prints too much; the signal's reason.
+ */
+export async function runCommand(options: CommandOptions): Promise<string> {
+  const { command, args, env, clock, timeoutMs, warn, signal } = options;
+  signal.throwIfAborted();
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: CAN_KILL_GROUPS,
+    });
+  } catch (error) {
+    throw new CommandError((error as Error).message, false);
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const giveUp = (reason: unknown): void => {
+    killGroup(child);
+    reject(reason);
+  };
+  const onAbort = (): void => giveUp(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const stopGuarding = killWithThisProcess(child);
+  const seconds = Math.round(timeoutMs / 1000);
+  const timers = [
+    // Not with its arguments, which may be secret.
+    clock.setTimer(LONG_MS, () => warn(`still waiting for ${command}, which is killed after ${seconds} s`), BACKGROUND),
+    clock.setTimer(
+      timeoutMs,
+      () => giveUp(new CommandError(`did not end within ${seconds} s, and was killed`, false)),
+      BACKGROUND,
+    ),
+  ];
+
+  const output: Buffer[] = [];
+  let bytes = 0;
+  child.stdout!.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MOST_OUTPUT_BYTES) giveUp(new CommandError("printed more than 1 MiB, and was killed", false));
+    else output.push(chunk);
+  });
+  const complaints = new Lines((line) => warn(`${command}: ${line}`));
+  child.stderr!.on("data", (chunk: Buffer) => complaints.push(chunk));
+  child.once("error", (error: NodeJS.ErrnoException) => {
+    const notFound = error.code === "ENOENT" || error.code === "EACCES";
+    reject(new CommandError(error.message, notFound));
+  });
+  child.once("close", (code, signalName) => {
+    complaints.end();
+    if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
+    const last = complaints.last === "" ? "" : `: ${complaints.last}`;
+    const exitCode = code ?? 128 + (constants.signals[signalName!] ?? 0);
+    reject(new CommandError(`failed with exit code ${exitCode}${last}`, false));
+  });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopGuarding();
+    for (const timer of timers) timer.cancel();
+    // Something that left the group may hold them open for ever.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+}
+
+const BACKGROUND = { background: true };
+const CAN_KILL_GROUPS = process.platform !== "win32";
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(CAN_KILL_GROUPS ? -pid : pid, "SIGKILL");
+  } catch {
+    // Nobody is left.
+  }
+}
+
+/** @returns what ends the guard. */
+function killWithThisProcess(child: ChildProcess): () => void {
+  const onExit = (): void => killGroup(child);
+  const onSignal = (name: NodeJS.Signals): void => {
+    killGroup(child);
+    stop();
+    // Had nobody listened, it would have ended us.
+    if (process.listenerCount(name) === 0) process.kill(process.pid, name);
+  };
+  const stop = (): void => {
+    process.removeListener("exit", onExit);
+    for (const name of ENDING_SIGNALS) process.removeListener(name, onSignal);
+  };
+  process.on("exit", onExit);
+  for (const name of ENDING_SIGNALS) process.on(name, onSignal);
+  return stop;
+}
+
+/** Takes bytes and tells whole lines, without what could change a terminal; after too many, no more. */
+class Lines {
+  /** The last line that is not empty. */
+  last = "";
+  readonly #tell: (line: string) => void;
+  readonly #decoder = new StringDecoder("utf8");
+  #rest = "";
+  #told = 0;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  push(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split("\n");
+    this.#rest = lines.pop()!.slice(0, LONGEST_LINE);
+    for (const line of lines) this.#take(line);
+  }
+
+  end(): void {
+    this.#take(this.#rest);
+    this.#rest = "";
+  }
+
+  #take(line: string): void {
+    const text = withoutControls(line.trim().slice(0, LONGEST_LINE));
+    if (text === "") return;
+    this.last = text;
+    if (this.#told++ < MOST_WARNED_LINES) this.#tell(text);
+  }
+}
+
+/** Control characters as `U+001B`. Upstream: client-go tools/clientcmd `cleanANSIEscapeCodes`. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(
+    /[\p{C}]/gu,
+    (character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+}
