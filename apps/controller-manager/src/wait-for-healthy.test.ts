@@ -50,6 +50,22 @@ test("after ten seconds it fails with what went wrong last", async () => {
   );
 });
 
+test("of an answer without an end only the beginning is read", async () => {
+  let ended = false;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield new Uint8Array(1000).fill(0x78);
+    } finally {
+      ended = true;
+    }
+  }
+  const { clock, ended: waited } = await wait((second) =>
+    second < 1 ? { status: 500, headers: {}, body: { type: "bytes", chunks: chunks() } } : answer(200, "ok"),
+  );
+  await clock.advance(5000);
+  expect([await waited, ended]).toEqual(["healthy after 1000 ms", true]);
+});
+
 test("being told to stop ends the wait at once", async () => {
   const stop = new AbortController();
   const { clock, ended } = await wait(() => answer(503, "no"), stop.signal);

@@ -63,13 +63,19 @@ export async function waitForHealthy({
   }
 }
 
-/** The health check answers plain text. */
+/** Characters of a health check's answer. */
+const MOST_TEXT = 2048;
+
+/** The health check answers plain text, of which only the beginning is read. */
 async function answerOf({ status, body }: ApiResponse): Promise<{ status: number; body: string }> {
   if (body.type === "decoded")
     return { status, body: typeof body.value === "string" ? body.value : JSON.stringify(body.value) };
   if (body.type === "events") return { status, body: "" };
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of body.chunks) text += decoder.decode(chunk, { stream: true });
-  return { status, body: text.trim() };
+  for await (const chunk of body.chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= MOST_TEXT) break;
+  }
+  return { status, body: text.slice(0, MOST_TEXT).trim() };
 }

@@ -2,8 +2,9 @@ import type { Status } from "@kubewright/api";
 import type { ApiResponse, ResponseBody } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { decodeEvents, decodeObject, parseLines } from "./decode.js";
+import { decodeEvents, decodeList, decodeObject, parseLines } from "./decode.js";
 import { StatusError } from "./errors.js";
+import { limits } from "./limits.js";
 
 function response(status: number, body: ResponseBody, headers: ApiResponse["headers"] = {}): ApiResponse {
   return { status, headers, body };
@@ -136,6 +137,132 @@ test("events before a broken line still arrive, and the broken line is an ERROR 
     object: { code: 500, reason: "InternalError", details: { causes: [{ reason: "ClientWatchDecoding" }] } },
   });
 });
+
+/** An endless source that notes when nobody reads it any more. */
+function endless(first: string, then: string | Uint8Array): { body: ResponseBody; ended: () => boolean } {
+  let ended = false;
+  const chunk = typeof then === "string" ? new TextEncoder().encode(then) : then;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      yield new TextEncoder().encode(first);
+      for (;;) yield chunk;
+    } finally {
+      ended = true;
+    }
+  }
+  return { body: { type: "bytes", chunks: chunks() }, ended: () => ended };
+}
+
+const piece = new Uint8Array(2 ** 20).fill(0x78);
+
+test("a line of nearly 16 MiB is read in time that grows with its length, however small its pieces", async () => {
+  const [open, close] = ['{"type":"ADDED","object":"', '"}\n'].map((text) => new TextEncoder().encode(text));
+  async function* chunks(size: number): AsyncGenerator<Uint8Array> {
+    yield open!;
+    for (let length = 0; length < 15 * 2 ** 20; length += size) yield piece.subarray(0, size);
+    yield close!;
+  }
+  for (const size of [64, 2 ** 14]) {
+    const [event] = (await collect(parseLines(chunks(size)))) as [{ object: string }];
+    expect(event.object.length).toBe(15 * 2 ** 20);
+  }
+});
+
+const TOO_LONG =
+  "unable to decode an event from the watch stream: object to decode was longer than maximum allowed size, 16 MiB";
+
+test("a line longer than 16 MiB is an ERROR event that says so, and the last; nothing more is read", async () => {
+  const good = '{"type":"ADDED","object":{}}\n';
+  const source = endless(`${good}{"type":"`, piece);
+  const events = await collect(await decodeEvents(response(200, source.body)));
+  expect(events).toMatchObject([
+    { type: "ADDED" },
+    { type: "ERROR", object: { kind: "Status", code: 500, reason: "InternalError", message: TOO_LONG } },
+  ]);
+  expect(source.ended()).toBe(true);
+  const inOne = await collect(
+    parseLines(asyncIterable([new Uint8Array(limits.event + 2).fill(0x78, 0, -1).fill(0x0a, -1)])),
+  );
+  expect(inOne).toMatchObject([{ type: "ERROR", object: { message: TOO_LONG } }]);
+});
+
+test("an answer that has no end fails, with the most that is read, and is not read on", async () => {
+  const read = async (first: string, then: string | Uint8Array, decode: typeof decodeObject | typeof decodeList) => {
+    const source = endless(first, then);
+    const message = await Promise.resolve(decode(response(200, source.body) as never)).then(
+      () => "none",
+      (error: Error) => error.message,
+    );
+    return { message, ended: source.ended() };
+  };
+  expect(await read('{"a":"', piece, decodeObject)).toEqual({
+    message: "the server's answer is longer than 64 MiB, the most that is read",
+    ended: true,
+  });
+  expect(await read('{"items":[{"a":"', piece, decodeList)).toEqual({
+    message: "an item of the list is longer than 16 MiB, the most that is read",
+    ended: true,
+  });
+  const rest = { message: "the list, without its items, is longer than 16 MiB, the most that is read", ended: true };
+  expect(await read('{"metadata":{"continue":"', piece, decodeList)).toEqual(rest);
+  expect(await read('{"', piece, decodeList)).toEqual(rest);
+  expect(await read('{"items":[1', ",1".repeat(2 ** 19), decodeList)).toEqual(rest);
+});
+
+test.skipIf(process.env["KUBEWRIGHT_HEAVY"] !== "1")(
+  "a list may have a gigabyte, and no more",
+  { timeout: 120_000 },
+  async () => {
+    const source = endless('{"items":[0', `,{"a":"${"x".repeat(2 ** 20)}"}`);
+    const seen = { items: 0 };
+    await expect(decodeList(response(200, source.body), () => seen.items++)).rejects.toThrow(
+      "the list is longer than 1024 MiB, the most that is read",
+    );
+    expect(seen.items).toBe(1024);
+  },
+);
+
+test("of a refusal without an end the first MiB is read, and tells as much as any", async () => {
+  const source = endless("<html>", piece);
+  const status = await refusal(response(403, source.body));
+  expect(source.ended()).toBe(true);
+  expect(status).toMatchObject({ reason: "Forbidden", code: 403 });
+  expect(status.message!.length).toBe(2048);
+  expect(status.details!.causes![0]!.message!.length).toBe(2048);
+});
+
+test("a Status with parts of a wrong type is one without them", async () => {
+  const sent = {
+    kind: "Status",
+    status: "Failure",
+    message: { a: 1 },
+    reason: 7,
+    code: "x",
+    details: { causes: 5, retryAfterSeconds: "y" },
+  };
+  const status = await refusal(response(503, bytes(JSON.stringify(sent))));
+  expect(status).toEqual({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 503 });
+  for (const causes of [[null], [{ message: 5 }], { length: 1 }])
+    expect(
+      (await refusal(response(409, bytes(JSON.stringify({ ...sent, message: "m", details: { causes } }))))).details,
+    ).toBeUndefined();
+});
+
+test("a refusal that is sent as a success is one all the same", async () => {
+  const failed = { kind: "Status", status: "Failure", reason: "Conflict", message: "no", code: 409 };
+  expect(await refusal(response(200, bytes(JSON.stringify(failed))))).toEqual(failed);
+  expect(await decodeObject(response(200, bytes('{"kind":"Status","status":"Success"}')))).toMatchObject({
+    status: "Success",
+  });
+});
+
+test.each(["1e3", "-1", "0x10", "9".repeat(400), "Wed, 21 Oct 2026 07:28:00 GMT"])(
+  "a Retry-After of %j is none",
+  async (header) => {
+    const { details } = await refusal(response(429, bytes(), { "retry-after": header }));
+    expect(details?.retryAfterSeconds).toBeUndefined();
+  },
+);
 
 test("events that arrive decoded are handed on", async () => {
   const event = { type: "BOOKMARK", object: { metadata: { resourceVersion: "7" } } };

@@ -1,14 +1,16 @@
 import { type Status, isStatus } from "@kubewright/api";
 import type { ApiRequest, ApiResponse, ResponseBody } from "@kubewright/transport";
 
+import { ByteBuffer } from "./byte-buffer.js";
 import { REASON_BY_CODE, StatusError } from "./errors.js";
+import { limits, tooLong } from "./limits.js";
 import { ListReader } from "./list-reader.js";
 
 /**
  * The object a successful response carries; a promise only where there is something to wait for, as in process there is not.
  *
  * @param method - Tells what a 409 without an explanation means.
- * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON.
+ * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON, or longer than {@link limits}.answer.
  */
 export function decodeObject(response: ApiResponse, method?: ApiRequest["method"]): unknown {
   const { body, status } = response;
@@ -20,15 +22,22 @@ async function readObject(response: ApiResponse, method: ApiRequest["method"] | 
   if (status > 206) throw await refusal(response, method);
   if (body.type === "decoded") return body.value;
   if (body.type === "events") throw new Error("the server answered with a stream where an object was expected");
-  return parse(await readText(body.chunks), status);
+  return succeeded(parse(await readWhole(body.chunks), status));
 }
 
 /**
- * The list a successful response carries, each of its items passed through `mapItem` as soon as it has arrived.
+ * The list a successful response carries.
  *
- * @throws as {@link decodeObject}, and what `mapItem` throws.
+ * @param mapItem - Called with each item as soon as it has arrived, and makes of it what is kept. Default: all of it.
+ * @throws as {@link decodeObject}, but for longer lists and for an item that is too long, and what `mapItem` throws.
  */
-export async function decodeList(response: ApiResponse, mapItem: (item: unknown) => unknown): Promise<unknown> {
+export function decodeList(response: ApiResponse, mapItem?: (item: unknown) => unknown): unknown {
+  const { body } = response;
+  if (mapItem === undefined && body.type !== "bytes") return decodeObject(response);
+  return readList(response, mapItem ?? ((item) => item));
+}
+
+async function readList(response: ApiResponse, mapItem: (item: unknown) => unknown): Promise<unknown> {
   const { body, status } = response;
   if (status > 206 || body.type !== "bytes") {
     const list = await decodeObject(response);
@@ -36,8 +45,19 @@ export async function decodeList(response: ApiResponse, mapItem: (item: unknown)
     return Array.isArray(items) ? { ...(list as object), items: items.map(mapItem) } : list;
   }
   const reader = new ListReader((text) => parse(text, status), mapItem);
-  for await (const chunk of body.chunks) reader.push(chunk);
-  return reader.end();
+  let bytes = 0;
+  for await (const chunk of body.chunks) {
+    bytes += chunk.length;
+    if (bytes > limits.list) throw tooLong("the list", limits.list);
+    reader.push(chunk);
+  }
+  return succeeded(reader.end());
+}
+
+/** @throws StatusError for a failure that was sent as a success. Upstream: rest.Result.Into. */
+function succeeded(value: unknown): unknown {
+  if (isFailure(value)) throw new StatusError(value);
+  return value;
 }
 
 function parse(text: string, status: number): unknown {
@@ -61,51 +81,82 @@ export async function decodeEvents(response: ApiResponse): Promise<AsyncIterable
   throw new Error("the server answered with an object where a stream was expected");
 }
 
+const NEWLINE = 0x0a;
+
 /**
  * Newline-delimited JSON. A chunk may end anywhere, also inside a UTF-8 sequence. What follows the last newline is a
- * line cut off with the connection, and dropped.
+ * line cut off with the connection, and dropped. A line longer than {@link limits}.event is an ERROR event, and the last.
  */
 export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  const line = new ByteBuffer(limits.event, eventTooLong);
   const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const text = rest + decoder.decode(chunk, { stream: true });
-    let from = 0;
-    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
-      const line = text.slice(from, end);
-      from = end + 1;
-      if (line.trim() !== "") yield parseEvent(line);
+  try {
+    for await (const chunk of chunks) {
+      const last = chunk.lastIndexOf(NEWLINE);
+      let from = 0;
+      if (last >= 0 && line.length > 0) {
+        from = chunk.indexOf(NEWLINE) + 1;
+        line.append(chunk.subarray(0, from));
+        yield* parseWhole(decoder.decode(line.take()));
+      }
+      // Decoding what is whole at once is faster than line by line.
+      if (from <= last) yield* parseWhole(decoder.decode(chunk.subarray(from, last + 1)));
+      if (last + 1 < chunk.length) line.append(chunk.subarray(last + 1));
     }
-    rest = text.slice(from);
+  } catch (error) {
+    if (!(error instanceof EventTooLong)) throw error;
+    yield decodingError(error);
   }
 }
 
-/** A frame that cannot be read becomes an ERROR event, as in client-go, so that readers have one way to fail. */
+/** @param text - Whole lines. */
+function* parseWhole(text: string): Generator<unknown> {
+  let from = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+    if (end - from > limits.event) throw eventTooLong();
+    const line = text.slice(from, end);
+    from = end + 1;
+    if (line.trim() !== "") yield parseEvent(line);
+  }
+}
+
+class EventTooLong extends Error {}
+
+/** Upstream: ErrObjectTooLarge. */
+function eventTooLong(): EventTooLong {
+  return new EventTooLong(`object to decode was longer than maximum allowed size, ${limits.event / 2 ** 20} MiB`);
+}
+
 function parseEvent(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
   } catch (error) {
-    const message = `unable to decode an event from the watch stream: ${(error as Error).message}`;
-    const status: Status = {
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      message,
-      reason: "InternalError",
-      details: { causes: [{ reason: "ClientWatchDecoding", message }] },
-      code: 500,
-    };
-    return { type: "ERROR", object: status };
+    return decodingError(error as Error);
   }
+}
+
+/** A frame that cannot be read becomes an ERROR event, as in client-go, so that readers have one way to fail. */
+function decodingError(error: Error): object {
+  const message = `unable to decode an event from the watch stream: ${error.message}`;
+  const status: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason: "InternalError",
+    details: { causes: [{ reason: "ClientWatchDecoding", message }] },
+    code: 500,
+  };
+  return { type: "ERROR", object: status };
 }
 
 /** The Status the server sent, or one made up from the HTTP code (upstream: apimachinery `errors.NewGenericServerResponse`). */
 async function refusal(response: ApiResponse, method?: ApiRequest["method"]): Promise<StatusError> {
   const value = await readRefusal(response.body);
-  if (isStatus(value) && value.status !== "Success") return new StatusError(value);
   const { status: code } = response;
-  const text = typeof value === "string" ? value.trim() : "";
+  if (isFailure(value)) return new StatusError(typeof value.code === "number" ? value : { ...value, code });
+  const text = typeof value === "string" ? value.slice(0, MOST_REFUSAL_TEXT).trim() : "";
   const reason =
     code === 409 && method === "POST"
       ? "AlreadyExists"
@@ -119,11 +170,18 @@ async function refusal(response: ApiResponse, method?: ApiRequest["method"]): Pr
     message: genericMessage(code, text),
     ...(reason === undefined ? {} : { reason }),
     details: {
-      causes: [{ reason: "UnexpectedServerResponse", message: text.slice(0, 2048) || "unknown" }],
+      causes: [{ reason: "UnexpectedServerResponse", message: text || "unknown" }],
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     },
     code,
   });
+}
+
+/** Characters of what is not a Status. Upstream: maxUnstructuredResponseTextBytes. */
+const MOST_REFUSAL_TEXT = 2048;
+
+function isFailure(value: unknown): value is Status {
+  return isStatus(value) && value.status !== "Success";
 }
 
 function genericMessage(code: number, text: string): string {
@@ -139,7 +197,7 @@ function genericMessage(code: number, text: string): string {
 async function readRefusal(body: ResponseBody): Promise<unknown> {
   if (body.type === "decoded") return body.value;
   if (body.type === "events") return undefined;
-  const text = await readText(body.chunks);
+  const text = await readStart(body.chunks);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -162,15 +220,26 @@ const MESSAGE_BY_CODE: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** Whole seconds of a `Retry-After` header; `undefined` when absent or not a number. */
+/** Whole seconds of a `Retry-After` header; `undefined` when absent or not a number that can be counted to. */
 export function retryAfter(response: Pick<ApiResponse, "headers">): number | undefined {
   const header = response.headers["retry-after"];
-  return typeof header === "string" && /^\d+$/.test(header) ? Number(header) : undefined;
+  const seconds = typeof header === "string" && /^\d+$/.test(header) ? Number(header) : NaN;
+  return Number.isSafeInteger(seconds) ? seconds : undefined;
 }
 
-async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
+async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = new ByteBuffer(limits.answer, () => tooLong("the server's answer", limits.answer));
+  for await (const chunk of chunks) bytes.append(chunk);
+  return new TextDecoder().decode(bytes.take());
+}
+
+/** As much as there may be of a refusal. */
+async function readStart(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = new ByteBuffer(limits.refusal, () => tooLong("the refusal", limits.refusal));
+  for await (const chunk of chunks) {
+    const left = limits.refusal - bytes.length;
+    bytes.append(chunk.subarray(0, left));
+    if (chunk.length >= left) break;
+  }
+  return new TextDecoder().decode(bytes.take());
 }

@@ -4,12 +4,56 @@ import type { Status, StatusReason } from "@kubewright/api";
 export class StatusError extends Error {
   override readonly name = "StatusError";
 
-  constructor(
-    readonly status: Status,
-    options?: ErrorOptions,
-  ) {
-    super(status.message ?? status.reason ?? `the server answered ${status.code}`, options);
+  readonly status: Status;
+
+  /** @param status - As it was sent: parts that are of a wrong type are left out. */
+  constructor(status: Status, options?: ErrorOptions) {
+    const checked = wellFormed(status);
+    super(checked.message ?? checked.reason ?? `the server answered ${checked.code}`, options);
+    this.status = checked;
   }
+}
+
+/** Nothing that reads a Status has to be prepared for anything but its type. */
+function wellFormed(status: Status): Status {
+  const { message, reason, code, details } = status as Readonly<Record<keyof Status, unknown>>;
+  const isWell =
+    isTextOrNone(message) &&
+    isTextOrNone(reason) &&
+    (code === undefined || typeof code === "number") &&
+    (details === undefined || isWellFormed(details));
+  if (isWell) return status;
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(isWellFormed(details) ? { details } : {}),
+    code: typeof code === "number" ? code : 0,
+  };
+}
+
+function isWellFormed(details: unknown): details is NonNullable<Status["details"]> {
+  if (typeof details !== "object" || details === null) return false;
+  const { causes, retryAfterSeconds } = details as Readonly<Record<string, unknown>>;
+  if (retryAfterSeconds !== undefined && typeof retryAfterSeconds !== "number") return false;
+  return (
+    causes === undefined ||
+    (Array.isArray(causes) &&
+      causes.every(
+        (cause: unknown) =>
+          typeof cause === "object" &&
+          cause !== null &&
+          isTextOrNone((cause as { message?: unknown }).message) &&
+          isTextOrNone((cause as { reason?: unknown }).reason),
+      ))
+  );
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }
 
 /**

@@ -1,3 +1,6 @@
+import { ByteBuffer } from "./byte-buffer.js";
+import { limits, tooLong } from "./limits.js";
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -6,6 +9,8 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+/** `items` with every letter escaped, and quotes, is shorter. */
+const LONGEST_NAME = 40;
 /** The bit that makes braces of brackets. */
 const BRACE_BIT = 0x20;
 
@@ -28,7 +33,7 @@ export class ListReader {
   #depth = 0;
   #inItem = false;
   /** What earlier chunks had of the item. */
-  #parts: Uint8Array[] = [];
+  readonly #item = new ByteBuffer(limits.item, () => tooLong("an item of the list", limits.item));
   #inString = false;
   /** Whether the last byte was a backslash that changes what the next means. */
   #escaped = false;
@@ -47,14 +52,14 @@ export class ListReader {
     this.#take = take;
   }
 
-  /** @throws what parsing or taking an item throws. */
+  /** @throws what parsing or taking an item throws, and Error for an item, or a rest, that is too long. */
   push(chunk: Uint8Array): void {
     for (let from = 0; from < chunk.length;) {
       const inItem = this.#inItem;
       const to = inItem ? this.#findItemEnd(chunk, from) : this.#findItem(chunk, from);
       const part = chunk.subarray(from, to);
       if (!inItem) this.#keepRest(part);
-      else if (this.#inItem) this.#parts.push(part);
+      else if (this.#inItem) this.#item.append(part);
       else this.#takeItem(part);
       from = to;
     }
@@ -77,7 +82,7 @@ export class ListReader {
       const byte = chunk[at]!;
       const isTop = this.#depth === 1;
       if (this.#inString) {
-        if (isTop && this.#expectsName) this.#name += String.fromCharCode(byte);
+        if (isTop && this.#expectsName && this.#name.length < LONGEST_NAME) this.#name += String.fromCharCode(byte);
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;
         else if (byte === QUOTE) this.#inString = false;
@@ -137,14 +142,16 @@ export class ListReader {
   }
 
   #keepRest(part: Uint8Array): void {
+    // Counts the items too, three characters each.
+    if (this.#rest.length + part.length > limits.item) throw tooLong("the list, without its items,", limits.item);
     // As it is most of the time.
     if (this.#amongItems && part.length === 1 && part[0] === COMMA) this.#rest += ",";
     else this.#rest += this.#restDecoder.decode(part, { stream: true });
   }
 
   #takeItem(last: Uint8Array): void {
-    const text = this.#decoder.decode(this.#parts.length === 0 ? last : joined([...this.#parts, last]));
-    this.#parts = [];
+    this.#item.append(last);
+    const text = this.#decoder.decode(this.#item.take());
     this.#rest += "{}";
     this.#items.push(this.#take(this.#parse(text)));
   }
@@ -165,14 +172,4 @@ function spells(name: string): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

@@ -49,6 +49,22 @@ function setUp(
   };
 }
 
+test("an answer that nobody wants and that has no end is not read on before the repetition", async () => {
+  let ended = false;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield new Uint8Array(1000);
+    } finally {
+      ended = true;
+    }
+  }
+  const endless: ApiResponse = { ...refused(503, "1"), body: { type: "bytes", chunks: chunks() } };
+  const { clock, requester } = setUp([endless]);
+  const answer = requester.send(GET);
+  await clock.advance(1000);
+  expect([await answer, ended]).toEqual([OK, true]);
+});
+
 test("a 429 with Retry-After is repeated after that many seconds, also for a POST", async () => {
   const { clock, requester, at } = setUp([refused(429, "2"), refused(503, "0"), refused(429, "2")]);
   const answer = requester.send({ method: "POST", path: "/" });

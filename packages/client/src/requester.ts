@@ -3,6 +3,7 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { retryAfter } from "./decode.js";
 import { errorMessage, isConnectionLost } from "./errors.js";
+import { limits } from "./limits.js";
 import type { RequestMetrics } from "./request-metrics.js";
 
 export interface RequesterOptions {
@@ -222,8 +223,12 @@ function withPrevious(error: unknown, previous: unknown): unknown {
   });
 }
 
-/** Reads what is left of an answer nobody wants, so that its connection can be used again. */
+/** Reads what is left of an answer nobody wants, so that its connection can be used again; one that is long, not. */
 async function discard({ body }: ApiResponse): Promise<void> {
   if (body.type !== "bytes") return;
-  for await (const _chunk of body.chunks);
+  let bytes = 0;
+  for await (const chunk of body.chunks) {
+    bytes += chunk.length;
+    if (bytes > limits.discarded) return;
+  }
 }

@@ -129,8 +129,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
     const { mapItem } = options;
     const response = await this.#send("GET", requestTarget(this.definition, { namespace: options.namespace }), options);
-    const list = mapItem === undefined ? decodeObject(response) : decodeList(response, mapItem as Mapping);
-    return (await list) as DeepReadonly<List<T>>;
+    return (await decodeList(response, mapItem as Mapping | undefined)) as DeepReadonly<List<T>>;
   }
 
   async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
@@ -176,7 +175,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
   async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
     const target = requestTarget(this.definition, { namespace: options.namespace, name });
-    return (await this.#delete(target, {}, options)) as DeepReadonly<T> | Status;
+    return (await decodeObject(await this.#delete(target, {}, options))) as DeepReadonly<T> | Status;
   }
 
   /**
@@ -189,21 +188,23 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   ): Promise<DeepReadonly<List<T>>> {
     const { labelSelector, fieldSelector, ...rest } = options;
     const target = requestTarget(this.definition, { namespace: options.namespace });
-    return (await this.#delete(target, { labelSelector, fieldSelector }, rest)) as DeepReadonly<List<T>>;
+    return (await decodeList(await this.#delete(target, { labelSelector, fieldSelector }, rest))) as DeepReadonly<
+      List<T>
+    >;
   }
 
-  async #delete(
+  #delete(
     target: RequestTarget,
     selectors: object,
     { namespace: _namespace, signal, dryRun, ...options }: DeleteOptions,
-  ): Promise<unknown> {
+  ): Promise<ApiResponse> {
     const body = {
       kind: "DeleteOptions",
       apiVersion: "v1",
       ...options,
       ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
     };
-    return decodeObject(await this.#send("DELETE", target, { ...selectors, ...abortable(signal) }, JSON_TYPE, body));
+    return this.#send("DELETE", target, { ...selectors, ...abortable(signal) }, JSON_TYPE, body);
   }
 
   async #write(

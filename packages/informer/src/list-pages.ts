@@ -16,9 +16,14 @@ export interface Listed<T extends KubernetesObject> {
   readonly pages: number;
 }
 
+/** 5 million objects, 500 a page. */
+const MOST_PAGES = 10_000;
+
 /**
  * Lists page by page. When the continuation expires on the way, everything is asked for in one answer instead.
  *
+ * @throws Error when the pages do not come to an end: a continue token comes again, or there are more than 10,000. Upstream goes
+ *   on for ever.
  * @see kubernetes v1.36 client-go tools/pager/pager.go
  */
 export async function listPages<T extends KubernetesObject>(
@@ -34,7 +39,11 @@ export async function listPages<T extends KubernetesObject>(
   const first = await listPage({ resourceVersion: version, limit });
   collect(first);
   let pages = 1;
+  const seen = new Set<string>();
   for (let token = first.metadata.continue; token; pages++) {
+    if (seen.has(token)) throw new Error("the list has no end: a continue token came again");
+    if (pages >= MOST_PAGES) throw new Error(`the list has more than ${MOST_PAGES} pages`);
+    seen.add(token);
     let page: List<DeepReadonly<T>>;
     try {
       page = await listPage({ limit, continue: token });

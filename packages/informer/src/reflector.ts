@@ -414,9 +414,14 @@ export class Reflector<T extends KubernetesObject> {
   #isExpected(event: ObjectEvent<T> | null): event is ObjectEvent<T> {
     const object = event?.object as Partial<KubernetesObject> | null | undefined;
     const { kind } = this.#options.client.definition;
+    if (object?.metadata !== undefined && !OBJECT_EVENTS.has(event?.type as string)) {
+      this.#report("event", `watch of ${this.#resource}: unable to understand watch event ${excerpt(event?.type)}`);
+      return false;
+    }
     if (
       typeof object?.metadata === "object" &&
       object.metadata !== null &&
+      typeof (object.metadata.resourceVersion ?? "") === "string" &&
       // A reader that does not know the kind beforehand says "".
       (object.kind === undefined || object.kind === kind || kind === "")
     )
@@ -469,6 +474,9 @@ export class Reflector<T extends KubernetesObject> {
   }
 }
 
+/** Types of events that carry an object. */
+const OBJECT_EVENTS: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+
 type ObjectEvent<T> = Exclude<WatchEvent<DeepReadonly<T>>, { type: "ERROR" }>;
 
 function isOlder(resourceVersion: string, than: string): boolean {
@@ -488,7 +496,7 @@ function isVersionUnavailable(error: unknown): boolean {
 
 function statusError(object: unknown): StatusError {
   if (isStatus(object)) return new StatusError(object);
-  const message = `an ERROR event without a Status: ${JSON.stringify(object)?.slice(0, 200)}`;
+  const message = `an ERROR event without a Status: ${excerpt(object)}`;
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
@@ -507,10 +515,20 @@ function checkedList<T extends KubernetesObject>(answer: unknown): List<DeepRead
   const { items, metadata } = list ?? {};
   if ((Array.isArray(items) || items === null) && typeof metadata?.resourceVersion === "string")
     return list as List<DeepReadonly<T>>;
-  throw new Error(`the answer is not a list: ${JSON.stringify(answer)?.slice(0, 200) ?? "nothing"}`);
+  throw new Error(`the answer is not a list: ${excerpt(answer)}`);
 }
 
 function describeUnexpected(object: Partial<KubernetesObject> | null | undefined): string {
-  if (typeof object?.kind !== "string") return JSON.stringify(object)?.slice(0, 200) ?? "nothing";
+  if (typeof object?.kind !== "string") return excerpt(object);
   return object.metadata == null ? `a ${object.kind} without metadata` : `a ${object.kind}`;
+}
+
+/** The beginning of it as JSON, for a person. */
+function excerpt(value: unknown): string {
+  try {
+    return JSON.stringify(value)?.slice(0, 200) ?? "nothing";
+  } catch {
+    // Nested deeper than the stack is.
+    return "what cannot be shown";
+  }
 }

@@ -117,6 +117,12 @@ class HttpConnection {
         headersTimeout: isFollowed(path) ? 0 : this.#answerTimeoutMs,
         signal: signal ?? null,
       });
+      const encoding = fields["content-encoding"] ?? "identity";
+      if (encoding !== "identity") {
+        // It was not asked for. Nothing is unpacked, so a small answer cannot become a large one.
+        chunks.on("error", () => {}).destroy();
+        throw new Error(`the answer is encoded as ${JSON.stringify(encoding)}, which was not asked for`);
+      }
       if (statusCode === 401) this.#identities.rejected?.(identity);
       return {
         status: statusCode,
