@@ -1,3 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { KubeConfig, type V1ConfigMap, Watch } from "@kubernetes/client-node";
 import { type ConfigMap, configMaps, defineResource } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
@@ -109,6 +114,37 @@ test("it authenticates as the KubeConfig says, request by request", async () => 
   await start(kubeConfig, MAPS).informer.start();
   expect(new Set(seen)).toEqual(new Set(["Bearer secret", "Basic bWU6bWluZQ==", "Bearer own"]));
   expect(server.resourceVersion).not.toBe("");
+});
+
+test("a credential plugin is run as upstream runs it, once for all, and ended with the informer", async () => {
+  const seen: unknown[] = [];
+  const server = createApiServer({
+    clock: realClock,
+    random: seededRandom(1),
+    intercept: ({ headers }) => void seen.push(headers["authorization"]),
+  });
+  const { url } = await server.listen();
+  closing.push(() => server.close());
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const plugin = (script: string): KubeConfig => {
+    const kubeConfig = new KubeConfig();
+    const exec = { apiVersion, command: "/bin/sh", args: ["-c", script], interactiveMode: "Never" };
+    kubeConfig.loadFromClusterAndUser({ name: "embedded", server: url, skipTLSVerify: true }, { name: "p", exec });
+    return kubeConfig;
+  };
+  const credential = JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: "of-a-plugin" } });
+  await start(plugin(`printf %s '${credential}'`), MAPS).informer.start();
+  expect(new Set(seen)).toEqual(new Set(["Bearer of-a-plugin"]));
+
+  const folder = await mkdtemp(join(tmpdir(), "kubewright-"));
+  closing.push(() => rm(folder, { recursive: true }));
+  const { informer } = start(plugin(`echo $$ > ${folder}/new; mv ${folder}/new ${folder}/pid; exec sleep 1000`), MAPS);
+  const started = informer.start();
+  await until(() => expect(existsSync(join(folder, "pid"))).toBe(true));
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+  await informer.stop();
+  await started;
+  await until(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
 });
 
 test("it goes on after errors that end client-node's, and starting it again then does no harm", async () => {

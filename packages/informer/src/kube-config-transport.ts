@@ -3,11 +3,12 @@ import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Clock } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
-import { type HttpTransport, createHttpTransport } from "@kubewright/transport-http";
+import { type ExecPlugin, type HttpTransport, createHttpTransport } from "@kubewright/transport-http";
 
 /**
  * Requests as @kubernetes/client-node's `KubeConfig` would make them: before each it is asked for certificates and
- * headers, so that every way it knows to authenticate works here, added authenticators and credential plugins included.
+ * headers, so that every way it knows to authenticate works here, added authenticators included. Credential plugins are run
+ * by our transport: client-node waits for one that hangs for ever, and leaves it behind.
  */
 export class KubeConfigTransport {
   readonly #kubeConfig: KubeConfig;
@@ -24,7 +25,8 @@ export class KubeConfigTransport {
     const cluster = this.#kubeConfig.getCurrentCluster();
     if (cluster === null) throw new Error("No currently active cluster");
     const options: RequestOptions = {};
-    await this.#kubeConfig.applyToHTTPSOptions(options);
+    await withoutPlugin(this.#kubeConfig).applyToHTTPSOptions(options);
+    const headers = authentication(options);
     const { transport } = this.#connect({
       server: cluster.server,
       proxyUrl: cluster.proxyUrl,
@@ -33,8 +35,9 @@ export class KubeConfigTransport {
       key: pem(options.key),
       serverName: options.servername,
       insecureSkipTlsVerify: options.rejectUnauthorized === false,
+      exec: headers["authorization"] === undefined ? pluginOf(this.#kubeConfig) : undefined,
     });
-    return transport({ ...request, headers: { ...request.headers, ...authentication(options) } });
+    return transport({ ...request, headers: { ...request.headers, ...headers } });
   }
 
   async close(): Promise<void> {
@@ -51,6 +54,18 @@ export class KubeConfigTransport {
     }
     return this.#current.http;
   }
+}
+
+/** The same, for a user who has no plugin. */
+function withoutPlugin(kubeConfig: KubeConfig): KubeConfig {
+  const user = kubeConfig.getCurrentUser();
+  if (user?.exec == null) return kubeConfig;
+  const others = { ...user, exec: undefined };
+  return Object.create(kubeConfig, { getCurrentUser: { value: () => others } }) as KubeConfig;
+}
+
+function pluginOf(kubeConfig: KubeConfig): ExecPlugin | undefined {
+  return (kubeConfig.getCurrentUser()?.exec ?? undefined) as ExecPlugin | undefined;
 }
 
 function authentication({ headers = {}, auth }: RequestOptions): HeaderFields {
