@@ -57,7 +57,7 @@ async function failure(waiting: unknown): Promise<string> {
 
 /** Waits without end, with a child that does so too and takes no hint; their process ids come into files. */
 const hanging = (folder: string): string =>
-  `echo $$ > ${folder}/self.tmp; (trap "" TERM INT HUP; sleep 1000) & echo $! > ${folder}/child.tmp
+  `echo "open your browser" >&2; echo $$ > ${folder}/self.tmp; (trap "" TERM INT HUP; sleep 1000) & echo $! > ${folder}/child.tmp
    mv ${folder}/self.tmp ${folder}/self; mv ${folder}/child.tmp ${folder}/child; wait`;
 
 async function pids(folder: string): Promise<number[]> {
@@ -87,12 +87,14 @@ test("a plugin that hangs is named after ten seconds, and killed with its childr
   const waiting = failure(source.current());
   const all = await pids(folder);
   await clock.advance(9999);
-  expect(warnings).toEqual([]);
+  await expect.poll(() => warnings.splice(0)).toEqual(["/bin/sh: open your browser"]);
   await clock.advance(1);
   expect(warnings).toEqual(["still waiting for /bin/sh, which is killed after 60 s"]);
   expect(all.filter(isGone)).toEqual([]);
   await clock.advance(50_000);
-  expect(await waiting).toBe("getting credentials: exec: executable /bin/sh did not end within 60 s, and was killed");
+  expect(await waiting).toBe(
+    "getting credentials: exec: executable /bin/sh did not end within 60 s, and was killed: open your browser",
+  );
   await allGone(all);
 });
 

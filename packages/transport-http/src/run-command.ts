@@ -62,11 +62,13 @@ export async function runCommand(options: CommandOptions): Promise<string> {
     throw new CommandError((error as Error).message, false);
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const giveUp = (reason: unknown): void => {
+  const complaints = new Lines((line) => warn(`${command}: ${line}`));
+  const fail = (what: string): void =>
+    reject(new CommandError(`${what}${complaints.last === "" ? "" : `: ${complaints.last}`}`, false));
+  const onAbort = (): void => {
     killGroup(child);
-    reject(reason);
+    reject(signal.reason);
   };
-  const onAbort = (): void => giveUp(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   const stopGuarding = killWithThisProcess(child);
   const seconds = Math.round(timeoutMs / 1000);
@@ -75,7 +77,10 @@ export async function runCommand(options: CommandOptions): Promise<string> {
     clock.setTimer(LONG_MS, () => warn(`still waiting for ${command}, which is killed after ${seconds} s`), BACKGROUND),
     clock.setTimer(
       timeoutMs,
-      () => giveUp(new CommandError(`did not end within ${seconds} s, and was killed`, false)),
+      () => {
+        killGroup(child);
+        fail(`did not end within ${seconds} s, and was killed`);
+      },
       BACKGROUND,
     ),
   ];
@@ -84,10 +89,13 @@ export async function runCommand(options: CommandOptions): Promise<string> {
   let bytes = 0;
   child.stdout!.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MOST_OUTPUT_BYTES) giveUp(new CommandError("printed more than 1 MiB, and was killed", false));
-    else output.push(chunk);
+    if (bytes <= MOST_OUTPUT_BYTES) {
+      output.push(chunk);
+    } else {
+      killGroup(child);
+      fail("printed more than 1 MiB, and was killed");
+    }
   });
-  const complaints = new Lines((line) => warn(`${command}: ${line}`));
   child.stderr!.on("data", (chunk: Buffer) => complaints.push(chunk));
   child.once("error", (error: NodeJS.ErrnoException) => {
     const notFound = error.code === "ENOENT" || error.code === "EACCES";
@@ -96,9 +104,7 @@ export async function runCommand(options: CommandOptions): Promise<string> {
   child.once("close", (code, signalName) => {
     complaints.end();
     if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
-    const last = complaints.last === "" ? "" : `: ${complaints.last}`;
-    const exitCode = code ?? 128 + (constants.signals[signalName!] ?? 0);
-    reject(new CommandError(`failed with exit code ${exitCode}${last}`, false));
+    fail(`failed with exit code ${code ?? 128 + (constants.signals[signalName!] ?? 0)}`);
   });
   try {
     return await promise;
