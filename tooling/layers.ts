@@ -1,6 +1,6 @@
 /** The layers, bottom first. A package may import from layers below its own, and from none beside or above it. */
 export const LAYERS: readonly { readonly name: string; readonly packages: readonly string[] }[] = [
-  { name: "ground", packages: ["api", "clock", "transport", "cron"] },
+  { name: "ground", packages: ["api", "clock", "transport", "cron", "serving"] },
   { name: "wire", packages: ["client", "transport-http", "apiserver"] },
   { name: "state", packages: ["workqueue", "informer", "expectations"] },
   { name: "kit", packages: ["controller"] },

@@ -7,7 +7,7 @@ import { type Clock, realClock } from "@kubewright/clock";
 import { describe, expect, test } from "vitest";
 
 import { freePort } from "../../../conformance/free-port.ts";
-import { type Certificate, makeAuthority, sign } from "./certificates.js";
+import { type Certificate, makeAuthority, sign } from "../../../packages/serving/test/certificates.js";
 import { ask } from "./https-client.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import { startManager } from "./manager-process.js";

@@ -14,7 +14,7 @@ import type { HttpHandler } from "../src/serving/http-message.js";
 import { textReply } from "../src/serving/http-message.js";
 import { nodeServingIo } from "../src/serving/node-serving-io.js";
 import { type SecureServing, startSecureServing } from "../src/serving/secure-serving.js";
-import { makeAuthority, sign } from "./certificates.js";
+import { makeAuthority, sign } from "../../../packages/serving/test/certificates.js";
 import { DELEGATION, MONITORING, startGuardedCluster } from "./guarded-cluster.js";
 import { ask, bearer } from "./https-client.js";
 import type { Scope } from "./scope.js";
@@ -264,7 +264,7 @@ describe("the listener", { timeout: 30_000 }, () => {
     const folder = await temporaryFolder(scope);
     const ca = await makeAuthority("ca");
     const files = async (name: string, dnsName?: string): Promise<string> => {
-      const { cert, key } = await sign(ca, name, undefined, dnsName);
+      const { cert, key } = await sign(ca, name, undefined, dnsName === undefined ? {} : { dnsName });
       await writeFile(path.join(folder, `${name}.crt`), cert);
       await writeFile(path.join(folder, `${name}.key`), key);
       return `${path.join(folder, `${name}.crt`)},${path.join(folder, `${name}.key`)}`;
