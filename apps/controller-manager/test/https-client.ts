@@ -8,6 +8,8 @@ export interface Answer {
   readonly body: string;
   /** Common name of the server's certificate. */
   readonly servedBy: string;
+  /** Which end of which connection it came to. */
+  readonly localPort: number | undefined;
 }
 
 /** Sends one request over a connection of its own, and believes whatever certificate it is shown. */
@@ -17,6 +19,7 @@ export function ask(port: number, path: string, options: RequestOptions & { body
     const outgoing = send(
       { host: "127.0.0.1", port, path, agent: false, rejectUnauthorized: false, ...rest },
       (incoming) => {
+        const { localPort } = incoming.socket;
         const servedBy = String((incoming.socket as TLSSocket).getPeerCertificate().subject.CN);
         const chunks: Buffer[] = [];
         incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -24,7 +27,13 @@ export function ask(port: number, path: string, options: RequestOptions & { body
         incoming.on("end", () => {
           const bytes = Buffer.concat(chunks);
           const text = incoming.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes;
-          resolve({ status: incoming.statusCode!, headers: incoming.headers, body: text.toString("utf8"), servedBy });
+          resolve({
+            status: incoming.statusCode!,
+            headers: incoming.headers,
+            body: text.toString("utf8"),
+            servedBy,
+            localPort,
+          });
         });
       },
     );

@@ -1,10 +1,11 @@
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { silentLogger } from "@kubewright/controller";
+import type { ClientCertificate } from "@kubewright/serving";
 
 import type { ProcessStats } from "../src/metrics/process-metrics.js";
 import { type ControllerManagerOptions, completed, defaultOptions } from "../src/options.js";
 import { createOperations } from "../src/serving/create-operations.js";
-import type { HttpReply, HttpRequest, PeerCertificate } from "../src/serving/http-message.js";
+import type { HttpReply, HttpRequest } from "../src/serving/http-message.js";
 import type { Operations } from "../src/serving/operations.js";
 
 export const processStats: ProcessStats = {
@@ -77,14 +78,17 @@ export function request(target: string, given: Partial<HttpRequest> = {}): HttpR
 }
 
 /** A certificate signed by the authority whose "PEM" is `from`. */
-export function peer(commonName: string, from: string, given: Partial<PeerCertificate> = {}): PeerCertificate {
+export function peer(commonName: string, from: string, given: Partial<ClientCertificate> = {}): ClientCertificate {
   return {
     commonName,
     organizations: [],
     fingerprint: "abc",
     notAfterMs: Date.parse("2027-01-01T00:00:00Z"),
-    problem: undefined,
-    isFrom: (authorities) => authorities === from,
+    isRefused: false,
+    problem: (authorities, nowMs) => {
+      if (authorities !== from) return `not from ${authorities}`;
+      return nowMs <= Date.parse("2027-01-01T00:00:00Z") ? undefined : "expired";
+    },
     ...given,
   };
 }

@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { Agent } from "node:https";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -135,6 +136,62 @@ describe("who may see what", { timeout: 30_000 }, () => {
         { timeout: 10_000 },
       )
       .toEqual([200, 401]);
+  });
+
+  test("a certificate is good from its first second to its last, whenever the connection was made", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const ca = await makeAuthority("ca");
+    const clientCaFile = path.join(folder, "ca.crt");
+    await writeFile(clientCaFile, ca.cert);
+    const now = Date.now();
+    // Good for the machine's clock, too, which OpenSSL goes by.
+    const [notBefore, notAfter] = [now - 3_600_000, now + 3_600_000].map(
+      (ms) => new Date(Math.floor(ms / 1000) * 1000),
+    );
+    const clock = new SimulatedClock(notBefore!.getTime() - 1);
+    const { port } = await serve(scope, { clientCaFile }, { clock });
+    const master = await sign(ca, "admin", "system:masters", {
+      validity: { notBefore: notBefore!, notAfter: notAfter! },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    scope.onTestFinished(() => agent.destroy());
+    const ports = new Set<number | undefined>();
+    const status = async (): Promise<number> => {
+      const answer = await ask(port, "/metrics", { ...master, agent });
+      ports.add(answer.localPort);
+      return answer.status;
+    };
+    expect(await status()).toBe(401);
+    await clock.advance(1);
+    expect(await status()).toBe(200);
+    await clock.advance(notAfter!.getTime() - notBefore!.getTime());
+    expect(await status()).toBe(200);
+    await clock.advance(1);
+    expect(await status()).toBe(401);
+    expect(ports.size).toBe(1);
+  });
+
+  test("who was refused by authorities that are gone by now comes again, over a new connection", async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const [old, renewed] = [await makeAuthority("old"), await makeAuthority("new")];
+    const clientCaFile = path.join(folder, "ca.crt");
+    await writeFile(clientCaFile, old.cert);
+    const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+    const { port } = await serve(scope, { clientCaFile }, { clock });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    scope.onTestFinished(() => agent.destroy());
+    const master = await sign(renewed, "admin", "system:masters");
+    expect((await ask(port, "/metrics", { ...master, agent })).status).toBe(401);
+    await writeFile(clientCaFile, renewed.cert);
+    await expect
+      .poll(
+        async () => {
+          await clock.advance(10_000);
+          return (await ask(port, "/metrics", { ...master, agent })).status;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(200);
   });
 
   test("the cluster's ConfigMap tells which front proxy to believe", async (scope) => {

@@ -64,7 +64,7 @@ export class RequestAuthenticator {
     const errors: string[] = [];
     const { requestHeader, clientCA } = this.#options.authorities();
     for (const attempt of [
-      () => (requestHeader === undefined ? undefined : byFrontProxy(request, requestHeader)),
+      () => (requestHeader === undefined ? undefined : byFrontProxy(request, requestHeader, this.#options.clock.now())),
       () => (clientCA === undefined ? undefined : this.#byCertificate(request, clientCA)),
       () => this.#byToken(request),
     ]) {
@@ -79,11 +79,12 @@ export class RequestAuthenticator {
 
   #byCertificate({ peer }: HttpRequest, clientCA: string): Authentication | undefined {
     if (peer === undefined) return undefined;
-    if (peer.problem !== undefined) return { error: `verifying certificate failed: ${peer.problem}` };
-    if (!peer.isFrom(clientCA)) return { error: "certificate signed by unknown authority" };
-    if (peer.commonName === "") return undefined;
     const { clock, metrics } = this.#options;
-    metrics?.clientCertificate((peer.notAfterMs - clock.now()) / 1000);
+    const nowMs = clock.now();
+    metrics?.clientCertificate((peer.notAfterMs - nowMs) / 1000);
+    const problem = peer.problem(clientCA, nowMs);
+    if (problem !== undefined) return { error: `verifying certificate failed: ${problem}` };
+    if (peer.commonName === "") return undefined;
     return {
       user: {
         username: peer.commonName,
@@ -107,13 +108,13 @@ export class RequestAuthenticator {
 }
 
 /** @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/authentication/request/headerrequest/requestheader.go */
-function byFrontProxy(request: HttpRequest, config: RequestHeaderConfig): Authentication | undefined {
+function byFrontProxy(request: HttpRequest, config: RequestHeaderConfig, nowMs: number): Authentication | undefined {
   const { peer } = request;
   if (peer === undefined) return undefined;
-  if (peer.problem !== undefined) return { error: `verifying certificate failed: ${peer.problem}` };
-  if (!peer.isFrom(config.authorities)) return { error: "certificate signed by unknown authority" };
+  const problem = peer.problem(config.authorities, nowMs);
+  if (problem !== undefined) return { error: problem };
   if (config.allowedNames.length > 0 && !config.allowedNames.includes(peer.commonName))
-    return { error: `subject with cn=${peer.commonName} is not in the allowed list` };
+    return { error: `x509: subject with cn=${peer.commonName} is not in the allowed list` };
   const first = (names: readonly string[]): string => {
     for (const name of names) {
       const value = header(request, name);

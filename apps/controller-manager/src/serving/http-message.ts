@@ -1,3 +1,5 @@
+import type { ClientCertificate } from "@kubewright/serving";
+
 /** A request to this process, as far as its endpoints need to know it. */
 export interface HttpRequest {
   /** In capital letters. */
@@ -11,22 +13,9 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly remoteAddress: string;
   /** The certificate the client showed. `undefined`: none. */
-  readonly peer: PeerCertificate | undefined;
+  readonly peer: ClientCertificate | undefined;
   /** The whole body, as text. @throws BodyTooLongError */
   readonly body: () => Promise<string>;
-}
-
-/** Whose certificate a TLS client showed; the handshake proved that it has the key. */
-export interface PeerCertificate {
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-  /** SHA-256, lower-case hexadecimal. */
-  readonly fingerprint: string;
-  readonly notAfterMs: number;
-  /** Why no authority that the listener was given vouches for it, or `undefined`: one does. */
-  readonly problem: string | undefined;
-  /** Whether an authority in this PEM text is the one. Only for a certificate without a problem. */
-  readonly isFrom: (authorities: string) => boolean;
 }
 
 export interface HttpReply {

@@ -2,17 +2,13 @@ import { X509Certificate, constants } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { type SecureContext, TLSSocket, createSecureContext } from "node:tls";
+import { type SecureContext, createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-import {
-  BodyTooLongError,
-  type HttpHandler,
-  type HttpReply,
-  type HttpRequest,
-  type PeerCertificate,
-} from "./http-message.js";
+import { type ClientCertificate, ClientCertificates, certificatesIn } from "@kubewright/serving";
+
+import { BodyTooLongError, type HttpHandler, type HttpReply, type HttpRequest } from "./http-message.js";
 import type { ListenOptions, NamedIdentity, SecureListener, ServingIdentity } from "./secure-listener.js";
 
 /** No endpoint reads more than a number. */
@@ -44,7 +40,7 @@ class NodeSecureListener implements SecureListener {
   readonly #server: Server;
   readonly #handler = Promise.withResolvers<HttpHandler>();
   readonly #context: Omit<ListenOptions, "address" | "port" | "identity">;
-  readonly #peers = new WeakMap<TLSSocket, PeerCertificate>();
+  readonly #clients: ClientCertificates;
   #identity: ServingIdentity;
   #authorities: readonly string[] = [];
   #named: readonly NamedIdentity[] = [];
@@ -68,8 +64,9 @@ class NodeSecureListener implements SecureListener {
       },
       (request, response) => void this.#answer(request, response),
     );
-    this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.timeout = IDLE_TIMEOUT_MS;
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#clients = new ClientCertificates(this.#server);
   }
 
   get address(): string {
@@ -160,22 +157,16 @@ class NodeSecureListener implements SecureListener {
     incoming.on("error", () => undefined);
     try {
       const handler = await this.#handler.promise;
-      const request = requestOf(incoming, this.#peerOf(incoming.socket));
+      const peer = this.#clients.of(incoming.socket);
+      const request = requestOf(incoming, peer);
       const reply = request === undefined ? BAD_REQUEST : await handler(request);
+      // It may have become good since: authorities change.
+      if (peer?.isRefused) outgoing.setHeader("connection", "close");
       await send(incoming, outgoing, reply);
     } catch {
       // Only what the handler itself did not answer, such as a connection that broke.
       outgoing.destroy();
     }
-  }
-
-  #peerOf(socket: unknown): PeerCertificate | undefined {
-    if (!(socket instanceof TLSSocket)) return undefined;
-    const known = this.#peers.get(socket);
-    if (known !== undefined) return known;
-    const peer = peerCertificate(socket);
-    if (peer !== undefined) this.#peers.set(socket, peer);
-    return peer;
   }
 }
 
@@ -186,7 +177,7 @@ const BAD_REQUEST: HttpReply = {
 };
 
 /** `undefined`: what should be a path cannot be read as one. */
-function requestOf(incoming: IncomingMessage, peer: PeerCertificate | undefined): HttpRequest | undefined {
+function requestOf(incoming: IncomingMessage, peer: ClientCertificate | undefined): HttpRequest | undefined {
   const target = incoming.url ?? "/";
   if (!target.startsWith("/")) return undefined;
   const [path, search] = splitOnce(target, "?");
@@ -245,49 +236,6 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
   return String(header ?? "")
     .split(",")
     .some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part));
-}
-
-function peerCertificate(socket: TLSSocket): PeerCertificate | undefined {
-  const shown = socket.getPeerCertificate(true);
-  // An empty object stands for none.
-  if (shown?.subject === undefined) return undefined;
-  const subject = shown.subject as { CN?: string | string[]; O?: string | string[] };
-  const chain: X509Certificate[] = [];
-  for (let link = shown; ;) {
-    chain.push(new X509Certificate(link.raw));
-    const issuer = link.issuerCertificate;
-    // The last one is its own issuer.
-    if (issuer?.raw === undefined || issuer.fingerprint256 === link.fingerprint256 || chain.length > 8) break;
-    link = issuer;
-  }
-  return {
-    commonName: [subject.CN ?? ""].flat()[0] ?? "",
-    organizations: [subject.O ?? []].flat(),
-    fingerprint: shown.fingerprint256.replaceAll(":", "").toLowerCase(),
-    notAfterMs: Date.parse(shown.valid_to),
-    problem: socket.authorized ? undefined : String(socket.authorizationError ?? "certificate not verified"),
-    isFrom: (authorities) => certificatesIn(authorities).some((authority) => vouches(authority, chain)),
-  };
-}
-
-/** OpenSSL verified the chain against all authorities together; this tells which of them it ends with. */
-function vouches(authority: X509Certificate, chain: readonly X509Certificate[]): boolean {
-  return chain.some(
-    (link, index) =>
-      (index > 0 && link.fingerprint256 === authority.fingerprint256) ||
-      (link.checkIssued(authority) && link.verify(authority.publicKey)),
-  );
-}
-
-/** @throws Error when there is none, or one that cannot be read. */
-function certificatesIn(pem: string): X509Certificate[] {
-  const texts = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g);
-  if (texts === null) throw new Error("there is no certificate in PEM");
-  try {
-    return texts.map((text) => new X509Certificate(text));
-  } catch (error) {
-    throw new Error("a certificate in PEM cannot be read", { cause: error });
-  }
 }
 
 /** The names a certificate is for; a common name counts only when there are no others. */
