@@ -396,6 +396,16 @@ describe("the listener", { timeout: 30_000 }, () => {
     );
   });
 
+  test("unless told otherwise it speaks TLS 1.2 and 1.3, without CBC; who asks for it has it", async (scope) => {
+    const port = (await serve(scope, {})).port;
+    const cbc = { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-SHA" } as const;
+    await expect(ask(port, "/healthz", cbc)).rejects.toThrow(/alert|handshake/i);
+    expect((await ask(port, "/healthz", { maxVersion: "TLSv1.2" })).status).toBe(200);
+    expect((await ask(port, "/healthz", { minVersion: "TLSv1.3" })).status).toBe(200);
+    const chosen = await serve(scope, { tlsCipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"] });
+    expect((await ask(chosen.port, "/healthz", cbc)).status).toBe(200);
+  });
+
   test("whoever comes before it is known who may be answered waits for that", async (scope) => {
     const identity = await sign(await makeAuthority("ca"), "server");
     const address = { address: "127.0.0.1", port: 0 };

@@ -6,7 +6,7 @@ import { type SecureContext, createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-import { type ClientCertificate, ClientCertificates, certificatesIn } from "@kubewright/serving";
+import { type ClientCertificate, ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
 
 import { BodyTooLongError, type HttpHandler, type HttpReply, type HttpRequest } from "./http-message.js";
 import type { ListenOptions, NamedIdentity, SecureListener, ServingIdentity } from "./secure-listener.js";
@@ -130,14 +130,14 @@ class NodeSecureListener implements SecureListener {
   }
 
   #secureContext({ cert, key }: ServingIdentity) {
-    const { minVersion = "TLSv1.2", ciphers } = this.#context;
+    const { minVersion = "TLSv1.2", ciphers = DEFAULT_CIPHERS } = this.#context;
     return {
       cert,
       key,
       // An empty list means nobody; none at all would mean everybody that Node trusts.
       ca: [...this.#authorities],
       minVersion,
-      ...(ciphers === undefined ? {} : { ciphers }),
+      ciphers,
       secureOptions: constants.SSL_OP_NO_TICKET,
     };
   }

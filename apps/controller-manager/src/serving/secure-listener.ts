@@ -21,7 +21,7 @@ export interface ListenOptions {
   readonly identity: ServingIdentity;
   /** Ask clients for a certificate; they need not have one. */
   readonly requestClientCertificates: boolean;
-  /** As Node names them. Defaults: TLS 1.2, and Node's ciphers. */
+  /** As Node names them. Defaults: TLS 1.2, and `DEFAULT_CIPHERS`. */
   readonly minVersion?: TlsVersion | undefined;
   readonly ciphers?: string | undefined;
 }
