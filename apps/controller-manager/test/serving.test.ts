@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { connect, createServer } from "node:net";
@@ -405,6 +406,17 @@ describe("the listener", { timeout: 30_000 }, () => {
     const chosen = await serve(scope, { tlsCipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"] });
     expect((await ask(chosen.port, "/healthz", cbc)).status).toBe(200);
   });
+
+  test("it closes at once, whatever its connections are in the middle of", async (scope) => {
+    const { port, close } = await serve(scope, {});
+    const silent = connect(port, "127.0.0.1");
+    scope.onTestFinished(() => void silent.destroy());
+    await once(silent, "connect");
+    expect((await ask(port, "/healthz")).status).toBe(200);
+    const closed = once(silent, "close");
+    await close();
+    await closed;
+  }, 5_000);
 
   test("whoever comes before it is known who may be answered waits for that", async (scope) => {
     const identity = await sign(await makeAuthority("ca"), "server");

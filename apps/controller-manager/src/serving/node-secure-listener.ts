@@ -6,13 +6,20 @@ import { type SecureContext, createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-import { type ClientCertificate, ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
+import {
+  type ClientCertificate,
+  ClientCertificates,
+  Connections,
+  DEFAULT_CIPHERS,
+  certificatesIn,
+} from "@kubewright/serving";
 
 import { BodyTooLongError, type HttpHandler, type HttpReply, type HttpRequest } from "./http-message.js";
 import type { ListenOptions, NamedIdentity, SecureListener, ServingIdentity } from "./secure-listener.js";
 
 /** No endpoint reads more than a number. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** Beyond these, those go first that have been idle for longest. */
 const MAX_CONNECTIONS = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -41,6 +48,7 @@ class NodeSecureListener implements SecureListener {
   readonly #handler = Promise.withResolvers<HttpHandler>();
   readonly #context: Omit<ListenOptions, "address" | "port" | "identity">;
   readonly #clients: ClientCertificates;
+  readonly #connections: Connections;
   #identity: ServingIdentity;
   #authorities: readonly string[] = [];
   #named: readonly NamedIdentity[] = [];
@@ -65,7 +73,7 @@ class NodeSecureListener implements SecureListener {
       (request, response) => void this.#answer(request, response),
     );
     this.#server.timeout = IDLE_TIMEOUT_MS;
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#connections = new Connections(this.#server, MAX_CONNECTIONS);
     this.#clients = new ClientCertificates(this.#server);
   }
 
@@ -119,7 +127,8 @@ class NodeSecureListener implements SecureListener {
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
+      // Not `closeAllConnections`, which does not know those whose TLS handshake is under way.
+      this.#connections.endAll();
     });
   }
 
