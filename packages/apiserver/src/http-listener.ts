@@ -1,11 +1,12 @@
+import { constants } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { type Server as TlsServer, createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-import type { Clock } from "@kubewright/clock";
+import { type Clock, realClock } from "@kubewright/clock";
+import { ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
 
 import type { ClientCertificate } from "./authentication/authenticator.js";
@@ -37,6 +38,11 @@ export interface TlsOptions {
   readonly key: string | Uint8Array;
   /** Clients may show certificates that this authority signed: their common name is the user, their organizations the groups. */
   readonly clientCA?: string | Uint8Array;
+  /**
+   * Says whether clients' certificates are valid, for each request. Default: the machine's, as everywhere in TLS. The
+   * cluster's may be years ahead.
+   */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 /** An open port. */
@@ -73,8 +79,9 @@ export async function listenHttp(
 ): Promise<HttpListener> {
   const guard = new PageGuard(host, allowedHosts);
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    void serve(request, response, handler, guard, clock);
+    void serve(request, response, handler, guard, certificateOf, clock);
   const server = tls === undefined ? createServer(answer) : tlsServer(tls, answer);
+  const certificateOf = certificateReader(server, tls);
   // Watches stay open for as long as they like; idle connections and slow headers do not.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 180_000;
@@ -97,32 +104,54 @@ export async function listenHttp(
   };
 }
 
+/** How long a client may take for the TLS handshake: as long as Go's clients wait for it. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
 function tlsServer(
   { cert, key, clientCA }: TlsOptions,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Server {
-  const pem = (text: string | Uint8Array): string | Buffer => (typeof text === "string" ? text : Buffer.from(text));
+): TlsServer {
   // Whether a certificate is good is told with the answer: a client without one may have a token.
-  const clients = clientCA === undefined ? {} : { ca: pem(clientCA), requestCert: true, rejectUnauthorized: false };
+  const clients = clientCA === undefined ? {} : { ca: pemOf(clientCA), requestCert: true, rejectUnauthorized: false };
+  const settings = {
+    cert: pemOf(cert),
+    key: pemOf(key),
+    minVersion: "TLSv1.2",
+    ciphers: DEFAULT_CIPHERS,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    // Who resumes a session does not show all certificates again.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  } as const;
   try {
-    return createTlsServer({ cert: pem(cert), key: pem(key), minVersion: "TLSv1.2", ...clients }, answer);
+    return createTlsServer({ ...settings, ...clients }, answer);
   } catch (error) {
     throw new Error(`the TLS certificate and key cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** What the client showed of itself; `undefined` without TLS, without a certificate, or when none was asked for. */
-function certificateOf(socket: Socket): ClientCertificate | undefined {
-  if (!(socket instanceof TLSSocket)) return undefined;
-  const shown = socket.getPeerCertificate();
-  // An empty object stands for none.
-  if (shown?.subject === undefined) return undefined;
-  const subject = shown.subject as { CN?: string | string[]; O?: string | string[] };
-  return {
-    trusted: socket.authorized,
-    commonName: [subject.CN ?? ""].flat()[0] ?? "",
-    organizations: [subject.O ?? []].flat(),
-    fingerprint: shown.fingerprint256.replaceAll(":", "").toLowerCase(),
+function pemOf(text: string | Uint8Array): string {
+  return typeof text === "string" ? text : Buffer.from(text).toString("utf8");
+}
+
+/** `undefined` of it: without TLS, without a certificate, or when none was asked for. */
+type CertificateOf = (socket: Socket) => ClientCertificate | undefined;
+
+/** What clients show of themselves, as far as it is good at the time of asking. */
+function certificateReader(server: Server | TlsServer, tls: TlsOptions | undefined): CertificateOf {
+  if (tls?.clientCA === undefined) return () => undefined;
+  const { clock = realClock } = tls;
+  const clientCA = pemOf(tls.clientCA);
+  try {
+    certificatesIn(clientCA);
+  } catch (error) {
+    throw new Error(`the client CA cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+  const certificates = new ClientCertificates(server as TlsServer);
+  return (socket) => {
+    const shown = certificates.of(socket);
+    if (shown === undefined) return undefined;
+    const { commonName, organizations, fingerprint } = shown;
+    return { trusted: shown.problem(clientCA, clock.now()) === undefined, commonName, organizations, fingerprint };
   };
 }
 
@@ -146,6 +175,7 @@ async function serve(
   outgoing: ServerResponse,
   handler: HttpHandler,
   guard: PageGuard,
+  certificateOf: CertificateOf,
   clock: Pick<Clock, "now">,
 ): Promise<void> {
   const gone = new AbortController();

@@ -1,12 +1,14 @@
 import { generateKeyPairSync } from "node:crypto";
-import { request as httpsRequest } from "node:https";
+import { Agent, type RequestOptions, request as httpsRequest } from "node:https";
 
 import { expect, onTestFinished, test } from "vitest";
 import type { Status } from "@kubewright/api";
 import { SimulatedClock, realClock, seededRandom } from "@kubewright/clock";
 
 import { type ApiServer, type ApiServerOptions, createApiServer } from "../api-server.js";
+import { chain, makeAuthority, sign } from "../../../serving/test/certificates.js";
 import { certificates } from "../../test/certificates.js";
+import type { TlsOptions } from "../http-listener.js";
 import type { AuthenticationOptions } from "./authenticator.js";
 import { TokenSigner } from "./json-web-token.js";
 import { StaticTokens } from "./static-tokens.js";
@@ -222,39 +224,99 @@ test("who may impersonate acts as somebody else, and who may not is told so", as
   );
 });
 
-test("over TLS a client's certificate names its user and groups; a stranger's is a 401", async () => {
+/** A server that knows users by certificates, and how to ask it who one is. */
+async function listenTls(
+  tls: Partial<TlsOptions> = {},
+): Promise<(given?: RequestOptions) => Promise<Answer & { readonly connection: number | undefined }>> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), authentication: tokens });
-  const { url, port } = await server.listen({
-    tls: { cert: certificates.serverCert, key: certificates.serverKey, clientCA: certificates.ca },
-  });
   onTestFinished(() => server.close());
+  const { url, port } = await server.listen({
+    tls: { cert: certificates.serverCert, key: certificates.serverKey, clientCA: certificates.ca, ...tls },
+  });
   expect(url).toBe(`https://127.0.0.1:${port}`);
-  const who = (cert?: string, key?: string): Promise<Answer> =>
+  return (given = {}) =>
     new Promise((resolve, reject) => {
-      const headers = { "content-type": "application/json" };
-      const options = { method: "POST", ca: certificates.ca, headers, agent: false as const };
-      const request = httpsRequest(
-        `${url}${WHO_AM_I}`,
-        cert === undefined ? options : { ...options, cert, key },
-        (response) => {
-          let text = "";
-          response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-          response.on("end", () =>
-            resolve({ status: response.statusCode ?? 0, value: JSON.parse(text) as Answer["value"] }),
-          );
-        },
-      );
+      const options = { method: "POST", ca: certificates.ca, headers: { "content-type": "application/json" } };
+      const request = httpsRequest(`${url}${WHO_AM_I}`, { ...options, agent: false, ...given }, (response) => {
+        const { localPort: connection } = response.socket;
+        let text = "";
+        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, value: JSON.parse(text) as Answer["value"], connection }),
+        );
+      });
       request.on("error", reject);
       request.end("{}");
     });
-  expect((await who(certificates.clientCert, certificates.clientKey)).value.status.userInfo).toEqual({
+}
+
+test("over TLS a client's certificate names its user and groups; a stranger's is a 401", async () => {
+  const who = await listenTls();
+  const user = await who({ cert: certificates.clientCert, key: certificates.clientKey });
+  expect(user.value.status.userInfo).toEqual({
     username: "dev",
     groups: ["developers", "testers", "system:authenticated"],
     extra: { "authentication.kubernetes.io/credential-id": [expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)] },
   });
   expect((await who()).value.status.userInfo.username).toBe("system:anonymous");
-  expect((await who(certificates.strangerCert, certificates.strangerKey)).status).toBe(401);
-  await expect(server.listen({ tls: { cert: "x", key: "y" } })).rejects.toThrow(
-    "the TLS certificate and key cannot be used",
+  expect((await who({ cert: certificates.strangerCert, key: certificates.strangerKey })).status).toBe(401);
+});
+
+test("a client's certificate is good from its first second to its last, on connections that are open, too", async () => {
+  const ca = await makeAuthority("ca");
+  const [fromMs, untilMs] = [-3_600_000, 3_600_000].map((ms) => Math.floor((Date.now() + ms) / 1000) * 1000);
+  // Good for the machine's clock, too, which OpenSSL goes by.
+  const validity = { notBefore: new Date(fromMs!), notAfter: new Date(untilMs!) };
+  const dev = await sign(ca, "dev", "developers", { validity });
+  const clock = new SimulatedClock(fromMs! - 1);
+  const who = await listenTls({ clientCA: Buffer.from(ca.cert), clock });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const connections = new Set<number | undefined>();
+  const status = async (): Promise<number> => {
+    const answer = await who({ ...dev, agent });
+    connections.add(answer.connection);
+    return answer.status;
+  };
+  expect(await status()).toBe(401);
+  await clock.advance(1);
+  expect(await status()).toBe(201);
+  await clock.advance(untilMs! - fromMs!);
+  expect(await status()).toBe(201);
+  await clock.advance(1);
+  expect(await status()).toBe(401);
+  expect(connections.size).toBe(1);
+});
+
+test("the certificates between a client's and the authority come along, and are verified", async () => {
+  const ca = await makeAuthority("ca");
+  const who = await listenTls({ clientCA: ca.cert });
+  const middle = await makeAuthority("middle", { issuer: ca });
+  const dev = await sign(middle, "dev");
+  for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
+    // It offers to resume its session the second time, without a certificate.
+    const agent = new Agent();
+    for (let times = 0; times < 2; times++) {
+      const { value } = await who({ ...chain(dev, middle), maxVersion, agent });
+      expect(value.status.userInfo.username).toBe("dev");
+    }
+  }
+  expect((await who(chain(dev, await makeAuthority("middle", { issuer: ca })))).status).toBe(401);
+  expect((await who(chain(await sign(dev, "root", "system:masters"), dev, middle))).status).toBe(401);
+});
+
+test("TLS is 1.2 or 1.3, without CBC", async () => {
+  const who = await listenTls();
+  await expect(who({ maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-SHA" })).rejects.toThrow(/alert|handshake/i);
+  const older = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  await expect(who(older)).rejects.toThrow(/alert|protocol/i);
+  for (const version of ["TLSv1.2", "TLSv1.3"] as const)
+    expect((await who({ minVersion: version, maxVersion: version })).status).toBe(201);
+});
+
+test("a certificate, key or authority that cannot be used is an error", async () => {
+  await expect(listenTls({ cert: "x", key: "y" })).rejects.toThrow("the TLS certificate and key cannot be used");
+  await expect(listenTls({ clientCA: "x" })).rejects.toThrow(
+    "the client CA cannot be used: there is no certificate in PEM",
   );
 });

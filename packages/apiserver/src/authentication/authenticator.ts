@@ -22,7 +22,7 @@ export interface AuthenticationOptions {
 
 /** The certificate a TLS client showed. */
 export interface ClientCertificate {
-  /** Whether it was signed by the authority that the listener trusts. */
+  /** Whether the authority that the listener trusts vouches for it, now. */
   readonly trusted: boolean;
   /** The user. */
   readonly commonName: string;
