@@ -26,11 +26,12 @@ export function startManager(
   scope: Scope,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  node: string = process.execPath,
 ): ManagerProcess {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
   // Many run at once: the default port is for one.
   const port = args.some((arg) => arg.startsWith("--secure-port")) ? [] : ["--secure-port=0"];
-  const child = spawn(process.execPath, [BINARY, ...port, ...args], {
+  const child = spawn(node, [BINARY, ...port, ...args], {
     env: { PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
