@@ -20,9 +20,6 @@ for (const name of SIGNALS) {
   });
 }
 
-// A standby, and a manager without controllers, have nothing of their own that keeps a process alive.
-setInterval(() => {}, 3_600_000);
-
 const status = await run(
   {
     args: process.argv.slice(2),

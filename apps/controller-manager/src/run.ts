@@ -44,7 +44,9 @@ export interface ProcessContext {
  * fails later. A failure is one line, never a stack.
  */
 export async function run(context: ProcessContext, signal: AbortSignal): Promise<number> {
-  const { args, readFile } = context;
+  const { args, readFile, clock } = context;
+  // A manager without controllers or Lease has nothing of its own that keeps a process alive.
+  const release = clock.keepAlive();
   try {
     const invocation = parseCommandLine(args, { version: context.build.version, readFile });
     return await answer(invocation, context, signal);
@@ -52,6 +54,8 @@ export async function run(context: ProcessContext, signal: AbortSignal): Promise
     if (!(error instanceof UsageError)) throw error;
     context.writeError(`${PROGRAM}: ${error.message}\n`);
     return 2;
+  } finally {
+    release();
   }
 }
 

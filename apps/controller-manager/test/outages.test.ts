@@ -269,6 +269,7 @@ function methodsOf(clock: Clock): Clock {
     setTimer: (...given) => clock.setTimer(...given),
     sleep: (...given) => clock.sleep(...given),
     turn: () => clock.turn(),
+    keepAlive: () => clock.keepAlive(),
   };
 }
 

@@ -25,6 +25,13 @@ export interface Clock {
    * Long loops call it every few milliseconds of work.
    */
   turn(): Promise<void>;
+
+  /**
+   * Keeps the process alive until the answered function is called, which does nothing more when called again. For
+   * whatever runs until it is told to stop: between one thing to do and the next it may hold no socket, and nothing but
+   * timers in the background. No timer of a simulation: `pendingTimers` does not count it.
+   */
+  keepAlive(): () => void;
 }
 
 export interface Timer {
@@ -35,7 +42,7 @@ export interface Timer {
 export interface TimerOptions {
   /**
    * Housekeeping (a lease renewal, a watch's time-out, a metrics tick): keeps neither the process alive nor a simulation
-   * going. Default false.
+   * going. Only for what nobody waits for, or where whoever waits holds {@link Clock.keepAlive}. Default false.
    */
   readonly background?: boolean;
 }

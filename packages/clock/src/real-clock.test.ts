@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { realClock } from "./real-clock.js";
+import { ScaledClock } from "./scaled-clock.js";
 
 test("sleep lasts at least as long as asked by the monotonic clock", async () => {
   const before = realClock.monotonic();
@@ -21,4 +22,22 @@ test("turn lets promises and sockets that are ready go first", async () => {
   void Promise.resolve().then(() => seen.push("promise"));
   await realClock.turn();
   expect(seen).toEqual(["promise"]);
+});
+
+test("a foreground timer and a hold keep the process alive until they are cancelled and let go; a background timer does not", () => {
+  const keeping = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = keeping();
+  const background = realClock.setTimer(60_000, () => {}, { background: true });
+  expect(keeping()).toBe(before);
+  const foreground = realClock.setTimer(60_000, () => {});
+  const release = realClock.keepAlive();
+  const releaseOther = new ScaledClock(realClock, 1000).keepAlive();
+  expect(keeping()).toBe(before + 3);
+  foreground.cancel();
+  release();
+  release();
+  expect(keeping()).toBe(before + 1);
+  releaseOther();
+  background.cancel();
+  expect(keeping()).toBe(before);
 });

@@ -11,6 +11,10 @@ export const realClock: Clock = {
   setTimer: (delayMs, callback, options) => new RealTimer(delayMs, callback, options),
   sleep: (delayMs, signal, options) => sleepOn(realClock, delayMs, signal, options),
   turn: () => new Promise((resolve) => setImmediate(resolve)),
+  keepAlive: () => {
+    const timer = new RealTimer(Infinity, () => undefined);
+    return () => timer.cancel();
+  },
 };
 
 class RealTimer implements Timer {

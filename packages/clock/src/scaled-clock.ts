@@ -39,4 +39,8 @@ export class ScaledClock implements Clock {
   turn(): Promise<void> {
     return this.#clock.turn();
   }
+
+  keepAlive(): () => void {
+    return this.#clock.keepAlive();
+  }
 }

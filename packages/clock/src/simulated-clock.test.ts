@@ -115,6 +115,19 @@ test("a cancelled timer neither fires nor counts as pending", async () => {
   expect(fired).toBe(false);
 });
 
+test("a hold on the process is counted until it is let go, and is no timer", () => {
+  const clock = new SimulatedClock(START);
+  const release = clock.keepAlive();
+  const releaseOther = clock.keepAlive();
+  expect(clock.holds).toBe(2);
+  expect(clock.nextTimerInMs).toBeUndefined();
+  release();
+  release();
+  expect(clock.holds).toBe(1);
+  releaseOther();
+  expect(clock.holds).toBe(0);
+});
+
 test("sleep rejects with the signal's reason and leaves no timer behind", async () => {
   const clock = new SimulatedClock(START);
   const abort = new AbortController();

@@ -15,6 +15,7 @@ const STEPS_PER_MACROTASK = 64;
  */
 export class SimulatedClock implements Clock {
   readonly #timers = new TimerHeap<SimulatedTimer>();
+  readonly #holds = new Set<object>();
   readonly #startMs: number;
   #nowMs: number;
   #sequence = 0;
@@ -55,6 +56,18 @@ export class SimulatedClock implements Clock {
     this.#turnsWaiting++;
     await nextMacrotask();
     this.#turnsWaiting--;
+  }
+
+  /** Only counted: whoever advances the clock decides how long there is something to wait for. */
+  keepAlive(): () => void {
+    const hold = {};
+    this.#holds.add(hold);
+    return () => void this.#holds.delete(hold);
+  }
+
+  /** How many would keep the process alive on the real clock. */
+  get holds(): number {
+    return this.#holds.size;
   }
 
   /** Timers that count as work still to come; background ones do not. */

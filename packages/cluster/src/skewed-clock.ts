@@ -33,4 +33,8 @@ export class SkewedClock implements Clock {
   turn(): Promise<void> {
     return this.#clock.turn();
   }
+
+  keepAlive(): () => void {
+    return this.#clock.keepAlive();
+  }
 }

@@ -52,7 +52,7 @@ const DRAIN_MS = 5_000;
  * `event` only queues, at most 1000 events; while nothing runs the recorder they wait. `run` writes them one at a time. An
  * event the API server refuses is dropped; one that cannot be sent is tried 12 times, 10 s apart, and holds up those
  * behind it. When the signal aborts, `run` writes what is queued, each at most once and for at most 5 s, then resolves.
- * An idle recorder holds no timer.
+ * An idle recorder holds no timer, but keeps the process alive.
  *
  * Upstream: client-go tools/record/event.go.
  */
@@ -148,6 +148,7 @@ export class EventRecorder implements EventSink, Runnable {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error(`${this.name} was run already: make a new recorder`);
     this.#started = true;
+    const release = this.#clock.keepAlive();
     const giveUp = new AbortController();
     const drain = (): void => {
       drainTimer = this.#clock.setTimer(DRAIN_MS, () => {
@@ -179,6 +180,7 @@ export class EventRecorder implements EventSink, Runnable {
       this.#logger.warn({ recorder: this.name, events: this.#queue.length }, "Unable to write events in time, dropped");
     this.#queue.length = 0;
     this.#flushed();
+    release();
   }
 
   #flushed(): void {

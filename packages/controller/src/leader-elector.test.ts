@@ -232,6 +232,7 @@ test("a wall clock that is an hour ahead changes nothing", async () => {
     setTimer: (...args) => world.clock.setTimer(...args),
     sleep: (...args) => world.clock.sleep(...args),
     turn: () => world.clock.turn(),
+    keepAlive: () => world.clock.keepAlive(),
   };
   void world.candidate("a").run();
   await world.clock.advance(100);
@@ -536,6 +537,7 @@ function clockOf(clock: SimulatedClock): Clock {
     setTimer: (...args) => clock.setTimer(...args),
     sleep: (...args) => clock.sleep(...args),
     turn: () => clock.turn(),
+    keepAlive: () => clock.keepAlive(),
   };
 }
 

@@ -63,7 +63,7 @@ const EXPIRY_JITTER_MS = 500;
 
 /**
  * One candidate for leadership over a Lease. `run` waits to lead, leads, and resolves when leadership ended or the signal
- * aborted; it never tries again by itself. Candidates in Go and TypeScript can share a Lease.
+ * aborted; it never tries again by itself. It keeps the process alive. Candidates in Go and TypeScript can share a Lease.
  *
  * While it waits it also watches the Lease, so that it tries at once when the lease is released, and as soon as it expires;
  * polling goes on all the same, for those whose watch is refused or hangs.
@@ -171,11 +171,13 @@ export class LeaderElector implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new Error(`${this.name} is running already`);
     this.#running = true;
+    const release = this.#clock.keepAlive();
     try {
       if (await this.#acquire(signal)) await this.#lead(signal);
       else this.#callbacks.onStoppedLeading();
     } finally {
       this.#running = false;
+      release();
     }
   }
 
@@ -457,5 +459,5 @@ export class LeaderElector implements Runnable {
   }
 }
 
-/** Renewing keeps neither the process alive nor a simulation going: the leader's work does. */
+/** Renewing keeps no simulation going: the leader's work does. */
 const BACKGROUND = { background: true } as const;

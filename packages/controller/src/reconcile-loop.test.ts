@@ -201,6 +201,7 @@ test("a long stretch of work from caches lets the event loop turn", async () => 
     monotonic: () => (elapsedMs += 2),
     turn: () => Promise.resolve(void turns++),
     setTimer: clock.setTimer.bind(clock),
+    keepAlive: clock.keepAlive.bind(clock),
   });
   let elapsedMs = 0;
   const { queue, stop, start } = setUp(async () => undefined, { workers: 1, clock: busy });
@@ -275,4 +276,14 @@ test("a requeue in the past is a requeue at once", async () => {
   expect(times).toBe(3);
   stop.abort();
   await done;
+});
+
+test("an idle loop keeps the process alive, and lets it go when it has stopped", async () => {
+  const { clock, stop, start } = setUp(async () => {});
+  const done = start();
+  await clock.advance(1_000);
+  expect(clock.holds).toBeGreaterThan(0);
+  stop.abort();
+  await done;
+  expect(clock.holds).toBe(0);
 });

@@ -43,7 +43,7 @@ const LONGEST_STRETCH_MS = 5;
  *
  * Success forgets the key's failures; an error adds it again with back-off; a {@link TerminalError} drops it. When the
  * signal aborts, reconciles under way finish (they are handed the same signal), queued keys stay undone, and `run`
- * resolves. Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
+ * resolves. Keeps the process alive while it runs. Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
  */
 export class ReconcileLoop implements Runnable {
   readonly name: string;
@@ -76,6 +76,15 @@ export class ReconcileLoop implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error(`${this.name} was run already: make a new loop, with a queue of its own`);
     this.#started = true;
+    const release = this.#clock.keepAlive();
+    try {
+      await this.#runUntil(signal);
+    } finally {
+      release();
+    }
+  }
+
+  async #runUntil(signal: AbortSignal): Promise<void> {
     const shutDown = (): void => this.#queue.shutDown();
     if (signal.aborted) return shutDown();
     signal.addEventListener("abort", shutDown, { once: true });

@@ -78,7 +78,8 @@ export class InformerFactory {
   }
 
   /**
-   * Runs all informers, those asked for later too, until `signal` aborts; resolves when all have stopped.
+   * Runs all informers, those asked for later too, until `signal` aborts; resolves when all have stopped. Keeps the
+   * process alive meanwhile.
    *
    * @throws Error when called a second time.
    */
@@ -86,7 +87,9 @@ export class InformerFactory {
     if (this.#signal !== undefined) throw new Error("the informers were started already: a factory runs once");
     this.#signal = signal;
     for (const each of this.#all) this.#running.push(each.run(signal));
+    const release = this.#options.clock.keepAlive();
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    release();
     await Promise.all(this.#running);
   }
 

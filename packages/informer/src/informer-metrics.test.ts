@@ -45,6 +45,7 @@ test("a handler's time is part of the latency", async () => {
     setTimer: (delayMs, callback, options) => clock.setTimer(delayMs, callback, options),
     sleep: (delayMs, signal, options) => clock.sleep(delayMs, signal, options),
     turn: () => clock.turn(),
+    keepAlive: () => clock.keepAlive(),
   };
   const server = new ScriptedServer();
   const factory = new InformerFactory({

@@ -135,16 +135,18 @@ export class Reflector<T extends KubernetesObject> {
 
   /**
    * Resolves as soon as the signal has aborted, never before, and rejects never. From then on nothing reaches the target,
-   * even if the transport is slow to notice that it should end.
+   * even if the transport is slow to notice that it should end. Keeps the process alive meanwhile.
    *
    * @param resyncMs - How often the target is told to resync while a watch goes on; 0: never.
    */
   async run(signal: AbortSignal, resyncMs = 0): Promise<void> {
     if (signal.aborted) return;
     this.#resyncMs = resyncMs;
+    const release = this.#clock.keepAlive();
     const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     await Promise.race([this.#loop(signal), aborted]);
     this.#stopResync();
+    release();
   }
 
   async #loop(signal: AbortSignal): Promise<void> {

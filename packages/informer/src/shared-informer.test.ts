@@ -122,12 +122,13 @@ test("refused from the start, it recovers as soon as the server is there", async
   expect(log).toEqual(["add a@7 initial"]);
 });
 
-test("waiting out an outage keeps no simulation going", async () => {
+test("waiting out an outage keeps the process alive, but no simulation going", async () => {
   const { server, clock } = startInformer();
   server.fail(connectionRefused());
   await clock.settle();
   expect(clock.nextTimerInMs).toBe(800);
   expect(clock.pendingTimers).toBe(0);
+  expect(clock.holds).toBe(1);
   server.list("10", []);
   server.watch();
   await clock.advance(800);

@@ -5,12 +5,12 @@ import { type Clock, type Timer, type TimerOptions, realClock } from "@kubewrigh
  * test sees one that was left behind.
  */
 export class ScaledClock implements Clock {
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new Set<Timer | (() => void)>();
   readonly #startMs = realClock.now();
 
   constructor(readonly factor: number) {}
 
-  /** Timers set, neither fired nor cancelled. */
+  /** Timers set, neither fired nor cancelled, and holds on the process that were not let go. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -62,5 +62,14 @@ export class ScaledClock implements Clock {
 
   turn(): Promise<void> {
     return realClock.turn();
+  }
+
+  keepAlive(): () => void {
+    const release = realClock.keepAlive();
+    this.#timers.add(release);
+    return () => {
+      this.#timers.delete(release);
+      release();
+    };
   }
 }

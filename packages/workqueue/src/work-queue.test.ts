@@ -267,3 +267,30 @@ test("for any calls, the queue agrees with a plain model of it", async () => {
 async function settled(): Promise<void> {
   await new SimulatedClock().settle();
 }
+
+test("whoever waits in get, or for the drain, keeps the process alive, and nobody else does", async () => {
+  const clock = new SimulatedClock();
+  const queue = new WorkQueue<string>({ clock });
+  queue.add("a");
+  expect(await queue.get()).toBe("a");
+  expect(clock.holds).toBe(0);
+  const stop = new AbortController();
+  const first = queue.get();
+  const second = queue.get(stop.signal);
+  expect(clock.holds).toBe(1);
+  queue.add("b");
+  expect(await first).toBe("b");
+  expect(clock.holds).toBe(1);
+  stop.abort(new Error("no more"));
+  await expect(second).rejects.toThrow("no more");
+  expect(clock.holds).toBe(0);
+  const third = queue.get();
+  expect(clock.holds).toBe(1);
+  const drained = queue.shutDownWithDrain();
+  expect(await third).toBeUndefined();
+  expect(clock.holds).toBe(1);
+  queue.done("a");
+  queue.done("b");
+  await drained;
+  expect(clock.holds).toBe(0);
+});

@@ -32,6 +32,8 @@ export class WorkQueue<T> {
   readonly #again = new HeldItems<T>();
   /** Waiting calls of `get`, oldest first. None waits while something is ready. */
   readonly #getters = new WaitingLine<(item: T | undefined) => void>();
+  /** Lets the process go that somebody who waits here keeps alive. */
+  #release: (() => void) | undefined;
   #shuttingDown = false;
   #drained: PromiseWithResolvers<void> | undefined;
 
@@ -60,7 +62,8 @@ export class WorkQueue<T> {
   }
 
   /**
-   * The next item, which is the caller's until {@link done}. Calls are served in order.
+   * The next item, which is the caller's until {@link done}. Calls are served in order. A call that waits keeps the
+   * process alive.
    *
    * @returns `undefined` once the queue was shut down and is empty.
    * @throws the signal's reason when it aborts first; the call then has taken nothing.
@@ -71,11 +74,12 @@ export class WorkQueue<T> {
     if (this.#shuttingDown) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
-        this.#getters.push(resolve);
+        this.#wait(resolve);
         return;
       }
       const onAbort = (): void => {
         this.#getters.remove(getter);
+        this.#letGo();
         reject(signal.reason as Error);
       };
       const getter = (item: T | undefined): void => {
@@ -83,7 +87,7 @@ export class WorkQueue<T> {
         resolve(item);
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#getters.push(getter);
+      this.#wait(getter);
     });
   }
 
@@ -111,12 +115,13 @@ export class WorkQueue<T> {
 
   /**
    * Shuts down, and resolves when nothing is in processing (or {@link shutDown} is called). Like upstream it does not
-   * wait for items nobody has taken yet.
+   * wait for items nobody has taken yet. Keeps the process alive meanwhile.
    */
   shutDownWithDrain(): Promise<void> {
     this.#shutDown();
     if (this.#processing.size === 0) return Promise.resolve();
     this.#drained ??= Promise.withResolvers();
+    this.#release ??= this.clock.keepAlive();
     return this.#drained.promise;
   }
 
@@ -146,16 +151,30 @@ export class WorkQueue<T> {
     this.recorder?.stop();
     this.onShutDown();
     while (this.#getters.size > 0) this.#getters.shift()(undefined);
+    this.#letGo();
   }
 
   #releaseDrain(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
+    this.#letGo();
+  }
+
+  #wait(getter: (item: T | undefined) => void): void {
+    this.#getters.push(getter);
+    this.#release ??= this.clock.keepAlive();
+  }
+
+  #letGo(): void {
+    if (this.#getters.size > 0 || this.#drained !== undefined) return;
+    this.#release?.();
+    this.#release = undefined;
   }
 
   /** Only when one waits. */
   #handToGetter(item: T): void {
     const getter = this.#getters.shift();
+    this.#letGo();
     // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
     getter(this.#handOut(item));
   }
