@@ -1,8 +1,6 @@
 import { errorMessage } from "@kubewright/client";
-import type { Clock } from "@kubewright/clock";
+import { type Clock, formatKlogLine } from "@kubewright/clock";
 import { type Logger as PinoLogger, pino } from "pino";
-
-import { formatKlogLine } from "./klog-line.js";
 
 export interface LoggingOptions {
   readonly format: string;
@@ -28,7 +26,9 @@ export function createLogger({ format, verbosity, clock, pid, write }: LoggingOp
   const json = format === "json";
   // Errors have no `v`, and pino does not expect a level that writes nothing.
   const fields = (line: string): void => write(line.startsWith("{,") ? `{${line.slice(2)}` : line);
-  const text = (line: string): void => write(formatKlogLine(JSON.parse(line) as Record<string, unknown>, pid));
+  const source = "controller-manager";
+  const text = (line: string): void =>
+    write(formatKlogLine(JSON.parse(line) as Record<string, unknown>, { pid, source }));
   return pino(
     {
       level: levelOf(verbosity),

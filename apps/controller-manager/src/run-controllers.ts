@@ -1,5 +1,5 @@
 import { EventRecorder, type Logger, type Runnable, selectControllers } from "@kubewright/controller";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, RepeatedLines } from "@kubewright/clock";
 import { errorMessage, type Client, reasonOf } from "@kubewright/client";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { type InformerError, InformerFactory, withoutManagedFields } from "@kubewright/informer";
@@ -12,7 +12,6 @@ import { controllerBuilders } from "./controllers.js";
 import { finishWrites } from "./finish-writes.js";
 import { skippedControllers } from "./options.js";
 import type { OutageLog } from "./outage-log.js";
-import { RepeatedLines } from "./repeated-lines.js";
 import { runUntilDrained } from "./run-until-drained.js";
 import { userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";

@@ -1,4 +1,4 @@
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ClusterOptions, createCluster, createFaultyCluster } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
 
@@ -48,6 +48,8 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const clusterOptions: ClusterOptions = {
     clock,
     random: seededRandom(seed),
+    // Controllers that fail and try again are what is simulated: decisions and events tell of it.
+    logger: silentLogger,
     onDecision: (decision) => recorder.decision(decision),
     freeze: options.freeze ?? false,
     // Nothing that a trace holds shows managedFields, and nobody else can look.

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@kubewright/api";
-import { type Clock, type Random, realRandom } from "@kubewright/clock";
+import { type Clock, type Random, realRandom, standardErrorLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, HeaderFields, Transport } from "@kubewright/transport";
 
 import { AccessControl, type Caller } from "./access-control.js";
@@ -76,7 +76,7 @@ export interface ApiServerOptions {
    * what their content type says: browsers are told not to guess.
    */
   readonly paths?: Readonly<Record<string, PathHandler>>;
-  /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: nobody is. */
+  /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: standard error. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -172,7 +172,8 @@ class EmbeddedApiServer implements ApiServer {
     this.#version = options.version ?? DEFAULT_VERSION;
     this.#intercept = options.intercept;
     this.#paths = new Map(Object.entries(options.paths ?? {}));
-    this.#onError = options.onError ?? (() => undefined);
+    const logger = standardErrorLogger(clock, "apiserver");
+    this.#onError = options.onError ?? ((error) => logger.error({ err: error }, "API server failed"));
     this.#startHousekeeping();
     for (const name of INITIAL_NAMESPACES)
       this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });

@@ -4,12 +4,16 @@ import * as api from "./index.js";
 
 test("the package exports exactly these names", () => {
   expect(Object.keys(api).sort()).toEqual([
+    "RepeatedLines",
     "ScaledClock",
     "SimulatedClock",
     "TokenBucket",
+    "formatKlogLine",
     "realClock",
     "realRandom",
     "seededRandom",
+    "silentLogger",
+    "standardErrorLogger",
     "uuid",
   ]);
 });

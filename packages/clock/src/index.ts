@@ -1,8 +1,13 @@
+export { formatKlogLine } from "./klog-line.js";
+export { silentLogger } from "./logger.js";
 export { realRandom, seededRandom, uuid } from "./random.js";
 export { realClock } from "./real-clock.js";
+export { RepeatedLines } from "./repeated-lines.js";
 export { ScaledClock } from "./scaled-clock.js";
 export { SimulatedClock } from "./simulated-clock.js";
+export { standardErrorLogger } from "./standard-error.js";
 export { TokenBucket } from "./token-bucket.js";
 
 export type { Clock, Timer, TimerOptions } from "./clock.js";
+export type { Logger } from "./logger.js";
 export type { Random } from "./random.js";

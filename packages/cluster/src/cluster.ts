@@ -1,7 +1,7 @@
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
-import { type Logger, type Runnable, runAll, silentLogger } from "@kubewright/controller";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import { type Logger, type Runnable, runAll } from "@kubewright/controller";
 import { FakeKubelet } from "@kubewright/fake-kubelet";
 import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory } from "@kubewright/informer";
@@ -42,6 +42,7 @@ export interface ClusterOptions {
   readonly historyLimit?: number;
   /** Hears every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Deep-freezes stored objects, so that a component that writes to what it was handed fails. For tests. Default false. */
   readonly freeze?: boolean;
@@ -70,7 +71,8 @@ export interface Cluster {
 }
 
 export function createCluster(options: ClusterOptions): Cluster {
-  const { clock, random, kubelet = "simulated", nodes = defaultNodes, logger = silentLogger } = options;
+  const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
+  const logger = options.logger ?? standardErrorLogger(clock, "cluster");
   const apiServer = createApiServer({
     clock,
     random: random.fork("apiserver"),

@@ -3,7 +3,7 @@ import { LeaderElector, type LeaderElectorOptions, type Runnable, runAll } from 
 import type { ControllerProcess } from "./controller-process.js";
 
 /** Where a candidate's lease is, and how it gets there. */
-export type Election = Pick<LeaderElectorOptions, "client" | "clock" | "random">;
+export type Election = Pick<LeaderElectorOptions, "client" | "clock" | "random" | "logger">;
 
 /** The pause before a controller manager that lost its lease, and therefore exited, is there again. */
 const RESTART_MS = 1_000;
@@ -72,7 +72,8 @@ export class ControllerReplica implements Runnable {
       signal.addEventListener("abort", onAbort, { once: true });
       if (this.#up) {
         this.#elector = this.#newElector();
-        const elected = this.#elector.run(stop.signal);
+        // Who loses the lease exits, and is started again.
+        const elected = this.#elector.run(stop.signal).catch(() => undefined);
         await Promise.race([elected, this.#whenDown(signal)]);
         this.#leads = false;
         this.#update();

@@ -1,5 +1,6 @@
 import { Client } from "@kubewright/client";
-import { type Runnable, leaderFence, runAll, silentLogger } from "@kubewright/controller";
+import { standardErrorLogger } from "@kubewright/clock";
+import { type Runnable, leaderFence, runAll } from "@kubewright/controller";
 import { FakeKubelet } from "@kubewright/fake-kubelet";
 import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory } from "@kubewright/informer";
@@ -38,7 +39,8 @@ export type FaultyControllerName = ControllerName | "node-lifecycle-controller";
  * `informers` and `client` are the observer's, whom no fault concerns.
  */
 export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluster {
-  const { clock, random, nodes = defaultNodes, logger = silentLogger, replicas: count = 1 } = options;
+  const { clock, random, nodes = defaultNodes, replicas: count = 1 } = options;
+  const logger = options.logger ?? standardErrorLogger(clock, "cluster");
   const cluster = createCluster({ ...options, controllers: [], kubelet: "none" });
   const network = new Network({ transport: cluster.apiServer.transport, clock });
   const controllerClock = new SkewedClock(clock);
@@ -101,6 +103,7 @@ export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluste
       client: new Client({ transport: network.link(electionOf(replicaName)), clock, userAgent: "leader-election" }),
       clock,
       random: random.fork(`${replicaName}/election`),
+      logger,
     };
     const replica = new ControllerReplica(replicaName, processes, count === 1 ? undefined : election);
     return replica;

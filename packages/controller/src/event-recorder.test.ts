@@ -1,11 +1,10 @@
 import { type Event, type Job, deepFreeze, jobs, namespaces } from "@kubewright/api";
 import { Client } from "@kubewright/client";
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
 import { type SentRequest, refusal, scriptedTransport, stored } from "../test/scripted-transport.js";
 import { EventRecorder } from "./event-recorder.js";
-import { silentLogger } from "./logger.js";
 
 const START = "2026-01-01T00:00:00Z";
 const job: Job = deepFreeze({ metadata: { namespace: "default", name: "pi", uid: "u1", resourceVersion: "7" } });

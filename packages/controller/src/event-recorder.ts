@@ -16,12 +16,11 @@ import {
   isAlreadyExists,
   isNotFound,
 } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Logger, type Random, silentLogger, standardErrorLogger } from "@kubewright/clock";
 
 import { EventCorrelator, type EventCorrelatorOptions } from "./event-correlator.js";
 import { EventNames } from "./event-names.js";
 import type { EventSink, EventType } from "./event-sink.js";
-import { type Logger, silentLogger } from "./logger.js";
 import type { Runnable } from "./runnable.js";
 
 export interface EventRecorderOptions {
@@ -32,6 +31,7 @@ export interface EventRecorderOptions {
   readonly component: string;
   /** The machine that reports. Default: not said. */
   readonly host?: string;
+  /** Told of every event that is not written. Default: standard error. */
   readonly logger?: Logger;
   /** The level at which every event is logged too. Upstream: its own events `info`, controllers' `debug`. Default `debug`. */
   readonly mirror?: "debug" | "info" | undefined;
@@ -80,7 +80,7 @@ export class EventRecorder implements EventSink, Runnable {
     this.#events = client.resource(events);
     this.#clock = clock;
     this.#random = random.fork(`events of ${component}`);
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? standardErrorLogger(clock, component);
     this.#mirror = options.mirror ?? "debug";
     this.#source = host === undefined ? { component } : { component, host };
     this.#names = new EventNames({ clock, random: this.#random });

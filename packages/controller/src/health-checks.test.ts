@@ -1,12 +1,11 @@
 import { leases, mutableCopy } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
 import { HealthChecks } from "./health-checks.js";
 import { LeaderElector } from "./leader-elector.js";
-import { silentLogger } from "./logger.js";
 
 function ask(checks: HealthChecks, query = "") {
   return checks.report("healthz", new URLSearchParams(query));

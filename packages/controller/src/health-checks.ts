@@ -1,7 +1,7 @@
 import { errorMessage } from "@kubewright/client";
+import { type Logger, silentLogger } from "@kubewright/clock";
 
 import { type HealthReport, type HealthResult, renderHealth } from "./health-report.js";
-import { type Logger, silentLogger } from "./logger.js";
 
 /** Answers with what is wrong, or throws it; nothing when all is well. */
 export type HealthCheck = () => Error | undefined | void | Promise<Error | undefined | void>;

@@ -14,7 +14,7 @@ export { HealthChecks } from "./health-checks.js";
 export { renderHealth } from "./health-report.js";
 export { LeaderElector } from "./leader-elector.js";
 export { NotLeaderError, leaderFence } from "./leader-fence.js";
-export { silentLogger } from "./logger.js";
+export { silentLogger } from "@kubewright/clock";
 export { isDnsSubdomain, isDnsSubdomainPrefix } from "./object-name.js";
 export { PodControl } from "./pod-control.js";
 export {
@@ -42,7 +42,7 @@ export type { EventSink, EventType } from "./event-sink.js";
 export type { HealthCheck, HealthChecksOptions, HealthMetrics } from "./health-checks.js";
 export type { HealthReport, HealthResult } from "./health-report.js";
 export type { LeaderCallbacks, LeaderElectionMetrics, LeaderElectorOptions } from "./leader-elector.js";
-export type { Logger } from "./logger.js";
+export type { Logger } from "@kubewright/clock";
 export type { CreatePodOptions, PodControlOptions } from "./pod-control.js";
 export type { Reconcile, ReconcileLoopOptions, ReconcileResult } from "./reconcile-loop.js";
 export type { Backoff } from "./retry-on-conflict.js";

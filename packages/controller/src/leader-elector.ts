@@ -1,12 +1,11 @@
 import { type DeepReadonly, type Lease, compareResourceVersions, leases } from "@kubewright/api";
 import { type Client, errorMessage, isNotFound, reasonOf } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Logger, type Random, standardErrorLogger } from "@kubewright/clock";
 
 import type { EventSink } from "./event-sink.js";
 import { type LeaderElectionRecord, fingerprintOf, recordOf } from "./leader-election-record.js";
 import { LeaseLock } from "./lease-lock.js";
 import { LeaseWatch } from "./lease-watch.js";
-import { type Logger, silentLogger } from "./logger.js";
 import type { Runnable } from "./runnable.js";
 import { withinTime } from "./within-time.js";
 
@@ -34,6 +33,7 @@ export interface LeaderElectorOptions {
   readonly callbacks: LeaderCallbacks;
   readonly events?: EventSink;
   readonly metrics?: LeaderElectionMetrics | undefined;
+  /** Default: standard error, for what goes wrong. */
   readonly logger?: Logger;
 }
 
@@ -138,7 +138,7 @@ export class LeaderElector implements Runnable {
     this.#callbacks = options.callbacks;
     this.#events = options.events;
     this.#metrics = options.metrics;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? standardErrorLogger(options.clock, "leader-election");
     this.#metrics?.setLeading(this.#lock.name, false);
   }
 

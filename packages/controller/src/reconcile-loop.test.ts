@@ -1,9 +1,8 @@
 import { objectKey } from "@kubewright/api";
-import { SimulatedClock } from "@kubewright/clock";
+import { type Logger, SimulatedClock, silentLogger } from "@kubewright/clock";
 import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { type Logger, silentLogger } from "./logger.js";
 import { type Reconcile, ReconcileLoop, type ReconcileLoopOptions } from "./reconcile-loop.js";
 import { TerminalError } from "./terminal-error.js";
 
@@ -286,4 +285,24 @@ test("an idle loop keeps the process alive, and lets it go when it has stopped",
   stop.abort();
   await done;
   expect(clock.holds).toBe(0);
+});
+
+test("without a logger a reconcile that fails for ever is told to standard error, the same failure once a minute", async () => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  try {
+    const { clock, queue, stop, start } = setUp(() => Promise.reject(new Error("no such table")));
+    const done = start();
+    queue.add(a);
+    await clock.advance(59_000);
+    expect(error.mock.calls.map(([line]) => String(line).replace(/^(E).*? test\]/, "$1"))).toEqual([
+      'E "Reconciling failed" controller="test" key="default/a" err="no such table" willRetry=true',
+    ]);
+    await clock.advance(61_000);
+    expect(error.mock.lastCall![0]).toMatch(/ err="no such table" willRetry=true repeated=\d$/);
+    expect(error.mock.calls.length).toBeLessThanOrEqual(3);
+    stop.abort();
+    await done;
+  } finally {
+    error.mockRestore();
+  }
 });

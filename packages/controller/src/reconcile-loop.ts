@@ -1,9 +1,8 @@
 import type { ObjectKey } from "@kubewright/api";
 import { errorMessage } from "@kubewright/client";
-import type { Clock } from "@kubewright/clock";
+import { type Clock, type Logger, standardErrorLogger } from "@kubewright/clock";
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
-import { type Logger, silentLogger } from "./logger.js";
 import type { Runnable } from "./runnable.js";
 import { TerminalError } from "./terminal-error.js";
 
@@ -28,6 +27,7 @@ export interface ReconcileLoopOptions {
   /** How many keys are worked on at once. */
   readonly workers: number;
   readonly clock: Clock;
+  /** Told of every reconcile that fails. Default: standard error, the same failure of a key once a minute. */
   readonly logger?: Logger;
   /** Awaited before the first key is taken, typically the caches' first sync. May reject when the signal aborts. */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
@@ -67,7 +67,7 @@ export class ReconcileLoop implements Runnable {
     this.#reconcile = options.reconcile;
     this.#workers = options.workers;
     this.#clock = options.clock;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? standardErrorLogger(options.clock, options.name);
     this.#waitForSync = options.waitForSync;
     this.#describeError = options.describeError ?? "Reconciling failed";
   }

@@ -11,7 +11,7 @@ import {
   objectKey,
 } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import {
   EventRecorder,
   type EventSink,
@@ -20,7 +20,6 @@ import {
   type ReconcileResult,
   type Runnable,
   runAll,
-  silentLogger,
 } from "@kubewright/controller";
 import {
   type InformerFactory,
@@ -46,6 +45,7 @@ export interface CronJobControllerOptions {
   readonly workers?: number;
   /** The zone of CronJobs without `spec.timeZone`: that of the process, in a controller manager. Default `UTC`. */
   readonly localTimeZone?: string;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Default: an event recorder of its own, run with the controller. */
   readonly events?: EventSink;
@@ -104,7 +104,7 @@ export class CronJobController implements Runnable {
 
   constructor(options: CronJobControllerOptions) {
     const { client, clock, random, informers, localTimeZone = "UTC", workers = 5, queueMetrics, metrics } = options;
-    const logger = options.logger ?? silentLogger;
+    const logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#clock = clock;
     this.#logger = logger;
     this.#schedules = new Schedules(localTimeZone);

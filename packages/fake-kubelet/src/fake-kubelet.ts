@@ -10,7 +10,7 @@ import {
   pods,
 } from "@kubewright/api";
 import { type Client, type ResourceClient, isConflict, isInvalid, isNotFound } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import {
   EventRecorder,
   type EventSink,
@@ -19,7 +19,6 @@ import {
   type Runnable,
   isPodTerminal,
   runAll,
-  silentLogger,
 } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
@@ -51,6 +50,7 @@ export interface FakeKubeletOptions {
   readonly nodes?: readonly string[];
   /** Pods worked on at once. Default 20. */
   readonly workers?: number;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Default: an event recorder of its own, run with the kubelet. */
   readonly events?: EventSink;
@@ -85,7 +85,8 @@ export class FakeKubelet implements Runnable {
   readonly #cutOff = new Set<string>();
 
   constructor(options: FakeKubeletOptions) {
-    const { client, clock, random, informers, workers = 20, logger = silentLogger } = options;
+    const { client, clock, random, informers, workers = 20 } = options;
+    const logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#clock = clock;
     this.#random = random;
     this.#lots = new Lots(random);

@@ -10,7 +10,7 @@ import {
   pods,
 } from "@kubewright/api";
 import { type Client, type ResourceClient, isNotFound } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import {
   EventRecorder,
   type EventSink,
@@ -18,7 +18,6 @@ import {
   ReconcileLoop,
   type Runnable,
   isPodTerminal,
-  silentLogger,
 } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
@@ -34,6 +33,7 @@ export interface FakeSchedulerOptions {
   readonly informers: InformerFactory;
   /** Default: an EventRecorder of its own. */
   readonly events?: EventSink;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
   readonly schedulerName?: string;
@@ -66,15 +66,8 @@ export class FakeScheduler implements Runnable {
   readonly #roomier = new Set<string>();
 
   constructor(options: FakeSchedulerOptions) {
-    const {
-      client,
-      clock,
-      random,
-      informers,
-      events,
-      logger = silentLogger,
-      schedulerName = "default-scheduler",
-    } = options;
+    const { client, clock, random, informers, events, schedulerName = "default-scheduler" } = options;
+    const logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#schedulerName = schedulerName;
     this.#clock = clock;
     this.#ownRecorder =

@@ -10,7 +10,7 @@ import {
   qualifiedResource,
 } from "@kubewright/api";
 import { type Client, errorMessage } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import {
   EventRecorder,
   type EventSink,
@@ -19,7 +19,6 @@ import {
   type ReconcileResult,
   type Runnable,
   runAll,
-  silentLogger,
 } from "@kubewright/controller";
 import type { EventHandler, InformerFactory } from "@kubewright/informer";
 import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
@@ -55,6 +54,7 @@ export interface GarbageCollectorOptions {
   readonly discoveryIntervalMs?: number;
   /** Watches last between this and twice this. Default and least: 5 minutes. */
   readonly minWatchTimeoutMs?: number;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Default: an event recorder of its own, run with the controller. */
   readonly events?: EventSink;
@@ -96,7 +96,8 @@ export class GarbageCollector implements Runnable {
   readonly #synced = Promise.withResolvers<void>();
 
   constructor(options: GarbageCollectorOptions) {
-    const { client, clock, random, informers, workers = 20, queueMetrics, logger = silentLogger } = options;
+    const { client, clock, random, informers, workers = 20, queueMetrics } = options;
+    const logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#logger = logger;
     this.#recorder =
       options.events === undefined

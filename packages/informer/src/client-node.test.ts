@@ -293,3 +293,21 @@ test("what cannot work is refused at once, with the path or verb that is wrong",
   expect(errors[0]).toContain("No currently active cluster");
   await nowhere.stop();
 });
+
+test("errors are told to standard error when no callback takes them", async () => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  try {
+    const { kubeConfig, proxy } = await setUp();
+    proxy.inject("watch", answer(500, "InternalError"));
+    proxy.inject("list", answer(500, "InternalError"));
+    const clock = new ScaledClock(80);
+    const informer = makeInformer<V1ConfigMap>(kubeConfig, MAPS, neverCalled, undefined, { clock });
+    closing.push(() => informer.stop());
+    await informer.start();
+    expect(error.mock.calls.map(([line]) => String(line).replace(/^(E).*? informer\]/, "$1"))).toEqual([
+      expect.stringMatching(/^E "Informer failed, going on" step="list" err="failed to list configmaps: /),
+    ]);
+  } finally {
+    error.mockRestore();
+  }
+});

@@ -9,7 +9,9 @@ export type InformerStep =
   /** Taking one event in: that event is lost. */
   | "event"
   /** Telling a handler: the others are told all the same. */
-  | "handler";
+  | "handler"
+  /** Measuring: nothing is lost but the measurement. */
+  | "metrics";
 
 /** What an informer reports to `onError`. The message names the resource; `cause` is what was thrown, if something was. */
 export class InformerError extends Error {

@@ -3,6 +3,7 @@ import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
 import { ChangeFeed, type ChangeListener } from "./change-feed.js";
+import { errorReport } from "./error-report.js";
 import type { InformerError } from "./informer-error.js";
 import type { InformerMetricsProvider } from "./informer-metrics.js";
 import { SharedInformer } from "./shared-informer.js";
@@ -23,6 +24,7 @@ export interface InformerFactoryOptions {
   /** Label of the informers' metrics, such as the program's name. Informers of a factory without one are not measured. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
+  /** Told about every failure. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
@@ -73,7 +75,7 @@ export class InformerFactory {
    * was missed in a gap is told after it. Starts with the informers, or at once when they run already.
    */
   follow<T extends KubernetesObject>(definition: ResourceDefinition<T>, listener: ChangeListener<T>): void {
-    const { onError = () => {} } = this.#options;
+    const onError = errorReport(this.#options.clock, this.#options.onError);
     this.#start(new ChangeFeed<T>({ ...this.#optionsFor(definition), onError }, listener));
   }
 

@@ -14,6 +14,7 @@ import { type DeepReadonly, type KubernetesObject, objectKey } from "@kubewright
 import { Client, type Reader } from "@kubewright/client";
 import { type Clock, type Random, realClock, realRandom } from "@kubewright/clock";
 
+import { errorReport } from "./error-report.js";
 import { namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
 import { KubeConfigTransport } from "./kube-config-transport.js";
@@ -51,6 +52,8 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
   readonly #kubeConfig: KubeConfig;
   readonly #options: ListWatchOptions & Pick<ParsedPath, "labelSelector" | "fieldSelector">;
   readonly #store = new Store<KubernetesObject>({ indexers: { [namespaceIndex]: namespaceIndexValues } });
+  /** Tells standard error what no callback for `error` takes. */
+  readonly #unheard: (error: InformerError) => void;
   readonly #callbacks: Record<ObjectVerb | OtherVerb, readonly Callback<T>[]> = {
     add: [],
     update: [],
@@ -78,6 +81,7 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
   ) {
     this.#path = parseResourcePath(path);
     this.#kubeConfig = watch.config;
+    this.#unheard = errorReport(options.clock ?? realClock, undefined);
     this.#options = {
       ...options,
       labelSelector: labelSelector ?? this.#path.labelSelector,
@@ -205,9 +209,11 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
   /** A callback that throws, or whose promise rejects, is told to `error`, and harms no other. */
   #emit(verb: ObjectVerb | OtherVerb, argument: unknown): void {
     const failed = (error: unknown): void => {
-      if (verb !== "error")
-        this.#emit("error", new InformerError("handler", `a callback for ${JSON.stringify(verb)} failed`, error));
+      const failure = new InformerError("handler", `a callback for ${JSON.stringify(verb)} failed`, error);
+      if (verb === "error") this.#unheard(failure);
+      else this.#emit("error", failure);
     };
+    if (verb === "error" && this.#callbacks.error.length === 0) this.#unheard(argument as InformerError);
     for (const callback of this.#callbacks[verb]) {
       try {
         const returned: unknown = callback(argument as T);

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type ObjectKey, type Pod, type WatchEvent, pods } from "@kubewright/api";
 import type { Reader } from "@kubewright/client";
 import { SimulatedClock } from "@kubewright/clock";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import {
   leastRandom,
@@ -182,6 +182,52 @@ test("an error listener that throws harms nothing", async () => {
   server.list("10", [pod("a", "7")]);
   await clock.advance(800);
   expect(log).toEqual(["add a@7 initial"]);
+});
+
+test("without onError failures are told to standard error, the same one once a minute; so is an onError that throws", async () => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  const lines = (): string[] =>
+    error.mock.calls.splice(0).map(([line]) => String(line).replace(/^(E).*? informer\]/, "$1"));
+  try {
+    const { server, clock } = startInformer({ onError: undefined });
+    for (let attempt = 0; attempt < 100; attempt++) server.fail(connectionRefused());
+    await clock.advance(59_000);
+    const refused = expect.stringMatching(
+      /^E "Informer failed, going on" step="list" err="failed to list pods: .*refused/i,
+    );
+    expect(lines()).toEqual([refused]);
+    await clock.advance(60_000);
+    expect(lines()).toEqual([expect.stringMatching(/ repeated=\d+$/)]);
+
+    const broken = startInformer({ onError: () => Promise.reject(new Error("no disk")) as unknown as void });
+    broken.server.refuse(500, "InternalError");
+    await broken.clock.settle();
+    expect(lines()).toEqual([
+      expect.stringContaining('err="failed to list pods: scripted InternalError"'),
+      'E "onError failed" err="no disk"',
+    ]);
+  } finally {
+    error.mockRestore();
+  }
+});
+
+test("a handler that never returns, and metrics that throw, neither hold up the informer nor its end", async () => {
+  const fail = (): never => {
+    throw new Error("no registry");
+  };
+  const { server, clock, errors, log, informer, stop } = startInformer(
+    { metrics: { setQueuedItems: fail, observeProcessingLatency: fail, setStoreResourceVersion: fail } },
+    (informer) => informer.addEventHandler({ onAdd: () => new Promise<never>(() => {}) as unknown as void }),
+  );
+  server.list("10", [pod("a", "7")]);
+  server.watch().send(modified(pod("a", "11")));
+  await clock.settle();
+  expect(log).toEqual(["add a@7 initial", "update a@7 a@11"]);
+  expect(informer.hasSynced).toBe(true);
+  expect(new Set(errors.map(({ step, message }) => `${step}: ${message}`))).toEqual(
+    new Set(["metrics: measuring the informer of pods failed: no registry"]),
+  );
+  await stop();
 });
 
 test("a late handler is told of everything there as initial, then of every change once", async () => {

@@ -2,6 +2,7 @@ import { type DeepReadonly, type KubernetesObject, qualifiedResource } from "@ku
 import type { Reader } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
+import { errorReport } from "./error-report.js";
 import type { EventHandler } from "./event-handler.js";
 import { type Indexers, namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
@@ -36,7 +37,7 @@ export interface SharedInformerOptions<T extends KubernetesObject> {
   readonly internalErrorRetryMs?: number | undefined;
   /** Default: nothing is measured. */
   readonly metrics?: InformerMetrics | undefined;
-  /** Told about every failure; the informer goes on after all of them. Default: nobody is told. */
+  /** Told about every failure; the informer goes on after all of them. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
@@ -94,14 +95,8 @@ export class SharedInformer<T extends KubernetesObject> {
     this.#resyncMs = resyncMs;
     this.#resyncs = new ResyncSchedule(resyncMs);
     this.#metrics = metrics;
-    metrics?.setQueuedItems(0);
-    this.#onError = (error) => {
-      try {
-        onError?.(error);
-      } catch {
-        // There is nobody left to tell.
-      }
-    };
+    this.#onError = errorReport(options.clock, onError);
+    this.#measure((measured) => measured.setQueuedItems(0));
     this.#reflector = new Reflector({ ...options, target: this.#target(), onError: this.#onError });
   }
 
@@ -193,7 +188,7 @@ export class SharedInformer<T extends KubernetesObject> {
     try {
       takeIn();
     } finally {
-      this.#metrics?.observeProcessingLatency((this.#clock.monotonic() - startMs) / 1000);
+      this.#measure((metrics) => metrics.observeProcessingLatency((this.#clock.monotonic() - startMs) / 1000));
       this.#reportVersion();
     }
   }
@@ -201,7 +196,17 @@ export class SharedInformer<T extends KubernetesObject> {
   #reportVersion(): void {
     if (this.#metrics === undefined) return;
     const version = versionGauge(this.#store.lastStoreSyncResourceVersion);
-    if (!Number.isNaN(version)) this.#metrics.setStoreResourceVersion(version);
+    if (!Number.isNaN(version)) this.#measure((metrics) => metrics.setStoreResourceVersion(version));
+  }
+
+  /** What cannot be measured has been taken in all the same. */
+  #measure(tell: (metrics: InformerMetrics) => void): void {
+    if (this.#metrics === undefined) return;
+    try {
+      tell(this.#metrics);
+    } catch (error) {
+      this.#onError(new InformerError("metrics", `measuring the informer of ${this.#resource} failed`, error));
+    }
   }
 
   #apply(type: "ADDED" | "MODIFIED" | "DELETED", object: DeepReadonly<T>): void {

@@ -1,6 +1,6 @@
 import { type Job, type ObjectKey, type Pod, getControllerOf, isJobFinished, jobs, pods } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import {
   EventRecorder,
   type EventSink,
@@ -8,7 +8,6 @@ import {
   PodControl,
   ReconcileLoop,
   type Runnable,
-  silentLogger,
 } from "@kubewright/controller";
 import type { InformerFactory, SharedInformer } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, type QueueMetricsProvider, RateLimitingQueue } from "@kubewright/workqueue";
@@ -36,6 +35,7 @@ export interface JobControllerOptions {
   readonly informers: InformerFactory;
   /** Jobs synced at once, and orphan pods looked at at once; at least 1. Default 5. */
   readonly workers?: number;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Default: an event recorder of its own, as component `job-controller`. */
   readonly events?: EventSink;
@@ -83,7 +83,7 @@ export class JobController implements Runnable {
       random,
       informers,
       workers = 5,
-      logger = silentLogger,
+      logger = standardErrorLogger(clock, NAME),
       syncBatchPeriodMs,
       maxSyncBatchPeriodMs = SYNC_BATCH_PERIOD_MS,
       limits,

@@ -9,8 +9,8 @@ import {
   pods,
 } from "@kubewright/api";
 import { type Client, type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
-import { type Logger, type Runnable, silentLogger } from "@kubewright/controller";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import { type Logger, type Runnable } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 
 import type { PodGCDecision, PodGCReason } from "./decision.js";
@@ -40,6 +40,7 @@ export interface PodGCControllerOptions {
   readonly periodMs?: number;
   /** How long a node is missing before its pods are given up. Default 40,000, as upstream. */
   readonly quarantineMs?: number;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   readonly metrics?: PodGCMetrics | undefined;
   /** Told of every pod that was to be collected. */
@@ -97,7 +98,7 @@ export class PodGCController implements Runnable {
     this.#threshold = terminatedPodThreshold;
     this.#periodMs = periodMs;
     this.#quarantine = new NodeQuarantine(quarantineMs);
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#metrics = options.metrics;
     this.#onDecision = options.onDecision;
     this.#pods = informers.informerFor(pods);

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type Job, type ObjectKey, jobs, keyOf } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
-import { type Logger, ReconcileLoop, type Runnable, silentLogger } from "@kubewright/controller";
+import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import { type Logger, ReconcileLoop, type Runnable } from "@kubewright/controller";
 import type { InformerFactory } from "@kubewright/informer";
 import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
 
@@ -18,6 +18,7 @@ export interface TTLAfterFinishedControllerOptions {
   readonly informers: InformerFactory;
   /** Jobs looked at at once. Default 5. */
   readonly workers?: number;
+  /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   readonly metrics?: TTLAfterFinishedMetrics | undefined;
   readonly queueMetrics?: QueueMetricsProvider | undefined;
@@ -47,7 +48,8 @@ export class TTLAfterFinishedController implements Runnable {
   readonly #loop: ReconcileLoop;
 
   constructor(options: TTLAfterFinishedControllerOptions) {
-    const { client, clock, informers, workers = 5, queueMetrics, metrics, logger = silentLogger } = options;
+    const { client, clock, informers, workers = 5, queueMetrics, metrics } = options;
+    const logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#logger = logger;
     const informer = informers.informerFor(jobs);
     const queue = new RateLimitingQueue<ObjectKey>({

@@ -1,5 +1,5 @@
 import { SimulatedClock } from "@kubewright/clock";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { DelayingQueue } from "./delaying-queue.js";
 import type { QueueMetrics, QueueMetricsProvider } from "./queue-metrics.js";
@@ -132,4 +132,28 @@ test("a queue without a name has no metrics", async () => {
   queue.add("a");
   await queue.get();
   expect(metrics).toMatchObject({ names: [], adds: 0, depth: 0 });
+});
+
+test("metrics that throw are told to standard error, and the queue goes on", async () => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  try {
+    const fail = (): never => {
+      throw new Error("no registry");
+    };
+    const metrics = new Proxy({} as QueueMetrics, { get: () => fail });
+    const clock = new SimulatedClock();
+    const queue = new DelayingQueue<string>({ clock, name: "job", metrics: { forQueue: () => metrics } });
+    queue.add("a");
+    expect(await queue.get()).toBe("a");
+    await clock.advance(5_000);
+    queue.done("a");
+    queue.addAfter("b", 1_000);
+    await clock.advance(1_000);
+    expect(await queue.get()).toBe("b");
+    expect(error.mock.calls.map(([line]) => String(line).replace(/^.*workqueue\]/, ""))).toEqual([
+      ' "Measuring a queue failed" err="Error: no registry"',
+    ]);
+  } finally {
+    error.mockRestore();
+  }
 });

@@ -1,6 +1,9 @@
-import type { Clock, Timer } from "@kubewright/clock";
+import { type Clock, type Timer, standardErrorLogger } from "@kubewright/clock";
 
-/** Takes the measurements of one queue. Durations are in seconds, as the metrics have them. */
+/**
+ * Takes the measurements of one queue. Durations are in seconds, as the metrics have them. What it throws is told to standard
+ * error, and the queue goes on.
+ */
 export interface QueueMetrics {
   /** `workqueue_depth`: items to be processed, those added again while in processing included. */
   setDepth(items: number): void;
@@ -85,7 +88,8 @@ export class QueueRecorder<T> {
 
   constructor(clock: Clock, metrics: QueueMetrics) {
     this.#clock = clock;
-    this.#metrics = metrics;
+    const logger = standardErrorLogger(clock, "workqueue");
+    this.#metrics = harmless(metrics, (error) => logger.error({ err: String(error) }, "Measuring a queue failed"));
   }
 
   added(item: T): void {
@@ -139,4 +143,24 @@ export class QueueRecorder<T> {
     this.#timer = undefined;
     if (this.#gotAtMs.size > 0) this.#arm();
   }
+}
+
+/** Metrics whose failures are reported: a queue goes on without them. */
+function harmless(metrics: QueueMetrics, report: (error: unknown) => void): QueueMetrics {
+  const attempt = (measure: () => void): void => {
+    try {
+      measure();
+    } catch (error) {
+      report(error);
+    }
+  };
+  return {
+    setDepth: (items) => attempt(() => metrics.setDepth(items)),
+    countAdd: () => attempt(() => metrics.countAdd()),
+    observeQueueDuration: (seconds) => attempt(() => metrics.observeQueueDuration(seconds)),
+    observeWorkDuration: (seconds) => attempt(() => metrics.observeWorkDuration(seconds)),
+    setUnfinishedWork: (seconds) => attempt(() => metrics.setUnfinishedWork(seconds)),
+    setLongestRunningProcessor: (seconds) => attempt(() => metrics.setLongestRunningProcessor(seconds)),
+    countRetry: () => attempt(() => metrics.countRetry()),
+  };
 }

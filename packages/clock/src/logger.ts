@@ -6,7 +6,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Says nothing. The default everywhere. */
+/** Says nothing: for callers who learn of failures in another way. */
 export const silentLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -1,6 +1,5 @@
-import { errorMessage } from "@kubewright/client";
-import type { Clock } from "@kubewright/clock";
-import type { Logger } from "@kubewright/controller";
+import type { Clock } from "./clock.js";
+import type { Logger } from "./logger.js";
 
 const PERIOD_MS = 60_000;
 /** Topics remembered at once. */
@@ -56,5 +55,5 @@ export class RepeatedLines {
 
 /** An error has no members that JSON would show. */
 function readably(_key: string, value: unknown): unknown {
-  return value instanceof Error ? errorMessage(value) : value;
+  return value instanceof Error ? value.message : value;
 }

@@ -1,15 +1,20 @@
 const SEVERITY: Readonly<Record<string, string>> = { debug: "I", info: "I", warn: "W", error: "E", fatal: "F" };
 
 /**
- * One log record as klog prints it: `I0102 15:04:05.000000    4711 job-controller] "message" key="value"`, with the name of
- * the logger where klog has a file and line. Time is the process's zone, as in klog.
+ * One log record as klog prints it: `I0102 15:04:05.000000    4711 job-controller] "message" key="value"`, with `source`, or
+ * the name of the logger if there is one, where klog has a file and line. Time is the process's zone, as in klog.
  *
  * Upstream: k8s.io/klog/v2 `header` and `serialize.KVListFormat`.
+ *
+ * @param record - `level`, `ts` (epoch milliseconds), `msg`, and what else is to be said.
  */
-export function formatKlogLine({ level, ts, msg, ...fields }: Record<string, unknown>, pid: number): string {
+export function formatKlogLine(
+  { level, ts, msg, ...fields }: Record<string, unknown>,
+  { pid, source }: { readonly pid: number; readonly source: string },
+): string {
   const severity = SEVERITY[String(level)] ?? "I";
-  const source = typeof fields.logger === "string" ? fields.logger : "controller-manager";
-  const header = `${severity}${timeOf(Number(ts))} ${String(pid).padStart(7)} ${source}]`;
+  const place = typeof fields.logger === "string" ? fields.logger : source;
+  const header = `${severity}${timeOf(Number(ts))} ${String(pid).padStart(7)} ${place}]`;
   let line = `${header} ${JSON.stringify(msg ?? "")}`;
   for (const [key, value] of Object.entries(fields)) line += ` ${key}=${formatValue(value)}`;
   return `${line}\n`;
@@ -23,5 +28,6 @@ function timeOf(epochMs: number): string {
 }
 
 function formatValue(value: unknown): string {
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return JSON.stringify(value instanceof Error ? value.message : value);
 }
