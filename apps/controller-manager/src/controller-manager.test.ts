@@ -255,6 +255,10 @@ test("a sync that never ends: after the shutdown timeout it gives up and keeps t
     message: "Controller shutdown timeout reached",
     fields: { runningControllers: ["job-controller"] },
   });
+  // And what of it.
+  expect(manager.lines.map(({ message }) => message)).toContain(
+    "job-controller: reconciling default/pi did not end within 9.9 s of being told to stop",
+  );
 });
 
 function sickFor(world: SimulatedManagers, untilMs: number): (transport: Transport) => Transport {

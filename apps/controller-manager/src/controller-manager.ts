@@ -105,6 +105,8 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     renewDeadlineMs: options.leaderElectRenewDeadlineMs,
     retryPeriodMs: options.leaderElectRetryPeriodMs,
     releaseOnCancel: true,
+    // How long controllers may take to stop is an option of theirs.
+    stopTimeoutMs: Infinity,
     events,
     metrics: operations?.metrics.kit.leaderElection,
     logger,

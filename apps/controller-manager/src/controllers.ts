@@ -21,6 +21,8 @@ export interface ControllerContext {
   readonly events: EventSink;
   readonly logger: Logger;
   readonly options: ControllerManagerOptions;
+  /** How long it may take to stop, in milliseconds; may be infinite. */
+  readonly stopTimeoutMs: number;
   /** Default: nothing is measured. */
   readonly metrics?: ManagerMetrics | undefined;
   /** Zone of CronJobs without `timeZone`. */

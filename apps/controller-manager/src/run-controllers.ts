@@ -12,7 +12,7 @@ import { controllerBuilders } from "./controllers.js";
 import { finishWrites } from "./finish-writes.js";
 import { skippedControllers } from "./options.js";
 import type { OutageLog } from "./outage-log.js";
-import { runUntilDrained } from "./run-until-drained.js";
+import { runUntilDrained, stopTimeoutOfEach } from "./run-until-drained.js";
 import { userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";
 
@@ -78,6 +78,7 @@ export async function runControllers(
           informers: informers[index]!,
           events,
           options,
+          stopTimeoutMs: stopTimeoutOfEach(options.controllerShutdownTimeoutMs),
           localTimeZone: deps.localTimeZone,
           metrics: operations?.metrics,
         });

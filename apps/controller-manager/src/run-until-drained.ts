@@ -1,5 +1,5 @@
 import type { Clock } from "@kubewright/clock";
-import { type Logger, type Runnable, runAll } from "@kubewright/controller";
+import { type Logger, type Runnable, StopTimeoutError, endedInTime, runInStages } from "@kubewright/controller";
 
 export interface Assembly {
   readonly controllers: readonly Runnable[];
@@ -9,6 +9,14 @@ export interface Assembly {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** So much earlier than all together, each controller says what it is waiting for. */
+const NAMED_BEFORE_MS = 100;
+
+/** How long one controller may take to stop when all together have `timeoutMs`, or, with 0, as long as they like. */
+export function stopTimeoutOfEach(timeoutMs: number): number {
+  return timeoutMs === 0 ? Infinity : Math.max(0, timeoutMs - NAMED_BEFORE_MS);
 }
 
 /**
@@ -30,27 +38,30 @@ export async function runUntilDrained(
     };
     return { name: controller.name, run };
   });
-  const stopSupport = new AbortController();
-  const finished = new AbortController();
-  const supporting = runAll(support, stopSupport.signal);
-  const working = runAll([...tracked, untilAborted], signal);
-  const tooLong = Promise.withResolvers<never>();
-  const limit = async (): Promise<void> => {
-    await untilAborted.run(signal);
-    if (timeoutMs === 0) return;
-    await clock.sleep(timeoutMs, finished.signal);
-    logger.error(
-      { timeoutSeconds: timeoutMs / 1000, runningControllers: [...running].sort() },
-      "Controller shutdown timeout reached",
-    );
-    tooLong.reject(new Error("controller shutdown timeout reached"));
+  const announcement: Runnable = {
+    name: "announcement",
+    run: async (stop) => {
+      await untilAborted.run(stop);
+      if (running.size === 0) logger.info({}, "All controllers terminated");
+    },
   };
-  limit().catch(() => undefined);
-  await Promise.race([working, tooLong.promise, supporting.then(() => working)]);
-  logger.info({}, "All controllers terminated");
-  stopSupport.abort(signal.reason);
-  await Promise.race([supporting, tooLong.promise]);
-  finished.abort();
+  const drained = runInStages([[...tracked, untilAborted], [announcement], support], signal);
+  const limitMs = timeoutMs === 0 ? Infinity : timeoutMs;
+  const unfinished = (): string => [...running].join(", ");
+  const inTime = await endedInTime(drained, { clock, signal, limitMs, unfinished }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof StopTimeoutError) return false;
+      throw error;
+    },
+  );
+  if (inTime) return;
+  logger.error(
+    { timeoutSeconds: timeoutMs / 1000, runningControllers: [...running].sort() },
+    "Controller shutdown timeout reached",
+  );
+  // Upstream's words: what hangs has been named by its controller.
+  throw new Error("controller shutdown timeout reached");
 }
 
 /** Keeps a manager without controllers at work. */

@@ -142,6 +142,7 @@ describe.concurrent("a running manager", { timeout: 60_000 }, () => {
     const { code, lines } = await ended(manager);
     expect(code).toBe(1);
     expect(lines.at(-1)).toContain('"command failed" err="controller shutdown timeout reached"');
+    expect(manager.stderr).toContain("job-controller: reconciling default/stuck did not end within 0.4 s");
     expect(await leaseHolder(cluster)).not.toBe("");
   });
 

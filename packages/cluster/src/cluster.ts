@@ -1,7 +1,7 @@
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
-import { type Logger, type Runnable, runAll } from "@kubewright/controller";
+import { type Logger, type Runnable, runInStages } from "@kubewright/controller";
 import { FakeKubelet } from "@kubewright/fake-kubelet";
 import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory } from "@kubewright/informer";
@@ -119,7 +119,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       start: async () => {
         if (kubelet === "simulated") await registerNodes(client("kubelet"), nodes, clock.now());
       },
-      run: (signal) => runAll([{ name: "informers", run: (stop) => informers.run(stop) }, ...components], signal),
+      run: (signal) => runInStages([components, [informers]], signal),
       synced: (signal) => informers.waitForCacheSync(signal),
     }),
   };

@@ -10,7 +10,14 @@ import {
 } from "@kubewright/api";
 import { type Client, errorMessage, isNotFound } from "@kubewright/client";
 import type { Clock, Random, Timer } from "@kubewright/clock";
-import { EventRecorder, type Logger, type Runnable, isPodTerminal } from "@kubewright/controller";
+import {
+  EventRecorder,
+  type Logger,
+  type Runnable,
+  endedInTime,
+  isPodTerminal,
+  runInStages,
+} from "@kubewright/controller";
 import { type Taint, tolerates } from "@kubewright/fake-scheduler";
 import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
 
@@ -30,6 +37,7 @@ const GRACE_PERIOD_MS = 50_000;
 /** What admission gives every pod that says nothing of unreachable and unready nodes. */
 const DEFAULT_TOLERATION_MS = 300_000;
 const RETRY_MS = 5_000;
+const STOP_TIMEOUT_MS = 30_000;
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const NOT_READY = "node.kubernetes.io/not-ready";
 
@@ -56,6 +64,7 @@ export class NodeLifecycleController implements Runnable {
   /** Evictions to come, by pod UID. */
   readonly #evictions = new Map<string, { readonly atMs: number; readonly timer: Timer }>();
   readonly #retries = new Set<Timer>();
+  readonly #underWay = new Set<Promise<unknown>>();
   #signal: AbortSignal | undefined;
 
   constructor({ client, clock, random, informers, logger, silentNodes }: NodeLifecycleOptions) {
@@ -78,15 +87,25 @@ export class NodeLifecycleController implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const work: Runnable = { name: this.name, run: (stop) => this.#work(stop) };
+    await runInStages([[work], [this.#recorder]], signal);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    const recording = this.#recorder.run(signal);
     const stopListening = this.#silentNodes.listen((name, silent) => this.#heard(name, silent));
     for (const name of this.#silentNodes.names) this.#heard(name, true);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     stopListening();
     for (const timer of [...this.#grace.values(), ...this.#retries]) timer.cancel();
     for (const { timer } of this.#evictions.values()) timer.cancel();
-    await recording;
+    const unfinished = (): string => `${this.name}: what was begun`;
+    await endedInTime(Promise.all(this.#underWay), {
+      clock: this.#clock,
+      signal,
+      limitMs: STOP_TIMEOUT_MS,
+      unfinished,
+    });
   }
 
   #heard(name: string, silent: boolean): void {
@@ -201,7 +220,7 @@ export class NodeLifecycleController implements Runnable {
   /** Does something until it succeeds, or what it is about is gone. */
   #do(action: () => Promise<unknown>): void {
     if (this.#signal?.aborted === true) return;
-    action().catch((error: unknown) => {
+    const done = action().catch((error: unknown) => {
       if (isNotFound(error) || this.#signal?.aborted === true) return;
       this.#logger.warn({ err: errorMessage(error) }, "Node lifecycle: trying again");
       const timer = this.#clock.setTimer(RETRY_MS, () => {
@@ -210,6 +229,8 @@ export class NodeLifecycleController implements Runnable {
       });
       this.#retries.add(timer);
     });
+    this.#underWay.add(done);
+    void done.finally(() => this.#underWay.delete(done));
   }
 }
 

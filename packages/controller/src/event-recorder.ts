@@ -33,6 +33,11 @@ export interface EventRecorderOptions {
   readonly host?: string;
   /** Told of every event that is not written. Default: standard error. */
   readonly logger?: Logger;
+  /**
+   * How long `run` goes on writing after its signal aborted, in milliseconds: a write that never ends is left behind then,
+   * and what is queued dropped. Default 5,000.
+   */
+  readonly stopTimeoutMs?: number;
   /** The level at which every event is logged too. Upstream: its own events `info`, controllers' `debug`. Default `debug`. */
   readonly mirror?: "debug" | "info" | undefined;
   readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
@@ -43,16 +48,15 @@ const QUEUE_CAPACITY = 1000;
 /** Attempts to write one event when the API server cannot be reached. */
 const MOST_ATTEMPTS = 12;
 const RETRY_PAUSE_MS = 10_000;
-/** How long `run` goes on writing after its signal aborted. */
-const DRAIN_MS = 5_000;
+const STOP_TIMEOUT_MS = 5_000;
 
 /**
  * Records core/v1 Events about objects: in order, in the background, correlated by an {@link EventCorrelator}.
  *
  * `event` only queues, at most 1000 events; while nothing runs the recorder they wait. `run` writes them one at a time. An
  * event the API server refuses is dropped; one that cannot be sent is tried 12 times, 10 s apart, and holds up those
- * behind it. When the signal aborts, `run` writes what is queued, each at most once and for at most 5 s, then resolves.
- * An idle recorder holds no timer, but keeps the process alive.
+ * behind it. When the signal aborts, `run` writes what is queued, each at most once and for at most 5 s, then resolves: so
+ * it is stopped after whoever records (see `runInStages`). An idle recorder holds no timer, but keeps the process alive.
  *
  * Upstream: client-go tools/record/event.go.
  */
@@ -62,6 +66,7 @@ export class EventRecorder implements EventSink, Runnable {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #logger: Logger;
+  readonly #stopTimeoutMs: number;
   readonly #mirror: "debug" | "info";
   readonly #source: { readonly component: string; readonly host?: string };
   readonly #names: EventNames;
@@ -81,6 +86,7 @@ export class EventRecorder implements EventSink, Runnable {
     this.#clock = clock;
     this.#random = random.fork(`events of ${component}`);
     this.#logger = options.logger ?? standardErrorLogger(clock, component);
+    this.#stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
     this.#mirror = options.mirror ?? "debug";
     this.#source = host === undefined ? { component } : { component, host };
     this.#names = new EventNames({ clock, random: this.#random });
@@ -151,7 +157,7 @@ export class EventRecorder implements EventSink, Runnable {
     const release = this.#clock.keepAlive();
     const giveUp = new AbortController();
     const drain = (): void => {
-      drainTimer = this.#clock.setTimer(DRAIN_MS, () => {
+      drainTimer = this.#clock.setTimer(this.#stopTimeoutMs, () => {
         const reason = new Error("event recorder stopped");
         giveUp.abort(reason);
         this.#abandon?.(reason);

@@ -31,6 +31,7 @@ export { ReconcileLoop } from "./reconcile-loop.js";
 export { defaultBackoff, defaultRetry, retryOnConflict } from "./retry-on-conflict.js";
 export { runAll, runInStages } from "./runnable.js";
 export { slowStartBatch } from "./slow-start.js";
+export { StopTimeoutError, endedInTime } from "./stop-deadline.js";
 export { TerminalError } from "./terminal-error.js";
 
 export type { ControllerSelection } from "./controller-list.js";
@@ -48,3 +49,4 @@ export type { Reconcile, ReconcileLoopOptions, ReconcileResult } from "./reconci
 export type { Backoff } from "./retry-on-conflict.js";
 export type { Runnable } from "./runnable.js";
 export type { SlowStartResult } from "./slow-start.js";
+export type { StopDeadline } from "./stop-deadline.js";

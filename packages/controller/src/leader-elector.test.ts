@@ -1,11 +1,12 @@
 import type { Lease } from "@kubewright/api";
 import { Client } from "@kubewright/client";
-import { type Clock, SimulatedClock, seededRandom } from "@kubewright/clock";
+import { type Clock, SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
 import { type SentRequest, refusal, scriptedTransport } from "../test/scripted-transport.js";
 import { LeaderElector, type LeaderElectorOptions } from "./leader-elector.js";
 import { NotLeaderError, leaderFence } from "./leader-fence.js";
+import { StopTimeoutError } from "./stop-deadline.js";
 
 /** Just enough of an API server for one Lease: optimistic concurrency, and a network that can be cut per candidate. */
 class LeaseServer {
@@ -78,10 +79,16 @@ class World {
           say(`event ${kind}/${object.metadata.name} ${type} ${reason}: ${message}`),
       },
       metrics: { setLeading: (_name, leading) => status.push(leading), countSlowPath: (name) => slowPaths.push(name) },
+      logger: silentLogger,
       ...rest,
       clock,
     });
-    return { elector, stop, slowPaths, status, run: () => elector.run(stop.signal) };
+    // Most tests lose leadership on purpose, and look at something else.
+    const run = (): Promise<void> =>
+      elector.run(stop.signal).catch((error: Error) => {
+        if (!error.message.startsWith("failed to renew lease")) throw error;
+      });
+    return { elector, stop, slowPaths, status, run };
   }
 }
 
@@ -164,6 +171,108 @@ test("a leader that cannot reach the server stops 12 s after its last renewal, b
     "21s b started",
   ]);
   expect(a.status).toEqual([false, true, false]);
+});
+
+test("run keeps the process alive, and rejects when leadership is lost, not when it is told to stop", async () => {
+  const world = new World();
+  const [a, b] = [world.candidate("a"), world.candidate("b")];
+  const leading = a.elector.run(a.stop.signal);
+  const waiting = b.elector.run(b.stop.signal);
+  await world.clock.advance(4_500);
+  expect(world.clock.holds).toBe(2);
+  world.server.cut.add("a");
+  const failure = leading.catch((error: Error) => error.message);
+  await world.clock.advance(11_500);
+  expect(await failure).toBe("failed to renew lease kube-system/cm: timed out waiting for the condition");
+  expect(world.clock.holds).toBe(1);
+  b.stop.abort();
+  await waiting;
+  expect(world.clock.holds).toBe(0);
+});
+
+test("work that never ends is left behind after 60 s: run rejects, and the lease is not given away", async () => {
+  const world = new World();
+  const logged: string[] = [];
+  const a = world.candidate("a", {
+    releaseOnCancel: true,
+    work: () => new Promise<never>(() => {}),
+    logger: { ...silentLogger, error: (fields) => logged.push((fields as { err: string }).err) },
+  });
+  const done = a.run();
+  await world.clock.advance(1_000);
+  a.stop.abort();
+  await world.clock.advance(59_999);
+  expect(world.log.at(-1)).toBe("0s a started");
+  const message = "leader election kube-system/cm: the leader's work did not end within 60 s of being told to stop";
+  const failure = done.catch((error: Error) => error.message);
+  await world.clock.advance(1);
+  expect(await failure).toBe(message);
+  expect(logged).toEqual([message]);
+  expect(world.log.at(-1)).toBe("61s a stopped");
+  expect(world.server.lease?.spec?.holderIdentity).toBe("a");
+  expect(world.clock.nextTimerInMs).toBeUndefined();
+});
+
+test("work that left something behind keeps its lease from being given away; how else it fails to stop is only logged", async () => {
+  const outcome = async (failure: Error) => {
+    const world = new World();
+    const logged: string[] = [];
+    const a = world.candidate("a", {
+      releaseOnCancel: true,
+      work: async (signal) => {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        throw failure;
+      },
+      logger: { ...silentLogger, error: (fields) => logged.push((fields as { err: string }).err) },
+    });
+    const done = a.run().then(
+      () => "resolved",
+      (error: Error) => error.message,
+    );
+    await world.clock.advance(1_000);
+    a.stop.abort();
+    return { ended: await done, logged, holder: world.server.lease?.spec?.holderIdentity };
+  };
+  expect(await outcome(new StopTimeoutError("one key is left"))).toEqual({
+    ended: "one key is left",
+    logged: ["one key is left"],
+    holder: "a",
+  });
+  expect(await outcome(new Error("no disk"))).toEqual({ ended: "resolved", logged: ["no disk"], holder: "" });
+});
+
+test("leadership that was lost does not wait for ever for the work to end either", async () => {
+  const world = new World();
+  const a = world.candidate("a", { work: () => new Promise<never>(() => {}), stopTimeoutMs: 5_000 });
+  const done = a.elector.run(a.stop.signal);
+  await world.clock.advance(4_500);
+  world.server.cut.add("a");
+  await world.clock.advance(11_500);
+  expect(world.log.at(-1)).toBe("16s a stopped");
+  const failure = done.catch((error: Error) => error.message);
+  await world.clock.advance(5_000);
+  expect(await failure).toContain("the leader's work did not end within 5 s");
+});
+
+test("callbacks whose promise rejects, or never settles, are logged and hold nothing up", async () => {
+  const world = new World();
+  const logged: string[] = [];
+  const a = world.candidate("a", {
+    callbacks: {
+      onStartedLeading: () => undefined,
+      onStoppedLeading: () => Promise.reject(new Error("no pager")) as unknown as void,
+      onNewLeader: () => new Promise<never>(() => {}) as unknown as void,
+    },
+    logger: {
+      ...silentLogger,
+      error: (fields, message) => logged.push(`${message}: ${(fields as { err: string }).err}`),
+    },
+  });
+  const done = a.run();
+  await world.clock.advance(1_000);
+  a.stop.abort();
+  await done;
+  expect(logged).toEqual(["onStoppedLeading failed: no pager"]);
 });
 
 test("there are never two leaders, however the network breaks", async () => {

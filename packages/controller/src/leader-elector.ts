@@ -7,6 +7,7 @@ import { type LeaderElectionRecord, fingerprintOf, recordOf } from "./leader-ele
 import { LeaseLock } from "./lease-lock.js";
 import { LeaseWatch } from "./lease-watch.js";
 import type { Runnable } from "./runnable.js";
+import { StopTimeoutError, endedInTime } from "./stop-deadline.js";
 import { withinTime } from "./within-time.js";
 
 export interface LeaderElectorOptions {
@@ -29,6 +30,12 @@ export interface LeaderElectorOptions {
   readonly retryPeriodMs?: number;
   /** Give the lease away when stopping, once the leader's work has ended, so that another can begin at once. Default false. */
   readonly releaseOnCancel?: boolean;
+  /**
+   * How long the leader's work may take to end when it was told to, in milliseconds; may be infinite. Work that takes longer
+   * is left behind, and the lease then not given away. Default 60,000: more than a `ReconcileLoop` and an `EventRecorder`
+   * take at most.
+   */
+  readonly stopTimeoutMs?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly callbacks: LeaderCallbacks;
   readonly events?: EventSink;
@@ -38,7 +45,10 @@ export interface LeaderElectorOptions {
 }
 
 export interface LeaderCallbacks {
-  /** The leader's work. The signal aborts when leadership ends. If it rejects, leadership is given up and `run` rejects. */
+  /**
+   * The leader's work. The signal aborts when leadership ends. If it rejects, leadership is given up and `run` rejects; what
+   * it rejects with after the signal aborted is only logged, unless it left something behind ({@link StopTimeoutError}).
+   */
   readonly onStartedLeading: (signal: AbortSignal) => Promise<void> | void;
   /**
    * Called once when the elector stops, also if it never led. When leadership was lost the work has been told to stop, but
@@ -55,6 +65,7 @@ export interface LeaderElectionMetrics {
   countSlowPath(leaseName: string): void;
 }
 
+const STOP_TIMEOUT_MS = 60_000;
 /** Waiting candidates spread their attempts over up to this part more than the retry period. */
 const JITTER_FACTOR = 1.2;
 /** Candidates that see a lease expire spread their attempts over up to this part of the retry period, or this long. */
@@ -62,8 +73,9 @@ const EXPIRY_JITTER_FACTOR = 0.25;
 const EXPIRY_JITTER_MS = 500;
 
 /**
- * One candidate for leadership over a Lease. `run` waits to lead, leads, and resolves when leadership ended or the signal
- * aborted; it never tries again by itself. It keeps the process alive. Candidates in Go and TypeScript can share a Lease.
+ * One candidate for leadership over a Lease. `run` waits to lead, leads, resolves when the signal aborted, and rejects when
+ * leadership was lost; it never tries again by itself. It keeps the process alive. Candidates in Go and TypeScript can share
+ * a Lease.
  *
  * While it waits it also watches the Lease, so that it tries at once when the lease is released, and as soon as it expires;
  * polling goes on all the same, for those whose watch is refused or hangs.
@@ -87,6 +99,7 @@ export class LeaderElector implements Runnable {
   readonly #retryPeriodMs: number;
   readonly #requestTimeoutMs: number;
   readonly #releaseOnCancel: boolean;
+  readonly #stopTimeoutMs: number;
   readonly #callbacks: LeaderCallbacks;
   readonly #events: EventSink | undefined;
   readonly #metrics: LeaderElectionMetrics | undefined;
@@ -135,6 +148,7 @@ export class LeaderElector implements Runnable {
     this.#retryPeriodMs = retryPeriodMs;
     this.#requestTimeoutMs = Math.max(1_000, renewDeadlineMs / 2);
     this.#releaseOnCancel = options.releaseOnCancel ?? false;
+    this.#stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
     this.#callbacks = options.callbacks;
     this.#events = options.events;
     this.#metrics = options.metrics;
@@ -167,14 +181,18 @@ export class LeaderElector implements Runnable {
     return new Error(`failed election to renew leadership on lease ${this.#lock.name}`);
   }
 
-  /** @throws Error when it runs already; or what the callbacks throw, but for `onNewLeader`. May be called again after. */
+  /**
+   * @throws Error when it runs already, or when leadership was lost (upstream's `Run` returns then, and the program has to
+   *   end itself); {@link StopTimeoutError} when the work did not end in time; or what the callbacks throw, but for
+   *   `onNewLeader`. May be called again after.
+   */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new Error(`${this.name} is running already`);
     this.#running = true;
     const release = this.#clock.keepAlive();
     try {
       if (await this.#acquire(signal)) await this.#lead(signal);
-      else this.#callbacks.onStoppedLeading();
+      else this.#notHeard("onStoppedLeading", this.#callbacks.onStoppedLeading());
     } finally {
       this.#running = false;
       release();
@@ -186,11 +204,21 @@ export class LeaderElector implements Runnable {
     const renewing = new AbortController();
     let failure: { readonly error: unknown } | undefined;
     let ended = false;
+    let leftBehind = false;
+    const work = async (): Promise<void> => this.#callbacks.onStartedLeading(leading.signal);
     const lead = async (): Promise<void> => {
       try {
-        await this.#callbacks.onStartedLeading(leading.signal);
+        await endedInTime(work(), {
+          clock: this.#clock,
+          signal: leading.signal,
+          limitMs: this.#stopTimeoutMs,
+          unfinished: () => `${this.name}: the leader's work`,
+        });
       } catch (error) {
-        if (!leading.signal.aborted) failure = { error };
+        leftBehind = error instanceof StopTimeoutError;
+        if (!leading.signal.aborted || leftBehind) failure = { error };
+        if (leading.signal.aborted && error !== leading.signal.reason)
+          this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "The leader's work failed to stop");
         leading.abort(error);
       }
       ended = true;
@@ -203,7 +231,7 @@ export class LeaderElector implements Runnable {
     };
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    const work = lead();
+    const led = lead();
 
     const lost = await this.#renew(renewing.signal);
     signal.removeEventListener("abort", onAbort);
@@ -211,13 +239,15 @@ export class LeaderElector implements Runnable {
     leading.abort(lost ?? signal.reason);
     this.#recordEvent("stopped leading");
     try {
-      this.#callbacks.onStoppedLeading();
+      this.#notHeard("onStoppedLeading", this.#callbacks.onStoppedLeading());
     } catch (error) {
       failure ??= { error };
     }
-    await work;
-    if (this.#releaseOnCancel) await this.#release();
+    await led;
+    // Whatever was left behind may still write: the others have to wait until the lease runs out.
+    if (this.#releaseOnCancel && !leftBehind) await this.#release();
     if (failure !== undefined) throw failure.error;
+    if (lost !== undefined) throw lost;
   }
 
   /** Answers false when the signal aborted before this candidate could lead. */
@@ -346,10 +376,18 @@ export class LeaderElector implements Runnable {
   /** A report that fails must end neither the leadership nor the waiting for it. */
   #reportLeader(identity: string): void {
     try {
-      this.#callbacks.onNewLeader?.(identity);
+      this.#notHeard("onNewLeader", this.#callbacks.onNewLeader?.(identity));
     } catch (error) {
       this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "onNewLeader failed");
     }
+  }
+
+  /** Nobody waits for a callback that returned a promise, but a rejection that nobody hears would end the process. */
+  #notHeard(callback: string, returned: unknown): void {
+    if (!(returned instanceof Promise)) return;
+    returned.catch((error: unknown) =>
+      this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, `${callback} failed`),
+    );
   }
 
   /** @throws what was refused. */

@@ -44,7 +44,7 @@ class World {
         onStoppedLeading: () => undefined,
       },
     });
-    void elector.run(stop.signal);
+    elector.run(stop.signal).catch(() => undefined); // who loses the lease says so
     return { elector, requests, stop: () => stop.abort(new Error("stop")) };
   }
 }

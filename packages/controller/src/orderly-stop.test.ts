@@ -60,7 +60,10 @@ function greeter(world: World, identity: string, transport: Transport) {
     say("work ended");
   };
   const stop = new AbortController();
-  const done = elector.run(stop.signal).then(() => say("run returned"));
+  const done = elector.run(stop.signal).then(
+    () => say("run returned"),
+    (error: Error) => say(`run rejected: ${error.message}`),
+  );
   return { stop, done };
 }
 
@@ -168,7 +171,7 @@ test("when the lease is lost, what was begun under it is refused, and nothing is
     "9.5s a begins default/one",
     "12s a stopped leading",
     "12.5s a work ended",
-    "12.5s a run returned",
+    "12.5s a run rejected: failed to renew lease kube-system/greeter: timed out waiting for the condition",
   ]);
   expect(await world.holder()).toBe("a");
 });

@@ -277,6 +277,46 @@ test("a requeue in the past is a requeue at once", async () => {
   await done;
 });
 
+test("a reconcile that never ends keeps run from ending for 30 s and no longer: run rejects, and names the key", async () => {
+  const logged: object[] = [];
+  const logger: Logger = { ...silentLogger, error: (fields, message) => logged.push({ ...fields, message }) };
+  const { clock, queue, stop, start } = setUp(() => new Promise<never>(() => {}), { logger });
+  const done = start();
+  queue.add(a);
+  await clock.advance(100_000);
+  stop.abort();
+  await clock.advance(29_999);
+  expect(logged).toEqual([]);
+  const failure = done.catch((error: Error) => error.message);
+  await clock.advance(1);
+  expect(await failure).toBe("test: reconciling default/a did not end within 30 s of being told to stop");
+  expect(logged).toMatchObject([{ controller: "test", keys: ["default/a"] }]);
+  expect({ timer: clock.nextTimerInMs, holds: clock.holds }).toEqual({ timer: undefined, holds: 0 });
+});
+
+test("the time to stop is an option, which may be infinite but not negative", async () => {
+  const { clock, queue, stop, start } = setUp(() => clock.sleep(3_600_000), { stopTimeoutMs: Infinity });
+  const done = start();
+  queue.add(a);
+  await clock.advance(0);
+  stop.abort();
+  await clock.advance(3_600_000);
+  await done;
+  expect(() => setUp(async () => {}, { stopTimeoutMs: -1 })).toThrow(
+    "stopTimeoutMs must be a number from 0 on, not -1",
+  );
+});
+
+test("waiting for caches that do not hear of the stop is not waited for", async () => {
+  const { clock, stop, start } = setUp(async () => {}, { waitForSync: () => new Promise<never>(() => {}) });
+  const done = start();
+  await clock.advance(1_000);
+  expect(clock.holds).toBe(1);
+  stop.abort();
+  await done;
+  expect(clock.holds).toBe(0);
+});
+
 test("an idle loop keeps the process alive, and lets it go when it has stopped", async () => {
   const { clock, stop, start } = setUp(async () => {});
   const done = start();

@@ -4,6 +4,7 @@ import { type Clock, type Logger, standardErrorLogger } from "@kubewright/clock"
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import type { Runnable } from "./runnable.js";
+import { StopTimeoutError, endedInTime } from "./stop-deadline.js";
 import { TerminalError } from "./terminal-error.js";
 
 export interface ReconcileResult {
@@ -29,21 +30,30 @@ export interface ReconcileLoopOptions {
   readonly clock: Clock;
   /** Told of every reconcile that fails. Default: standard error, the same failure of a key once a minute. */
   readonly logger?: Logger;
-  /** Awaited before the first key is taken, typically the caches' first sync. May reject when the signal aborts. */
+  /** Awaited before the first key is taken, typically the caches' first sync. Not waited for once the signal aborted. */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
+  /**
+   * How long reconciles under way may take to end when the signal aborts, in milliseconds; may be infinite. Default 30,000,
+   * controller-runtime's grace period.
+   */
+  readonly stopTimeoutMs?: number | undefined;
   /** What the log says when a reconcile fails. Default `Reconciling failed`. */
   readonly describeError?: string;
 }
 
 /** So many milliseconds of reconciling, then sockets and timers get their turn. Waiting for a key does not count. */
 const LONGEST_STRETCH_MS = 5;
+const STOP_TIMEOUT_MS = 30_000;
+/** Keys that a message names. */
+const MOST_KEYS_NAMED = 10;
 
 /**
  * Takes keys from a work queue and reconciles them: the worker contract every controller shares.
  *
  * Success forgets the key's failures; an error adds it again with back-off; a {@link TerminalError} drops it. When the
  * signal aborts, reconciles under way finish (they are handed the same signal), queued keys stay undone, and `run`
- * resolves. Keeps the process alive while it runs. Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
+ * resolves. One that does not finish in time is left behind, and `run` rejects. Keeps the process alive while it runs.
+ * Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
  */
 export class ReconcileLoop implements Runnable {
   readonly name: string;
@@ -54,6 +64,8 @@ export class ReconcileLoop implements Runnable {
   readonly #logger: Logger;
   readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #describeError: string;
+  readonly #stopTimeoutMs: number;
+  readonly #underWay = new Set<ObjectKey>();
   /** Spent on reconciling since others had their turn. */
   #stretchMs = 0;
   #started = false;
@@ -70,34 +82,59 @@ export class ReconcileLoop implements Runnable {
     this.#logger = options.logger ?? standardErrorLogger(options.clock, options.name);
     this.#waitForSync = options.waitForSync;
     this.#describeError = options.describeError ?? "Reconciling failed";
+    this.#stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
+    if (!(this.#stopTimeoutMs >= 0))
+      throw new RangeError(`${options.name}: stopTimeoutMs must be a number from 0 on, not ${options.stopTimeoutMs}`);
   }
 
-  /** @throws Error when called a second time, since its queue is shut down by the first; or what `waitForSync` throws. */
+  /**
+   * @throws Error when called a second time, since its queue is shut down by the first; what `waitForSync` throws; or
+   *   {@link StopTimeoutError}, which names the keys that were left behind.
+   */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error(`${this.name} was run already: make a new loop, with a queue of its own`);
     this.#started = true;
     const release = this.#clock.keepAlive();
+    const shutDown = (): void => this.#queue.shutDown();
+    signal.addEventListener("abort", shutDown, { once: true });
     try {
-      await this.#runUntil(signal);
+      if (!(await this.#synced(signal))) return;
+      const working = Promise.all(Array.from({ length: this.#workers }, () => this.#work(signal)));
+      await endedInTime(working, {
+        clock: this.#clock,
+        signal,
+        limitMs: this.#stopTimeoutMs,
+        unfinished: () => `${this.name}: reconciling ${this.#keysUnderWay()}`,
+      });
+    } catch (error) {
+      if (error instanceof StopTimeoutError)
+        this.#logger.error({ controller: this.name, keys: [...this.#underWay] }, error.message);
+      throw error;
     } finally {
+      signal.removeEventListener("abort", shutDown);
+      shutDown();
       release();
     }
   }
 
-  async #runUntil(signal: AbortSignal): Promise<void> {
-    const shutDown = (): void => this.#queue.shutDown();
-    if (signal.aborted) return shutDown();
-    signal.addEventListener("abort", shutDown, { once: true });
+  /** Answers whether there is work to be done: not when the signal aborts first. */
+  async #synced(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#waitForSync === undefined) return true;
+    const aborted = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => aborted.resolve(), { once: true });
     try {
-      await this.#waitForSync?.(signal);
+      await Promise.race([this.#waitForSync(signal), aborted.promise]);
     } catch (error) {
-      if (signal.aborted) return;
-      signal.removeEventListener("abort", shutDown);
-      shutDown();
-      throw error;
+      if (!signal.aborted) throw error;
     }
-    await Promise.all(Array.from({ length: this.#workers }, () => this.#work(signal)));
-    signal.removeEventListener("abort", shutDown);
+    return !signal.aborted;
+  }
+
+  #keysUnderWay(): string {
+    const keys = [...this.#underWay];
+    const more = keys.length - MOST_KEYS_NAMED;
+    return `${keys.slice(0, MOST_KEYS_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -107,11 +144,13 @@ export class ReconcileLoop implements Runnable {
       // Stopping leaves what is queued undone.
       if (signal.aborted) return this.#queue.done(key);
       const startMs = this.#clock.monotonic();
+      this.#underWay.add(key);
       try {
         this.#succeeded(key, await this.#reconcile(key, signal));
       } catch (error) {
         this.#failed(key, error, signal);
       } finally {
+        this.#underWay.delete(key);
         // Last: with `done` first, another worker could begin the key before its back-off was recorded.
         this.#queue.done(key);
       }

@@ -31,7 +31,8 @@ export async function runAll(runnables: Iterable<Runnable>, signal: AbortSignal)
 /**
  * Runs groups of runnables all at once, and stops them one group after the other: the first when `signal` aborts, each
  * further one when those before it have ended. What controllers need until their last sync is over, such as informers and
- * an event recorder, belongs into a later group than they.
+ * an event recorder, belongs into a later group than they; later groups are started first. How long stopping may take is
+ * each runnable's own affair.
  *
  * Within a group the rules of {@link runAll} hold. One that rejects stops everything, in the same order; the first error
  * is thrown once all have ended.
@@ -40,14 +41,16 @@ export async function runInStages(stages: readonly Iterable<Runnable>[], signal:
   const stops = stages.map(() => new AbortController());
   const stopping = Promise.withResolvers<unknown>();
   let failure: { readonly error: unknown } | undefined;
-  const running = stages.map(async (stage, index) => {
+  const run = async (stage: Iterable<Runnable>, signal: AbortSignal): Promise<void> => {
     try {
-      await runAll(stage, stops[index]!.signal);
+      await runAll(stage, signal);
     } catch (error) {
       failure ??= { error };
       stopping.resolve(error);
     }
-  });
+  };
+  const running: Promise<void>[] = [];
+  for (const [index, stage] of [...stages.entries()].reverse()) running[index] = run(stage, stops[index]!.signal);
   const onAbort = (): void => stopping.resolve(signal.reason);
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });

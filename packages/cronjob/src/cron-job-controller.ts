@@ -19,7 +19,7 @@ import {
   ReconcileLoop,
   type ReconcileResult,
   type Runnable,
-  runAll,
+  runInStages,
 } from "@kubewright/controller";
 import {
   type InformerFactory,
@@ -43,6 +43,8 @@ export interface CronJobControllerOptions {
   readonly informers: InformerFactory;
   /** CronJobs synced at once. Default 5. */
   readonly workers?: number;
+  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  readonly stopTimeoutMs?: number | undefined;
   /** The zone of CronJobs without `spec.timeZone`: that of the process, in a controller manager. Default `UTC`. */
   readonly localTimeZone?: string;
   /** Default: standard error, for warnings and errors. */
@@ -138,6 +140,7 @@ export class CronJobController implements Runnable {
       workers,
       clock,
       logger,
+      stopTimeoutMs: options.stopTimeoutMs,
       waitForSync: async (signal) => {
         await Promise.all([this.#jobs.waitForSync(signal), this.#cronJobs.waitForSync(signal)]);
       },
@@ -160,7 +163,7 @@ export class CronJobController implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({}, "Starting cronjob controller v2");
-    await runAll(this.#recorder === undefined ? [this.#loop] : [this.#recorder, this.#loop], signal);
+    await runInStages([[this.#loop], this.#recorder === undefined ? [] : [this.#recorder]], signal);
     this.#logger.info({}, "Shutting down cronjob controller v2");
   }
 

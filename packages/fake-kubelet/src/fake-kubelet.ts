@@ -18,7 +18,7 @@ import {
   ReconcileLoop,
   type Runnable,
   isPodTerminal,
-  runAll,
+  runInStages,
 } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
@@ -133,9 +133,12 @@ export class FakeKubelet implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({}, "Starting simulated kubelet");
-    await runAll(this.#recorder === undefined ? [this.#loop] : [this.#recorder, this.#loop], signal);
-    for (const run of this.#runs.values()) run.timer?.cancel();
-    this.#logger.info({}, "Shutting down simulated kubelet");
+    try {
+      await runInStages([[this.#loop], this.#recorder === undefined ? [] : [this.#recorder]], signal);
+    } finally {
+      for (const run of this.#runs.values()) run.timer?.cancel();
+      this.#logger.info({}, "Shutting down simulated kubelet");
+    }
   }
 
   /**

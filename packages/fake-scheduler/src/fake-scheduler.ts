@@ -18,6 +18,7 @@ import {
   ReconcileLoop,
   type Runnable,
   isPodTerminal,
+  runInStages,
 } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
@@ -102,14 +103,7 @@ export class FakeScheduler implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const recording = new AbortController();
-    const recorded = this.#ownRecorder?.run(recording.signal);
-    try {
-      await this.#loop.run(signal);
-    } finally {
-      recording.abort();
-      await recorded;
-    }
+    await runInStages([[this.#loop], this.#ownRecorder === undefined ? [] : [this.#ownRecorder]], signal);
   }
 
   #podChanged(old: DeepReadonly<Pod> | undefined, pod: DeepReadonly<Pod>): void {

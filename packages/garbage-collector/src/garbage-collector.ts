@@ -18,7 +18,7 @@ import {
   ReconcileLoop,
   type ReconcileResult,
   type Runnable,
-  runAll,
+  runInStages,
 } from "@kubewright/controller";
 import type { EventHandler, InformerFactory } from "@kubewright/informer";
 import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
@@ -47,6 +47,8 @@ export interface GarbageCollectorOptions {
   readonly sharedResources?: readonly ResourceDefinition[];
   /** Objects looked at at once, and as many owners whose dependents are let go. Default 20. */
   readonly workers?: number;
+  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  readonly stopTimeoutMs?: number | undefined;
   /**
    * How often to ask the API server what resources it has. Default 30,000, as upstream. `Infinity`: only at the start, and
    * whenever a CustomResourceDefinition changes, which is looked into at once in any case.
@@ -96,7 +98,7 @@ export class GarbageCollector implements Runnable {
   readonly #synced = Promise.withResolvers<void>();
 
   constructor(options: GarbageCollectorOptions) {
-    const { client, clock, random, informers, workers = 20, queueMetrics } = options;
+    const { client, clock, random, informers, workers = 20, queueMetrics, stopTimeoutMs } = options;
     const logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#logger = logger;
     this.#recorder =
@@ -158,7 +160,13 @@ export class GarbageCollector implements Runnable {
       intervalMs: options.discoveryIntervalMs,
       onSyncError: () => options.metrics?.resourcesSyncError(),
     });
-    const shared = { workers, clock, logger, waitForSync: (signal: AbortSignal) => this.#initialSync(signal) };
+    const shared = {
+      workers,
+      clock,
+      logger,
+      stopTimeoutMs,
+      waitForSync: (signal: AbortSignal) => this.#initialSync(signal),
+    };
     this.#loops = [
       new ReconcileLoop({
         ...shared,
@@ -189,8 +197,9 @@ export class GarbageCollector implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({ controller: "garbagecollector" }, "Starting controller");
+    // Caches, whose changes cause events too, serve the workers to their end.
     const recorders = this.#recorder === undefined ? [] : [this.#recorder];
-    await runAll([...recorders, this.#resources, ...this.#loops], signal);
+    await runInStages([this.#loops, [this.#resources], recorders], signal);
     this.#logger.info({ controller: "garbagecollector" }, "Shutting down controller");
   }
 

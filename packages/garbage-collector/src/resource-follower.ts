@@ -51,7 +51,8 @@ export class ResourceFollower implements Runnable {
     try {
       while (!signal.aborted) {
         this.#isDue = false;
-        const isComplete = await this.#syncMonitors(signal);
+        // Nothing is written: whoever stops need not wait for an answer.
+        const isComplete = await untilAborted(this.#syncMonitors(signal), signal);
         if (this.#isDue) await this.#options.clock.sleep(SHORTEST_PAUSE_MS, signal, { background: true });
         else await this.#pause(isComplete, signal);
       }

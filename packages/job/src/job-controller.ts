@@ -8,6 +8,7 @@ import {
   PodControl,
   ReconcileLoop,
   type Runnable,
+  runInStages,
 } from "@kubewright/controller";
 import type { InformerFactory, SharedInformer } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, type QueueMetricsProvider, RateLimitingQueue } from "@kubewright/workqueue";
@@ -35,6 +36,8 @@ export interface JobControllerOptions {
   readonly informers: InformerFactory;
   /** Jobs synced at once, and orphan pods looked at at once; at least 1. Default 5. */
   readonly workers?: number;
+  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  readonly stopTimeoutMs?: number | undefined;
   /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   /** Default: an event recorder of its own, as component `job-controller`. */
@@ -84,6 +87,7 @@ export class JobController implements Runnable {
       informers,
       workers = 5,
       logger = standardErrorLogger(clock, NAME),
+      stopTimeoutMs,
       syncBatchPeriodMs,
       maxSyncBatchPeriodMs = SYNC_BATCH_PERIOD_MS,
       limits,
@@ -175,7 +179,7 @@ export class JobController implements Runnable {
       finalizers: memory.finalizers,
       managedBy,
     };
-    const loop = { workers, clock, logger, waitForSync };
+    const loop = { workers, clock, logger, waitForSync, stopTimeoutMs };
     this.#loops = [
       new ReconcileLoop({
         ...loop,
@@ -195,16 +199,11 @@ export class JobController implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    // Events go on being written until the last sync has ended.
     this.#logger.info({}, "Starting job controller");
-    const stopEvents = new AbortController();
-    const recording = this.#recorder?.run(stopEvents.signal);
     try {
-      await Promise.all(this.#loops.map((loop) => loop.run(signal)));
+      await runInStages([this.#loops, this.#recorder === undefined ? [] : [this.#recorder]], signal);
     } finally {
       this.#batches.stop();
-      stopEvents.abort(signal.reason);
-      await recording;
       this.#logger.info({}, "Shutting down job controller");
     }
   }

@@ -1,3 +1,4 @@
+import { silentLogger } from "@kubewright/clock";
 import { expect, test, vi } from "vitest";
 
 import { goQuote } from "@kubewright/api";
@@ -398,4 +399,24 @@ test("period and quarantine can be shorter", async () => {
   await harness.advance(1);
   expect(harness.sent()).toEqual(["GET nodes/n", "PATCH pods/a/status", "DELETE pods/a"]);
   await harness.stop();
+});
+
+test("it keeps the process alive, and a pass that never ends keeps it for 30 s and no longer", async () => {
+  const logged: string[] = [];
+  const harness = new Harness({
+    terminatedPodThreshold: 1,
+    logger: { ...silentLogger, error: (_fields, message) => logged.push(message) },
+  });
+  await harness.start();
+  expect(harness.clock.holds).toBeGreaterThan(2);
+  harness.intercept = () => new Promise<never>(() => {});
+  for (const name of ["a", "b"]) await harness.createPod(name, { phase: "Succeeded" });
+  await harness.advance(25);
+  expect(harness.sent()).toEqual(["DELETE pods/a"]);
+  const message = "pod-garbage-collector-controller: a pass did not end within 30 s of being told to stop";
+  const failure = harness.stop().catch((error: Error) => error.message);
+  await harness.advance(30);
+  expect(await failure).toBe(message);
+  expect(logged).toEqual([message]);
+  expect(harness.clock.holds).toBe(0);
 });

@@ -10,7 +10,7 @@ import {
 } from "@kubewright/api";
 import { type Client, type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
-import { type Logger, type Runnable } from "@kubewright/controller";
+import { type Logger, type Runnable, StopTimeoutError, endedInTime } from "@kubewright/controller";
 import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 
 import type { PodGCDecision, PodGCReason } from "./decision.js";
@@ -40,6 +40,8 @@ export interface PodGCControllerOptions {
   readonly periodMs?: number;
   /** How long a node is missing before its pods are given up. Default 40,000, as upstream. */
   readonly quarantineMs?: number;
+  /** How long a pass under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  readonly stopTimeoutMs?: number | undefined;
   /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   readonly metrics?: PodGCMetrics | undefined;
@@ -77,6 +79,7 @@ export class PodGCController implements Runnable {
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
   readonly #periodMs: number;
+  readonly #stopTimeoutMs: number;
   readonly #quarantine: NodeQuarantine;
   readonly #census = new PodCensus();
   /** Whether a cache has changed, since the last pass began, in a way that may give a pass something to do. */
@@ -91,6 +94,7 @@ export class PodGCController implements Runnable {
       terminatedPodThreshold = 12_500,
       periodMs = 20_000,
       quarantineMs = 40_000,
+      stopTimeoutMs = 30_000,
     } = options;
     this.#client = client.resource(pods);
     this.#nodeReader = client.resource(nodes);
@@ -98,6 +102,7 @@ export class PodGCController implements Runnable {
     this.#threshold = terminatedPodThreshold;
     this.#periodMs = periodMs;
     this.#quarantine = new NodeQuarantine(quarantineMs);
+    this.#stopTimeoutMs = stopTimeoutMs;
     this.#logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#metrics = options.metrics;
     this.#onDecision = options.onDecision;
@@ -126,8 +131,27 @@ export class PodGCController implements Runnable {
     });
   }
 
+  /** @throws StopTimeoutError when a pass under way does not end in time. */
   async run(signal: AbortSignal): Promise<void> {
     this.#logger.info({}, "Starting GC controller");
+    const release = this.#clock.keepAlive();
+    try {
+      await endedInTime(this.#passes(signal), {
+        clock: this.#clock,
+        signal,
+        limitMs: this.#stopTimeoutMs,
+        unfinished: () => `${this.name}: a pass`,
+      });
+    } catch (error) {
+      if (error instanceof StopTimeoutError) this.#logger.error({ controller: this.name }, error.message);
+      throw error;
+    } finally {
+      release();
+      this.#logger.info({}, "Shutting down GC controller");
+    }
+  }
+
+  async #passes(signal: AbortSignal): Promise<void> {
     try {
       await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)]);
       for (;;) {
@@ -142,7 +166,6 @@ export class PodGCController implements Runnable {
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-    this.#logger.info({}, "Shutting down GC controller");
   }
 
   /** One pass. Answers whether there was anything to do, or will be when time has passed. */

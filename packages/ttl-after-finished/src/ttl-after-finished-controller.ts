@@ -18,6 +18,8 @@ export interface TTLAfterFinishedControllerOptions {
   readonly informers: InformerFactory;
   /** Jobs looked at at once. Default 5. */
   readonly workers?: number;
+  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  readonly stopTimeoutMs?: number | undefined;
   /** Default: standard error, for warnings and errors. */
   readonly logger?: Logger;
   readonly metrics?: TTLAfterFinishedMetrics | undefined;
@@ -73,6 +75,7 @@ export class TTLAfterFinishedController implements Runnable {
       workers,
       clock,
       logger,
+      stopTimeoutMs: options.stopTimeoutMs,
       waitForSync: (signal) => informer.waitForSync(signal),
       describeError: "Error cleaning up Job, will retry",
     });
