@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 /**
- * The Node 22 of `tooling/node-22`, the oldest that is supported, installed when it is not there. It is a package of its own, so that `node` in scripts
- * stays the repository's. Answers why there is none, where it cannot be had.
+ * The Node 22 of `tooling/node-22`, the oldest that is supported, installed when it is not there. It is a package of its
+ * own, so that `node` in scripts stays the repository's. Answers why there is none, where it cannot be had.
  */
 export function findNode22(): { path: string } | { missing: string } {
   const folder = path.join(import.meta.dirname, "node-22");

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+
+/** A process of its own. */
+export interface Child {
+  readonly name: string;
+  /** What it wrote so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Its exit status, or the signal that ended it; `undefined` while it lives. */
+  readonly ended: number | NodeJS.Signals | undefined;
+  readonly exit: Promise<number | NodeJS.Signals>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when what it wrote matches. Rejects when it ends before, or takes longer than 90 s: back-offs get as long as 60 s. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+const LONGEST_WAIT_MS = 90_000;
+
+export function startChild(name: string, node: string, args: readonly string[]): Child {
+  const child = spawn(node, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  let ended: number | NodeJS.Signals | undefined;
+  const listeners = new Set<() => void>();
+  const notify = (): void => {
+    for (const listener of listeners) listener();
+  };
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      said[stream] += text;
+      notify();
+    });
+  const exit = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once("close", (code, signal) => {
+      ended = code ?? signal!;
+      resolve(ended);
+      notify();
+    }),
+  );
+  return {
+    name,
+    exit,
+    get stdout() {
+      return said.stdout;
+    },
+    get stderr() {
+      return said.stderr;
+    },
+    get ended() {
+      return ended;
+    },
+    kill: (signal) => void child.kill(signal),
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const finish = (act: () => void): void => {
+          clearTimeout(timer);
+          listeners.delete(look);
+          act();
+        };
+        const fail = (what: string): void =>
+          finish(() => reject(new Error(`${name} ${what} ${String(pattern)}:\n${said.stdout}${said.stderr}`)));
+        const look = (): void => {
+          const match = pattern.exec(said.stdout + said.stderr);
+          if (match !== null) finish(() => resolve(match));
+          else if (ended !== undefined) fail(`ended with ${ended} without saying`);
+        };
+        const timer = setTimeout(() => fail(`did not say within ${LONGEST_WAIT_MS / 1000} s`), LONGEST_WAIT_MS);
+        listeners.add(look);
+        look();
+      }),
+  };
+}

@@ -1,0 +1,230 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type KubernetesObject, configMaps, customResourceDefinitions, defineResource, leases } from "@kubewright/api";
+import { Client } from "@kubewright/client";
+import { realClock } from "@kubewright/clock";
+import { createHttpTransport } from "@kubewright/transport-http";
+import { expect, test, vi } from "vitest";
+
+import { freePort } from "../conformance/free-port.ts";
+import { findNode22 } from "./find-node-22.ts";
+import { type Child, startChild } from "./outage/child.ts";
+
+// Programs built from the packages, each in a process of its own, while their API server ends and comes back with what it
+// knew. Needs what `npm run build` makes.
+
+const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
+const OUTAGE_MS = HEAVY ? 60_000 : 2_500;
+const root = path.resolve(import.meta.dirname, "..");
+/** Inside the checkout, so that imports resolve as a user's would. */
+const scratch = path.join(root, ".test-output/outages");
+
+const older = findNode22();
+if ("missing" in older) console.warn(`skipped: outages with Node 22, which cannot be installed here: ${older.missing}`);
+const NODES: readonly string[] = [process.execPath, ...("path" in older ? [older.path] : [])];
+
+interface Greeting extends KubernetesObject {
+  spec: { to: string; everySeconds: number };
+  status?: { lastGreeted: string };
+}
+const greetings = defineResource<Greeting>({
+  group: "example.com",
+  version: "v1",
+  resource: "greetings",
+  kind: "Greeting",
+  namespaced: true,
+});
+
+/** What a README has as its only, or first, program. */
+function snippet(readme: string): string {
+  return /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(path.join(root, readme), "utf8"))![1]!;
+}
+
+function script(name: string, text: string): string {
+  mkdirSync(scratch, { recursive: true });
+  const file = path.join(scratch, `${name}.ts`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const GREETER_MAIN = `
+import { realClock, realRandom } from "@kubewright/clock";
+import { createHttpTransport } from "@kubewright/transport-http";
+
+const { transport } = createHttpTransport({ server: process.argv[2]! });
+const stop = new AbortController();
+process.once("SIGTERM", () => stop.abort());
+const client = new Client({ transport, clock: realClock });
+await greetingController({ client, clock: realClock, random: realRandom }).run(stop.signal);
+`;
+
+/** The controller of the README, on the API server of the command line. */
+function greeterScript(): string {
+  const [controller, rest] = snippet("packages/controller/README.md").split("// Here in virtual time", 2);
+  expect(rest).toBeDefined();
+  return script("greeter", controller! + GREETER_MAIN);
+}
+
+/** The program of a controller's README, whose API server it names, on another one. */
+function controllerScript(name: string, server: string): string {
+  const text = snippet(`packages/${name}/README.md`);
+  expect(text).toContain("http://127.0.0.1:8001");
+  return script(name, text.replace("http://127.0.0.1:8001", server));
+}
+
+class Server {
+  readonly url: string;
+  readonly client: Client;
+  readonly #port: number;
+  readonly #snapshot: string;
+  #process: Child | undefined;
+
+  constructor(port: number) {
+    this.#snapshot = script(`store-${port}`, "");
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.client = new Client({ transport: createHttpTransport({ server: this.url }).transport, clock: realClock });
+  }
+
+  async start(): Promise<void> {
+    const flags = [
+      "--port",
+      String(this.#port),
+      "--controllers",
+      "",
+      "--kubelet",
+      "none",
+      "--snapshot",
+      this.#snapshot,
+    ];
+    if (this.#process !== undefined) flags.push("--restore", this.#snapshot);
+    const main = path.join(root, "apps/simulator/dist/main.js");
+    this.#process = startChild("the API server", process.execPath, [main, "serve", ...flags]);
+    await this.#process.says(/Serving on/);
+  }
+
+  /** Ends in the middle of every request. */
+  async stop(): Promise<void> {
+    this.#process?.kill("SIGTERM");
+    await this.#process?.exit;
+  }
+
+  createMap(name: string): Promise<unknown> {
+    return this.client.resource(configMaps).create({ metadata: { name, namespace: "default" } });
+  }
+
+  async defineGreetings(): Promise<void> {
+    await this.client.resource(customResourceDefinitions).create({
+      metadata: { name: "greetings.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "greetings", kind: "Greeting" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          },
+        ],
+      },
+    });
+  }
+
+  async createGreeting(name: string): Promise<void> {
+    const metadata = { name, namespace: "default" };
+    await until(() => this.client.resource(greetings).create({ metadata, spec: { to: name, everySeconds: 3_600 } }));
+  }
+
+  /** Resolves when somebody has greeted. */
+  async greeted(name: string): Promise<void> {
+    await until(async () => {
+      const { status } = await this.client.resource(greetings).get(name, { namespace: "default" });
+      expect(status?.lastGreeted).toBeDefined();
+    });
+  }
+
+  async holders(): Promise<(string | undefined)[]> {
+    const { items } = await this.client.resource(leases).list({ namespace: "default" });
+    return items.map(({ spec }) => spec?.holderIdentity);
+  }
+}
+
+const until = (attempt: () => Promise<unknown>): Promise<unknown> =>
+  vi.waitFor(attempt, { timeout: 90_000, interval: 100 });
+
+test(
+  `programs live on while their API server is away for ${OUTAGE_MS / 1000} s, say so, and go on when it is back`,
+  { timeout: 300_000 },
+  async ({ onTestFinished }) => {
+    const server = new Server(await freePort());
+    await server.start();
+    const children: Child[] = [];
+    onTestFinished(async () => {
+      for (const child of children) child.kill("SIGKILL");
+      await server.stop();
+    });
+    const started = (name: string, args: readonly string[], node = NODES[0]!): Child => {
+      const child = startChild(name, node, args);
+      children.push(child);
+      return child;
+    };
+    const outage = (name: string): string => path.join(root, "tooling/outage", name);
+    const greeter = greeterScript();
+    const informers = NODES.map((node) => started("the informer", [outage("informer.ts"), server.url], node));
+    const electors = NODES.map((node, index) =>
+      started("the elector", [outage("elector.ts"), server.url, `again-${index}`, "again"], node),
+    );
+    const once = NODES.map((node, index) =>
+      started("the leader", [outage("elector.ts"), server.url, `once-${index}`], node),
+    );
+    const greeters = NODES.map((node) => started("the README's controller", [greeter, server.url], node));
+    const controllers = ["cronjob", "garbage-collector", "podgc", "ttl-after-finished"].map((name) =>
+      started(`the README's ${name}`, [controllerScript(name, server.url)]),
+    );
+    await server.defineGreetings();
+    await server.createMap("before");
+    await server.createGreeting("before");
+    await Promise.all(informers.map((child) => child.says(/added before/)));
+    await Promise.all([...electors, ...once].map((child) => child.says(/leads/)));
+    await server.greeted("before");
+
+    await server.stop();
+    // None is silent about it: the same trouble is one line.
+    await Promise.all([...informers, ...greeters, ...controllers].map((child) => child.says(/^E.*ECONNREFUSED/m)));
+    await Promise.all([...electors, ...once].map((child) => child.says(/^W.*"Failed to acquire or renew lease"/m)));
+    await sleep(OUTAGE_MS);
+    const losers = HEAVY ? once : [];
+    expect(children.filter(({ ended }) => ended !== undefined).map(({ name }) => name)).toEqual(
+      losers.map(({ name }) => name),
+    );
+    // Who leads no more ends with a reason, not as if all were well.
+    for (const child of losers) {
+      expect(child.ended).toBe(1);
+      expect(child.stderr).toMatch(/^E.*"Failed to renew lease"/m);
+      expect(child.stderr).toContain("Error: failed to renew lease default/once-");
+    }
+
+    await server.start();
+    await server.createMap("after");
+    await server.createGreeting("after");
+    await Promise.all(informers.map((child) => child.says(/added after/)));
+    await server.greeted("after");
+    const leaders = [...electors, ...(HEAVY ? [] : once)];
+    await until(async () => expect(await server.holders()).toHaveLength(leaders.length));
+    for (const child of leaders) expect(child.stdout).toBe(HEAVY ? "leads\nstopped\nleads\n" : "leads\n");
+
+    const living = children.filter((child) => !losers.includes(child));
+    expect(living.filter(({ ended }) => ended !== undefined)).toEqual([]);
+    for (const child of living) child.kill("SIGTERM");
+    const killedAtMs = performance.now();
+    const exits = await Promise.all(living.map(async (child) => [child.name, await child.exit]));
+    // Whoever does not listen to signals is ended by them; all others have been told to stop, and did.
+    expect(exits).toEqual(living.map((child) => [child.name, informers.includes(child) ? "SIGTERM" : 0]));
+    expect(performance.now() - killedAtMs).toBeLessThan(5_000);
+  },
+);
