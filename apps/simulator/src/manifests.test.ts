@@ -53,6 +53,10 @@ test.each([
   ["an object without kind", "apiVersion: v1\nmetadata: {}", "f.yaml:1: kind is missing"],
   ["an object without apiVersion", "kind: Job\nmetadata: {}", "f.yaml:1: apiVersion is missing"],
   ["an object without metadata", "apiVersion: v1\nkind: Job", "f.yaml:1: metadata is missing"],
+  ["a list in too many lists", `a: 1\nb: ${"[".repeat(20_000)}`, "f.yaml:2:505: is nested too deeply"],
+  ["a list in too many lists, in a block", `a:\n  ${"- ".repeat(20_000)}`, "f.yaml:2:1004: is nested too deeply"],
+  ["an object in too many objects, in JSON", '{"a":'.repeat(20_000), "f.yaml:1:2507: is nested too deeply"],
+  ["a value that holds itself", "a: &a {b: *a}", "f.yaml:1: an alias makes a value contain itself"],
 ])("%s is refused with file and line", (_title, text, message) => {
   expect(() => parseManifests(text, "f.yaml")).toThrow(message);
 });

@@ -3,7 +3,7 @@ import { LineCounter, parseAllDocuments } from "yaml";
 
 import type { Io } from "./io.js";
 import { UserError } from "./user-error.js";
-import { yamlValue } from "./yaml-value.js";
+import { checkNesting, yamlValue } from "./yaml-value.js";
 
 /** One object of a manifest file, and where it stands. */
 export interface Manifest {
@@ -70,6 +70,7 @@ async function explained<T>(path: string, action: () => Promise<T>): Promise<T> 
  * @throws UserError with file and line.
  */
 export function parseManifests(text: string, file: string, { passOverScenarios = false } = {}): Manifest[] {
+  checkNesting(text, file);
   const lineCounter = new LineCounter();
   const manifests: Manifest[] = [];
   for (const document of parseAllDocuments(text, { lineCounter, prettyErrors: false })) {

@@ -25,7 +25,10 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
     stderr: { ...quiet, write: (text) => heard(text) },
     readFile: async (path) => files.get(path) ?? Promise.reject(new Error("ENOENT: no such file")),
     listFolder: async () => undefined,
-    openFile: async (path) => ({ write: async (text) => void files.set(path, text), close: async () => {} }),
+    openFile: async (path) => {
+      files.set(path, "");
+      return { write: async (text) => void files.set(path, files.get(path)! + text), close: async () => {} };
+    },
     stopped: stopped.signal,
     pageAssets: async () => ({ script: "", style: "", scriptHash: "sha256-a", styleHash: "sha256-b" }),
     timeZoneData: "test",
@@ -277,6 +280,16 @@ test("the page and its trace are for those who may talk to the cluster", async (
   const trace = await fetch(`${url}/_kubewright/trace`, { headers });
   expect(JSON.parse((await trace.text()).split("\n")[0]!)).toMatchObject({ type: "status", first: 0, speed: 1 });
   expect(await stop()).toBe(0);
+});
+
+test("a snapshot that a server cannot begin with is named", async () => {
+  const object = `{"metadata":{"name":"deep"},"spec":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const files = new Map([["deep.json", `{"resourceVersion":"7","objects":{"/configmaps":[${object}]}}`]]);
+  const { url: said, stop } = await serve(["--restore", "deep.json"], files);
+  expect(said).toBe(
+    "kubewright: --restore: cannot begin with deep.json: /configmaps deep is nested more than 500 levels deep\n",
+  );
+  expect(await stop()).toBe(2);
 });
 
 test("a snapshot that cannot be read is named", async () => {

@@ -2,8 +2,9 @@ import { type Clock, ScaledClock, realClock, realRandom, seededRandom, uuid } fr
 import {
   type ApiServer,
   type Cluster,
+  type ClusterOptions,
   type ControllerName,
-  type StoreSnapshot,
+  SnapshotError,
   clusterControllers,
   createCluster,
 } from "@kubewright/cluster";
@@ -19,6 +20,7 @@ import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
 import { LiveTrace } from "./report/live-trace.js";
 import { type AccessFlags, serveAccess } from "./serve-access.js";
+import { readSnapshot, writeSnapshot } from "./snapshot-file.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
 
@@ -46,7 +48,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const clock = time instanceof ManualClock ? time.clock : time;
   const speed = time instanceof ManualClock ? "manual" : Number(flags.speed);
   const trace = new LiveTrace({ clock, real: realClock, speed, life: uuid(realRandom) });
-  const cluster: Cluster = createCluster({
+  const cluster: Cluster = begin(flags.restore, {
     clock,
     random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
     kubelet,
@@ -88,7 +90,8 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     );
     await cluster.run(io.stopped);
     if (flags.snapshot !== undefined)
-      await writeFile("--snapshot", flags.snapshot, JSON.stringify(apiServer.snapshot()), io);
+      for (const line of await writeSnapshot(flags.snapshot, apiServer.snapshot(), io))
+        io.stderr.write(`kubewright: --snapshot: left out of ${flags.snapshot}: ${line}\n`);
   } finally {
     await apiServer.close();
   }
@@ -103,6 +106,17 @@ function kubectlAdvice(
   if (tls ? kubeconfig === undefined : needsToken)
     return "For kubectl add --tls and --kubeconfig: it sends no token over plain HTTP, and has to know the authority";
   return `Try: kubectl ${kubeconfig === undefined ? `--server ${url}` : `--kubeconfig ${kubeconfig}`} get jobs,cronjobs,pods`;
+}
+
+/** @throws UserError when the snapshot cannot be begun with. */
+function begin(restore: string | undefined, options: ClusterOptions): Cluster {
+  try {
+    return createCluster(options);
+  } catch (error) {
+    if (error instanceof SnapshotError)
+      throw new UserError(`--restore: cannot begin with ${restore}: ${error.message}`, { cause: error });
+    throw error;
+  }
 }
 
 function parsePort(text: string): number {
@@ -150,21 +164,8 @@ function controllersFrom(list: string): readonly ControllerName[] {
   return enabled;
 }
 
-async function readSnapshot(path: string, io: Io): Promise<StoreSnapshot> {
-  let snapshot: unknown;
-  try {
-    snapshot = JSON.parse(await io.readFile(path));
-  } catch (error) {
-    throw new UserError(`--restore: cannot read ${path}: ${(error as Error).message}`, { cause: error });
-  }
-  if (typeof snapshot !== "object" || snapshot === null || !("resourceVersion" in snapshot)) {
-    throw new UserError(`--restore: ${path} is not a snapshot of kubewright serve`);
-  }
-  return snapshot as StoreSnapshot;
-}
-
 async function writeFile(flag: string, path: string, text: string, io: Io): Promise<void> {
-  // A kubeconfig holds keys, a snapshot Secrets.
+  // A kubeconfig holds keys.
   const file = await openOutput(flag, path, io, { secret: true });
   await file.write(text);
   await file.close();

@@ -1,4 +1,4 @@
-import { pathText } from "./schema/decode.js";
+import { FoundPaths } from "./telling.js";
 
 /**
  * Paths of members that a JSON text gives more than once: `JSON.parse` keeps the last without a word. The text must be
@@ -11,7 +11,7 @@ export function duplicateFields(text: string): string[] {
 class Scanner {
   readonly #text: string;
   readonly #path: (string | number)[] = [];
-  readonly #found = new Set<string>();
+  readonly #found = new FoundPaths();
   #index = 0;
 
   constructor(text: string) {
@@ -20,7 +20,7 @@ class Scanner {
 
   scan(): string[] {
     this.#value();
-    return [...this.#found];
+    return this.#found.texts;
   }
 
   #value(): void {
@@ -42,7 +42,7 @@ class Scanner {
       this.#skipSpace();
       this.#index++;
       this.#path.push(key);
-      if (seen.has(key)) this.#found.add(pathText(this.#path));
+      if (seen.has(key)) this.#found.add(this.#path);
       seen.add(key);
       this.#value();
       this.#path.pop();

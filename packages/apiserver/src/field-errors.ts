@@ -1,5 +1,7 @@
 import type { StatusCause } from "@kubewright/api";
 
+import { MOST_TOLD_CHARACTERS } from "./telling.js";
+
 /** One broken rule: where, which kind of rule, the offending value and the sentence. Upstream: `field.Error`. */
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -27,10 +29,17 @@ const TYPES = {
 /** As a value: the error prints none, although its type shows one. Upstream: `field.OmitValueType`. */
 export const omittedValue: unique symbol = Symbol("omitted value");
 
-/** Collects everything that is wrong with an object, in the order found. Upstream: `field.ErrorList`. */
+/** What an error is counted as beyond its own words. */
+const CHARACTERS_PER_ERROR = 64;
+
+/**
+ * Collects everything that is wrong with an object, in the order found, up to {@link MOST_TOLD_CHARACTERS}. Upstream:
+ * `field.ErrorList`.
+ */
 export class FieldErrors {
   readonly #errors: FieldError[] = [];
   readonly #settled: WeakSet<object> | undefined;
+  #characters = 0;
 
   /** @param settled - Values found good before that nobody changes any more. */
   constructor(settled?: WeakSet<object>) {
@@ -51,6 +60,10 @@ export class FieldErrors {
   }
 
   add(error: FieldError): void {
+    if (this.#characters > MOST_TOLD_CHARACTERS) return;
+    const { field, detail, value } = error;
+    this.#characters += field.length + detail.length + CHARACTERS_PER_ERROR;
+    if (typeof value === "string") this.#characters += value.length;
     this.#errors.push(error);
   }
 

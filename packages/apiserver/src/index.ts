@@ -3,6 +3,8 @@ export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
 export { FieldErrors } from "./field-errors.js";
 export { isLoopbackHost, parseHost } from "./http-guard.js";
+export { MAX_NESTING, isNestedDeeper } from "./nesting.js";
+export { SnapshotError } from "./storage/store.js";
 
 export type { ApiServer, ApiServerOptions, PathAnswer, PathHandler } from "./api-server.js";
 export type { AuditListener, AuditRecord } from "./audit.js";

@@ -1,6 +1,7 @@
 import type { RequestBody } from "@kubewright/transport";
 
 import { badRequest, tooLarge, unsupportedMediaType } from "./api-error.js";
+import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
 import { PROTOBUF_MEDIA_TYPE, decodeProtobuf } from "./protobuf/decode-protobuf.js";
 import { ProtobufError } from "./protobuf/wire-reader.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
@@ -29,11 +30,19 @@ export function bodyText(body: RequestBody | undefined): string {
   return new TextDecoder().decode(body.bytes);
 }
 
-/** Reads YAML; absent when the server was made without. */
+/** JSON text as data. @throws Error as Go words it when it is nested too deeply, else SyntaxError. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (isNestedDeeper(value)) throw new Error(TOO_DEEP);
+  return value;
+}
+
+/** Reads YAML. Its errors begin with where the text is wrong; absent when the server was made without. */
 export type ParseYaml = (text: string) => unknown;
 
 /**
- * Reads a body that holds one object.
+ * Reads a body that holds one object. Of bodies that come decoded it is left to those who copy them to refuse what is nested
+ * too deeply (`MAX_NESTING`): they go through all of it anyway.
  *
  * @param schemas - What protobuf is read by; `undefined` where none is taken, as by custom resources.
  * @throws ApiError 415 for another media type, 413 for too many bytes, 400 when it is no object.
@@ -55,18 +64,18 @@ export function readObjectBody(
     throw unrecognized(
       expectedKind,
       "couldn't get version/kind; json parse error: not an object",
-      JSON.stringify(body.value) ?? "",
+      isNestedDeeper(body.value) ? "" : (JSON.stringify(body.value) ?? ""),
     );
   }
   const text = bodyText(body);
   let value: unknown;
   try {
-    value = yaml ? parseYaml(text) : JSON.parse(text);
+    value = yaml ? parseYaml(text) : parseJson(text);
   } catch (error) {
     const detail = (error as Error).message.split("\n", 1)[0] ?? "";
     throw unrecognized(
       expectedKind,
-      yaml ? `yaml: line 1: ${detail}` : `couldn't get version/kind; json parse error: ${detail}`,
+      yaml ? `yaml: ${detail}` : `couldn't get version/kind; json parse error: ${detail}`,
       text,
     );
   }
@@ -82,7 +91,9 @@ export function readObjectBody(
 function protobufObject(bytes: Uint8Array, expectedKind: string, schemas: BuiltInSchemas): unknown {
   if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
   try {
-    return decodeProtobuf(bytes, schemas);
+    const value = decodeProtobuf(bytes, schemas);
+    if (isNestedDeeper(value)) throw new ProtobufError(TOO_DEEP);
+    return value;
   } catch (error) {
     if (error instanceof ProtobufError) throw unrecognized(expectedKind, error.message, bytes);
     throw error;

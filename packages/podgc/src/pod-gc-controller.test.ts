@@ -1,8 +1,6 @@
+import { goQuote } from "@kubewright/api";
 import { silentLogger } from "@kubewright/clock";
 import { expect, test, vi } from "vitest";
-
-import { goQuote } from "@kubewright/api";
-import { silentLogger } from "@kubewright/controller";
 
 import { Harness } from "../test/harness.js";
 

@@ -1,7 +1,7 @@
 import { type Document, LineCounter, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 
 import { UserError } from "../user-error.js";
-import { yamlValue } from "../yaml-value.js";
+import { checkNesting, yamlValue } from "../yaml-value.js";
 
 /** Where something stands in a document: keys and positions, from the top. */
 export type Path = readonly (string | number)[];
@@ -26,6 +26,7 @@ export class ScenarioText {
   /** @throws UserError with file, line and column when it is not one YAML document. */
   constructor(text: string, file: string) {
     this.#file = file;
+    checkNesting(text, file);
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
     const [problem] = this.#document.errors;
     if (problem === undefined) return;

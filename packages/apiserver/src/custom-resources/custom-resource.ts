@@ -8,6 +8,7 @@ import {
 } from "@kubewright/api";
 
 import { standardVerbs } from "../built-in-resource.js";
+import { FoundPaths } from "../telling.js";
 import { type JsonObject, isJsonObject, jsonEqual } from "../json.js";
 import { humanDuration } from "../kinds/human-duration.js";
 import { ordered, storageKeyOf } from "../resource-registry.js";
@@ -83,9 +84,9 @@ export function serveCustomResource(
   };
 
   function decodeCustom(value: unknown, findings: DecodeFindings | undefined): KubernetesObject {
-    const unknown: string[] = [];
-    const pruned = prune(structural, value, unknown) as Record<string, unknown>;
-    findings?.unknownFields.push(...unknown.sort());
+    const unknown = new FoundPaths();
+    const pruned = prune(structural, value, (path) => unknown.add(path)) as Record<string, unknown>;
+    findings?.unknownFields.push(...unknown.texts.sort());
     if (pruned["metadata"] !== undefined) pruned["metadata"] = decode(metadataSchema, pruned["metadata"] ?? {});
     const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = pruned;
     applyStructuralDefaults(structural, own);

@@ -1,6 +1,8 @@
 import type { FieldErrors } from "../field-errors.js";
+import { type Path, pathText } from "../telling.js";
 import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
-import { pathText } from "../schema/decode.js";
+import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
+import { DecodeError } from "../schema/decode.js";
 import { type FieldSchema, type ObjectSchema, type Schema, anySchema } from "../schema/schema.js";
 
 /** An OpenAPI v3 schema as a CustomResourceDefinition carries it. */
@@ -34,23 +36,37 @@ export interface StructuralSchema {
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
 }
 
-type Path = (string | number)[];
-
-/** A deep copy without what the schema does not know; the paths of what was left out go to `unknown`. */
+/**
+ * A deep copy without what the schema does not know.
+ *
+ * @param unknown - Called with the path of everything that is left out; the array changes afterwards.
+ * @throws DecodeError when more objects and lists are within each other than {@link MAX_NESTING}.
+ */
 export function prune(
   schema: StructuralSchema | undefined,
   value: unknown,
-  unknown: string[] | undefined,
-  path: Path = [],
+  unknown?: (path: Path) => void,
+  path: (string | number)[] = [],
 ): unknown {
-  if (Array.isArray(value))
-    return value.map((item: unknown, index) => prune(schema?.items ?? kept(schema), item, unknown, [...path, index]));
-  if (!isJsonObject(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (path.length >= MAX_NESTING) throw new DecodeError(TOO_DEEP);
+  if (Array.isArray(value)) {
+    const items = schema?.items ?? kept(schema);
+    return value.map((item: unknown, index) => {
+      path.push(index);
+      const pruned = prune(items, item, unknown, path);
+      path.pop();
+      return pruned;
+    });
+  }
+  const isResource = path.length === 0 || schema?.["x-kubernetes-embedded-resource"] === true;
   const result: JsonObject = {};
   for (const key of Object.keys(value)) {
-    const member = memberOf(schema, key, path.length === 0 || schema?.["x-kubernetes-embedded-resource"] === true);
-    if (member === undefined) unknown?.push(pathText([...path, key]));
-    else setMember(result, key, prune(member, value[key], unknown, [...path, key]));
+    const member = memberOf(schema, key, isResource);
+    path.push(key);
+    if (member === undefined) unknown?.(path);
+    else setMember(result, key, prune(member, (value as JsonObject)[key], unknown, path));
+    path.pop();
   }
   return result;
 }
@@ -92,140 +108,171 @@ export function applyStructuralDefaults(schema: StructuralSchema | undefined, va
 }
 
 /** Upstream: kube-openapi `validation/validate`, as apiextensions words its errors. */
-export function validateStructural(
-  schema: StructuralSchema | undefined,
-  value: unknown,
-  errors: FieldErrors,
-  path: Path = [],
-): void {
-  if (schema === undefined || (value === null && schema.nullable === true)) return;
-  const field = pathText(path);
-  if (!validateType(schema, value, field, errors)) return;
-  if (schema.enum !== undefined && !schema.enum.some((allowed) => jsonEqual(allowed, value))) {
-    errors.notSupported(
-      field,
-      value,
-      schema.enum.map((allowed) => String(allowed)),
-    );
+export function validateStructural(schema: StructuralSchema | undefined, value: unknown, errors: FieldErrors): void {
+  new Validation(errors).validate(schema, value);
+}
+
+class Validation {
+  readonly #errors: FieldErrors;
+  /** Names and indexes from the root to the value at hand. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(errors: FieldErrors) {
+    this.#errors = errors;
   }
-  if (typeof value === "number") validateNumber(schema, value, field, errors);
-  else if (typeof value === "string") validateString(schema, value, field, errors);
-  else if (Array.isArray(value)) {
+
+  validate(schema: StructuralSchema | undefined, value: unknown): void {
+    if (schema === undefined || (value === null && schema.nullable === true)) return;
+    if (!this.#validateType(schema, value)) return;
+    if (schema.enum !== undefined && !schema.enum.some((allowed) => jsonEqual(allowed, value))) {
+      this.#errors.notSupported(
+        this.#field,
+        value,
+        schema.enum.map((allowed) => String(allowed)),
+      );
+    }
+    if (typeof value === "number") this.#validateNumber(schema, value);
+    else if (typeof value === "string") this.#validateString(schema, value);
+    else if (Array.isArray(value)) this.#validateList(schema, value);
+    else if (isJsonObject(value)) this.#validateObject(schema, value);
+  }
+
+  /** Made only for what is wrong: the values may be many, and deep down. */
+  get #field(): string {
+    return pathText(this.#path);
+  }
+
+  #at<T>(step: string | number, action: () => T): T {
+    this.#path.push(step);
+    const result = action();
+    this.#path.pop();
+    return result;
+  }
+
+  #validateList(schema: StructuralSchema, value: readonly unknown[]): void {
     const { minItems, maxItems } = schema;
-    if (maxItems !== undefined && value.length > maxItems) errors.tooMany(field, value.length, maxItems);
-    if (minItems !== undefined && value.length < minItems)
-      errors.invalid(field, value.length, `${field} in body should have at least ${minItems} items`);
-    validateUnique(schema, value, field, errors);
-    value.forEach((item, index) => validateStructural(schema.items, item, errors, [...path, index]));
-  } else if (isJsonObject(value)) {
+    if (maxItems !== undefined && value.length > maxItems) this.#errors.tooMany(this.#field, value.length, maxItems);
+    if (minItems !== undefined && value.length < minItems) {
+      const field = this.#field;
+      this.#errors.invalid(field, value.length, `${field} in body should have at least ${minItems} items`);
+    }
+    this.#validateUnique(schema, value);
+    if (schema.items !== undefined)
+      value.forEach((item, index) => this.#at(index, () => this.validate(schema.items, item)));
+  }
+
+  #validateObject(schema: StructuralSchema, value: JsonObject): void {
     const { minProperties, maxProperties } = schema;
     const size = Object.keys(value).length;
-    if (maxProperties !== undefined && size > maxProperties) errors.tooMany(field, size, maxProperties);
-    if (minProperties !== undefined && size < minProperties)
-      errors.invalid(field, size, `${field} in body should have at least ${minProperties} properties`);
+    if (maxProperties !== undefined && size > maxProperties) this.#errors.tooMany(this.#field, size, maxProperties);
+    if (minProperties !== undefined && size < minProperties) {
+      const field = this.#field;
+      this.#errors.invalid(field, size, `${field} in body should have at least ${minProperties} properties`);
+    }
+    const missing = (name: string): void => this.#errors.required(this.#at(name, () => this.#field));
     if (schema["x-kubernetes-embedded-resource"] === true)
-      for (const name of ["apiVersion", "kind"])
-        if (!ownMember(value, name)) errors.required(pathText([...path, name]));
-    for (const name of schema.required ?? [])
-      if (ownMember(value, name) === undefined) errors.required(pathText([...path, name]));
+      for (const name of ["apiVersion", "kind"]) if (!ownMember(value, name)) missing(name);
+    for (const name of schema.required ?? []) if (ownMember(value, name) === undefined) missing(name);
+    const isResource = this.#path.length === 0;
     for (const key of Object.keys(value))
-      validateStructural(memberOf(schema, key, path.length === 0), value[key], errors, [...path, key]);
+      this.#at(key, () => this.validate(memberOf(schema, key, isResource), value[key]));
   }
-}
 
-/** Elements of a set, and of a map list by their keys, may not repeat. */
-function validateUnique(schema: StructuralSchema, value: readonly unknown[], field: string, errors: FieldErrors): void {
-  const listType = schema["x-kubernetes-list-type"];
-  if (listType !== "set" && listType !== "map") return;
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const seen = new Set<string>();
-  value.forEach((item, index) => {
-    const identity =
-      listType === "set"
-        ? item
-        : Object.fromEntries(keys.map((key) => [key, isJsonObject(item) ? (ownMember(item, key) ?? null) : null]));
-    const text = JSON.stringify(identity);
-    if (seen.has(text)) errors.duplicate(`${field}[${index}]`, identity);
-    seen.add(text);
-  });
-}
-
-function validateType(schema: StructuralSchema, value: unknown, field: string, errors: FieldErrors): boolean {
-  const wanted =
-    schema["x-kubernetes-int-or-string"] === true
-      ? ["integer", "string"]
-      : schema.type === undefined
-        ? []
-        : [schema.type];
-  const actual =
-    value === null
-      ? "null"
-      : Array.isArray(value)
-        ? "array"
-        : typeof value === "number"
-          ? Number.isInteger(value)
-            ? "integer"
-            : "number"
-          : isJsonObject(value)
-            ? "object"
-            : typeof value;
-  if (wanted.length === 0 || wanted.includes(actual) || (actual === "integer" && wanted.includes("number")))
-    return true;
-  errors.add({
-    type: "TypeInvalid",
-    field,
-    value: actual,
-    detail: `${field} in body must be of type ${wanted.join(",")}: ${JSON.stringify(actual)}`,
-  });
-  if (actual === "number")
-    errors.invalid("<nil>", "", `Checked value must be of type ${wanted.join(",")} (default format) in ${field}`);
-  return false;
-}
-
-function validateNumber(
-  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: StructuralSchema,
-  value: number,
-  field: string,
-  errors: FieldErrors,
-): void {
-  if (multipleOf !== undefined && value % multipleOf !== 0)
-    errors.invalid(field, value, `${field} in body should be a multiple of ${multipleOf}`);
-  if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
-    errors.invalid(
-      field,
-      value,
-      `${field} in body should be greater than ${exclusiveMinimum === true ? "" : "or equal to "}${minimum}`,
-    );
-  }
-  if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum)) {
-    errors.invalid(
-      field,
-      value,
-      `${field} in body should be less than ${exclusiveMaximum === true ? "" : "or equal to "}${maximum}`,
-    );
-  }
-}
-
-function validateString(
-  { minLength, maxLength, pattern, format }: StructuralSchema,
-  value: string,
-  field: string,
-  errors: FieldErrors,
-): void {
-  const length = Array.from(value).length;
-  if (maxLength !== undefined && length > maxLength) errors.tooLong(field, maxLength);
-  if (minLength !== undefined && length < minLength)
-    errors.invalid(field, value, `${field} in body should be at least ${minLength} chars long`);
-  if ((format === "date-time" || format === "date") && !isFormatted(format, value)) {
-    errors.add({
-      type: "TypeInvalid",
-      field,
-      value,
-      detail: `${field} in body must be of type ${format}: ${JSON.stringify(value)}`,
+  /** Elements of a set, and of a map list by their keys, may not repeat. */
+  #validateUnique(schema: StructuralSchema, value: readonly unknown[]): void {
+    const listType = schema["x-kubernetes-list-type"];
+    if (listType !== "set" && listType !== "map") return;
+    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+    const seen = new Set<string>();
+    value.forEach((item, index) => {
+      const identity =
+        listType === "set"
+          ? item
+          : Object.fromEntries(keys.map((key) => [key, isJsonObject(item) ? (ownMember(item, key) ?? null) : null]));
+      const text = JSON.stringify(identity);
+      if (seen.has(text)) this.#errors.duplicate(`${this.#field}[${index}]`, identity);
+      seen.add(text);
     });
   }
-  if (pattern !== undefined && !matches(pattern, value))
-    errors.invalid(field, value, `${field} in body should match '${pattern}'`);
+
+  #validateType(schema: StructuralSchema, value: unknown): boolean {
+    const wanted =
+      schema["x-kubernetes-int-or-string"] === true
+        ? ["integer", "string"]
+        : schema.type === undefined
+          ? []
+          : [schema.type];
+    const actual =
+      value === null
+        ? "null"
+        : Array.isArray(value)
+          ? "array"
+          : typeof value === "number"
+            ? Number.isInteger(value)
+              ? "integer"
+              : "number"
+            : isJsonObject(value)
+              ? "object"
+              : typeof value;
+    if (wanted.length === 0 || wanted.includes(actual) || (actual === "integer" && wanted.includes("number")))
+      return true;
+    const field = this.#field;
+    this.#errors.add({
+      type: "TypeInvalid",
+      field,
+      value: actual,
+      detail: `${field} in body must be of type ${wanted.join(",")}: ${JSON.stringify(actual)}`,
+    });
+    if (actual === "number")
+      this.#errors.invalid(
+        "<nil>",
+        "",
+        `Checked value must be of type ${wanted.join(",")} (default format) in ${field}`,
+      );
+    return false;
+  }
+
+  #validateNumber(
+    { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: StructuralSchema,
+    value: number,
+  ): void {
+    if (multipleOf !== undefined && value % multipleOf !== 0) this.#shouldBe(value, `a multiple of ${multipleOf}`);
+    if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum))
+      this.#shouldBe(value, `greater than ${exclusiveMinimum === true ? "" : "or equal to "}${minimum}`);
+    if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum))
+      this.#shouldBe(value, `less than ${exclusiveMaximum === true ? "" : "or equal to "}${maximum}`);
+  }
+
+  #shouldBe(value: unknown, what: string): void {
+    const field = this.#field;
+    this.#errors.invalid(field, value, `${field} in body should be ${what}`);
+  }
+
+  #validateString({ minLength, maxLength, pattern, format }: StructuralSchema, value: string): void {
+    const length = minLength === undefined && maxLength === undefined ? 0 : characterCount(value);
+    if (maxLength !== undefined && length > maxLength) this.#errors.tooLong(this.#field, maxLength);
+    if (minLength !== undefined && length < minLength) this.#shouldBe(value, `at least ${minLength} chars long`);
+    if ((format === "date-time" || format === "date") && !isFormatted(format, value)) {
+      const field = this.#field;
+      this.#errors.add({
+        type: "TypeInvalid",
+        field,
+        value,
+        detail: `${field} in body must be of type ${format}: ${JSON.stringify(value)}`,
+      });
+    }
+    if (pattern !== undefined && !matches(pattern, value)) {
+      const field = this.#field;
+      this.#errors.invalid(field, value, `${field} in body should match '${pattern}'`);
+    }
+  }
+}
+
+/** Go's runes. */
+function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 function isFormatted(format: "date-time" | "date", value: string): boolean {

@@ -1,4 +1,5 @@
 import { type JsonObject, isJsonObject, setMember } from "../json.js";
+import { isNestedDeeper } from "../nesting.js";
 
 /**
  * A set of places in an object, as managedFields keep it: a tree whose edges are `f:name` for a member, `k:{…}` for a list
@@ -124,6 +125,8 @@ function edgeText(edge: string): string {
       return `.${content}`;
     case "k": {
       const keys = JSON.parse(content) as JsonObject;
+      // Edges come from clients, too, as managedFields that they send.
+      if (isNestedDeeper(keys)) return `[${content}]`;
       return `[${Object.keys(keys)
         .map((key) => `${key}=${JSON.stringify(keys[key])}`)
         .join(",")}]`;

@@ -7,11 +7,13 @@ import { ownable, withFields, withoutManagers } from "../fields/field-tracking.j
 import { type Manager, arrangeManagers, isSameManager } from "../fields/managers.js";
 import { compareTyped, fieldsOf, mergeTyped, removeFields, typeErrors } from "../fields/typed-value.js";
 import { type JsonObject, isJsonObject } from "../json.js";
+import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import type { Reply } from "../reply.js";
 import { bodyText } from "../request-body.js";
 import { DecodeError } from "../schema/decode.js";
 import { type ServedResource, present } from "../served-resource.js";
 import type { WriteOptions } from "../write-options.js";
+import { tellable } from "../telling.js";
 import { parseYaml, repeatedYamlKey } from "../yaml.js";
 import { createObject, setRequestNamespace } from "./create.js";
 import { checkName, commitUpdate } from "./update.js";
@@ -32,7 +34,7 @@ export function apply(call: ApiCall, options: WriteOptions): Reply {
     const errors = typeErrors(schema, applied);
     if (errors.length > 0)
       throw plainError(
-        `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${errors.join("\n")}`,
+        `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${tellable(errors).join("\n")}`,
       );
   }
   const stored = resource.storage.get(namespace, name);
@@ -101,9 +103,10 @@ function readConfiguration(call: ApiCall, options: WriteOptions): JsonObject {
     value = body?.type === "decoded" ? body.value : parseYaml(bodyText(body));
   } catch (error) {
     throw badRequest(
-      `error decoding YAML: error converting YAML to JSON: yaml: line 1: ${(error as Error).message.split("\n", 1)[0]}`,
+      `error decoding YAML: error converting YAML to JSON: yaml: ${(error as Error).message.split("\n", 1)[0]}`,
     );
   }
+  if (isNestedDeeper(value)) throw badRequest(`error decoding YAML: ${TOO_DEEP}`);
   if (options.fieldValidation === "Strict" && body?.type === "bytes") {
     const repeated = repeatedYamlKey(bodyText(body));
     if (repeated !== undefined)
@@ -200,7 +203,7 @@ interface Conflict {
 function conflictsOf(others: readonly Manager[], changed: FieldSet, forgiven: FieldSet): Conflict[] {
   const conflicts: Conflict[] = [];
   for (const manager of others) {
-    const paths = manager.fields.intersection(changed).difference(forgiven).paths().sort();
+    const paths = tellable(manager.fields.intersection(changed).difference(forgiven).paths()).toSorted();
     if (paths.length > 0) conflicts.push({ manager, paths });
   }
   return conflicts;
@@ -221,6 +224,7 @@ function takeover(
   } catch {
     return EMPTY_FIELDS;
   }
+  if (isNestedDeeper(last)) return EMPTY_FIELDS;
   const merged = mergeTyped(schema, withoutManagers(live), last);
   const compared = compareTyped(schema, withoutManagers(live), merged);
   return fieldsOf(schema, last).difference(compared.modified).difference(compared.added);

@@ -5,6 +5,7 @@ import { badRequest, invalid } from "../api-error.js";
 import { duplicateFields } from "../duplicate-fields.js";
 import { FieldErrors } from "../field-errors.js";
 import { isJsonObject } from "../json.js";
+import { isNestedDeeper } from "../nesting.js";
 import { type BodyData, mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
@@ -75,7 +76,7 @@ function checkKind(call: ApiCall, value: Record<string, unknown>): void {
     }
   }
   if (resource.custom !== undefined && !given.kind) {
-    const text = JSON.stringify(value);
+    const text = isNestedDeeper(value) ? "" : JSON.stringify(value);
     throw badRequest(
       `the object provided is unrecognized (must be of type ${resource.kind}): Object 'Kind' is missing in '${text}' (${text.length > 30 ? `${text.slice(0, 30)} ...` : text})`,
     );

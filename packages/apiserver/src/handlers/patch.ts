@@ -15,6 +15,7 @@ import { duplicateFields } from "../duplicate-fields.js";
 import { withoutManagers } from "../fields/field-tracking.js";
 import { FieldErrors } from "../field-errors.js";
 import { type JsonObject, isJsonObject } from "../json.js";
+import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
@@ -81,6 +82,9 @@ export function readPatch(call: ApiCall, type: string, options: WriteOptions): u
       );
     }
   }
+  // A JSON patch has a list and an operation around what it puts in.
+  if (isNestedDeeper(value, type === JSON_PATCH ? MAX_NESTING + 2 : MAX_NESTING))
+    throw badRequest(`${prefix}${TOO_DEEP}`);
   if (type === JSON_PATCH) {
     if (!Array.isArray(value))
       throw badRequest(`${prefix}json: cannot unmarshal ${goType(value)} into Go value of type []handlers.jsonPatchOp`);

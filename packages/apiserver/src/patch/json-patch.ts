@@ -1,6 +1,7 @@
 import { mutableCopy } from "@kubewright/api";
 
 import { type JsonObject, isJsonObject, jsonEqual, setMember } from "../json.js";
+import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
 
 /** The patch cannot be applied: a test failed, a path is missing, an operation is unknown. */
 export class JsonPatchError extends Error {
@@ -20,11 +21,14 @@ const MOST_COPIED = 3 * 1024 * 1024;
 /**
  * JSON Patch (RFC 6902). Changes neither argument; the result shares with both what it took over whole.
  *
- * @throws JsonPatchError
+ * @param operations - None with a value that is nested more than {@link MAX_NESTING} deep.
+ * @throws JsonPatchError, also when it would come to be nested deeper than that.
  */
 export function jsonPatch(original: unknown, operations: readonly unknown[]): unknown {
   const draft = new Draft(original);
   for (const item of operations) draft.apply(readOperation(item));
+  // Moved into one another again and again, a few short values go as deep as they are many.
+  if (isNestedDeeper(draft.document)) throw new JsonPatchError(TOO_DEEP);
   return draft.document;
 }
 
@@ -75,6 +79,7 @@ class Draft {
 
   /** A few operations that copy what others copied would make a document of any size. */
   #copy(value: unknown): unknown {
+    if (isNestedDeeper(value)) throw new JsonPatchError(TOO_DEEP);
     this.#copied += JSON.stringify(value).length;
     if (this.#copied > MOST_COPIED)
       throw new JsonPatchError(
@@ -131,10 +136,9 @@ function required(operation: Operation): unknown {
 function pointer(text: unknown): string[] {
   if (typeof text !== "string") throw new JsonPatchError("the operation needs from");
   // What stands before the first slash is not looked at, as in the library upstream uses.
-  return text
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const parts = text.split("/").slice(1);
+  if (parts.length > MAX_NESTING) throw new JsonPatchError(TOO_DEEP);
+  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 type Edit = (parent: JsonObject | unknown[], key: string) => void;

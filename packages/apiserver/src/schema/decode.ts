@@ -1,7 +1,9 @@
 import { formatTime } from "@kubewright/api";
 
 import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
+import { FoundPaths } from "../telling.js";
 import { copyMembers, definedMembers, setMember } from "../json.js";
+import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import type { FieldSchema, Followed, ObjectSchema, ScalarType, Schema } from "./schema.js";
 
 /** The data does not have the type's shape. The message is what Go's decoder would say. */
@@ -45,7 +47,9 @@ export function decode(
   known?: object,
   isOwned = false,
 ): Record<string, unknown> {
-  const result = new Decoder(findings, isOwned).object(schema, value, undefined, known);
+  const unknownFields = findings === undefined ? undefined : new FoundPaths();
+  const result = new Decoder(unknownFields, isOwned).object(schema, value, undefined, known);
+  findings?.unknownFields.push(...unknownFields!.texts.slice(0, MOST_UNKNOWN_FIELDS));
   if (known !== undefined) {
     const { metadata } = result;
     if (isRecord(metadata) && metadata === (known as Record<string, unknown>)["metadata"])
@@ -55,9 +59,11 @@ export function decode(
 }
 
 class Decoder {
-  /** Names and indexes from the root to the object at hand. */
+  /** Names and indexes from the root to the object at hand, without the keys of maps. */
   readonly #path: (string | number)[] = [];
-  readonly #findings: DecodeFindings | undefined;
+  /** Maps that the object at hand is in. */
+  #maps = 0;
+  readonly #unknownFields: FoundPaths | undefined;
   /** A time that is as the API writes it: an object's times are often the same. */
   #time: string | undefined;
 
@@ -65,8 +71,8 @@ class Decoder {
   /** What is at hand may be changed and kept. */
   #inPlace: boolean;
 
-  constructor(findings: DecodeFindings | undefined, isOwned: boolean) {
-    this.#findings = findings;
+  constructor(unknownFields: FoundPaths | undefined, isOwned: boolean) {
+    this.#unknownFields = unknownFields;
     this.#isOwned = isOwned;
     this.#inPlace = isOwned;
   }
@@ -94,8 +100,12 @@ class Decoder {
       }
       let decoded: unknown;
       if (field === undefined) {
-        if (schema.preservesUnknown === true) decoded = copyJson(member);
-        else this.#unknown(key);
+        if (schema.preservesUnknown === true) decoded = copyJson(member, this.#levels - 1);
+        else if (this.#unknownFields !== undefined) {
+          this.#path.push(key);
+          this.#unknownFields.add(this.#path);
+          this.#path.pop();
+        }
         // Which the copy was deaf to.
         if (key === "__proto__") isWhole = false;
       } else {
@@ -135,6 +145,8 @@ class Decoder {
       return field.dropsZero && (scalar === "" || scalar === 0 || scalar === false) ? undefined : scalar;
     }
     this.#path.push(field.name);
+    // Types that hold themselves go as deep as the data.
+    if (this.#levels <= 0) throw new DecodeError(TOO_DEEP);
     const decoded = this.#value(type, member, schema, known);
     this.#path.pop();
     if (field.dropsZero) {
@@ -142,6 +154,11 @@ class Decoder {
       if (type.type === "map" && isEmpty(decoded as object)) return undefined;
     }
     return decoded;
+  }
+
+  /** Objects and lists that may still be within each other from here on. */
+  get #levels(): number {
+    return MAX_NESTING - this.#path.length - this.#maps;
   }
 
   #value(schema: Schema, value: unknown, owner: ObjectSchema, known?: unknown): unknown {
@@ -152,7 +169,7 @@ class Decoder {
       case "object":
         return schema.settled?.has(value as object) === true ? value : this.object(schema, value, owner, known);
       case "any":
-        return copyJson(value);
+        return copyJson(value, this.#levels);
       case "list": {
         if (!Array.isArray(value)) throw this.#mismatch(value, owner, undefined, "[]");
         const result: unknown[] = this.#inPlace ? value : [];
@@ -171,6 +188,7 @@ class Decoder {
       case "map": {
         if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, "map[string]");
         const result = this.#inPlace ? value : copyMembers(value);
+        this.#maps++;
         for (const key in value) {
           const member = value[key];
           // As in Go, errors name the field that holds the map, not the key.
@@ -178,6 +196,7 @@ class Decoder {
             member === null ? zeroOf(schema.value, this, owner) : this.#value(schema.value, member, owner);
           if (decoded !== member) setMember(result, key, decoded);
         }
+        this.#maps--;
         return result;
       }
       default:
@@ -229,11 +248,6 @@ class Decoder {
     return decoded;
   }
 
-  #unknown(key: string): void {
-    const found = this.#findings?.unknownFields;
-    if (found !== undefined && found.length < MOST_UNKNOWN_FIELDS) found.push(pathText([...this.#path, key]));
-  }
-
   #mismatch(value: unknown, owner: ObjectSchema | undefined, name: string | undefined, expected: string): DecodeError {
     const what = Array.isArray(value)
       ? "array"
@@ -272,16 +286,6 @@ class Decoder {
       conversion,
     );
   }
-}
-
-/** `spec.containers[0].image` */
-export function pathText(path: readonly (string | number)[]): string {
-  let text = "";
-  for (const part of path) {
-    if (typeof part === "number") text += `[${part}]`;
-    else text += text === "" ? part : `.${part}`;
-  }
-  return text;
 }
 
 function zeroOf(schema: Schema, decoder: Decoder, owner: ObjectSchema): unknown {
@@ -355,10 +359,12 @@ function isEmpty(value: object): boolean {
   return true;
 }
 
-function copyJson(value: unknown): unknown {
+function copyJson(value: unknown, levels: number): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyJson);
+  if (levels <= 0) throw new DecodeError(TOO_DEEP);
+  if (Array.isArray(value)) return value.map((item) => copyJson(item, levels - 1));
   const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setMember(result, key, copyJson((value as Record<string, unknown>)[key]));
+  for (const key of Object.keys(value))
+    setMember(result, key, copyJson((value as Record<string, unknown>)[key], levels - 1));
   return result;
 }

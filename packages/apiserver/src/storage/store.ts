@@ -1,6 +1,7 @@
 import { type KubernetesObject, deepFreeze } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
+import { MAX_NESTING, isNestedDeeper } from "../nesting.js";
 import type { HistoryLimits } from "./change-log.js";
 import { ResourceStorage } from "./resource-storage.js";
 
@@ -14,6 +15,11 @@ export interface StoreSnapshot {
   readonly objects: Readonly<Record<string, readonly KubernetesObject[]>>;
 }
 
+/** A server cannot begin with such a snapshot. */
+export class SnapshotError extends Error {
+  override readonly name = "SnapshotError";
+}
+
 /** Everything the server keeps: one counter for all resources, and a storage for each. */
 export class Store {
   readonly historyLimits: HistoryLimits;
@@ -23,7 +29,7 @@ export class Store {
   readonly #writeListeners = new Set<() => void>();
   #resourceVersion = START_VERSION;
 
-  /** @throws Error when the snapshot's resourceVersion is no number. */
+  /** @throws SnapshotError when its resourceVersion is no number, or an object is nested too deeply. */
   constructor(options: {
     clock: Clock;
     freeze: boolean;
@@ -36,9 +42,14 @@ export class Store {
     if (options.restore === undefined) return;
     const { resourceVersion, objects } = options.restore;
     if (!/^\d+$/.test(resourceVersion))
-      throw new Error(`the snapshot's resourceVersion ${JSON.stringify(resourceVersion)} is no number`);
+      throw new SnapshotError(`the snapshot's resourceVersion ${JSON.stringify(resourceVersion)} is no number`);
     this.#resourceVersion = Math.max(START_VERSION, Number(resourceVersion));
-    for (const [key, list] of Object.entries(objects)) this.storage(key).load(list);
+    for (const [key, list] of Object.entries(objects)) {
+      const deep = list.find((object) => isNestedDeeper(object));
+      if (deep !== undefined)
+        throw new SnapshotError(`${key} ${deep.metadata.name} is nested more than ${MAX_NESTING} levels deep`);
+      this.storage(key).load(list);
+    }
   }
 
   /** The version of the latest write anywhere. */

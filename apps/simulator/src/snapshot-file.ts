@@ -1,0 +1,64 @@
+import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
+import type { StoreSnapshot } from "@kubewright/cluster";
+
+import type { Io } from "./io.js";
+import { openOutput } from "./output-file.js";
+import { UserError } from "./user-error.js";
+
+/**
+ * Writes a snapshot as JSON, object by object: neither one that cannot be written nor their number is in the way of the others.
+ *
+ * @returns What was left out, a line each.
+ * @throws UserError when the file cannot be written.
+ */
+export async function writeSnapshot(
+  path: string,
+  snapshot: StoreSnapshot,
+  io: Pick<Io, "openFile">,
+): Promise<string[]> {
+  // It holds Secrets.
+  const file = await openOutput("--snapshot", path, io, { secret: true });
+  const leftOut: string[] = [];
+  await file.write(`{"resourceVersion":${JSON.stringify(snapshot.resourceVersion)},"objects":{`);
+  let before = "";
+  for (const [key, objects] of Object.entries(snapshot.objects)) {
+    await file.write(`${before}${JSON.stringify(key)}:[`);
+    before = ",";
+    let comma = "";
+    for (const object of objects) {
+      let text: string;
+      try {
+        text = JSON.stringify(object);
+      } catch (error) {
+        leftOut.push(`${nameOf(key, object)}: ${(error as Error).message.split("\n")[0]}`);
+        continue;
+      }
+      await file.write(comma + text);
+      comma = ",";
+    }
+    await file.write("]");
+  }
+  await file.write("}}\n");
+  await file.close();
+  return leftOut;
+}
+
+/** @throws UserError when there is no snapshot in the file. */
+export async function readSnapshot(path: string, io: Pick<Io, "readFile">): Promise<StoreSnapshot> {
+  let snapshot: unknown;
+  try {
+    snapshot = JSON.parse(await io.readFile(path));
+  } catch (error) {
+    throw new UserError(`--restore: cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof snapshot !== "object" || snapshot === null || !("resourceVersion" in snapshot)) {
+    throw new UserError(`--restore: ${path} is not a snapshot of kubewright serve`);
+  }
+  return snapshot as StoreSnapshot;
+}
+
+/** `batch/jobs default/nightly` */
+function nameOf(key: string, { metadata }: DeepReadonly<KubernetesObject>): string {
+  const { namespace, name = "" } = metadata;
+  return `${key.replace(/^\//, "")} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
