@@ -15,13 +15,15 @@ const UNITS_MS: Readonly<Record<string, number>> = {
  * @throws UserError naming the option and the text.
  */
 export function parseDuration(text: string, option: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/.test(text)) {
     throw new UserError(
       `${option}: ${JSON.stringify(text)} is not a duration; write for example 30d, 1d12h, 90m or 45s`,
     );
   }
-  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS_MS[unit!]!, 0);
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)].reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * UNITS_MS[unit!]!,
+    0,
+  );
 }
 
 /** Milliseconds in at most two units: `1d12h`, `4m5s`, `250ms`. */

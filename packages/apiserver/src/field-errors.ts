@@ -59,8 +59,13 @@ export class FieldErrors {
     return this.#errors;
   }
 
+  /** No more is taken. */
+  get isFull(): boolean {
+    return this.#characters > MOST_TOLD_CHARACTERS;
+  }
+
   add(error: FieldError): void {
-    if (this.#characters > MOST_TOLD_CHARACTERS) return;
+    if (this.isFull) return;
     const { field, detail, value } = error;
     this.#characters += field.length + detail.length + CHARACTERS_PER_ERROR;
     if (typeof value === "string") this.#characters += value.length;
@@ -76,6 +81,7 @@ export class FieldErrors {
   }
 
   notSupported(field: string, value: unknown, supported: readonly string[]): void {
+    if (this.isFull) return;
     this.add({
       type: "NotSupported",
       field,

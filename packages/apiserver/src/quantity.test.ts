@@ -13,10 +13,30 @@ test.each([
   ["0", "0"],
   ["500Mi", "500Mi"],
   ["-1500m", "-1500m"],
+  ["0001", "1"],
+  ["9223372036854775807", "9223372036854775807"],
+  ["9223372036854775808", "9223372036854775807"],
+  ["-1e900", "-9223372036854775807"],
+  ["0.00000000001", "1n"],
 ])("%s is written %s", (text, canonical) => {
   expect(canonicalQuantity(text)).toBe(canonical);
 });
 
 test.each(["", "lots", "1 Gi", "1.2.3", "Gi", "1ki"])("%j is no quantity", (text) => {
   expect(canonicalQuantity(text)).toBeUndefined();
+});
+
+test.each([
+  ["digits", "9", "", "9223372036854775807"],
+  ["digits with a suffix", "1", "Ki", "9223372036854775807"],
+  ["digits behind the point", "0.0", "", "0"],
+  ["digits behind the point that come to something", "0.", "1", "1n"],
+  ["digits that are none", "0", "1", "1"],
+])("a quantity of very many %s is read at once", (_what, start, end, canonical) => {
+  const startedMs = process.cpuUsage().user / 1000;
+  expect(canonicalQuantity(`${start}${(start.at(-1) === "." ? "0" : start.at(-1)!).repeat(3_000_000)}${end}`)).toBe(
+    canonical,
+  );
+  // Arithmetic on all of them takes minutes.
+  expect(process.cpuUsage().user / 1000 - startedMs).toBeLessThan(2000);
 });

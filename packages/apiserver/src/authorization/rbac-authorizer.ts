@@ -169,7 +169,7 @@ function allows(rule: PolicyRule, { verb, resource, path }: AccessAttributes): b
   if (!hasOrAll(rule.verbs, verb)) return false;
   if (resource === undefined)
     return (rule.nonResourceURLs ?? []).some(
-      (url) => url === "*" || url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""))),
+      (url) => url === "*" || url === path || (url.endsWith("*") && path.startsWith(withoutStars(url))),
     );
   const { subresource } = resource;
   const what = subresource === "" ? resource.resource : `${resource.resource}/${subresource}`;
@@ -179,6 +179,13 @@ function allows(rule: PolicyRule, { verb, resource, path }: AccessAttributes): b
     (hasOrAll(rule.resources, what) || (subresource !== "" && rule.resources?.includes(`*/${subresource}`) === true)) &&
     (names.length === 0 || names.includes(resource.name))
   );
+}
+
+/** Without those at its end. A pattern would look for that at each of them. */
+function withoutStars(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === "*") end--;
+  return url.slice(0, end);
 }
 
 function hasOrAll(list: readonly string[] | null | undefined, value: string): boolean {

@@ -42,7 +42,17 @@ async function define(): Promise<{
   };
   const spec = {
     type: "object",
-    properties: { size: { type: "integer", minimum: 1 }, colour: { type: "string", default: "red" } },
+    properties: {
+      size: { type: "integer", minimum: 1 },
+      colour: { type: "string", default: "red" },
+      word: { type: "string", pattern: "^(a+)+$" },
+      name: { type: "string", pattern: "(?i)^[a-z]\\pL{0,1000}\\z" },
+      kind: { type: "string", enum: Array.from({ length: 20_000 }, (_, index) => `kind-${index}`) },
+      kinds: {
+        type: "array",
+        items: { type: "string", enum: Array.from({ length: 20_000 }, (_, index) => `kind-${index}`) },
+      },
+    },
   };
   const version = {
     name: "v1",
@@ -99,6 +109,35 @@ test("a definition is established, and its objects are pruned, defaulted and val
   expect(refused.value.message).toBe(
     'Widget.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
   );
+});
+
+test("a pattern is Go's, and takes time in proportion to the text", async () => {
+  const { send } = await define();
+  const startedMs = process.cpuUsage().user / 1000;
+  for (const [fields, refusal] of [
+    [{ word: "a".repeat(100_000) }, undefined],
+    [{ word: `${"a".repeat(40)}!` }, /spec\.word in body should match '\^\(a\+\)\+\$'$/],
+    [{ word: `${"a".repeat(1_000_000)}!` }, /spec\.word in body should match '\^\(a\+\)\+\$'$/],
+    [{ name: "Äh" }, /spec\.name in body should match/],
+    [{ name: "Zäh" }, undefined],
+    [{ name: "x".repeat(1_000_000) }, /spec\.name in body is too long to be matched with '/],
+  ] as const) {
+    const { status, value } = await send("POST", WIDGETS, widget(fields, { name: `w-${Object.keys(fields)[0]}` }));
+    expect(status).toBe(refusal === undefined ? 201 : 422);
+    if (refusal !== undefined) expect(value.message).toMatch(refusal);
+  }
+  // One backtracking machine alone would go on for hours.
+  expect(process.cpuUsage().user / 1000 - startedMs).toBeLessThan(20_000);
+});
+
+test("values are looked up among many that are permitted, not compared with each", async () => {
+  const { send } = await define();
+  const kinds = Array.from({ length: 50_000 }, (_, index) => `kind-${index % 20_000}`);
+  const startedMs = process.cpuUsage().user / 1000;
+  expect((await send("POST", WIDGETS, widget({ kind: "kind-19999", kinds }))).status).toBe(201);
+  const wrong = await send("POST", WIDGETS, widget({ kinds: kinds.map((kind) => `no-${kind}`) }, { name: "x" }));
+  expect(wrong.status).toBe(422);
+  expect(process.cpuUsage().user / 1000 - startedMs).toBeLessThan(5000);
 });
 
 test("a server restored from a snapshot goes on with its objects, definitions and versions", async () => {

@@ -19,6 +19,7 @@ import type { Store } from "../storage/store.js";
 import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import { readJsonPath } from "./json-path.js";
+import type { Patterns } from "./patterns.js";
 import { scaleHandler } from "./scale.js";
 import { applyStructuralDefaults, prune, toObjectSchema, validateStructural } from "./structural-schema.js";
 
@@ -28,6 +29,7 @@ export function serveCustomResource(
   version: DefinitionVersion,
   store: Store,
   schemas: BuiltInSchemas,
+  patterns: Patterns,
   isTerminating: () => boolean,
 ): ServedResource {
   const { group, names, scope } = definition.spec;
@@ -55,7 +57,7 @@ export function serveCustomResource(
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     verbs: new Set(standardVerbs),
-    strategy: strategyOf(version),
+    strategy: strategyOf(version, patterns),
     schema: toObjectSchema(structural, names.kind, metadataSchema),
     decode: (value, findings) => decodeCustom(value, findings),
     storage: store.storage(storageKeyOf(target)),
@@ -124,7 +126,7 @@ function subresourcesOf(
   ];
 }
 
-function strategyOf(version: DefinitionVersion): ResourceStrategy {
+function strategyOf(version: DefinitionVersion, patterns: Patterns): ResourceStrategy {
   const structural = version.schema?.openAPIV3Schema;
   const hasStatus = version.subresources?.status !== undefined;
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath);
@@ -136,13 +138,13 @@ function strategyOf(version: DefinitionVersion): ResourceStrategy {
     },
     warningsOnCreate: (object) => finalizerWarnings(object),
     warningsOnUpdate: (object, stored) => finalizerWarnings(object, stored),
-    validateCreate: (object, errors) => validateStructural(structural, contentOf(object), errors),
+    validateCreate: (object, errors) => validateStructural(structural, contentOf(object), errors, patterns),
     prepareForUpdate: (object, stored) => {
       if (!hasStatus) return;
       if (stored["status"] === undefined) delete object["status"];
       else object["status"] = stored["status"];
     },
-    validateUpdate: (object, _stored, errors) => validateStructural(structural, contentOf(object), errors),
+    validateUpdate: (object, _stored, errors) => validateStructural(structural, contentOf(object), errors, patterns),
     bumpsGeneration: (object, stored) => !jsonEqual(bumping(object, hasStatus), bumping(stored, hasStatus)),
     ...(hasStatus
       ? {
@@ -155,7 +157,8 @@ function strategyOf(version: DefinitionVersion): ResourceStrategy {
               if (managedFields === undefined) delete object.metadata.managedFields;
               else object.metadata.managedFields = managedFields;
             },
-            validateUpdate: (object, _stored, errors) => validateStructural(structural, contentOf(object), errors),
+            validateUpdate: (object, _stored, errors) =>
+              validateStructural(structural, contentOf(object), errors, patterns),
           },
         }
       : {}),

@@ -8,6 +8,7 @@ import type { Change } from "../storage/change.js";
 import type { ChangeListener, ResourceStorage } from "../storage/resource-storage.js";
 import type { Store } from "../storage/store.js";
 import { serveCustomResource } from "./custom-resource.js";
+import { Patterns } from "./patterns.js";
 import {
   CLEANUP_FINALIZER,
   type Definition,
@@ -45,6 +46,7 @@ export class DefinitionRegistrar implements ChangeListener {
   readonly #onStorage: (storage: ResourceStorage) => void;
   readonly #registered = new Map<string, Registered>();
   readonly #pending = new Set<string>();
+  readonly #patterns = new Patterns();
   #scheduled = false;
 
   /** Serves definitions for as long as the server lives. */
@@ -161,7 +163,9 @@ export class DefinitionRegistrar implements ChangeListener {
     const isTerminating = (): boolean =>
       this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
     for (const version of versions)
-      this.#registry.add(serveCustomResource(definition, version, this.#store, this.#schemas, isTerminating));
+      this.#registry.add(
+        serveCustomResource(definition, version, this.#store, this.#schemas, this.#patterns, isTerminating),
+      );
     this.#registered.set(name, { generation, versions: versions.map((version) => version.name) });
     if (known) return;
     const storage = this.#store.storage(

@@ -1,7 +1,8 @@
-import type { FieldErrors } from "../field-errors.js";
+import { type FieldErrors, omittedValue } from "../field-errors.js";
 import { type Path, pathText } from "../telling.js";
 import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
+import type { Patterns } from "./patterns.js";
 import { DecodeError } from "../schema/decode.js";
 import { type FieldSchema, type ObjectSchema, type Schema, anySchema } from "../schema/schema.js";
 
@@ -107,24 +108,39 @@ export function applyStructuralDefaults(schema: StructuralSchema | undefined, va
   for (const key of Object.keys(value)) applyStructuralDefaults(memberOf(schema, key, false), value[key]);
 }
 
+/**
+ * Instructions of patterns times characters they are matched with, for one object: some seconds at the worst. Deliberate:
+ * upstream takes as long as it takes.
+ */
+const MOST_STEPS = 100_000_000;
+
 /** Upstream: kube-openapi `validation/validate`, as apiextensions words its errors. */
-export function validateStructural(schema: StructuralSchema | undefined, value: unknown, errors: FieldErrors): void {
-  new Validation(errors).validate(schema, value);
+export function validateStructural(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  errors: FieldErrors,
+  patterns: Patterns,
+): void {
+  new Validation(errors, patterns).validate(schema, value);
 }
 
 class Validation {
   readonly #errors: FieldErrors;
+  readonly #patterns: Patterns;
+  #steps = 0;
+  readonly #enums = new Map<StructuralSchema, ReadonlySet<string>>();
   /** Names and indexes from the root to the value at hand. */
   readonly #path: (string | number)[] = [];
 
-  constructor(errors: FieldErrors) {
+  constructor(errors: FieldErrors, patterns: Patterns) {
     this.#errors = errors;
+    this.#patterns = patterns;
   }
 
   validate(schema: StructuralSchema | undefined, value: unknown): void {
-    if (schema === undefined || (value === null && schema.nullable === true)) return;
+    if (this.#errors.isFull || schema === undefined || (value === null && schema.nullable === true)) return;
     if (!this.#validateType(schema, value)) return;
-    if (schema.enum !== undefined && !schema.enum.some((allowed) => jsonEqual(allowed, value))) {
+    if (schema.enum !== undefined && !this.#isListed(schema, schema.enum, value)) {
       this.#errors.notSupported(
         this.#field,
         value,
@@ -135,6 +151,13 @@ class Validation {
     else if (typeof value === "string") this.#validateString(schema, value);
     else if (Array.isArray(value)) this.#validateList(schema, value);
     else if (isJsonObject(value)) this.#validateObject(schema, value);
+  }
+
+  #isListed(schema: StructuralSchema, allowed: readonly unknown[], value: unknown): boolean {
+    if (allowed.length <= FEW_VALUES) return allowed.some((one) => jsonEqual(one, value));
+    let texts = this.#enums.get(schema);
+    if (texts === undefined) this.#enums.set(schema, (texts = new Set(allowed.map(sortedJson))));
+    return texts.has(sortedJson(value));
   }
 
   /** Made only for what is wrong: the values may be many, and deep down. */
@@ -261,11 +284,33 @@ class Validation {
         detail: `${field} in body must be of type ${format}: ${JSON.stringify(value)}`,
       });
     }
-    if (pattern !== undefined && !matches(pattern, value)) {
+    if (pattern !== undefined) this.#validatePattern(pattern, value);
+  }
+
+  #validatePattern(source: string, value: string): void {
+    const pattern = this.#patterns.get(source);
+    if (pattern === undefined) return;
+    this.#steps += pattern.instructions * value.length;
+    if (this.#steps > MOST_STEPS) {
       const field = this.#field;
-      this.#errors.invalid(field, value, `${field} in body should match '${pattern}'`);
+      this.#errors.invalid(field, omittedValue, `${field} in body is too long to be matched with '${source}'`);
+    } else if (!pattern.test(value)) {
+      const field = this.#field;
+      this.#errors.invalid(field, value, `${field} in body should match '${source}'`);
     }
   }
+}
+
+/** Up to so many values, a list is looked through as it is. */
+const FEW_VALUES = 16;
+
+/** JSON with members in the order of their names: the same for what is the same. */
+function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isJsonObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : member,
+  );
 }
 
 /** Go's runes. */
@@ -279,15 +324,6 @@ function isFormatted(format: "date-time" | "date", value: string): boolean {
   const pattern =
     format === "date" ? /^\d{4}-\d\d-\d\d$/ : /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
   return pattern.test(value) && !Number.isNaN(Date.parse(value));
-}
-
-/** A pattern this runtime cannot read constrains nothing. */
-function matches(pattern: string, value: string): boolean {
-  try {
-    return new RegExp(pattern, "u").test(value);
-  } catch {
-    return true;
-  }
 }
 
 /** The same schema for merging and for telling who owns what. */

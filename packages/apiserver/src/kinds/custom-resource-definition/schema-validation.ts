@@ -1,3 +1,4 @@
+import type { PatternChecker } from "../../custom-resources/patterns.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { isJsonObject, type JsonObject } from "../../json.js";
 
@@ -9,7 +10,13 @@ const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
  *
  * Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `schema.ValidateStructural` in apiextensions-apiserver.
  */
-export function validateSchema(schema: unknown, path: string, errors: FieldErrors, place = "at the root"): void {
+export function validateSchema(
+  schema: unknown,
+  path: string,
+  errors: FieldErrors,
+  patterns: PatternChecker,
+  place = "at the root",
+): void {
   if (!isJsonObject(schema)) return;
   const { type = "", properties, additionalProperties, items, pattern } = schema;
   const isOpen =
@@ -28,31 +35,18 @@ export function validateSchema(schema: unknown, path: string, errors: FieldError
     errors.forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive");
   }
   if (type === "array" && items === undefined) errors.required(`${path}.items`, "must be specified");
-  if (typeof pattern === "string") validatePattern(pattern, `${path}.pattern`, errors);
+  const error = typeof pattern === "string" ? patterns.errorOf(pattern) : undefined;
+  if (error !== undefined)
+    errors.invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${error}`);
   if (schema["x-kubernetes-list-type"] === "map" && !Array.isArray(schema["x-kubernetes-list-map-keys"])) {
     errors.required(`${path}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map");
   }
   validateDefault(schema, `${path}.default`, errors);
   for (const [name, property] of Object.entries(isJsonObject(properties) ? properties : {})) {
-    validateSchema(property, `${path}.properties[${name}]`, errors, "for specified object fields");
+    validateSchema(property, `${path}.properties[${name}]`, errors, patterns, "for specified object fields");
   }
-  validateSchema(items, `${path}.items`, errors, "for specified array items");
-  validateSchema(additionalProperties, `${path}.additionalProperties`, errors, "for specified object fields");
-}
-
-function validatePattern(pattern: string, field: string, errors: FieldErrors): void {
-  if (isPattern(pattern)) return;
-  const detail = `must be a valid regular expression, but isn't: error parsing regexp: invalid pattern: \`${pattern}\``;
-  errors.invalid(field, pattern, detail);
-}
-
-/** RE2 and JavaScript agree on what most patterns are. */
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp;
-  } catch {
-    return false;
-  }
+  validateSchema(items, `${path}.items`, errors, patterns, "for specified array items");
+  validateSchema(additionalProperties, `${path}.additionalProperties`, errors, patterns, "for specified object fields");
 }
 
 function validateDefault({ type, default: value, nullable }: JsonObject, field: string, errors: FieldErrors): void {

@@ -75,6 +75,14 @@ test.each<[object, string]>([
     schema({ type: "string", default: 5 }),
     `${path}.default: Invalid value: "integer":  in body must be of type string: "integer"`,
   ],
+  [
+    schema({ type: "string", pattern: "(" }),
+    `${path}.pattern: Invalid value: "(": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): \`(\``,
+  ],
+  [
+    schema({ type: "array", items: { type: "string", pattern: "(?<!a)b" } }),
+    `${path}.items.pattern: Invalid value: "(?<!a)b": must be a valid regular expression, but isn't: error parsing regexp: invalid named capture: \`(?<!a)b\``,
+  ],
 ])("a definition with %j is refused", (spec, message) => {
   expect(create(strategy, definition(spec)).message).toBe(message);
 });

@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from "@kubewright/api";
 
+import { PatternChecker } from "../../custom-resources/patterns.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { dnsSubdomainErrors } from "../../names.js";
@@ -122,6 +123,7 @@ function addJoined(errors: FieldErrors, field: string, value: string, sentences:
 function validateContents(versions: readonly Version[], errors: FieldErrors): void {
   const shared = (part: (version: Version) => unknown): boolean =>
     versions.every((version) => jsonEqual(part(version), part(versions[0]!)));
+  const patterns = new PatternChecker();
   const sharesSchema = shared(({ schema }) => schema);
   const sharesColumns = shared(({ additionalPrinterColumns }) => additionalPrinterColumns);
   for (const [index, { schema, additionalPrinterColumns }] of versions.entries()) {
@@ -131,7 +133,7 @@ function validateContents(versions: readonly Version[], errors: FieldErrors): vo
     }
     if (index === 0 || !sharesSchema) {
       const path = sharesSchema ? "spec.validation" : `spec.versions[${index}].schema`;
-      validateSchema(schema?.openAPIV3Schema, `${path}.openAPIV3Schema`, errors);
+      validateSchema(schema?.openAPIV3Schema, `${path}.openAPIV3Schema`, errors, patterns);
     }
   }
 }
