@@ -68,3 +68,12 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   for (const key in b) if ((b as JsonObject)[key] !== undefined) members--;
   return members === 0;
 }
+
+/** JSON text with members in the order of their names: the same for what is the same, so that many values can be looked up. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isJsonObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : member,
+  );
+}

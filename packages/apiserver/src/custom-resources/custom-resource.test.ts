@@ -114,18 +114,18 @@ test("a definition is established, and its objects are pruned, defaulted and val
 test("a pattern is Go's, and takes time in proportion to the text", async () => {
   const { send } = await define();
   const startedMs = process.cpuUsage().user / 1000;
-  for (const [fields, refusal] of [
-    [{ word: "a".repeat(100_000) }, undefined],
-    [{ word: `${"a".repeat(40)}!` }, /spec\.word in body should match '\^\(a\+\)\+\$'$/],
-    [{ word: `${"a".repeat(1_000_000)}!` }, /spec\.word in body should match '\^\(a\+\)\+\$'$/],
-    [{ name: "Äh" }, /spec\.name in body should match/],
-    [{ name: "Zäh" }, undefined],
-    [{ name: "x".repeat(1_000_000) }, /spec\.name in body is too long to be matched with '/],
-  ] as const) {
+  const answerTo = async (fields: object): Promise<string> => {
     const { status, value } = await send("POST", WIDGETS, widget(fields, { name: `w-${Object.keys(fields)[0]}` }));
-    expect(status).toBe(refusal === undefined ? 201 : 422);
-    if (refusal !== undefined) expect(value.message).toMatch(refusal);
-  }
+    return status === 201 ? "created" : value.message.slice(-80);
+  };
+  expect(await answerTo({ word: "a".repeat(100_000) })).toBe("created");
+  expect(await answerTo({ word: `${"a".repeat(40)}!` })).toMatch(/spec\.word in body should match '\^\(a\+\)\+\$'$/);
+  expect(await answerTo({ word: `${"a".repeat(1_000_000)}!` })).toMatch(/should match '\^\(a\+\)\+\$'$/);
+  expect(await answerTo({ name: "Äh" })).toMatch(/spec\.name in body should match/);
+  expect(await answerTo({ name: "Zäh" })).toBe("created");
+  expect(await answerTo({ name: "x".repeat(1_000_000) })).toMatch(
+    /spec\.name in body is too long to be matched with '/,
+  );
   // One backtracking machine alone would go on for hours.
   expect(process.cpuUsage().user / 1000 - startedMs).toBeLessThan(20_000);
 });

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { PatternChecker, Patterns, instructionCount } from "./patterns.js";

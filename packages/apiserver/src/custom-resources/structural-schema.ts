@@ -1,6 +1,6 @@
 import { type FieldErrors, omittedValue } from "../field-errors.js";
 import { type Path, pathText } from "../telling.js";
-import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "../json.js";
+import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember, sortedJson } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import type { Patterns } from "./patterns.js";
 import { DecodeError } from "../schema/decode.js";
@@ -303,15 +303,6 @@ class Validation {
 
 /** Up to so many values, a list is looked through as it is. */
 const FEW_VALUES = 16;
-
-/** JSON with members in the order of their names: the same for what is the same. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isJsonObject(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : member,
-  );
-}
 
 /** Go's runes. */
 function characterCount(text: string): number {

@@ -63,7 +63,7 @@ function validatePodAffinityTerm(term: PodAffinityTerm, path: string, errors: Fi
 }
 
 function validateNodeSelectorTerm(term: NodeSelectorTerm, path: string, errors: FieldErrors): void {
-  for (const [index, { key, operator, values = [] }] of (term.matchExpressions ?? []).entries()) {
+  for (const [index, { key = "", operator, values = [] }] of (term.matchExpressions ?? []).entries()) {
     const at = `${path}.matchExpressions[${index}]`;
     validateOperator(operator, values, at, errors);
     addInvalid(errors, `${at}.key`, key, labelKeyErrors(key));

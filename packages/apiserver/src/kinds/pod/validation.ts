@@ -1,7 +1,7 @@
 import { mutableCopy, type Pod, type PodSpec } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { jsonEqual } from "../../json.js";
+import { jsonEqual, sortedJson } from "../../json.js";
 import { internalForm } from "../internal-form.js";
 import { validateImages } from "./container-validation.js";
 import { validatePodSpec } from "./spec-validation.js";
@@ -80,16 +80,9 @@ function validateTolerationsUpdate(
   stored: readonly Toleration[],
   errors: FieldErrors,
 ): void {
-  for (const before of stored) {
-    const isKept = tolerations.some((toleration) =>
-      jsonEqual({ ...toleration, tolerationSeconds: undefined }, { ...before, tolerationSeconds: undefined }),
-    );
-    if (!isKept) {
-      const detail = "existing toleration can not be modified except its tolerationSeconds";
-      errors.forbidden("spec.tolerations", detail);
-      return;
-    }
-  }
+  const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: Toleration): unknown => toleration;
+  if (includesAll(tolerations.map(withoutSeconds), stored.map(withoutSeconds))) return;
+  errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
 }
 
 /** Upstream: `validateOnlyDeletedSchedulingGates`. */
@@ -154,7 +147,8 @@ function allowNarrowing(allowed: PodSpec, spec: PodSpec, stored: PodSpec, errors
 }
 
 function includesAll(list: readonly unknown[] = [], part: readonly unknown[] = []): boolean {
-  return part.every((item) => list.some((other) => jsonEqual(item, other)));
+  const values = new Set(list.map(sortedJson));
+  return part.every((item) => values.has(sortedJson(item)));
 }
 
 function takeOver<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
