@@ -42,6 +42,8 @@ export interface ApiCall {
   readonly transform: Transform | undefined;
   /** Texts for `Warning` headers, in order, without duplicates. */
   readonly warnings: string[];
+  /** Bytes that were made anew of what was sent, roughly: what a version that it becomes adds to the one before. */
+  newBytes: number;
 }
 
 export function warn(call: ApiCall, texts: readonly string[]): void {

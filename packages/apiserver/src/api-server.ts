@@ -57,6 +57,16 @@ export interface ApiServerOptions {
   readonly bookmarkIntervalMs?: number;
   /** Changes remembered per resource at most, for watches and lists to come back to. Default 10,000; never fewer than 1,000 or 5 minutes' worth of them. */
   readonly historyLimit?: number;
+  /**
+   * Bytes of changes remembered, over all resources and as they are in memory, roughly; beyond, the resource with the most of
+   * them forgets its oldest ones, however few they are. Default 64 MiB.
+   */
+  readonly historyBytes?: number;
+  /**
+   * Bytes of replaced objects kept for watches and lists whose clients do not read, roughly; beyond, who is the furthest behind
+   * is cut off. Default 64 MiB.
+   */
+  readonly backlogBytes?: number;
   /** Begins with what an earlier server kept; resourceVersions go on from there. */
   readonly restore?: StoreSnapshot;
   readonly version?: VersionInfo;
@@ -120,6 +130,8 @@ const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; chars
 const MEDIA_TYPES = ["application/json", "application/yaml"];
 /** Whoever calls in process, unless they say otherwise. */
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
+const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
+const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
 const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /** A request, and what has been found out about it so far. */
@@ -149,7 +161,14 @@ class EmbeddedApiServer implements ApiServer {
     const { clock } = options;
     const maxChanges = options.historyLimit ?? 10_000;
     const historyLimits = { minChanges: Math.min(1000, maxChanges), maxChanges, maxAgeMs: 300_000 };
-    const store = new Store({ clock, freeze: options.freeze ?? false, historyLimits, restore: options.restore });
+    const store = new Store({
+      clock,
+      freeze: options.freeze ?? false,
+      historyLimits,
+      historyBytes: options.historyBytes ?? DEFAULT_HISTORY_BYTES,
+      backlogBytes: options.backlogBytes ?? DEFAULT_BACKLOG_BYTES,
+      restore: options.restore,
+    });
     const schemas = new BuiltInSchemas();
     const registry = new ResourceRegistry();
     for (const resource of options.resources ?? builtInResources) registry.add(serveBuiltIn(resource, store, schemas));
@@ -284,7 +303,18 @@ class EmbeddedApiServer implements ApiServer {
     }
     if (target.resource.custom !== undefined) warnings.push(...target.resource.custom.warnings);
     const { transform } = negotiated;
-    const call: ApiCall = { server: this.#state, request, target, verb, query, userAgent, user, transform, warnings };
+    const call: ApiCall = {
+      server: this.#state,
+      request,
+      target,
+      verb,
+      query,
+      userAgent,
+      user,
+      transform,
+      warnings,
+      newBytes: 0,
+    };
     return dispatch(call, this.#bookmarks);
   }
 

@@ -8,6 +8,7 @@ import {
 } from "@kubewright/api";
 
 import type { ServedResource } from "./served-resource.js";
+import { MARKED_BYTES } from "./storage/object-size.js";
 import type { StoredObject } from "./storage/stored-object.js";
 import type { DeleteOptions } from "./write-options.js";
 
@@ -59,7 +60,7 @@ export function markOrRemoveIn(
   }
   setFinalizers(next, finalizers);
   if (isSameDeletion(next, stored.object)) return { gone: false, object: stored };
-  return { gone: false, object: options.dryRun ? next : resource.storage.write(next) };
+  return { gone: false, object: options.dryRun ? next : resource.storage.write(next, MARKED_BYTES) };
 }
 
 /** When an object is to go: set for the first time, or moved earlier but never before now. */
@@ -101,7 +102,7 @@ function removeNow(
   next.metadata.deletionTimestamp = formatTime(dueMs === undefined ? nowMs : Math.min(dueMs, nowMs));
   next.metadata.deletionGracePeriodSeconds = 0;
   if (options.dryRun) return { gone: true, object: next };
-  return { gone: true, object: storage.remove(storage.write(next)) };
+  return { gone: true, object: storage.remove(storage.write(next, MARKED_BYTES)) };
 }
 
 /** The finalizers an object keeps or gets: the propagation policy is one. */

@@ -2,8 +2,7 @@ import { constants } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import { type Server as TlsServer, createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { TLSSocket } from "node:tls";
 
 import { type Clock, realClock } from "@kubewright/clock";
 import { ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
@@ -12,10 +11,9 @@ import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transpor
 import type { ClientCertificate } from "./authentication/authenticator.js";
 import type { ApiError } from "./api-error.js";
 import { PageGuard } from "./http-guard.js";
-import { type EventStream, type Reply, replyJson, replyValue } from "./reply.js";
+import { sendReply } from "./http-response.js";
+import type { Reply } from "./reply.js";
 import { MAX_BODY_BYTES } from "./request-body.js";
-import { negotiate } from "./transform.js";
-import { formatYaml } from "./yaml.js";
 
 export interface ListenOptions {
   /** Default `127.0.0.1`: nobody else's business. */
@@ -29,6 +27,11 @@ export interface ListenOptions {
   readonly allowedHosts?: readonly string[];
   /** Default: plain HTTP. */
   readonly tls?: TlsOptions;
+  /**
+   * Milliseconds after which a client is cut off that takes nothing of a long answer, or of a watch that has ended. Default 60,000,
+   * upstream's for a whole request.
+   */
+  readonly stalledMs?: number;
 }
 
 /** All in PEM. */
@@ -61,8 +64,6 @@ export type HttpHandler = (
   refusal: () => ApiError | undefined,
 ) => Promise<Reply | ApiResponse>;
 
-const GZIP_FROM_BYTES = 128 * 1024;
-const compress = promisify(gzip);
 /** Made once: without a reason every request would make an exception of its own, with its stack. */
 const CONNECTION_CLOSED = new Error("the connection was closed");
 
@@ -73,13 +74,13 @@ const CONNECTION_CLOSED = new Error("the connection was closed");
  * @throws Error when the port is not to be had, certificate and key cannot be used, or one of the allowed hosts is none.
  */
 export async function listenHttp(
-  { host = "127.0.0.1", port = 0, allowedHosts = [], tls }: ListenOptions,
+  { host = "127.0.0.1", port = 0, allowedHosts = [], tls, stalledMs = 60_000 }: ListenOptions,
   handler: HttpHandler,
   clock: Pick<Clock, "now">,
 ): Promise<HttpListener> {
   const guard = new PageGuard(host, allowedHosts);
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    void serve(request, response, handler, guard, certificateOf, clock);
+    void serve(request, response, { handler, guard, certificateOf, clock, stalledMs });
   const server = tls === undefined ? createServer(answer) : tlsServer(tls, answer);
   const certificateOf = certificateReader(server, tls);
   // Watches stay open for as long as they like; idle connections and slow headers do not.
@@ -170,13 +171,19 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
+/** What a listener answers its requests with. */
+interface Serving {
+  readonly handler: HttpHandler;
+  readonly guard: PageGuard;
+  readonly certificateOf: CertificateOf;
+  readonly clock: Pick<Clock, "now">;
+  readonly stalledMs: number;
+}
+
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  handler: HttpHandler,
-  guard: PageGuard,
-  certificateOf: CertificateOf,
-  clock: Pick<Clock, "now">,
+  { handler, guard, certificateOf, clock, stalledMs }: Serving,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
@@ -194,7 +201,7 @@ async function serve(
     const refusal = (): ApiError | undefined => guard.refusal(incoming);
     const reply = await handler(request, incoming.headers.host ?? "", certificateOf(incoming.socket), refusal);
     date(outgoing, clock);
-    await send(request, outgoing, reply, gone.signal);
+    await sendReply({ request, outgoing, gone: gone.signal, stalledMs }, reply);
   } catch (error) {
     if (!outgoing.headersSent) {
       date(outgoing, clock);
@@ -218,100 +225,4 @@ async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefin
     if (length <= MAX_BODY_BYTES + chunk.byteLength) chunks.push(chunk);
   }
   return length === 0 ? undefined : Buffer.concat(chunks);
-}
-
-async function send(
-  request: ApiRequest,
-  outgoing: ServerResponse,
-  reply: Reply | ApiResponse,
-  gone: AbortSignal,
-): Promise<void> {
-  const { body, status } = reply;
-  for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
-  if (!outgoing.hasHeader("cache-control")) outgoing.setHeader("cache-control", "no-cache, private");
-  outgoing.statusCode = status;
-  switch (body.type) {
-    case "stream":
-      return sendStream(outgoing, body.stream, gone);
-    case "bytes":
-      for await (const chunk of body.chunks) await write(outgoing, chunk);
-      outgoing.end();
-      return;
-    case "events":
-      outgoing.setHeader("content-type", "application/json");
-      outgoing.flushHeaders();
-      for await (const event of body.events) await write(outgoing, `${JSON.stringify(event)}\n`);
-      outgoing.end();
-      return;
-    case "text":
-      outgoing.setHeader("content-type", body.contentType);
-      end(request, outgoing, body.text);
-      return;
-    default:
-      return sendObject(request, outgoing, body.type === "decoded" ? { type: "value", value: body.value } : body);
-  }
-}
-
-async function sendObject(
-  request: ApiRequest,
-  outgoing: ServerResponse,
-  body: Extract<Reply["body"], { type: "value" | "stored" | "list" }>,
-): Promise<void> {
-  const mediaType = negotiate(request.headers["accept"], true)?.mediaType ?? "application/json";
-  let text: string;
-  if (mediaType === "application/yaml") text = formatYaml(replyValue(body));
-  else if (wantsPretty(request)) text = `${JSON.stringify(replyValue(body), null, 2)}\n`;
-  else text = replyJson(body);
-  if (!outgoing.hasHeader("content-type")) outgoing.setHeader("content-type", mediaType);
-  if (text.length > GZIP_FROM_BYTES && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) {
-    outgoing.setHeader("content-encoding", "gzip");
-    outgoing.setHeader("vary", "Accept-Encoding");
-    outgoing.end(await compress(text, { level: 1 }));
-    return;
-  }
-  end(request, outgoing, text);
-}
-
-function end(request: ApiRequest, outgoing: ServerResponse, text: string): void {
-  outgoing.setHeader("content-length", Buffer.byteLength(text));
-  outgoing.end(request.method === "HEAD" ? undefined : text);
-}
-
-function wantsPretty({ path, headers }: ApiRequest): boolean {
-  const asked = /[?&]pretty(?:=([^&]*))?(?:&|$)/.exec(path);
-  if (asked !== null)
-    return asked[1] === undefined || asked[1] === "" || asked[1] === "1" || asked[1].toLowerCase() === "true";
-  return /^(curl|Wget|Mozilla\/5\.0)/.test(String(headers["user-agent"] ?? ""));
-}
-
-async function sendStream(outgoing: ServerResponse, stream: EventStream, gone: AbortSignal): Promise<void> {
-  if (gone.aborted) stream.abandon();
-  gone.addEventListener("abort", () => stream.abandon(), { once: true });
-  outgoing.setHeader("content-type", "application/json");
-  outgoing.flushHeaders();
-  for (;;) {
-    let text = "";
-    for (let frame = stream.poll(); frame !== undefined; frame = stream.poll()) {
-      text += stream.toJson(frame);
-      if (text.length > GZIP_FROM_BYTES) break;
-    }
-    if (text !== "") await write(outgoing, text);
-    else if (stream.closed) break;
-    else await stream.ready();
-  }
-  outgoing.end();
-}
-
-/** Waits for the reader when it is behind, so that what it has not read stays in the watch's bounded buffer. */
-async function write(outgoing: ServerResponse, chunk: string | Uint8Array): Promise<void> {
-  if (outgoing.destroyed || outgoing.write(chunk)) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      outgoing.off("drain", done);
-      outgoing.off("close", done);
-      resolve();
-    };
-    outgoing.once("drain", done);
-    outgoing.once("close", done);
-  });
 }

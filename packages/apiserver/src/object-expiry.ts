@@ -1,7 +1,7 @@
 import type { Clock } from "@kubewright/clock";
 
 import type { Change } from "./storage/change.js";
-import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
+import { type ChangeListener, type ResourceStorage, storageKey } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
 
 /** Removes objects a fixed time after their last write, as events are. One timer, however many objects. */
@@ -9,11 +9,8 @@ export class ObjectExpiry implements ChangeListener {
   readonly #clock: Clock;
   readonly #storage: ResourceStorage;
   readonly #timeToLiveMs: number;
-  /** In order of expiry: every write of the same resource lives equally long. */
-  #queue: StoredObject[] = [];
-  /** When each of the queue is due. */
-  #times: number[] = [];
-  #head = 0;
+  /** What is there, by UID and in order of expiry: every write of the same resource lives equally long. */
+  readonly #expiring = new Map<string, { readonly stored: StoredObject; readonly atMs: number }>();
   #armed = false;
 
   /** Watches a resource for as long as the server lives. */
@@ -29,22 +26,23 @@ export class ObjectExpiry implements ChangeListener {
     this.#timeToLiveMs = options.timeToLiveMs;
   }
 
-  onChange({ current }: Change): void {
+  onChange({ previous, current }: Change): void {
+    if (previous !== undefined) this.#expiring.delete(uidOf(previous));
     if (current !== undefined) this.#add(current);
   }
 
   #add(stored: StoredObject): void {
-    this.#queue.push(stored);
-    this.#times.push(this.#clock.now() + this.#timeToLiveMs);
+    this.#expiring.set(uidOf(stored), { stored, atMs: this.#clock.now() + this.#timeToLiveMs });
     this.#arm();
   }
 
   #arm(): void {
-    const nextMs = this.#times[this.#head];
-    if (this.#armed || nextMs === undefined) return;
+    if (this.#armed) return;
+    const [next] = this.#expiring.values();
+    if (next === undefined) return;
     this.#armed = true;
     this.#clock.setTimer(
-      nextMs - this.#clock.now(),
+      next.atMs - this.#clock.now(),
       () => {
         this.#armed = false;
         this.#removeDue();
@@ -56,15 +54,13 @@ export class ObjectExpiry implements ChangeListener {
 
   #removeDue(): void {
     const nowMs = this.#clock.now();
-    while (this.#head < this.#queue.length && this.#times[this.#head]! <= nowMs) {
-      const stored = this.#queue[this.#head++]!;
-      // A later write has an entry of its own.
-      if (this.#storage.get(stored.namespace, stored.name) === stored) this.#storage.remove(stored);
-    }
-    if (this.#head > 1000 || this.#head === this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#head);
-      this.#times = this.#times.slice(this.#head);
-      this.#head = 0;
+    for (const { stored, atMs } of this.#expiring.values()) {
+      if (atMs > nowMs) return;
+      this.#storage.remove(stored);
     }
   }
+}
+
+function uidOf(stored: StoredObject): string {
+  return stored.object.metadata.uid ?? storageKey(stored);
 }

@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@kubewright/api";
 
 import type { ApiCall } from "./api-call.js";
 import { badRequest, statusError } from "./api-error.js";
+import type { ListBody, ListHead, ListMetadata } from "./reply.js";
 import type { ServedResource } from "./served-resource.js";
 import type { TableColumn, TablePrinter } from "./strategy.js";
 import type { Transform } from "./transform.js";
@@ -14,19 +15,11 @@ const DEFAULT_PRINTER: TablePrinter<KubernetesObject> = {
   cells: ({ metadata }) => [metadata.name ?? "", metadata.creationTimestamp ?? ""],
 };
 
-interface TableMetadata {
-  readonly resourceVersion?: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
-
 /** One object as Table or PartialObjectMetadata. @throws ApiError 400, 406 */
 export function transformObject(call: ApiCall, transform: Transform, object: KubernetesObject): unknown {
   switch (transform.as) {
-    case "Table": {
-      const { resourceVersion } = object.metadata;
-      return table(call, transform, resourceVersion === undefined ? {} : { resourceVersion }, [object], true);
-    }
+    case "Table":
+      return table(call, transform, object, true);
     case "PartialObjectMetadata":
       return partial(object, transform);
     case "PartialObjectMetadataList":
@@ -40,22 +33,25 @@ export function transformObject(call: ApiCall, transform: Transform, object: Kub
   }
 }
 
-/** A list the same way. */
-export function transformList(
-  call: ApiCall,
-  transform: Transform,
-  metadata: TableMetadata,
-  objects: readonly KubernetesObject[],
-): unknown {
+/** How a list is to look. */
+export interface ListShape {
+  readonly head: ListHead;
+  readonly member: ListBody["member"];
+  readonly toElement: (object: KubernetesObject) => unknown;
+}
+
+/** A list the same way. @throws ApiError 400, 406 */
+export function shapeOfList(call: ApiCall, transform: Transform, metadata: ListMetadata): ListShape {
   switch (transform.as) {
-    case "Table":
-      return table(call, transform, metadata, objects, true);
+    case "Table": {
+      const rows = rowsOf(call, transform);
+      return { head: tableHead(call, transform, metadata, true), member: "rows", toElement: rows };
+    }
     case "PartialObjectMetadataList":
       return {
-        kind: "PartialObjectMetadataList",
-        apiVersion: `meta.k8s.io/${transform.version}`,
-        metadata,
-        items: objects.map((object) => partial(object, transform)),
+        head: { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${transform.version}`, metadata },
+        member: "items",
+        toElement: (object) => partial(object, transform),
       };
     case "PartialObjectMetadata":
       throw statusError(
@@ -77,41 +73,58 @@ export function transformEvent(
   bookmark: boolean,
 ): unknown {
   if (transform.as !== "Table") return partial(object, transform);
-  const { resourceVersion } = object.metadata;
-  return table(call, transform, resourceVersion === undefined ? {} : { resourceVersion }, [object], first, bookmark);
+  return table(call, transform, object, first, bookmark);
 }
 
+/** A table of one row. */
 function table(
   call: ApiCall,
   transform: Transform,
-  metadata: TableMetadata,
-  objects: readonly KubernetesObject[],
+  object: KubernetesObject,
   withColumns: boolean,
   bookmark = false,
 ): unknown {
-  const { resource } = call.target;
-  const printer = resource.strategy.printer ?? DEFAULT_PRINTER;
-  const include = includeObject(call);
-  const nowMs = call.server.clock.now();
+  const { resourceVersion } = object.metadata;
+  const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+  return { ...tableHead(call, transform, metadata, withColumns), rows: [rowsOf(call, transform, bookmark)(object)] };
+}
+
+function tableHead<Metadata>(
+  call: ApiCall,
+  transform: Transform,
+  metadata: Metadata,
+  withColumns: boolean,
+): { kind: string; apiVersion: string; metadata: Metadata; columnDefinitions: readonly object[] | null } {
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${transform.version}`,
     metadata,
-    columnDefinitions: withColumns ? printer.columns.map(columnDefinition) : null,
-    rows: objects.map((object) => {
-      const conditions = printer.rowConditions?.(object) ?? [];
-      return {
-        cells: printer.cells(object, nowMs),
-        ...(conditions.length === 0 ? {} : { conditions }),
-        object: bookmark
-          ? partial(object, transform)
-          : include === "None"
-            ? null
-            : include === "Object"
-              ? object
-              : partial(object, transform),
-      };
-    }),
+    columnDefinitions: withColumns ? printerOf(call).columns.map(columnDefinition) : null,
+  };
+}
+
+function printerOf({ target }: ApiCall): TablePrinter<KubernetesObject> {
+  return target.resource.strategy.printer ?? DEFAULT_PRINTER;
+}
+
+/** @throws ApiError 400 */
+function rowsOf(call: ApiCall, transform: Transform, bookmark = false): (object: KubernetesObject) => unknown {
+  const printer = printerOf(call);
+  const include = includeObject(call);
+  const nowMs = call.server.clock.now();
+  return (object) => {
+    const conditions = printer.rowConditions?.(object) ?? [];
+    return {
+      cells: printer.cells(object, nowMs),
+      ...(conditions.length === 0 ? {} : { conditions }),
+      object: bookmark
+        ? partial(object, transform)
+        : include === "None"
+          ? null
+          : include === "Object"
+            ? object
+            : partial(object, transform),
+    };
   };
 }
 

@@ -1,8 +1,8 @@
-import type { KubernetesObject } from "@kubewright/api";
 import type { HeaderFields } from "@kubewright/transport";
 
+import type { Backlog } from "./storage/backlog.js";
 import type { Frame } from "./storage/watcher.js";
-import type { StoredObject } from "./storage/stored-object.js";
+import type { JsonText, StoredObject } from "./storage/stored-object.js";
 
 /** What a handler answers. It becomes decoded objects in process, and text over HTTP. */
 export interface Reply {
@@ -14,19 +14,39 @@ export interface Reply {
 export type ReplyBody =
   /** An object as it is stored: its JSON is made once and shared. */
   | { readonly type: "stored"; readonly stored: StoredObject }
-  | { readonly type: "list"; readonly head: ListHead; readonly items: readonly StoredObject[] }
+  | ListBody
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "text"; readonly text: string; readonly contentType: string }
   | { readonly type: "stream"; readonly stream: EventStream };
 
+/** A collection, of which an element is put into its form when it is its turn. */
+export interface ListBody {
+  readonly type: "list";
+  /** All but the elements. */
+  readonly head: ListHead;
+  /** What the elements are in, behind everything else. */
+  readonly member: "items" | "rows";
+  readonly items: readonly StoredObject[];
+  readonly toValue: (stored: StoredObject) => unknown;
+  /** The same as JSON, where that is shared with others. */
+  readonly toJson?: ((stored: StoredObject) => JsonText) | undefined;
+  /** The store's version that the list is of. */
+  readonly version: number;
+  /** Where it is noted what is kept for this list alone, while it is sent. */
+  readonly backlog: Backlog;
+}
+
 export interface ListHead {
   readonly kind: string;
   readonly apiVersion: string;
-  readonly metadata: {
-    readonly resourceVersion: string;
-    readonly continue?: string;
-    readonly remainingItemCount?: number;
-  };
+  readonly metadata: ListMetadata;
+  readonly [member: string]: unknown;
+}
+
+export interface ListMetadata {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
 }
 
 /** An open watch. Read with {@link poll}, and when that has nothing, wait for {@link ready}. */
@@ -39,7 +59,7 @@ export interface EventStream {
   /** The event as the client asked to see it. */
   toEvent(frame: Frame): WatchEventValue;
   /** The same as JSON; shared between watchers where the stored object is sent as it is. */
-  toJson(frame: Frame): string;
+  toJson(frame: Frame): JsonText;
 }
 
 export interface WatchEventValue {
@@ -66,21 +86,10 @@ export function replyValue(body: ReplyBody): unknown {
     case "stored":
       return body.stored.object;
     case "list":
-      return { ...body.head, items: body.items.map((stored): KubernetesObject => stored.listItem) };
+      return { ...body.head, [body.member]: body.items.map(body.toValue) };
     case "value":
       return body.value;
     default:
       return undefined;
   }
-}
-
-/** The same as JSON text. */
-export function replyJson(body: ReplyBody): string {
-  if (body.type === "stored") return body.stored.json;
-  if (body.type === "list") {
-    const { kind, apiVersion, metadata } = body.head;
-    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`;
-    return `${head}${body.items.map((stored) => stored.listItemJson).join(",")}]}`;
-  }
-  return JSON.stringify(replyValue(body));
 }

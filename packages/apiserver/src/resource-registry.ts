@@ -3,7 +3,9 @@ import { type KubernetesObject, type ResourceDefinition, apiVersionOf } from "@k
 import type { BuiltInResource } from "./built-in-resource.js";
 import type { RouteLookup } from "./request-info.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
-import { decode as decodeTyped } from "./schema/decode.js";
+import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
+import { DecodeError, type DecodeFindings, decode as decodeTyped } from "./schema/decode.js";
+import { sizeOf } from "./storage/object-size.js";
 import type { ServedResource, Subresource } from "./served-resource.js";
 import type { Store } from "./storage/store.js";
 
@@ -106,9 +108,7 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
     schema,
     decode: (value, findings, known, isOwned) => {
       const decoded =
-        schema === undefined
-          ? (structuredClone(value) as Record<string, unknown>)
-          : decodeTyped(schema, value, findings, known, isOwned);
+        schema === undefined ? copyUntyped(value, findings) : decodeTyped(schema, value, findings, known, isOwned);
       return ordered(decoded, definition.kind, apiVersion);
     },
     storage: store.storage(storageKeyOf(resource.view?.storedAs ?? definition)),
@@ -119,6 +119,14 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
     custom: undefined,
   };
   return served;
+}
+
+/** @throws DecodeError when it is nested too deeply. */
+function copyUntyped(value: unknown, findings: DecodeFindings | undefined): Record<string, unknown> {
+  if (isNestedDeeper(value)) throw new DecodeError(TOO_DEEP);
+  const copy = structuredClone(value) as Record<string, unknown>;
+  if (findings !== undefined) findings.size += sizeOf(copy);
+  return copy;
 }
 
 /**

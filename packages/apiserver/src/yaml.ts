@@ -114,6 +114,14 @@ function finite(_key: string, value: unknown): unknown {
 }
 
 export function formatYaml(value: unknown): string {
-  if (isNestedDeeper(value, BLOCK_LEVELS)) return `${JSON.stringify(value)}\n`;
+  return isNestedDeeper(value, BLOCK_LEVELS) ? `${JSON.stringify(value)}\n` : block(value);
+}
+
+/** The same as an element of a list: `- kind: Pod`, and the lines after that two to the right. */
+export function formatYamlElement(value: unknown): string {
+  return isNestedDeeper(value, BLOCK_LEVELS) ? `- ${JSON.stringify(value)}\n` : block([value]);
+}
+
+function block(value: unknown): string {
   return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, version: "1.1", sortMapEntries: true });
 }

@@ -15,6 +15,7 @@ import { ordered, storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import { type DecodeFindings, decode } from "../schema/decode.js";
 import type { ServedResource, Subresource } from "../served-resource.js";
+import { sizeOf } from "../storage/object-size.js";
 import type { Store } from "../storage/store.js";
 import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
@@ -89,6 +90,7 @@ export function serveCustomResource(
     const unknown = new FoundPaths();
     const pruned = prune(structural, value, (path) => unknown.add(path)) as Record<string, unknown>;
     findings?.unknownFields.push(...unknown.texts.sort());
+    if (findings !== undefined) findings.size += sizeOf(pruned);
     if (pruned["metadata"] !== undefined) pruned["metadata"] = decode(metadataSchema, pruned["metadata"] ?? {});
     const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = pruned;
     applyStructuralDefaults(structural, own);

@@ -9,6 +9,7 @@ import { type JsonObject, isJsonObject } from "../json.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import { type Reply, replyValue, valueReply } from "../reply.js";
+import { noFindings } from "../schema/decode.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { present } from "../served-resource.js";
 import { type WriteOptions, readWriteOptions } from "../write-options.js";
@@ -38,7 +39,9 @@ export function scaleHandler(call: ApiCall, scale: ScaleSubresource): Reply {
     throw invalid(resource, name, errors);
   }
   const changed = writeJsonPath(scale.specReplicasPath, current, replicas) as JsonObject;
-  const object = resource.decode(changed);
+  const findings = noFindings();
+  const object = resource.decode(changed, findings);
+  call.newBytes += findings.size;
   const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
   object.metadata.resourceVersion = typeof version === "string" ? version : stored.object.metadata.resourceVersion!;
   const reply = commitUpdate({ ...call, target: { ...call.target, subresource: "" } }, stored, object, options);

@@ -10,7 +10,7 @@ import { type JsonObject, isJsonObject } from "../json.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import type { Reply } from "../reply.js";
 import { bodyText } from "../request-body.js";
-import { DecodeError } from "../schema/decode.js";
+import { DecodeError, type DecodeFindings, noFindings } from "../schema/decode.js";
 import { type ServedResource, present } from "../served-resource.js";
 import type { WriteOptions } from "../write-options.js";
 import { tellable } from "../telling.js";
@@ -57,7 +57,9 @@ export function apply(call: ApiCall, options: WriteOptions): Reply {
     const theirs = others.reduce((all, manager) => all.union(manager.fields), wanted);
     merged = removeFields(schema, merged, before.fields.difference(wanted), theirs);
   }
-  const object = decodeMerged(resource, merged);
+  const findings = noFindings();
+  const object = decodeMerged(resource, merged, findings);
+  call.newBytes += findings.size;
   // Defaults are nobody's doing: what is compared is what was merged.
   const compared = compareTyped(schema, base, normalized(resource, merged));
   const changed = ownable(call, compared.added.union(compared.modified));
@@ -181,9 +183,9 @@ function currentManagers(call: ApiCall, live: KubernetesObject): Manager[] {
   ];
 }
 
-function decodeMerged(resource: ServedResource, merged: unknown): KubernetesObject {
+function decodeMerged(resource: ServedResource, merged: unknown, findings?: DecodeFindings): KubernetesObject {
   try {
-    return resource.decode(merged);
+    return resource.decode(merged, findings);
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(error.message);
     throw error;

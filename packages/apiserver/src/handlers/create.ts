@@ -78,6 +78,7 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
   }
   const stored = resource.storage.write(
     resource.view === undefined ? object : resource.view.toStored(object),
+    call.newBytes,
     unstoredDefaults,
   );
   settleTemplate(call, object);

@@ -7,7 +7,7 @@ import { FieldErrors } from "../field-errors.js";
 import { isJsonObject } from "../json.js";
 import { isNestedDeeper } from "../nesting.js";
 import { type BodyData, mediaTypeOf, readObjectBody } from "../request-body.js";
-import { DecodeError } from "../schema/decode.js";
+import { DecodeError, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
 import type { WriteOptions } from "../write-options.js";
 
@@ -27,7 +27,7 @@ export function decodeRequestObject(
   const schemas = resource.custom === undefined ? call.server.schemas : undefined;
   const body = readObjectBody(call.request.body, contentType, resource.kind, parseYaml, schemas);
   checkKind(call, body.value as Record<string, unknown>);
-  const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
+  const findings = noFindings();
   let object: KubernetesObject;
   try {
     object = resource.decode(body.value, findings, current);
@@ -36,7 +36,8 @@ export function decodeRequestObject(
       throw cannotBeHandled(resource.kind, resource.version, resource.kind, error.message);
     throw error;
   }
-  if (findings !== undefined)
+  call.newBytes += findings.size;
+  if (options.fieldValidation !== "Ignore")
     reportFindings(call, options.fieldValidation === "Strict", findings.unknownFields, body, contentType);
   resource.strategy.applyDefaults?.(object as never, current as never);
   return object;

@@ -1,20 +1,19 @@
-import type { KubernetesObject } from "@kubewright/api";
 import type { RequestBody } from "@kubewright/transport";
 
 import { type ApiCall, warn } from "../api-call.js";
 import { ApiError, badRequest, conflict, notFound, qualifiedKind, success } from "../api-error.js";
 import { type DeletionResult, markOrRemoveIn } from "../deletion.js";
-import { transformList } from "../present.js";
 import { type Reply, valueReply } from "../reply.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, decode } from "../schema/decode.js";
-import { type ServedResource, present } from "../served-resource.js";
+import type { ServedResource } from "../served-resource.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import { type DeleteOptions, readDeleteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
 import { deleteDefinition } from "./custom-resource-definition.js";
 import { deleteNamespace } from "./namespace.js";
 import { objectReply } from "./object-reply.js";
+import { listReply } from "./list-reply.js";
 import { listNow } from "./read.js";
 
 /** DELETE of one object. Upstream: `handlers.DeleteResource`, `registry.Store.Delete`, `rest.BeforeDelete`. */
@@ -82,17 +81,12 @@ export function removeCollection(call: ApiCall): Reply {
   const options = requestOptions(call);
   warnOfDefault(call, options);
   const { items, metadata } = listNow({ ...call, verb: "list" });
-  const deleted: KubernetesObject[] = [];
   for (const listed of items) {
     // The list may be an old one: what goes is what has that name now, if anything has.
     const stored = resource.storage.get(listed.namespace, listed.name);
     if (stored !== undefined) deleteStored(call, stored, options);
-    deleted.push(present(resource, listed));
   }
-  if (call.transform !== undefined) return valueReply(200, transformList(call, call.transform, metadata, deleted));
-  const bare =
-    resource.custom !== undefined ? deleted : deleted.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
-  return valueReply(200, { kind: resource.listKind, apiVersion: resource.apiVersion, metadata, items: bare });
+  return listReply(call, items, metadata);
 }
 
 /** Options from the body, or, when it is empty, from the query. */

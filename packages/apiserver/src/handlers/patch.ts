@@ -21,7 +21,7 @@ import { mergePatch } from "../patch/merge-patch.js";
 import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
 import type { Reply } from "../reply.js";
 import { bodyText, mediaTypeOf } from "../request-body.js";
-import { DecodeError } from "../schema/decode.js";
+import { DecodeError, noFindings } from "../schema/decode.js";
 import { present } from "../served-resource.js";
 import { type WriteOptions, readWriteOptions } from "../write-options.js";
 import { apply } from "./apply.js";
@@ -166,7 +166,7 @@ function decodePatched(
   current: KubernetesObject,
 ): KubernetesObject {
   const { resource } = call.target;
-  const findings = options.fieldValidation === "Ignore" ? undefined : { unknownFields: [] as string[] };
+  const findings = noFindings();
   const refuse = (why: string): never => {
     throw badPatch(type, body, patched, why);
   };
@@ -191,8 +191,9 @@ function decodePatched(
     if (error instanceof DecodeError) return refuse(type === STRATEGIC_MERGE_PATCH ? error.conversion : error.message);
     throw error;
   }
-  const unknown = (findings?.unknownFields ?? []).map((path) => `unknown field ${JSON.stringify(path)}`);
-  if (unknown.length > 0) {
+  call.newBytes += findings.size;
+  const unknown = findings.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (unknown.length > 0 && options.fieldValidation !== "Ignore") {
     if (options.fieldValidation === "Strict") refuse(`strict decoding error: ${unknown.join(", ")}`);
     warn(call, unknown);
   }

@@ -5,7 +5,8 @@ import { badRequest, conflict, notFound, plainError, success } from "../api-erro
 import { isJsonObject } from "../json.js";
 import { type Reply, valueReply } from "../reply.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
-import { DecodeError, decode } from "../schema/decode.js";
+import { DecodeError, decode, noFindings } from "../schema/decode.js";
+import { MARKED_BYTES } from "../storage/object-size.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import { readDeleteOptions, readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
@@ -69,7 +70,7 @@ export function bind(call: ApiCall, podName = call.target.name): Reply {
     call.server.clock.now(),
   );
   next.status = status;
-  if (!options.dryRun) storage.write(next);
+  if (!options.dryRun) storage.write(next, call.newBytes + MARKED_BYTES);
   return valueReply(201, success(undefined, 201));
 }
 
@@ -109,7 +110,7 @@ export function evict(call: ApiCall): Reply {
     ...next.status,
     conditions: withCondition(next.status?.conditions ?? [], condition, call.server.clock.now()),
   };
-  const marked = dryRun ? stored : storage.write(next);
+  const marked = dryRun ? stored : storage.write(next, call.newBytes + MARKED_BYTES);
   const { preconditions: _checked, ...rest } = options;
   deleteStored(podCall, marked, { ...rest, preconditions: undefined, dryRun });
   return valueReply(201, success(undefined, 201));
@@ -161,7 +162,9 @@ export function readBody(call: ApiCall, kind: string): KubernetesObject {
     );
   }
   try {
-    const decoded = decode(call.server.schemas.ofType(kind), value);
+    const findings = noFindings();
+    const decoded = decode(call.server.schemas.ofType(kind), value, findings);
+    call.newBytes += findings.size;
     return { ...decoded, metadata: decoded["metadata"] ?? {} };
   } catch (error) {
     if (error instanceof DecodeError)

@@ -1,5 +1,3 @@
-import type { KubernetesObject } from "@kubewright/api";
-
 import type { ApiCall } from "../api-call.js";
 import { ApiError, badRequest, expired, notFound, plainError, tooLargeResourceVersion } from "../api-error.js";
 import {
@@ -9,14 +7,13 @@ import {
   parseResourceVersion,
   readListOptions,
 } from "../list-options.js";
-import { transformList } from "../present.js";
 import { parseGoDuration } from "../query.js";
 import { RequestTimeout } from "../request-timeout.js";
-import { type ListHead, type Reply, valueReply } from "../reply.js";
+import type { ListMetadata, Reply } from "../reply.js";
 import { type Selection, readSelection } from "../selectors.js";
-import { present } from "../served-resource.js";
 import { storageKey } from "../storage/resource-storage.js";
 import type { StoredObject } from "../storage/stored-object.js";
+import { listReply } from "./list-reply.js";
 import { objectReply } from "./object-reply.js";
 
 /** How long a read waits for a version that is still to come. */
@@ -49,9 +46,9 @@ export function list(call: ApiCall): Reply | Promise<Reply> {
   const selection = readSelection(call);
   const page = readPage(call, options);
   if (page.version > call.server.store.resourceVersion) {
-    return waitForVersion(call, page.version).then(() => listReply(call, selection, page));
+    return waitForVersion(call, page.version).then(() => pageReply(call, selection, page));
   }
-  return listReply(call, selection, page);
+  return pageReply(call, selection, page);
 }
 
 /** What part of the collection, in which state. */
@@ -91,7 +88,7 @@ function readPage(call: ApiCall, options: ListOptions): Page {
 /** What a list request would answer with now, before it is put into a shape. */
 export function listNow(call: ApiCall): {
   readonly items: readonly StoredObject[];
-  readonly metadata: ListHead["metadata"];
+  readonly metadata: ListMetadata;
 } {
   return selectPage(call, readSelection(call), readPage(call, readListOptions(call)));
 }
@@ -100,7 +97,7 @@ function selectPage(
   call: ApiCall,
   selection: Selection,
   page: Page,
-): { items: readonly StoredObject[]; metadata: ListHead["metadata"] } {
+): { items: readonly StoredObject[]; metadata: ListMetadata } {
   const { server, target } = call;
   const { resource } = target;
   const namespace = resource.namespaced && target.namespace !== "" ? target.namespace : undefined;
@@ -111,7 +108,7 @@ function selectPage(
       : resource.storage.list(namespace);
   if (selection.name !== undefined) objects = objects.filter(({ name }) => name === selection.name);
   const { items, next, remaining } = take(objects, selection, page, target.namespace, version);
-  const metadata: ListHead["metadata"] = {
+  const metadata: ListMetadata = {
     resourceVersion: String(version),
     // Lists of custom resources are written by generic code, which leaves nothing out.
     ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
@@ -121,23 +118,9 @@ function selectPage(
   return { items, metadata };
 }
 
-function listReply(call: ApiCall, selection: Selection, page: Page): Reply {
-  const { resource } = call.target;
+function pageReply(call: ApiCall, selection: Selection, page: Page): Reply {
   const { items, metadata } = selectPage(call, selection, page);
-  if (call.transform !== undefined) {
-    const shown = items.map((stored) => present(resource, stored));
-    return valueReply(200, transformList(call, call.transform, metadata, shown));
-  }
-  const head: ListHead = { kind: resource.listKind, apiVersion: resource.apiVersion, metadata };
-  if (resource.view === undefined && resource.custom === undefined)
-    return { status: 200, headers: {}, body: { type: "list", head, items } };
-  const shown = items.map((stored): KubernetesObject => {
-    const object = present(resource, stored);
-    if (resource.custom !== undefined) return object;
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-    return rest;
-  });
-  return valueReply(200, { ...head, items: shown });
+  return listReply(call, items, metadata);
 }
 
 /** The collection as it was. @throws ApiError 410 when that is forgotten. */

@@ -122,7 +122,7 @@ export function storeUpdate(call: ApiCall, stored: StoredObject, object: Kuberne
   }
   if (!stored.hasUnstoredDefaults && isSame(next, stored.object)) return objectReply(call, 200, stored);
   if (dryRun) return objectReply(call, 200, object);
-  const written = resource.storage.write(next);
+  const written = resource.storage.write(next, call.newBytes);
   if (specOf(next) !== specOf(stored.object)) settleTemplate(call, next);
   return objectReply(call, 200, written);
 }

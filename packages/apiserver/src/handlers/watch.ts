@@ -9,6 +9,7 @@ import type { EventStream, Reply, WatchEventValue } from "../reply.js";
 import { type Selection, readSelection } from "../selectors.js";
 import { present } from "../served-resource.js";
 import type { Interest } from "../storage/listener-index.js";
+import type { JsonText } from "../storage/stored-object.js";
 import { type Frame, Watcher } from "../storage/watcher.js";
 
 const MIN_TIMEOUT_MS = 30 * 60_000;
@@ -27,6 +28,7 @@ export function watch(call: ApiCall, bookmarks: BookmarkSender): Reply {
 
   let timer: Timer | undefined;
   const watcher = new Watcher({
+    backlog: server.store.backlog,
     namespace,
     interest: interestOf(call, selection, namespace),
     matches:
@@ -128,7 +130,7 @@ class WatchStream implements EventStream {
     };
   }
 
-  toJson(frame: Frame): string {
+  toJson(frame: Frame): JsonText {
     const { transform, target } = this.#call;
     if (
       frame.type === "ERROR" ||
@@ -137,7 +139,7 @@ class WatchStream implements EventStream {
       target.resource.view !== undefined
     )
       return `${JSON.stringify(this.toEvent(frame))}\n`;
-    return `{"type":"${frame.type}","object":${frame.stored.json}}\n`;
+    return frame.stored.json(`{"type":"${frame.type}","object":`, "}\n");
   }
 
   #bookmarkObject({ resourceVersion, initialEventsEnd }: Frame & { type: "BOOKMARK" }): KubernetesObject {

@@ -4,6 +4,7 @@ import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
 import { FoundPaths } from "../telling.js";
 import { copyMembers, definedMembers, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
+import { MEMBER_BYTES, OBJECT_BYTES, sizeOf, stringBytes } from "../storage/object-size.js";
 import type { FieldSchema, Followed, ObjectSchema, ScalarType, Schema } from "./schema.js";
 
 /** The data does not have the type's shape. The message is what Go's decoder would say. */
@@ -26,6 +27,12 @@ const SHARED_IN_PART: ReadonlySet<string> = new Set(["metadata", "status"]);
 export interface DecodeFindings {
   /** Paths of members that the type does not declare, and that were dropped: `spec.containers[0].foo`. At most 100. */
   readonly unknownFields: string[];
+  /** Bytes of what is new in the result, roughly: what it shares with nothing. */
+  size: number;
+}
+
+export function noFindings(): DecodeFindings {
+  return { unknownFields: [], size: 0 };
 }
 
 /**
@@ -47,9 +54,9 @@ export function decode(
   known?: object,
   isOwned = false,
 ): Record<string, unknown> {
-  const unknownFields = findings === undefined ? undefined : new FoundPaths();
-  const result = new Decoder(unknownFields, isOwned).object(schema, value, undefined, known);
-  findings?.unknownFields.push(...unknownFields!.texts.slice(0, MOST_UNKNOWN_FIELDS));
+  const decoder = new Decoder(isOwned);
+  const result = decoder.object(schema, value, undefined, known);
+  if (findings !== undefined) decoder.report(findings);
   if (known !== undefined) {
     const { metadata } = result;
     if (isRecord(metadata) && metadata === (known as Record<string, unknown>)["metadata"])
@@ -63,7 +70,8 @@ class Decoder {
   readonly #path: (string | number)[] = [];
   /** Maps that the object at hand is in. */
   #maps = 0;
-  readonly #unknownFields: FoundPaths | undefined;
+  #unknownFields: FoundPaths | undefined;
+  #size = 0;
   /** A time that is as the API writes it: an object's times are often the same. */
   #time: string | undefined;
 
@@ -71,10 +79,15 @@ class Decoder {
   /** What is at hand may be changed and kept. */
   #inPlace: boolean;
 
-  constructor(unknownFields: FoundPaths | undefined, isOwned: boolean) {
-    this.#unknownFields = unknownFields;
+  constructor(isOwned: boolean) {
     this.#isOwned = isOwned;
     this.#inPlace = isOwned;
+  }
+
+  report(findings: DecodeFindings): void {
+    findings.size += this.#size;
+    if (this.#unknownFields !== undefined)
+      findings.unknownFields.push(...this.#unknownFields.texts.slice(0, MOST_UNKNOWN_FIELDS));
   }
 
   /** @param known - What has been decoded by this schema before: where the data is the same object, so is the result. */
@@ -100,10 +113,12 @@ class Decoder {
       }
       let decoded: unknown;
       if (field === undefined) {
-        if (schema.preservesUnknown === true) decoded = copyJson(member, this.#levels - 1);
-        else if (this.#unknownFields !== undefined) {
+        if (schema.preservesUnknown === true) {
+          decoded = copyJson(member, this.#levels - 1);
+          this.#size += stringBytes(key) + sizeOf(decoded);
+        } else {
           this.#path.push(key);
-          this.#unknownFields.add(this.#path);
+          (this.#unknownFields ??= new FoundPaths()).add(this.#path);
           this.#path.pop();
         }
         // Which the copy was deaf to.
@@ -115,6 +130,7 @@ class Decoder {
           const same = before === undefined ? undefined : before[key];
           // What was decoded before is as it should be.
           if (member === same) continue;
+          this.#size += MEMBER_BYTES;
           if (owner !== undefined) decoded = this.#member(schema, field, member, same);
           else {
             const isShared = SHARED_IN_PART.has(key);
@@ -126,6 +142,7 @@ class Decoder {
       if (decoded === undefined) isWhole = false;
       if (decoded !== member) setMember(result, key, decoded);
     }
+    this.#size += OBJECT_BYTES;
     if (!isWhole) result = definedMembers(result);
     for (const field of schema.alwaysPresent) {
       if (result[field.name] !== undefined) continue;
@@ -168,12 +185,16 @@ class Decoder {
         return this.#scalar(schema.scalar, value, owner, undefined);
       case "object":
         return schema.settled?.has(value as object) === true ? value : this.object(schema, value, owner, known);
-      case "any":
-        return copyJson(value, this.#levels);
+      case "any": {
+        const copy = copyJson(value, this.#levels);
+        this.#size += sizeOf(copy);
+        return copy;
+      }
       case "list": {
         if (!Array.isArray(value)) throw this.#mismatch(value, owner, undefined, "[]");
         const result: unknown[] = this.#inPlace ? value : [];
         const before = Array.isArray(known) ? (known as readonly unknown[]) : undefined;
+        this.#size += OBJECT_BYTES + value.length * MEMBER_BYTES;
         for (let index = 0; index < value.length; index++) {
           this.#path.push(index);
           const item: unknown = value[index];
@@ -189,8 +210,10 @@ class Decoder {
         if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, "map[string]");
         const result = this.#inPlace ? value : copyMembers(value);
         this.#maps++;
+        this.#size += OBJECT_BYTES;
         for (const key in value) {
           const member = value[key];
+          this.#size += MEMBER_BYTES + stringBytes(key);
           // As in Go, errors name the field that holds the map, not the key.
           const decoded =
             member === null ? zeroOf(schema.value, this, owner) : this.#value(schema.value, member, owner);
@@ -205,6 +228,7 @@ class Decoder {
   }
 
   #scalar(type: ScalarType, value: unknown, owner: ObjectSchema, name: string | undefined): unknown {
+    if (typeof value === "string") this.#size += stringBytes(value);
     switch (type) {
       case "string":
         if (typeof value === "string") return value;

@@ -1,4 +1,5 @@
 import type { Change } from "./change.js";
+import type { HistoryBudget } from "./history-budget.js";
 
 export interface HistoryLimits {
   /** Changes kept whatever their age. */
@@ -19,11 +20,23 @@ export class ChangeLog {
   /** Index of the oldest change still kept. */
   #head = 0;
   #forgotten: number;
+  readonly #budget: HistoryBudget;
+  #bytes = 0;
 
-  /** @param startVersion - The resourceVersion before the first change. */
-  constructor(limits: HistoryLimits, startVersion: number) {
+  /**
+   * @param budget - What this log shares with others; it may make it forget more than `limits` would.
+   * @param startVersion - The resourceVersion before the first change.
+   */
+  constructor(limits: HistoryLimits, budget: HistoryBudget, startVersion: number) {
     this.#limits = limits;
+    this.#budget = budget;
     this.#forgotten = startVersion;
+    budget.join(this);
+  }
+
+  /** What is kept, roughly. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Every change with a higher resourceVersion is still here. */
@@ -38,7 +51,16 @@ export class ChangeLog {
     const { minChanges, maxChanges, maxAgeMs } = this.#limits;
     while (this.#size > minChanges && (this.#size > maxChanges || this.#times[this.#head]! < atMs - maxAgeMs))
       this.#forgetOldest();
+    const { bytes } = change;
+    this.#bytes += bytes;
+    this.#budget.take(bytes);
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
+  }
+
+  /** Forgets the oldest changes until that many bytes are free, or nothing is left. */
+  forgetBytes(bytes: number): void {
+    const enough = this.#bytes - bytes;
+    while (this.#size > 0 && this.#bytes > enough) this.#forgetOldest();
   }
 
   /** Calls back for each change after that resourceVersion, oldest first. */
@@ -69,6 +91,9 @@ export class ChangeLog {
 
   #forgetOldest(): void {
     this.#forgotten = this.#versions[this.#head]!;
+    const { bytes } = this.#changes[this.#head]!;
+    this.#bytes -= bytes;
+    this.#budget.give(bytes);
     // The array is cut only now and then; the entry must not keep an old object alive until then.
     (this.#changes as (Change | undefined)[])[this.#head] = undefined;
     this.#head++;

@@ -3,6 +3,7 @@ import { type KubernetesObject, mutableCopy } from "@kubewright/api";
 import { Change } from "./change.js";
 import { ChangeLog } from "./change-log.js";
 import { type Interest, ListenerIndex } from "./listener-index.js";
+import { sizeOf } from "./object-size.js";
 import type { Store } from "./store.js";
 import { StoredObject } from "./stored-object.js";
 
@@ -26,7 +27,7 @@ export class ResourceStorage {
 
   constructor(store: Store) {
     this.#store = store;
-    this.log = new ChangeLog(store.historyLimits, store.resourceVersion);
+    this.log = new ChangeLog(store.historyLimits, store.historyBudget, store.resourceVersion);
   }
 
   get size(): number {
@@ -40,13 +41,15 @@ export class ResourceStorage {
   /**
    * Puts a new version of an object into the store and tells its followers. Takes the object over: it gets its
    * resourceVersion here, and the caller may not touch it again.
+   *
+   * @param size - Bytes of what it does not share with the version before, roughly. Default: all of it, counted.
    */
-  write(object: KubernetesObject, hasUnstoredDefaults = false): StoredObject {
+  write(object: KubernetesObject, size: number = sizeOf(object), hasUnstoredDefaults = false): StoredObject {
     const { namespace = "", name = "" } = object.metadata;
     const resourceVersion = this.#store.nextResourceVersion();
     object.metadata.resourceVersion = String(resourceVersion);
     this.#store.seal(object);
-    const stored = new StoredObject(object, namespace, name, resourceVersion, hasUnstoredDefaults);
+    const stored = new StoredObject(object, namespace, name, resourceVersion, size, hasUnstoredDefaults);
     let bucket = this.#namespaces.get(namespace);
     if (bucket === undefined) {
       this.#namespaces.set(namespace, (bucket = new Bucket()));
@@ -55,6 +58,7 @@ export class ResourceStorage {
     const previous = bucket.objects.get(name);
     bucket.set(name, stored);
     if (previous === undefined) this.#size++;
+    else this.#store.backlog.replace(previous);
     this.#announce(new Change(resourceVersion, previous, stored));
     return stored;
   }
@@ -67,7 +71,7 @@ export class ResourceStorage {
       const { namespace = "", name = "", resourceVersion } = object.metadata;
       let bucket = this.#namespaces.get(namespace);
       if (bucket === undefined) this.#namespaces.set(namespace, (bucket = new Bucket()));
-      bucket.set(name, new StoredObject(object, namespace, name, Number(resourceVersion)));
+      bucket.set(name, new StoredObject(object, namespace, name, Number(resourceVersion), sizeOf(object)));
       this.#size++;
     }
     this.#namespacesInOrder = undefined;
@@ -82,6 +86,7 @@ export class ResourceStorage {
       this.#namespacesInOrder = undefined;
     }
     this.#size--;
+    this.#store.backlog.replace(stored);
     const change = new Change(this.#store.nextResourceVersion(), stored, undefined);
     this.#announce(change);
     return change.last;

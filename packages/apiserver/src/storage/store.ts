@@ -2,7 +2,9 @@ import { type KubernetesObject, deepFreeze } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
 import { MAX_NESTING, isNestedDeeper } from "../nesting.js";
+import { Backlog } from "./backlog.js";
 import type { HistoryLimits } from "./change-log.js";
+import { HistoryBudget } from "./history-budget.js";
 import { ResourceStorage } from "./resource-storage.js";
 
 /** Lists and watches of a server that has just started must be able to name a version before the first. */
@@ -23,6 +25,8 @@ export class SnapshotError extends Error {
 /** Everything the server keeps: one counter for all resources, and a storage for each. */
 export class Store {
   readonly historyLimits: HistoryLimits;
+  readonly historyBudget: HistoryBudget;
+  readonly backlog: Backlog;
   readonly #clock: Clock;
   readonly #freeze: boolean;
   readonly #storages = new Map<string, ResourceStorage>();
@@ -34,11 +38,17 @@ export class Store {
     clock: Clock;
     freeze: boolean;
     historyLimits: HistoryLimits;
+    /** Bytes of history, over all resources. */
+    historyBytes: number;
+    /** Bytes kept for readers that are behind. */
+    backlogBytes: number;
     restore?: StoreSnapshot | undefined;
   }) {
     this.#clock = options.clock;
     this.#freeze = options.freeze;
     this.historyLimits = options.historyLimits;
+    this.historyBudget = new HistoryBudget(options.historyBytes);
+    this.backlog = new Backlog(options.backlogBytes);
     if (options.restore === undefined) return;
     const { resourceVersion, objects } = options.restore;
     if (!/^\d+$/.test(resourceVersion))
@@ -73,6 +83,8 @@ export class Store {
   }
 
   drop(key: string): void {
+    const storage = this.#storages.get(key);
+    if (storage !== undefined) this.historyBudget.leave(storage.log);
     this.#storages.delete(key);
   }
 

@@ -1,12 +1,22 @@
 import type { KubernetesObject } from "@kubewright/api";
 
+/** JSON text: as it is when it is short, else as bytes in pieces, of which a slow reader needs no copy of its own. */
+export type JsonText = string | readonly Uint8Array[];
+
+const LONG_CHARACTERS = 64 * 1024;
+const PIECE_BYTES = 256 * 1024;
+const encoder = new TextEncoder();
+
 /**
- * One version of one object, as the store keeps it and everybody shares it. Never changed: a write makes a new one. What
- * it looks like in a list and as JSON is made once, when first asked for.
+ * One version of one object, as the store keeps it and everybody shares it. Its content never changes: a write makes a new
+ * one. What it looks like in a list and as JSON is made once, when first asked for.
  */
 export class StoredObject {
   #listItem: KubernetesObject | undefined;
-  #members: string | undefined;
+  #members: JsonText | undefined;
+  /** Readers that have yet to be sent it, and whether it is kept for them alone. Kept up by the backlog. */
+  holders = 0;
+  isReplaced = false;
 
   constructor(
     readonly object: KubernetesObject,
@@ -14,6 +24,8 @@ export class StoredObject {
     readonly namespace: string,
     readonly name: string,
     readonly resourceVersion: number,
+    /** Bytes of what it does not share with the version before, roughly. */
+    readonly size: number,
     /** What is kept differs from what is shown: an update that changes nothing else still writes. */
     readonly hasUnstoredDefaults = false,
   ) {}
@@ -27,19 +39,19 @@ export class StoredObject {
     return this.#listItem;
   }
 
-  /** The whole object as JSON. */
-  get json(): string {
+  /** The whole object as JSON, with something before and after it. */
+  json(before = "", after = ""): JsonText {
     const { apiVersion, kind } = this.object;
-    return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},${this.#memberText.slice(1)}`;
+    const head = `${before}{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+    const members = this.listItemJson;
+    if (typeof members === "string") return head + members.slice(1) + after;
+    const [first, ...rest] = members as readonly [Uint8Array, ...Uint8Array[]];
+    return [encoder.encode(head), first.subarray(1), ...rest, ...(after === "" ? [] : [encoder.encode(after)])];
   }
 
   /** {@link listItem} as JSON. */
-  get listItemJson(): string {
-    return this.#memberText;
-  }
-
-  get #memberText(): string {
-    return (this.#members ??= JSON.stringify(this.listItem));
+  get listItemJson(): JsonText {
+    return (this.#members ??= inPieces(JSON.stringify(this.listItem)));
   }
 
   /** The same content under another resourceVersion: what a watcher is told when it sees the object last. */
@@ -49,6 +61,15 @@ export class StoredObject {
       metadata: { ...this.object.metadata, resourceVersion: String(resourceVersion) },
     };
     if (Object.isFrozen(this.object)) Object.freeze(Object.freeze(object).metadata);
-    return new StoredObject(object, this.namespace, this.name, resourceVersion);
+    return new StoredObject(object, this.namespace, this.name, resourceVersion, this.size);
   }
+}
+
+function inPieces(text: string): JsonText {
+  if (text.length <= LONG_CHARACTERS) return text;
+  const bytes = encoder.encode(text);
+  const pieces: Uint8Array[] = [];
+  for (let start = 0; start < bytes.byteLength; start += PIECE_BYTES)
+    pieces.push(bytes.subarray(start, start + PIECE_BYTES));
+  return pieces;
 }

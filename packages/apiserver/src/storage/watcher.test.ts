@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { Backlog } from "./backlog.js";
 import { Change } from "./change.js";
 import { StoredObject } from "./stored-object.js";
 import { Watcher } from "./watcher.js";
@@ -9,12 +10,13 @@ function setUp(bufferLimit: number): {
   write: (count: number) => void;
   read: (count: number) => number[];
 } {
-  const watcher = new Watcher({ namespace: undefined, matches: undefined, bufferLimit });
+  const backlog = new Backlog(Number.POSITIVE_INFINITY);
+  const watcher = new Watcher({ namespace: undefined, matches: undefined, bufferLimit, backlog });
   let version = 0;
   const write = (count: number): void => {
     for (let written = 0; written < count; written++) {
       version++;
-      const stored = new StoredObject({ metadata: { name: "a" } }, "", "a", version);
+      const stored = new StoredObject({ metadata: { name: "a" } }, "", "a", version, 0);
       watcher.onChange(new Change(version, undefined, stored));
     }
   };

@@ -1,5 +1,6 @@
 import type { DeepReadonly, KubernetesObject, Status } from "@kubewright/api";
 
+import type { Backlog, Reader } from "./backlog.js";
 import type { Change } from "./change.js";
 import type { Interest } from "./listener-index.js";
 import type { ChangeListener } from "./resource-storage.js";
@@ -27,20 +28,24 @@ export interface WatcherOptions {
   /** Must hold for everything that {@link matches}. */
   readonly interest?: Interest | undefined;
   readonly bufferLimit?: number;
+  /** Keeps count of what is queued here and in others, and cuts off who is the furthest behind. */
+  readonly backlog: Backlog;
   /** Runs once, when the watch has ended for whatever reason. */
   readonly onClose?: () => void;
 }
 
 /** One client's view of a resource's changes: filtered, queued up to a limit, and read one by one or in batches. */
-export class Watcher implements ChangeListener {
+export class Watcher implements ChangeListener, Reader {
   readonly interest: Interest | undefined;
   readonly #namespace: string | undefined;
   readonly #matches: ObjectMatcher | undefined;
   readonly #bufferLimit: number;
   readonly #onClose: (() => void) | undefined;
+  readonly #backlog: Backlog;
   /** Existing objects still to be sent as ADDED; they are not counted against the buffer. */
   #initial: readonly StoredObject[] = [];
   #initialIndex = 0;
+  #initialVersion = 0;
   /** Frames to be read are between the two indexes. The array stays, as most frames are read before the next one comes. */
   #queue: (Frame | undefined)[] = [];
   #queueIndex = 0;
@@ -56,6 +61,8 @@ export class Watcher implements ChangeListener {
     this.#matches = options.matches;
     this.#bufferLimit = options.bufferLimit ?? WATCH_BUFFER_LIMIT;
     this.#onClose = options.onClose;
+    this.#backlog = options.backlog;
+    this.#backlog.join(this);
   }
 
   get seenVersion(): number {
@@ -66,10 +73,19 @@ export class Watcher implements ChangeListener {
     return this.#closed;
   }
 
+  get oldestVersion(): number | undefined {
+    if (this.#initialIndex < this.#initial.length) return this.#initialVersion;
+    const frame = this.#queue[this.#queueIndex];
+    if (this.#queueIndex === this.#queueEnd || frame === undefined) return undefined;
+    return frame.type === "ERROR" ? this.#seenVersion : versionOf(frame);
+  }
+
   /** Sends the matching ones of these first. Call before anything else. */
   start(initial: readonly StoredObject[], resourceVersion: number): void {
     this.#initial = initial;
+    this.#initialVersion = resourceVersion;
     this.#seenVersion = resourceVersion;
+    for (const stored of initial) this.#backlog.hold(stored);
   }
 
   /** Only changes after that version are sent. */
@@ -110,21 +126,35 @@ export class Watcher implements ChangeListener {
 
   /** Ends the stream without what is queued: nobody reads on. */
   abandon(): void {
-    this.#resetQueue();
+    for (; this.#initialIndex < this.#initial.length; this.#initialIndex++)
+      this.#backlog.release(this.#initial[this.#initialIndex]!);
     this.#initial = [];
+    for (; this.#queueIndex < this.#queueEnd; this.#queueIndex++) this.#letGo(this.#queue[this.#queueIndex]!);
+    this.#resetQueue();
     this.#end();
+    this.#backlog.leave(this);
+  }
+
+  /** As upstream: a watcher that cannot keep up is closed without a word, and comes back from where it was. */
+  cutOff(): void {
+    this.abandon();
   }
 
   /** What is there to be read now, if anything. */
   poll(): Frame | undefined {
     while (this.#initialIndex < this.#initial.length) {
       const stored = this.#initial[this.#initialIndex++]!;
+      this.#backlog.release(stored);
       if (this.#matches === undefined || this.#matches(stored.object)) return { type: "ADDED", stored };
     }
     if (this.#initial.length > 0) this.#initial = [];
-    if (this.#queueIndex === this.#queueEnd) return undefined;
-    const frame = this.#queue[this.#queueIndex];
+    if (this.#queueIndex === this.#queueEnd) {
+      if (this.#closed) this.#backlog.leave(this);
+      return undefined;
+    }
+    const frame = this.#queue[this.#queueIndex]!;
     this.#queue[this.#queueIndex++] = undefined;
+    this.#letGo(frame);
     if (this.#queueIndex === this.#queueEnd) {
       if (this.#queueEnd > LONG_QUEUE) this.#resetQueue();
       else this.#queueIndex = this.#queueEnd = 0;
@@ -142,12 +172,16 @@ export class Watcher implements ChangeListener {
   #push(frame: Frame): void {
     if (this.#closed) return;
     if (this.#queueEnd - this.#queueIndex >= this.#bufferLimit) {
-      // As upstream: a watcher that cannot keep up is closed without a word, and comes back from where it was.
-      this.abandon();
+      this.cutOff();
       return;
     }
     this.#queue[this.#queueEnd++] = frame;
+    if ("stored" in frame) this.#backlog.hold(frame.stored);
     this.#notify();
+  }
+
+  #letGo(frame: Frame): void {
+    if ("stored" in frame) this.#backlog.release(frame.stored);
   }
 
   #resetQueue(): void {
@@ -158,6 +192,7 @@ export class Watcher implements ChangeListener {
   #end(): void {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.oldestVersion === undefined) this.#backlog.leave(this);
     this.#onClose?.();
     this.#notify();
   }
@@ -167,4 +202,8 @@ export class Watcher implements ChangeListener {
     this.#wake = undefined;
     wake?.();
   }
+}
+
+function versionOf(frame: Exclude<Frame, { type: "ERROR" }>): number {
+  return frame.type === "BOOKMARK" ? frame.resourceVersion : frame.stored.resourceVersion;
 }

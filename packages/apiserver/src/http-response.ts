@@ -1,0 +1,240 @@
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip, gzip } from "node:zlib";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+
+import { type TextForm, formatValue, listPieces } from "./list-pieces.js";
+import type { EventStream, ListBody, Reply } from "./reply.js";
+import { ListReading } from "./storage/list-reading.js";
+import type { JsonText } from "./storage/stored-object.js";
+import { negotiate } from "./transform.js";
+
+/** What is longer is sent piece by piece, as the client reads it, and compressed for a client that can have it so. */
+const LONG_CHARACTERS = 128 * 1024;
+const compress = promisify(gzip);
+
+/** A request, and where its answer goes. */
+export interface HttpExchange {
+  readonly request: ApiRequest;
+  readonly outgoing: ServerResponse;
+  /** Aborts when the connection is closed. */
+  readonly gone: AbortSignal;
+  /** A client that takes nothing for so long, of a long answer or of a watch that has ended, is cut off. */
+  readonly stalledMs: number;
+}
+
+/** Writes an answer to a client, no faster than that reads it. */
+export async function sendReply(exchange: HttpExchange, reply: Reply | ApiResponse): Promise<void> {
+  const { request, outgoing } = exchange;
+  const { body, status } = reply;
+  for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
+  if (!outgoing.hasHeader("cache-control")) outgoing.setHeader("cache-control", "no-cache, private");
+  outgoing.statusCode = status;
+  switch (body.type) {
+    case "stream":
+      return sendStream(exchange, body.stream);
+    case "bytes":
+      for await (const chunk of body.chunks) await write(outgoing, chunk);
+      outgoing.end();
+      return;
+    case "events":
+      outgoing.setHeader("content-type", "application/json");
+      outgoing.flushHeaders();
+      for await (const event of body.events) await write(outgoing, `${JSON.stringify(event)}\n`);
+      outgoing.end();
+      return;
+    case "text":
+      outgoing.setHeader("content-type", body.contentType);
+      end(request, outgoing, body.text);
+      return;
+    default:
+      return sendObject(exchange, body.type === "decoded" ? { type: "value", value: body.value } : body);
+  }
+}
+
+async function sendObject(
+  exchange: HttpExchange,
+  body: Extract<Reply["body"], { type: "value" | "stored" | "list" }>,
+): Promise<void> {
+  const { request, outgoing } = exchange;
+  const mediaType = negotiate(request.headers["accept"], true)?.mediaType ?? "application/json";
+  if (!outgoing.hasHeader("content-type")) outgoing.setHeader("content-type", mediaType);
+  const form = mediaType === "application/yaml" ? "yaml" : wantsPretty(request) ? "pretty" : "json";
+  switch (body.type) {
+    case "value":
+      return sendText(exchange, formatValue(body.value, form));
+    case "stored":
+      return sendText(exchange, form === "json" ? body.stored.json() : formatValue(body.stored.object, form));
+    case "list":
+      return sendList(exchange, body, form);
+    default:
+      return body satisfies never;
+  }
+}
+
+/** A text that there is anyway. Pieces of it are shared with others, and not copied for this client. */
+async function sendText(exchange: HttpExchange, text: JsonText): Promise<void> {
+  const { request, outgoing } = exchange;
+  if (typeof text === "string" && text.length <= LONG_CHARACTERS) {
+    end(request, outgoing, text);
+    return;
+  }
+  if (acceptsGzip(request)) {
+    setGzip(outgoing);
+    outgoing.end(await compress(typeof text === "string" ? text : Buffer.concat(text), { level: 1 }));
+    return;
+  }
+  const pieces = typeof text === "string" ? [Buffer.from(text)] : text;
+  outgoing.setHeader(
+    "content-length",
+    pieces.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  );
+  if (request.method !== "HEAD") {
+    giveUpWhenStalled(exchange, () => true);
+    for (const piece of pieces) await write(outgoing, piece);
+  }
+  outgoing.end();
+}
+
+async function sendList(exchange: HttpExchange, list: ListBody, form: TextForm): Promise<void> {
+  let taken = 0;
+  const pieces = listPieces(list, form, () => taken++);
+  let text = "";
+  for (;;) {
+    const next = pieces.next();
+    if (next.done === true) {
+      await sendText(exchange, text);
+      return;
+    }
+    if (typeof next.value !== "string" || text.length + next.value.length > LONG_CHARACTERS) {
+      await sendLong(exchange, list, startedWith([text, next.value], pieces), () => taken);
+      return;
+    }
+    text += next.value;
+  }
+}
+
+async function sendLong(
+  exchange: HttpExchange,
+  { items, version, backlog }: ListBody,
+  pieces: Iterable<JsonText>,
+  taken: () => number,
+): Promise<void> {
+  const { request, outgoing } = exchange;
+  const reading = new ListReading({ items, version, backlog, onCutOff: () => outgoing.destroy() });
+  giveUpWhenStalled(exchange, () => true);
+  const chunks = function* () {
+    for (const chunk of inChunks(pieces)) {
+      reading.passed(taken());
+      yield chunk;
+    }
+  };
+  try {
+    if (acceptsGzip(request)) {
+      setGzip(outgoing);
+      await pipeline(Readable.from(chunks()), createGzip({ level: 1 }), outgoing);
+      return;
+    }
+    for (const chunk of chunks()) {
+      await write(outgoing, chunk);
+      if (outgoing.destroyed) return;
+      // However fast the client is, others have their turn.
+      await setImmediate();
+    }
+    outgoing.end();
+  } finally {
+    reading.end();
+  }
+}
+
+function* startedWith(first: readonly JsonText[], rest: Iterable<JsonText>): Generator<JsonText> {
+  yield* first;
+  yield* rest;
+}
+
+/** Short texts together, long ones as they are. */
+function* inChunks(texts: Iterable<JsonText>): Generator<string | Uint8Array> {
+  let text = "";
+  for (const next of texts) {
+    if (typeof next === "string") {
+      text += next;
+      if (text.length <= LONG_CHARACTERS) continue;
+    }
+    if (text !== "") yield text;
+    text = "";
+    if (typeof next !== "string") yield* next;
+  }
+  if (text !== "") yield text;
+}
+
+async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<void> {
+  const { outgoing, gone } = exchange;
+  if (gone.aborted) stream.abandon();
+  gone.addEventListener("abort", () => stream.abandon(), { once: true });
+  outgoing.setHeader("content-type", "application/json");
+  outgoing.flushHeaders();
+  giveUpWhenStalled(exchange, () => stream.closed);
+  for (;;) {
+    let text = "";
+    let long: readonly Uint8Array[] = [];
+    for (let frame = stream.poll(); frame !== undefined; frame = stream.poll()) {
+      const json = stream.toJson(frame);
+      if (typeof json === "string") text += json;
+      else long = json;
+      if (long.length > 0 || text.length > LONG_CHARACTERS) break;
+    }
+    if (text !== "") await write(outgoing, text);
+    for (const piece of long) await write(outgoing, piece);
+    if (text !== "" || long.length > 0) continue;
+    if (stream.closed) break;
+    await stream.ready();
+  }
+  outgoing.end();
+}
+
+/** Cuts a client off that takes nothing for a while, whenever it is to have taken what there is. */
+function giveUpWhenStalled({ outgoing, stalledMs }: HttpExchange, isEnding: () => boolean): void {
+  outgoing.setTimeout(stalledMs, () => {
+    if (isEnding()) outgoing.destroy();
+    else outgoing.socket?.setTimeout(stalledMs);
+  });
+}
+
+/** Waits for the reader when it is behind, so that what it has not read stays where it is counted. */
+async function write(outgoing: ServerResponse, chunk: string | Uint8Array): Promise<void> {
+  if (outgoing.destroyed || outgoing.write(chunk)) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+  });
+}
+
+function end(request: ApiRequest, outgoing: ServerResponse, text: string): void {
+  outgoing.setHeader("content-length", Buffer.byteLength(text));
+  outgoing.end(request.method === "HEAD" ? undefined : text);
+}
+
+function acceptsGzip({ headers }: ApiRequest): boolean {
+  return /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
+}
+
+function setGzip(outgoing: ServerResponse): void {
+  outgoing.setHeader("content-encoding", "gzip");
+  outgoing.setHeader("vary", "Accept-Encoding");
+}
+
+function wantsPretty({ path, headers }: ApiRequest): boolean {
+  const asked = /[?&]pretty(?:=([^&]*))?(?:&|$)/.exec(path);
+  if (asked !== null)
+    return asked[1] === undefined || asked[1] === "" || asked[1] === "1" || asked[1].toLowerCase() === "true";
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(String(headers["user-agent"] ?? ""));
+}

@@ -1,0 +1,41 @@
+import type { ChangeLog } from "./change-log.js";
+
+/** What all change logs of a server keep may come to this. Beyond, the log that keeps the most forgets its oldest changes. */
+export class HistoryBudget {
+  readonly #mostBytes: number;
+  readonly #logs = new Set<ChangeLog>();
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  join(log: ChangeLog): void {
+    this.#logs.add(log);
+  }
+
+  leave(log: ChangeLog): void {
+    this.#logs.delete(log);
+    this.#bytes -= log.bytes;
+  }
+
+  take(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#mostBytes) this.#shrink();
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+
+  /** A little further than needed, so that not every write looks for the largest. */
+  #shrink(): void {
+    const enough = this.#mostBytes - this.#mostBytes / 16;
+    while (this.#bytes > enough) {
+      let largest: ChangeLog | undefined;
+      for (const log of this.#logs) if (log.bytes > (largest?.bytes ?? 0)) largest = log;
+      if (largest === undefined) return;
+      largest.forgetBytes(this.#bytes - enough);
+    }
+  }
+}
