@@ -1,4 +1,4 @@
-import { type Pod, pods } from "@kubewright/api";
+import { type Pod, events, pods } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -118,6 +118,25 @@ test("only the latest records are remembered, and an answer says where it begins
   expect(records.length).toBeLessThan(MAX_RECORDS * 1.1);
   const { status: latest, records: rest } = await ask(`?after=${status.first + records.length - 1}&life=one`);
   expect([latest.first, rest]).toEqual([status.first + records.length - 1, records.slice(-1)]);
+});
+
+test("long records are remembered up to so many characters", async () => {
+  const long = new LiveTrace({ clock, real: clock, speed: "manual", life: "long", maxCharacters: 100_000 });
+  const request = { method: "GET", path: "/_kubewright/trace", headers: {} } as const;
+  await long.serve(request, cluster);
+  await clock.settle();
+  const client = cluster.client("test").resource(events);
+  for (let index = 0; index < 300; index++)
+    await client.create({
+      metadata: { name: `e${index}`, namespace: "default" },
+      involvedObject: { kind: "Pod", namespace: "default", name: "a" },
+      message: "x".repeat(1000),
+    });
+  await clock.settle();
+  const { text } = await long.serve(request, cluster);
+  expect((JSON.parse(text.split("\n", 1)[0]!) as LiveStatus).first).toBeGreaterThan(0);
+  expect(text.length).toBeGreaterThan(90_000);
+  expect(text.length).toBeLessThan(112_000);
 });
 
 test("only GET is answered", async () => {

@@ -8,8 +8,11 @@ import { type LiveStatus, TRACE_PATH, TRACE_POLL_MS } from "./live-status.js";
 
 /** Records that are remembered, for pages that come late or come back: the latest ones. */
 export const LIVE_RECORDS = 50_000;
-/** Records of one answer at most: a few megabytes. */
+/** Characters that they take at most: a message of an event, say, may be any length. */
+const LIVE_CHARACTERS = 64 * 1024 * 1024;
+/** Records of one answer at most, and characters after which it ends. */
 const RECORDS_PER_ANSWER = 5_000;
+const CHARACTERS_PER_ANSWER = 4 * 1024 * 1024;
 
 export interface LiveTraceOptions {
   /** The cluster's time. */
@@ -21,6 +24,8 @@ export interface LiveTraceOptions {
   readonly life: string;
   /** Default {@link LIVE_RECORDS}. */
   readonly maxRecords?: number;
+  /** Default 64 Mi. */
+  readonly maxCharacters?: number;
 }
 
 /**
@@ -33,7 +38,9 @@ export interface LiveTraceOptions {
  */
 export class LiveTrace {
   readonly #options: LiveTraceOptions;
-  readonly #records: TraceRecord[] = [];
+  /** The records, as they are sent. */
+  readonly #lines: string[] = [];
+  #characters = 0;
   /** Number of the first record that is remembered. */
   #first = 0;
   #recorder: Recorder | undefined;
@@ -58,7 +65,6 @@ export class LiveTrace {
     const wanted = query.get("life") === this.#options.life && Number.isSafeInteger(after) ? after : 0;
     if (wanted >= this.#end && query.has("life")) await this.#news(signal);
     const from = Math.min(this.#end, Math.max(this.#first, wanted));
-    const records = this.#records.slice(from - this.#first, from - this.#first + RECORDS_PER_ANSWER);
     const status: LiveStatus = {
       type: "status",
       life: this.#options.life,
@@ -70,12 +76,21 @@ export class LiveTrace {
     return {
       status: 200,
       contentType: "application/x-ndjson",
-      text: `${JSON.stringify(status)}\n${records.map(traceLine).join("")}`,
+      text: `${JSON.stringify(status)}\n${this.#textFrom(from - this.#first)}`,
     };
   }
 
+  #textFrom(start: number): string {
+    let text = "";
+    for (let index = start; index < Math.min(this.#lines.length, start + RECORDS_PER_ANSWER); index++) {
+      text += this.#lines[index]!;
+      if (text.length > CHARACTERS_PER_ANSWER) break;
+    }
+    return text;
+  }
+
   get #end(): number {
-    return this.#first + this.#records.length;
+    return this.#first + this.#lines.length;
   }
 
   #begin({ informers }: Pick<Cluster, "informers">): void {
@@ -87,16 +102,23 @@ export class LiveTrace {
   }
 
   #add(record: TraceRecord): void {
-    this.#records.push(record);
+    const line = traceLine(record);
+    this.#lines.push(line);
+    this.#characters += line.length;
+    const { maxRecords = LIVE_RECORDS, maxCharacters = LIVE_CHARACTERS } = this.#options;
     // Not one by one, which would move all others each time.
-    const { maxRecords = LIVE_RECORDS } = this.#options;
-    if (this.#records.length >= maxRecords * 1.1) {
-      const surplus = this.#records.length - maxRecords;
-      this.#records.splice(0, surplus);
-      this.#first += surplus;
-    }
+    if (this.#lines.length >= maxRecords * 1.1 || this.#characters >= maxCharacters * 1.1)
+      this.#forget(maxRecords, maxCharacters);
     if (this.#wake.length === 0) return;
     for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  #forget(maxRecords: number, maxCharacters: number): void {
+    let surplus = 0;
+    while (this.#lines.length - surplus > maxRecords || this.#characters > maxCharacters)
+      this.#characters -= this.#lines[surplus++]!.length;
+    this.#lines.splice(0, surplus);
+    this.#first += surplus;
   }
 
   /** Resolves at the next record, when it has taken too long, or when the client has gone. */
