@@ -2,7 +2,6 @@ import { constants } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import { type Server as TlsServer, createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 
 import { type Clock, realClock } from "@kubewright/clock";
 import { ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
