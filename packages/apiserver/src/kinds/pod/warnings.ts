@@ -2,6 +2,7 @@ import type { Container, Pod, PodSpec, PodTemplateSpec } from "@kubewright/api";
 
 import { dnsLabelErrors } from "../../names.js";
 import { parseQuantity } from "../../quantity.js";
+import { overlappingPaths } from "./overlapping-paths.js";
 
 /** Node labels that have been replaced, and since when. */
 const DEPRECATED_NODE_LABELS: Readonly<Record<string, readonly [since: string, replacement: string]>> = {
@@ -120,20 +121,6 @@ function addVolumeWarnings(volumes: NonNullable<PodSpec["volumes"]>, path: strin
     if (projected && (projected.sources?.length ?? 0) === 0)
       warnings.push(`volume "${name}" (Projected) has no sources provided`);
   }
-}
-
-/** Paths that are, or are below, one that came before, or the other way round. */
-function overlappingPaths(paths: readonly string[]): string[] {
-  const overlaps: string[] = [];
-  const seen: string[] = [];
-  for (const path of paths) {
-    const other = seen.find(
-      (earlier) => path === earlier || path.startsWith(`${earlier}/`) || earlier.startsWith(`${path}/`),
-    );
-    if (other !== undefined) overlaps.push(`"${path}" with "${other}"`);
-    seen.push(path);
-  }
-  return overlaps;
 }
 
 function addContainerWarnings(container: Container, path: string, warnings: string[]): void {
