@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, type IncomingMessage, type RequestOptions, request } from "node:http";
+import { type Socket, connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { expect, onTestFinished, test } from "vitest";
+
+/**
+ * Everything that is meant to wear a server out, at once: KUBEWRIGHT_HEAVY=1 does so for two minutes and with as many clients
+ * as it says below, and tells how others fared meanwhile.
+ */
+const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
+const LOAD = HEAVY
+  ? { forMs: 120_000, slowWatchers: 200, halfSent: 200, idle: 1005, updates: 600 }
+  : { forMs: 3000, slowWatchers: 20, halfSent: 20, idle: 100, updates: 60 };
+const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const MOST_RSS_MIB = 800;
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const JSON_BODY = { "content-type": "application/json" };
+
+interface Server {
+  readonly port: number;
+  readonly rssMiB: () => number;
+  /** Tells it to stop, and answers its exit code. */
+  readonly stop: () => Promise<number | null>;
+}
+
+async function serve(snapshot: string): Promise<Server> {
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  const flags = ["serve", "--port", "0", "--controllers", "", "--kubelet", "none", "--snapshot", snapshot];
+  const child = spawn(process.execPath, ["--max-old-space-size=512", BINARY, ...flags], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/Serving on/);
+  return {
+    port: Number(/Serving on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)![1]),
+    rssMiB: () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))![1]) / 1024,
+    stop: async () => {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Asks as a client of its own, and answers the code. */
+async function ask(port: number, options: RequestOptions, body?: string): Promise<number> {
+  const sent = request({ host: "127.0.0.1", port, ...options, headers: body === undefined ? {} : JSON_BODY });
+  sent.end(body);
+  const [incoming] = (await once(sent, "response")) as [IncomingMessage];
+  await text(incoming);
+  return incoming.statusCode ?? 0;
+}
+
+function configMap(name: string, value: string): string {
+  return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } });
+}
+
+/** A connection on which that is said, and nothing is read. */
+function dead(port: number, said: string): Socket {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  // Whatever the server makes of it.
+  socket.on("error", () => undefined);
+  socket.write(said);
+  return socket.pause();
+}
+
+/** Things that are refused, and cost before they are. */
+const MEAN: readonly (readonly [code: number, method: string, path: string, body: string])[] = [
+  [400, "POST", CONFIG_MAPS, `{"metadata":${'{"a":'.repeat(100_000)}1${"}".repeat(100_001)}`],
+  [413, "POST", CONFIG_MAPS, configMap("huge", "x".repeat(4 * 1024 * 1024))],
+  [
+    422,
+    "POST",
+    CONFIG_MAPS,
+    JSON.stringify({
+      metadata: {
+        name: "a",
+        labels: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`l${index}`, "!"])),
+      },
+    }),
+  ],
+];
+
+test.runIf(process.platform === "linux")(
+  "a server with little memory outlives slow, mean and idle clients, and serves all others meanwhile",
+  async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const snapshot = path.join(folder, "store.json");
+    const { port, rssMiB, stop } = await serve(snapshot);
+    expect(await ask(port, { method: "POST", path: CONFIG_MAPS }, configMap("big", ""))).toBe(201);
+    expect(await ask(port, { method: "POST", path: CONFIG_MAPS }, configMap("small", ""))).toBe(201);
+    for (let index = 0; index < LOAD.slowWatchers; index++)
+      dead(port, `GET ${CONFIG_MAPS}?watch=1 HTTP/1.1\r\nhost: a\r\n\r\n`);
+    for (let index = 0; index < LOAD.halfSent; index++)
+      dead(
+        port,
+        `POST ${CONFIG_MAPS} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n${"x".repeat(100_000)}`,
+      );
+    for (let index = 0; index < LOAD.idle; index++) dead(port, "");
+
+    const startedMs = performance.now();
+    const isOver = (): boolean => performance.now() - startedMs > LOAD.forMs;
+    let mostRss = 0;
+    const latencies: number[] = [];
+    const others = async (): Promise<void> => {
+      const agent = new Agent({ keepAlive: true });
+      for (let index = 0; !isOver(); index++) {
+        const askedMs = performance.now();
+        const body = configMap("small", String(index));
+        expect(await ask(port, { method: "PUT", path: `${CONFIG_MAPS}/small`, agent }, body)).toBe(200);
+        expect(await ask(port, { path: `${CONFIG_MAPS}/small`, agent })).toBe(200);
+        latencies.push((performance.now() - askedMs) / 2);
+        mostRss = Math.max(mostRss, rssMiB());
+        await sleep(20);
+      }
+      agent.destroy();
+    };
+    const large = async (): Promise<void> => {
+      for (let index = 0; index < LOAD.updates; index++) {
+        const body = configMap("big", String.fromCharCode(97 + (index % 26)).repeat(900_000));
+        expect(await ask(port, { method: "PUT", path: `${CONFIG_MAPS}/big` }, body)).toBe(200);
+        const dueMs = (LOAD.forMs * (index + 1)) / LOAD.updates;
+        await sleep(Math.max(0, dueMs - (performance.now() - startedMs)));
+      }
+    };
+    const mean = async (): Promise<void> => {
+      for (let round = 0; !isOver(); round++) {
+        const [code, method, path, body] = MEAN[round % MEAN.length]!;
+        expect(await ask(port, { method, path }, body).catch(() => code)).toBe(code);
+        // A list that nobody reads.
+        dead(port, `GET ${CONFIG_MAPS} HTTP/1.1\r\nhost: a\r\n\r\n`);
+        await sleep(250);
+      }
+    };
+    await Promise.all([others(), large(), mean()]);
+
+    const sorted = latencies.toSorted((a, b) => a - b);
+    const share = (part: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * part)]!);
+    console.log(
+      `${sorted.length * 2} requests of others: ${share(0.5)} ms the middle one, ${share(0.99)} ms the hundredth, ${share(1)} ms at most; ${Math.round(mostRss)} MiB at most`,
+    );
+    expect(mostRss).toBeLessThan(MOST_RSS_MIB);
+    expect(share(0.99)).toBeLessThan(5000);
+    expect(await stop()).toBe(0);
+    const { objects } = JSON.parse(readFileSync(snapshot, "utf8")) as {
+      objects: Record<string, { metadata: { name: string } }[]>;
+    };
+    expect(objects["/configmaps"]!.map(({ metadata }) => metadata.name)).toEqual(["big", "small"]);
+  },
+  LOAD.forMs + 120_000,
+);
