@@ -5,7 +5,7 @@ import { createGzip, gzip } from "node:zlib";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+import { type ApiRequest, type ApiResponse, parseQuery, parseRequestUrl } from "@kubewright/transport";
 
 import { type TextForm, formatValue, listPieces } from "./list-pieces.js";
 import type { EventStream, ListBody, Reply } from "./reply.js";
@@ -233,8 +233,7 @@ function setGzip(outgoing: ServerResponse): void {
 }
 
 function wantsPretty({ path, headers }: ApiRequest): boolean {
-  const asked = /[?&]pretty(?:=([^&]*))?(?:&|$)/.exec(path);
-  if (asked !== null)
-    return asked[1] === undefined || asked[1] === "" || asked[1] === "1" || asked[1].toLowerCase() === "true";
+  const asked = path.includes("pretty") ? parseQuery(parseRequestUrl(path)?.query ?? "").get("pretty") : "";
+  if (asked) return asked === "1" || asked.toLowerCase() === "true";
   return /^(curl|Wget|Mozilla\/5\.0)/.test(String(headers["user-agent"] ?? ""));
 }

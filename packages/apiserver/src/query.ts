@@ -1,3 +1,5 @@
+import { parseQuery } from "@kubewright/transport";
+
 import { badRequest } from "./api-error.js";
 
 /** The parameters after `?`. */
@@ -5,7 +7,7 @@ export class Query {
   readonly #parameters: URLSearchParams | undefined;
 
   constructor(text: string) {
-    this.#parameters = text === "" ? undefined : new URLSearchParams(text);
+    this.#parameters = text === "" ? undefined : parseQuery(text);
   }
 
   get isEmpty(): boolean {

@@ -282,6 +282,7 @@ test("what cannot work is refused at once, with the path or verb that is wrong",
     "/api/v1",
     "/api/v1/namespaces/default/pods/one",
     "/apis/batch/v1/namespaces/x/jobs/y/status",
+    "/api/v1/namespaces/%zz/pods",
   ])
     expect(() => makeInformer(kubeConfig, path)).toThrow(`${JSON.stringify(path)} is not the path of a collection`);
   const informer = makeInformer(kubeConfig, MAPS);

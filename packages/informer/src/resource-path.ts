@@ -1,4 +1,5 @@
 import { type KubernetesObject, type ResourceDefinition, defineResource } from "@kubewright/api";
+import { parseQuery, parseRequestUrl } from "@kubewright/transport";
 
 /** What a collection's URL path says. */
 export interface ParsedPath {
@@ -18,9 +19,9 @@ const GROUPED = /^\/apis\/(?<group>[^/]+)\/(?<version>[^/]+)\/(?<rest>.+)$/;
  * @throws Error when it is not the path of a collection.
  */
 export function parseResourcePath(path: string): ParsedPath {
-  const [bare = "", query = ""] = path.split("?", 2);
-  const { group = "", version = "", rest = "" } = (CORE.exec(bare) ?? GROUPED.exec(bare))?.groups ?? {};
-  const segments = rest.split("/").map(decodeURIComponent);
+  const url = parseRequestUrl(path) ?? { path: "", query: "" };
+  const { group = "", version = "", rest = "" } = (CORE.exec(url.path) ?? GROUPED.exec(url.path))?.groups ?? {};
+  const segments = rest.split("/");
   const namespaced = segments.length === 3 && segments[0] === "namespaces";
   const resource = namespaced ? segments[2] : segments.length === 1 ? segments[0] : "";
   if (!resource) {
@@ -28,7 +29,7 @@ export function parseResourcePath(path: string): ParsedPath {
       `${JSON.stringify(path)} is not the path of a collection, such as /api/v1/namespaces/default/pods or /apis/batch/v1/jobs`,
     );
   }
-  const parameters = new URLSearchParams(query);
+  const parameters = parseQuery(url.query);
   return {
     definition: defineResource({ group, version, resource, kind: "", namespaced }),
     namespace: namespaced ? segments[1] : undefined,

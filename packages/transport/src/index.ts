@@ -1,3 +1,6 @@
+export { parseQuery, parseRequestUrl, unescapePath } from "./request-url.js";
+
+export type { RequestUrl } from "./request-url.js";
 export type {
   ApiRequest,
   ApiResponse,

@@ -1,5 +1,6 @@
 import { errorMessage } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
+import { unescapePath } from "@kubewright/transport";
 
 import type { ServingMetrics } from "../metrics/serving-metrics.js";
 import { type HttpRequest, header } from "./http-message.js";
@@ -140,17 +141,10 @@ function extraOf({ headers }: HttpRequest, prefixes: readonly string[]): Record<
   for (const prefix of prefixes) {
     for (const [name, values] of Object.entries(headers)) {
       if (!name.startsWith(prefix) || values === undefined) continue;
-      const key = unescaped(name.slice(prefix.length));
+      const escaped = name.slice(prefix.length);
+      const key = unescapePath(escaped) ?? escaped;
       extra.set(key, [...(extra.get(key) ?? []), ...values]);
     }
   }
   return Object.fromEntries(extra);
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

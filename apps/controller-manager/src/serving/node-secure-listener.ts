@@ -6,6 +6,8 @@ import { type SecureContext, createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
+import { parseQuery, parseRequestUrl } from "@kubewright/transport";
+
 import {
   type ClientCertificate,
   ClientCertificates,
@@ -188,29 +190,18 @@ const BAD_REQUEST: HttpReply = {
 /** `undefined`: what should be a path cannot be read as one. */
 function requestOf(incoming: IncomingMessage, peer: ClientCertificate | undefined): HttpRequest | undefined {
   const target = incoming.url ?? "/";
-  if (!target.startsWith("/")) return undefined;
-  const [path, search] = splitOnce(target, "?");
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
+  const url = parseRequestUrl(target);
+  if (url === undefined) return undefined;
   return {
     method: incoming.method ?? "GET",
     target,
-    path: decoded,
-    query: new URLSearchParams(search),
+    path: url.path,
+    query: parseQuery(url.query),
     headers: incoming.headersDistinct,
     remoteAddress: incoming.socket.remoteAddress ?? "",
     peer,
     body: () => readBody(incoming),
   };
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Clock } from "@kubewright/clock";
 import type { Cluster, Decision, PathAnswer } from "@kubewright/cluster";
-import type { ApiRequest } from "@kubewright/transport";
+import { type ApiRequest, parseQuery, parseRequestUrl } from "@kubewright/transport";
 
 import { Recorder } from "../recorder.js";
 import { type TraceRecord, traceLine } from "../trace.js";
@@ -59,7 +59,7 @@ export class LiveTrace {
   async serve({ path, method, signal }: ApiRequest, cluster: Pick<Cluster, "informers">): Promise<PathAnswer> {
     if (method !== "GET") return { status: 405, contentType: "text/plain; charset=utf-8", text: `GET ${TRACE_PATH}\n` };
     this.#begin(cluster);
-    const query = new URLSearchParams(path.split("?")[1]);
+    const query = parseQuery(parseRequestUrl(path)?.query ?? "");
     const after = Number(query.get("after") ?? 0);
     // Numbers of another life mean nothing here.
     const wanted = query.get("life") === this.#options.life && Number.isSafeInteger(after) ? after : 0;

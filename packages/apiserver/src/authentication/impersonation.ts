@@ -1,4 +1,4 @@
-import type { HeaderFields } from "@kubewright/transport";
+import { type HeaderFields, unescapePath } from "@kubewright/transport";
 
 import { internalError } from "../api-error.js";
 import type { AccessAttributes, UserInfo } from "../authorization/authorizer.js";
@@ -27,7 +27,7 @@ export function impersonationOf(headers: HeaderFields): Impersonation | undefine
   const groups = listOf(headers["impersonate-group"]);
   const extra = Object.entries(headers)
     .filter(([name]) => name.startsWith(EXTRA))
-    .map(([name, value]): [string, string[]] => [decodeKey(name.slice(EXTRA.length)), listOf(value)]);
+    .map(([name, value]): [string, string[]] => [extraKey(name), listOf(value)]);
   if (username === "") throw internalError("requested groups, a uid or extras without impersonating a user");
   const needs = [
     needOfUser(username),
@@ -90,10 +90,8 @@ function listOf(value: HeaderFields[string] | undefined): string[] {
   return texts.filter((text) => text !== "");
 }
 
-function decodeKey(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
+/** A malformed key is taken as it is. */
+function extraKey(header: string): string {
+  const key = header.slice(EXTRA.length);
+  return unescapePath(key) ?? key;
 }
