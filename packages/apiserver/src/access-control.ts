@@ -13,8 +13,7 @@ import {
   type UserInfo,
   refusalText,
 } from "./authorization/authorizer.js";
-import { requestAttributes } from "./authorization/request-attributes.js";
-import type { Query } from "./query.js";
+import type { RequestInfo } from "./request-info.js";
 
 /** How a request came: from a caller in this process who is known, or over a connection that must say who it is. */
 export type Caller =
@@ -44,19 +43,18 @@ export class AccessControl {
   }
 
   /**
-   * Whom a request is served for. `path` is without the query.
+   * Whom a request is served for.
    *
    * @throws ApiError 401 or 403.
    */
-  admit(request: ApiRequest, path: string, query: Query, caller: Caller): UserInfo {
-    const { headers, method } = request;
+  admit({ headers }: ApiRequest, { verb, path, resource }: RequestInfo, caller: Caller): UserInfo {
     let user = caller.type === "known" ? caller.user : this.#userOf(headers, caller);
     const impersonation = impersonationOf(headers);
     if (impersonation !== undefined) {
       for (const need of impersonation.needs) this.demand({ ...need, user });
       user = impersonation.user;
     }
-    if (this.#authorizer !== undefined) this.demand(requestAttributes(method, path, query, user));
+    if (this.#authorizer !== undefined) this.demand({ user, verb, path, resource });
     return user;
   }
 

@@ -6,7 +6,7 @@ import type { UserInfo } from "./authorization/authorizer.js";
 import type { ManagerReader } from "./fields/managers.js";
 import type { NewObjects } from "./fields/new-objects.js";
 import type { Query } from "./query.js";
-import type { ResourceTarget, Verb } from "./request-info.js";
+import type { ResourceTarget, Verb } from "./route.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import type { ServedResource } from "./served-resource.js";

@@ -1,6 +1,12 @@
 import type { KubernetesObject } from "@kubewright/api";
 import { type Clock, type Random, realRandom, standardErrorLogger } from "@kubewright/clock";
-import type { ApiRequest, ApiResponse, HeaderFields, Transport } from "@kubewright/transport";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type HeaderFields,
+  type Transport,
+  parseRequestUrl,
+} from "@kubewright/transport";
 
 import { AccessControl, type Caller } from "./access-control.js";
 import { type ApiCall, type ServerState } from "./api-call.js";
@@ -24,8 +30,8 @@ import { BookmarkClock } from "./bookmark-clock.js";
 import type { BuiltInResource } from "./built-in-resource.js";
 import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
 import { decodedResponse } from "./decoded-response.js";
-import { Discovery } from "./discovery.js";
-import { dispatch, verbOf } from "./dispatch.js";
+import { Discovery, pathParts } from "./discovery.js";
+import { dispatch, servedVerb } from "./dispatch.js";
 import { ManagerReader } from "./fields/managers.js";
 import { NewObjects } from "./fields/new-objects.js";
 import { type HttpHandler, type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
@@ -36,9 +42,10 @@ import { ObjectExpiry } from "./object-expiry.js";
 import { OpenApi } from "./openapi.js";
 import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";
 import { type Reply, textReply, valueReply } from "./reply.js";
-import { type ResourceTarget, type Route, route, routeTarget } from "./request-info.js";
+import { type RequestInfo, type ResourceAttributes, pathSegmentErrors, requestInfo } from "./request-info.js";
 import { RequestTimeout } from "./request-timeout.js";
 import { ResourceRegistry, serveBuiltIn } from "./resource-registry.js";
+import { type Route, route } from "./route.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 import { Store, type StoreSnapshot } from "./storage/store.js";
@@ -127,6 +134,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 const NO_SNIFFING = { "x-content-type-options": "nosniff" };
 const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; charset=utf-8", NO_SNIFFING);
+/** As Go's server answers before it asks who is there. */
+const BAD_REQUEST_PAGE = textReply(400, "400 Bad Request", "text/plain; charset=utf-8", { connection: "close" });
+const NO_RESOURCE: ResourceAttributes = {
+  group: "",
+  version: "",
+  resource: "",
+  subresource: "",
+  namespace: "",
+  name: "",
+};
 const MEDIA_TYPES = ["application/json", "application/yaml"];
 /** Whoever calls in process, unless they say otherwise. */
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
@@ -140,8 +157,8 @@ interface Exchange {
   readonly userAgent: string;
   readonly startedMs: number;
   readonly warnings: string[];
-  target: ResourceTarget | undefined;
-  verb: string;
+  info: RequestInfo | undefined;
+  route: Route["type"] | undefined;
   user: UserInfo | undefined;
 }
 
@@ -255,8 +272,8 @@ class EmbeddedApiServer implements ApiServer {
       userAgent: headerText(request.headers["user-agent"]),
       startedMs: this.#observers.size > 0 ? this.#state.clock.monotonic() : 0,
       warnings: [],
-      target: undefined,
-      verb: "",
+      info: undefined,
+      route: undefined,
       user: undefined,
     };
     let reply: Reply | Promise<Reply>;
@@ -274,33 +291,34 @@ class EmbeddedApiServer implements ApiServer {
 
   #answer(exchange: Exchange, host: string, caller: Caller): Reply | Promise<Reply> {
     const { request, userAgent, warnings } = exchange;
-    const { path, target: given } = request;
-    const mark = given?.path === path ? -1 : path.indexOf("?");
-    const bare = mark < 0 ? path : path.slice(0, mark);
-    const query = mark < 0 ? NO_PARAMETERS : new Query(path.slice(mark + 1));
-    const user = this.#state.access.admit(request, bare, query, caller);
+    const { method } = request;
+    const { access, registry } = this.#state;
+    const url = parseRequestUrl(request.path);
+    if (url === undefined) return BAD_REQUEST_PAGE;
+    const query = url.query === "" ? NO_PARAMETERS : new Query(url.query);
+    const info = requestInfo(method, url.path, query);
+    const found = route(info, registry);
+    exchange.info = info;
+    exchange.route = found.type;
+    const user = access.admit(request, info, caller);
     exchange.user = user;
-    const { registry } = this.#state;
-    const found = given !== undefined && given.path === bare ? routeTarget(given, registry) : route(bare, registry);
-    if (found.type === "resource") exchange.target = found.target;
-    const handler = this.#paths.size === 0 ? undefined : this.#paths.get(bare);
+    const handler = this.#paths.size === 0 ? undefined : this.#paths.get(info.path);
     if (handler !== undefined)
       return handler(request).then(({ status, text, contentType, headers }) =>
         textReply(status, text, contentType, { ...NO_SNIFFING, ...headers }),
       );
-    if (found.type !== "resource") return this.#serveOther(request, bare, query, found, host);
+    if (found.type !== "resource") return this.#serveOther(request, info.path, query, found, host);
     const { target } = found;
-    exchange.verb = request.method.toLowerCase();
-    const verb = verbOf(request.method, target, query);
-    exchange.verb = verb;
+    const verb = servedVerb(method, info, target);
     checkTimeout(query);
     const { accept } = request.headers;
     const negotiated = negotiate(accept, true, verb === "watch");
     if (negotiated === undefined) {
       if (asksForShape(accept)) throw shapeNotAcceptable(MEDIA_TYPES);
-      const isCollection = target.name === "" && request.method === "GET";
+      const isCollection = info.depth === 1 && method === "GET";
       throw notAcceptable(isCollection ? [...MEDIA_TYPES, "application/json;stream=watch"] : MEDIA_TYPES);
     }
+    if (info.depth > 1) checkName(target.name);
     if (target.resource.custom !== undefined) warnings.push(...target.resource.custom.warnings);
     const { transform } = negotiated;
     const call: ApiCall = {
@@ -350,20 +368,15 @@ class EmbeddedApiServer implements ApiServer {
 
   /** A version of a registered group that is not served. */
   #isMissingVersion(path: string): boolean {
-    const parts = path.split("/").filter((part) => part !== "");
-    if (parts[0] === "api") return parts.length >= 2;
-    return parts[0] === "apis" && parts.length >= 3 && this.#state.registry.groups.has(parts[1]!);
+    const [root, group = "", version] = pathParts(path);
+    if (root === "api") return group !== "";
+    return root === "apis" && group !== "" && version !== undefined && this.#state.registry.groups.has(group);
   }
 
-  #report({ request, target, verb, userAgent, user, startedMs }: Exchange, code: number): void {
+  #report({ request, info, route, userAgent, user, startedMs }: Exchange, code: number): void {
     const record = {
-      verb: verb === "" ? request.method.toLowerCase() : verb,
-      group: target?.resource.group ?? "",
-      version: target?.resource.version ?? "",
-      resource: target?.resource.resource ?? "",
-      namespace: target?.namespace ?? "",
-      name: target?.name ?? "",
-      subresource: target?.subresource ?? "",
+      verb: info?.verb ?? request.method.toLowerCase(),
+      ...((route === "resource" ? info?.resource : undefined) ?? NO_RESOURCE),
       path: request.path,
       code,
       userAgent,
@@ -451,6 +464,12 @@ function rbacAuthorizer(registry: ResourceRegistry): RbacAuthorizer {
 
 function headerText(header: HeaderFields[string] | undefined): string {
   return header === undefined ? "" : typeof header === "string" ? header : header.join(", ");
+}
+
+/** @throws ApiError 400 for a name that nothing can have. Upstream: `registry.NamespaceKeyFunc`. */
+function checkName(name: string): void {
+  const errors = pathSegmentErrors(name);
+  if (errors.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${errors.join(";")}`);
 }
 
 /** @throws ApiError 400 for a `timeout` that is no duration. */

@@ -1,15 +1,13 @@
-/** One request as it was served: the audit stream, and what request metrics are made of. */
-export interface AuditRecord {
+import type { ResourceAttributes } from "./request-info.js";
+
+/**
+ * One request as it was served: the audit stream, and what request metrics are made of. All of its {@link ResourceAttributes}
+ * are `""` for what is no resource of this server.
+ */
+export interface AuditRecord extends ResourceAttributes {
   /** `get`, `list`, `watch`, `create`…; the lower-case HTTP method for what is no resource. */
   readonly verb: string;
-  readonly group: string;
-  readonly version: string;
-  /** `""` for what is no resource. */
-  readonly resource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
-  /** Path and query. */
+  /** Path and query, as they were sent. */
   readonly path: string;
   readonly code: number;
   readonly userAgent: string;

@@ -37,15 +37,16 @@ export class Discovery {
 
   /** The document at that path, if it is one of discovery's. */
   serve(path: string, headers: HeaderFields, host: string): Reply | undefined {
-    const parts = path.split("/").filter((part) => part !== "");
+    const parts = pathParts(path);
     const [root, group, version] = parts;
     if (root === "api" && parts.length === 1)
       return this.#aggregated("core", headers) ?? valueReply(200, apiVersions(host));
     if (root === "apis" && parts.length === 1)
       return this.#aggregated("groups", headers) ?? valueReply(200, this.#groupList());
     if (root === "api" && parts.length === 2) return this.#resourceList("", group!);
-    if (root === "apis" && parts.length === 2) return this.#group(group!);
-    if (root === "apis" && parts.length === 3) return this.#resourceList(group!, version!);
+    if (root !== "apis" || group === "") return undefined;
+    if (parts.length === 2) return this.#group(group!);
+    if (parts.length === 3) return this.#resourceList(group!, version!);
     return undefined;
   }
 
@@ -97,7 +98,7 @@ export class Discovery {
   }
 
   #group(name: string): Reply | undefined {
-    if (name === "" || !this.#registry.groups.has(name)) return undefined;
+    if (!this.#registry.groups.has(name)) return undefined;
     return valueReply(200, { kind: "APIGroup", apiVersion: "v1", ...this.#apiGroup(name) });
   }
 
@@ -128,6 +129,13 @@ export class Discovery {
     if (value === undefined) this.#cache.set(key, (value = make()));
     return value;
   }
+}
+
+/** What is between the slashes, after the first; one more at the end does not count. */
+export function pathParts(path: string): string[] {
+  const parts = path.split("/").slice(1);
+  if (parts.at(-1) === "") parts.pop();
+  return parts;
 }
 
 function byName(resources: ReadonlyMap<string, ServedResource>): ServedResource[] {

@@ -10,49 +10,30 @@ import { get, list } from "./handlers/read.js";
 import { requestToken } from "./handlers/token-request.js";
 import { update } from "./handlers/update.js";
 import { type BookmarkSender, watch } from "./handlers/watch.js";
-import type { Query } from "./query.js";
 import type { Reply } from "./reply.js";
-import type { ResourceTarget, Verb } from "./request-info.js";
-import type { Subresource } from "./served-resource.js";
+import type { RequestInfo } from "./request-info.js";
+import type { ResourceTarget, Verb } from "./route.js";
 
-/** What a method means for that target. @throws ApiError 405 when it means nothing. */
-export function verbOf(method: string, target: ResourceTarget, query: Query): Verb {
-  const { resource, name, namespace, subresource, watchPrefix } = target;
-  // Whatever the method, permission was asked for watching.
-  if (watchPrefix && method !== "GET") throw methodNotAllowed();
-  const sub = subresource === "" ? undefined : resource.subresources.get(subresource);
-  const verb = bareVerb(
-    method,
-    name !== "",
-    sub !== undefined,
-    watchPrefix || (name === "" && method === "GET" && query.flag("watch")),
-  );
-  if (verb === undefined || !isServed(verb, target, sub)) throw methodNotAllowed();
+/** The verb of a request, if its target has it. @throws ApiError 405 when it has not. */
+export function servedVerb(method: string, { verb, depth }: RequestInfo, target: ResourceTarget): Verb {
+  const { resource, namespace, subresource } = target;
+  // Permission was asked for watching, or for what a GET does.
+  if (method !== "GET" && (verb === "watch" || method === "HEAD")) throw methodNotAllowed();
+  // New objects are sent to their collection, changes to their object.
+  if (subresource === "" && ((verb === "create" && depth > 1) || (CHANGES.has(verb) && depth === 1)))
+    throw methodNotAllowed();
+  if (!isServed(verb as Verb, target)) throw methodNotAllowed();
   // Across namespaces there is nothing but reading.
   if (resource.namespaced && namespace === "" && verb !== "list" && verb !== "watch") throw methodNotAllowed();
-  return verb;
+  return verb as Verb;
 }
 
-function bareVerb(method: string, named: boolean, isSubresource: boolean, watching: boolean): Verb | undefined {
-  switch (method) {
-    case "GET":
-      return watching ? "watch" : named ? "get" : "list";
-    case "POST":
-      return named && !isSubresource ? undefined : "create";
-    case "PUT":
-      return named ? "update" : undefined;
-    case "PATCH":
-      return named ? "patch" : undefined;
-    case "DELETE":
-      return named ? "delete" : "deletecollection";
-    default:
-      return undefined;
-  }
-}
+const CHANGES: ReadonlySet<string> = new Set(["update", "patch"]);
 
-function isServed(verb: Verb, { resource }: ResourceTarget, subresource: Subresource | undefined): boolean {
-  if (subresource === undefined) return resource.verbs.has(verb);
-  return (subresource.verbs as readonly string[]).includes(verb);
+function isServed(verb: Verb, { resource, subresource }: ResourceTarget): boolean {
+  if (subresource === "") return resource.verbs.has(verb);
+  const verbs: readonly string[] | undefined = resource.subresources.get(subresource)?.verbs;
+  return verbs?.includes(verb) ?? false;
 }
 
 /** Serves one request for a resource. */

@@ -1,118 +1,119 @@
-import type { RequestTarget } from "@kubewright/transport";
+import { parseFieldSelector, requiredValue } from "./field-selector-query.js";
+import type { Query } from "./query.js";
 
-import type { ServedResource } from "./served-resource.js";
-
-/** The verb of an API request, as authorization, audit and discovery name it. */
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
-
-/** A request that addresses a resource, taken apart. */
-export interface ResourceTarget {
-  readonly resource: ServedResource;
-  /** `""`: cluster-scoped, or across namespaces. */
-  readonly namespace: string;
-  readonly name: string;
+/** What a resource's path says: which resource, and what of it. */
+export interface ResourceAttributes {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
   /** `""`: the resource itself. */
   readonly subresource: string;
-  /** The deprecated `/watch/` prefix. */
-  readonly watchPrefix: boolean;
+  /** `""`: cluster-scoped, or across namespaces. */
+  readonly namespace: string;
+  /** The one in the path, or the only one that the field selector of a read lets through; `""`: all of them. */
+  readonly name: string;
 }
 
-/** What a path leads to. */
-export type Route =
-  | { readonly type: "resource"; readonly target: ResourceTarget }
-  /** A registered group and version, or a version of a registered group, without that resource. */
-  | {
-      readonly type: "unknownResource";
-      readonly group: string;
-      readonly resource?: ServedResource;
-      readonly name?: string;
-    }
-  | { readonly type: "other" };
-
-/** What routing asks of the registry. */
-export interface RouteLookup {
-  /** @returns `undefined` when the group is not registered at all; a missing version has no resources. */
-  resources(group: string, version: string): ReadonlyMap<string, ServedResource> | undefined;
+/**
+ * What a request is about. The server makes it once, of nothing but the method and the URL; whoever permits, routes, serves or
+ * records the request goes by it, so that what is allowed is what is done.
+ */
+export interface RequestInfo {
+  /** `get`, `list`, `deletecollection`…; the lower-case HTTP method for a path that is no resource. */
+  readonly verb: string;
+  /** Decoded, without the query. */
+  readonly path: string;
+  /** `undefined` for a path that is no resource. Whether there is such a resource nobody has asked yet. */
+  readonly resource: ResourceAttributes | undefined;
+  /** Whether the resource stands below a namespace. A Namespace does not, though it counts as being in itself. */
+  readonly inNamespace: boolean;
+  /** Parts of the path from the resource on: 1 for a collection, 2 with a name, 3 with a subresource; nothing is deeper. */
+  readonly depth: number;
 }
 
-/** Finds what a path addresses. `path` is without the query; its parts are decoded here. */
-export function route(path: string, lookup: RouteLookup): Route {
-  const parts = partsOf(path);
-  const core = parts[1] === "api";
-  if (!core && parts[1] !== "apis") return OTHER;
-  const at = core ? 3 : 4;
-  if (parts.length <= at) return OTHER;
-  const group = core ? "" : parts[2]!;
-  const resources = core ? lookup.resources("", parts[2]!) : lookup.resources(parts[2]!, parts[3]!);
-  if (resources === undefined) return OTHER;
-  let index = at;
-  const watchPrefix = parts[index] === "watch";
-  if (watchPrefix) index++;
+/**
+ * @param path - Decoded, without the query.
+ * @see apiserver `pkg/endpoints/request/requestinfo.go`
+ */
+export function requestInfo(method: string, path: string, query: Query): RequestInfo {
+  const parts = splitPath(path);
+  const grouped = parts[0] === "apis";
+  let at = grouped ? 3 : 2;
+  if (parts.length <= at || (!grouped && parts[0] !== "api"))
+    return { verb: method.toLowerCase(), path, resource: undefined, inNamespace: false, depth: 0 };
+  const group = grouped ? parts[1]! : "";
+  const version = parts[at - 1]!;
+  let verb = verbOf(method);
+  // Deprecated: a verb before the resource. Upstream answers 500 to a path that ends with one.
+  if ((parts[at] === "watch" || parts[at] === "proxy") && parts.length > at + 1) verb = parts[at++]!;
   let namespace = "";
-  if (
-    parts[index] === "namespaces" &&
-    parts.length > index + 2 &&
-    !(core && (parts[index + 2] === "status" || parts[index + 2] === "finalize") && parts.length === index + 3)
-  ) {
-    namespace = decodePart(parts[index + 1]!);
-    index += 2;
+  let inNamespace = false;
+  if (parts[at] === "namespaces" && parts.length > at + 1) {
+    namespace = parts[at + 1]!;
+    const next = parts[at + 2];
+    inNamespace = next !== undefined && next !== "status" && next !== "finalize";
+    if (inNamespace) at += 2;
   }
-  const extra = parts.length - index - 1;
-  if (extra > 2) return { type: "unknownResource", group };
-  const name = extra > 0 ? decodePart(parts[index + 1]!) : "";
-  return routeTo(
-    resources,
-    group,
-    parts[index] ?? "",
-    namespace,
-    name,
-    extra > 1 ? parts[index + 2]! : "",
-    watchPrefix,
-  );
+  const depth = parts.length - at;
+  let name = depth > 1 ? parts[at + 1]! : "";
+  const subresource = depth > 2 ? parts[at + 2]! : "";
+  if (name === "") {
+    if (verb === "get") verb = query.flag("watch") ? "watch" : "list";
+    else if (verb === "delete") verb = "deletecollection";
+    if (verb === "list" || verb === "watch" || verb === "deletecollection") name = selectedName(query);
+  }
+  const resource = { group, version, resource: parts[at]!, subresource, namespace, name };
+  return { verb, path, resource, inNamespace, depth };
 }
 
-/** The same for a path whose parts are known. */
-export function routeTarget(target: RequestTarget, lookup: RouteLookup): Route {
-  const { group, version, resource, namespace, name, subresource } = target;
-  const resources = lookup.resources(group, version);
-  return resources === undefined ? OTHER : routeTo(resources, group, resource, namespace, name, subresource, false);
+function verbOf(method: string): string {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return "get";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return "delete";
+    default:
+      return "";
+  }
 }
 
-function routeTo(
-  resources: ReadonlyMap<string, ServedResource>,
-  group: string,
-  plural: string,
-  namespace: string,
-  name: string,
-  subresource: string,
-  watchPrefix: boolean,
-): Route {
-  const resource = resources.get(plural);
-  if (resource === undefined || (namespace !== "" && !resource.namespaced)) return { type: "unknownResource", group };
-  if (subresource !== "" && !resource.subresources.has(subresource))
-    return { type: "unknownResource", group, resource, name };
-  return { type: "resource", target: { resource, namespace, name, subresource, watchPrefix } };
-}
-
-/** What is between the slashes; the first part is before the first of them. A trailing slash names the same thing. */
-function partsOf(path: string): string[] {
-  const parts: string[] = [];
+/** Slashes at either end do not count. */
+function splitPath(path: string): string[] {
   let from = 0;
-  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", from)) {
+  let to = path.length;
+  while (path[from] === "/") from++;
+  while (to > from && path[to - 1] === "/") to--;
+  const parts: string[] = [];
+  for (let slash = path.indexOf("/", from); slash >= 0 && slash < to; slash = path.indexOf("/", from)) {
     parts.push(path.slice(from, slash));
     from = slash + 1;
   }
-  if (from < path.length) parts.push(path.slice(from));
+  parts.push(path.slice(from, to));
   return parts;
 }
 
-const OTHER: Route = { type: "other" };
-
-function decodePart(part: string): string {
-  if (!part.includes("%")) return part;
+/** The one name that a field selector lets through. */
+function selectedName(query: Query): string {
+  const selector = query.get("fieldSelector") ?? "";
+  if (!selector.includes("metadata.name")) return "";
   try {
-    return decodeURIComponent(part);
+    const name = requiredValue(parseFieldSelector(selector), "metadata.name") ?? "";
+    return pathSegmentErrors(name).length === 0 ? name : "";
   } catch {
-    return part;
+    // The handler refuses it.
+    return "";
   }
+}
+
+/** What keeps a text from being one part of a path. Upstream: `path.IsValidPathSegmentName`. */
+export function pathSegmentErrors(text: string): string[] {
+  if (text === "." || text === "..") return [`may not be '${text}'`];
+  return ["/", "%"].filter((mark) => text.includes(mark)).map((mark) => `may not contain '${mark}'`);
 }

@@ -1,7 +1,7 @@
 import { type KubernetesObject, type ResourceDefinition, apiVersionOf } from "@kubewright/api";
 
 import type { BuiltInResource } from "./built-in-resource.js";
-import type { RouteLookup } from "./request-info.js";
+import type { RouteLookup } from "./route.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
 import { DecodeError, type DecodeFindings, decode as decodeTyped } from "./schema/decode.js";

@@ -1,5 +1,4 @@
 import type { ResourceDefinition } from "@kubewright/api";
-import type { RequestTarget } from "@kubewright/transport";
 
 /** What a request addresses within its resource. */
 export interface Target {
@@ -9,11 +8,11 @@ export interface Target {
 }
 
 /**
- * The URL path of a collection, object or subresource, and its parts.
+ * The URL path of a collection, object or subresource.
  *
- * @throws Error when a name or namespace is missing or cannot stand in a URL path.
+ * @throws Error when a name or namespace is missing, or one of them or the subresource cannot stand in a URL path.
  */
-export function requestTarget(definition: ResourceDefinition, { namespace, name, subresource }: Target): RequestTarget {
+export function resourcePath(definition: ResourceDefinition, { namespace, name, subresource }: Target): string {
   const { group, version, resource } = definition;
   if (name === "") throw new Error(`resource name may not be empty in a request for ${resource}`);
   if (name !== undefined && definition.namespaced && !namespace) {
@@ -21,13 +20,12 @@ export function requestTarget(definition: ResourceDefinition, { namespace, name,
       `an empty namespace may not be set when a resource name is provided (${resource} ${JSON.stringify(name)})`,
     );
   }
-  const scope = definition.namespaced && namespace ? namespace : "";
   let path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  if (scope !== "") path += `/namespaces/${segment("namespace", scope)}`;
+  if (definition.namespaced && namespace) path += `/namespaces/${segment("namespace", namespace)}`;
   path += `/${resource}`;
   if (name !== undefined) path += `/${segment("resource name", name)}`;
-  if (subresource !== undefined) path += `/${subresource}`;
-  return { path, group, version, resource, namespace: scope, name: name ?? "", subresource: subresource ?? "" };
+  if (subresource !== undefined) path += `/${segment("subresource", subresource)}`;
+  return path;
 }
 
 /** What nearly all names look like, and needs no encoding. */

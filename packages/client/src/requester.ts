@@ -126,17 +126,14 @@ export class Requester {
     }
   }
 
-  #requestOf({ method, path, body, signal, contentType, target }: Call): ApiRequest {
+  #requestOf({ method, path, body, signal, contentType }: Call): ApiRequest {
     let headers = this.#headersByType.get(contentType);
     if (headers === undefined) {
       headers = contentType === undefined ? this.#headers : { ...this.#headers, "content-type": contentType };
       this.#headersByType.set(contentType, headers);
     }
-    if (signal === undefined)
-      return body === undefined ? { method, path, headers, target } : { method, path, headers, target, body };
-    return body === undefined
-      ? { method, path, headers, target, signal }
-      : { method, path, headers, target, body, signal };
+    if (signal === undefined) return body === undefined ? { method, path, headers } : { method, path, headers, body };
+    return body === undefined ? { method, path, headers, signal } : { method, path, headers, body, signal };
   }
 
   async #takeToken({ method, signal }: Pick<Call, "method" | "signal">): Promise<void> {

@@ -7,10 +7,10 @@ import {
   type WatchEvent,
   apiVersionOf,
 } from "@kubewright/api";
-import type { ApiRequest, ApiResponse, RequestTarget } from "@kubewright/transport";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
 import { decodeEvents, decodeList, decodeObject } from "./decode.js";
-import { requestTarget, withQuery } from "./path.js";
+import { resourcePath, withQuery } from "./path.js";
 import type { Requester } from "./requester.js";
 
 interface CallOptions {
@@ -122,21 +122,21 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 
   async get(name: string, options: GetOptions = {}): Promise<DeepReadonly<T>> {
-    const target = requestTarget(this.definition, { namespace: options.namespace, name });
-    return this.#object(await this.#send("GET", target, options));
+    const path = resourcePath(this.definition, { namespace: options.namespace, name });
+    return this.#object(await this.#send("GET", path, options));
   }
 
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
     const { mapItem } = options;
-    const response = await this.#send("GET", requestTarget(this.definition, { namespace: options.namespace }), options);
+    const response = await this.#send("GET", resourcePath(this.definition, { namespace: options.namespace }), options);
     return (await decodeList(response, mapItem as Mapping | undefined)) as DeepReadonly<List<T>>;
   }
 
   async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
     const { signal } = options;
-    const target = requestTarget(this.definition, { namespace: options.namespace });
-    const path = withQuery(target.path, { watch: true, ...options });
-    const response = await this.#requester.send({ method: "GET", path, target, watch: true, ...abortable(signal) });
+    const collection = resourcePath(this.definition, { namespace: options.namespace });
+    const path = withQuery(collection, { watch: true, ...options });
+    const response = await this.#requester.send({ method: "GET", path, watch: true, ...abortable(signal) });
     return (await decodeEvents(response)) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
   }
 
@@ -159,8 +159,8 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     body: object,
     options: WriteOptions = {},
   ): Promise<unknown> {
-    const target = requestTarget(this.definition, { namespace: options.namespace, name, subresource });
-    return decodeObject(await this.#send("POST", target, options, JSON_TYPE, body), "POST");
+    const path = resourcePath(this.definition, { namespace: options.namespace, name, subresource });
+    return decodeObject(await this.#send("POST", path, options, JSON_TYPE, body), "POST");
   }
 
   async patch(
@@ -169,13 +169,13 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     options: WriteOptions & { readonly subresource?: string; readonly force?: boolean } = {},
   ): Promise<DeepReadonly<T>> {
     const { namespace, subresource } = options;
-    const target = requestTarget(this.definition, { namespace, name, subresource });
-    return this.#object(await this.#send("PATCH", target, options, PATCH_CONTENT_TYPES[patch.type], patch.body));
+    const path = resourcePath(this.definition, { namespace, name, subresource });
+    return this.#object(await this.#send("PATCH", path, options, PATCH_CONTENT_TYPES[patch.type], patch.body));
   }
 
   async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
-    const target = requestTarget(this.definition, { namespace: options.namespace, name });
-    return (await decodeObject(await this.#delete(target, {}, options))) as DeepReadonly<T> | Status;
+    const path = resourcePath(this.definition, { namespace: options.namespace, name });
+    return (await decodeObject(await this.#delete(path, {}, options))) as DeepReadonly<T> | Status;
   }
 
   /**
@@ -187,14 +187,14 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     options: DeleteOptions & Pick<ListOptions, "labelSelector" | "fieldSelector"> = {},
   ): Promise<DeepReadonly<List<T>>> {
     const { labelSelector, fieldSelector, ...rest } = options;
-    const target = requestTarget(this.definition, { namespace: options.namespace });
-    return (await decodeList(await this.#delete(target, { labelSelector, fieldSelector }, rest))) as DeepReadonly<
+    const path = resourcePath(this.definition, { namespace: options.namespace });
+    return (await decodeList(await this.#delete(path, { labelSelector, fieldSelector }, rest))) as DeepReadonly<
       List<T>
     >;
   }
 
   #delete(
-    target: RequestTarget,
+    path: string,
     selectors: object,
     { namespace: _namespace, signal, dryRun, ...options }: DeleteOptions,
   ): Promise<ApiResponse> {
@@ -204,7 +204,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
       ...options,
       ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
     };
-    return this.#send("DELETE", target, { ...selectors, ...abortable(signal) }, JSON_TYPE, body);
+    return this.#send("DELETE", path, { ...selectors, ...abortable(signal) }, JSON_TYPE, body);
   }
 
   async #write(
@@ -219,30 +219,30 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     if (definition.namespaced && !namespace)
       throw new Error(`an empty namespace may not be set to write ${definition.resource}`);
     const name = method === "POST" ? undefined : (metadata.name ?? "");
-    const target = requestTarget(definition, { namespace, name, subresource });
+    const path = resourcePath(definition, { namespace, name, subresource });
     const typed =
       object.kind !== undefined && object.apiVersion !== undefined
         ? object
         : { kind: definition.kind, apiVersion: apiVersionOf(definition), ...object };
-    return this.#object(await this.#send(method, target, options, JSON_TYPE, typed), method);
+    return this.#object(await this.#send(method, path, options, JSON_TYPE, typed), method);
   }
 
-  /** @param options - Those that are parameters go into the query. */
+  /** @param resource - Its path. @param options - Those that are parameters go into the query. */
   #send(
     method: ApiRequest["method"],
-    target: RequestTarget,
+    resource: string,
     options: CallOptions,
     contentType?: string,
     body?: unknown,
   ): Promise<ApiResponse> {
-    const path = withQuery(target.path, options);
+    const path = withQuery(resource, options);
     const { signal } = options;
-    if (contentType === undefined) return this.#requester.send({ method, path, target, ...abortable(signal) });
+    if (contentType === undefined) return this.#requester.send({ method, path, ...abortable(signal) });
     const decoded = { type: "decoded", value: body } as const;
     return this.#requester.send(
       signal === undefined
-        ? { method, path, target, contentType, body: decoded }
-        : { method, path, target, contentType, body: decoded, signal },
+        ? { method, path, contentType, body: decoded }
+        : { method, path, contentType, body: decoded, signal },
     );
   }
 

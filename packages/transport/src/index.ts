@@ -1,12 +1,4 @@
 export { parseQuery, parseRequestUrl, unescapePath } from "./request-url.js";
 
 export type { RequestUrl } from "./request-url.js";
-export type {
-  ApiRequest,
-  ApiResponse,
-  HeaderFields,
-  RequestBody,
-  RequestTarget,
-  ResponseBody,
-  Transport,
-} from "./transport.js";
+export type { ApiRequest, ApiResponse, HeaderFields, RequestBody, ResponseBody, Transport } from "./transport.js";

@@ -6,26 +6,12 @@ export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
-  /** Path and query, e.g. `/apis/batch/v1/namespaces/default/jobs?watch=true`. */
+  /** Path and query, e.g. `/apis/batch/v1/namespaces/default/jobs?watch=true`: all that says what is asked for. */
   readonly path: string;
   readonly headers: HeaderFields;
   readonly body?: RequestBody;
   /** Ends the request, and the response's stream if it has one. */
   readonly signal?: AbortSignal;
-  /** What the path was put together from. A server in this process need not take it apart again; over a wire it means nothing. */
-  readonly target?: RequestTarget | undefined;
-}
-
-/** The parts of a path, as they are before encoding; `""` for those it does not have. */
-export interface RequestTarget {
-  /** Without the query. The rest counts only for a request of this very path. */
-  readonly path: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
 }
 
 /**

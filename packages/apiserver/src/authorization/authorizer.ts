@@ -1,3 +1,5 @@
+import type { ResourceAttributes } from "../request-info.js";
+
 /** Who a request comes from. */
 export interface UserInfo {
   readonly username: string;
@@ -12,16 +14,8 @@ export interface AccessAttributes {
   /** `get`, `list`, `deletecollection`, `impersonate`…; the lower-case HTTP method for a path that is no resource. */
   readonly verb: string;
   /** Absent for a path that is no resource. */
-  readonly resource?: {
-    readonly group: string;
-    readonly version: string;
-    readonly resource: string;
-    readonly subresource: string;
-    /** `""`: cluster-scoped, or across namespaces. */
-    readonly namespace: string;
-    /** `""`: all of them. */
-    readonly name: string;
-  };
+  readonly resource?: ResourceAttributes | undefined;
+  /** Decoded, without the query. */
   readonly path: string;
 }
 

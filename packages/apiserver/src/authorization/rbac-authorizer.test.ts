@@ -1,9 +1,12 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { KubernetesObject, PolicyRule, RoleSubject, Status } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest, Transport } from "@kubewright/transport";
 
 import { type ApiServer, createApiServer } from "../api-server.js";
+import type { AuditRecord } from "../audit.js";
+import type { AccessAttributes } from "./authorizer.js";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
@@ -163,6 +166,66 @@ test("who may watch cannot delete by the watch path, and who may patch cannot cr
   expect((await send(dev, "PUT", `${leases}/l`, { metadata: { name: "l" } })).value.message).toBe(
     'leases.coordination.k8s.io "l" is forbidden: User "dev" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default"',
   );
+});
+
+test("what is permitted is what is served, whatever else a request brings along", async () => {
+  const { server, dev } = rbacServer();
+  await allow(server, "/namespaces/default/roles", role("r", readsPods));
+  await allow(server, "/namespaces/default/rolebindings", binding("b", "Role", "r", user("dev")));
+  await send(server.transport, "POST", "/api/v1/namespaces/kube-system/secrets", { metadata: { name: "s" } });
+  const path = "/api/v1/namespaces/default/pods";
+  const parts = { path, group: "", version: "v1", resource: "secrets", namespace: "kube-system", name: "" };
+  const request = { method: "GET" as const, path, headers: {}, target: { ...parts, subresource: "" } };
+  const { status, body } = await dev(request);
+  expect({ status, body }).toMatchObject({ status: 200, body: { value: { kind: "PodList", items: [] } } });
+});
+
+test("whatever a path looks like, what is answered is what was permitted, and what is recorded", async () => {
+  const asked: AccessAttributes[] = [];
+  const records: AuditRecord[] = [];
+  const server = createApiServer({
+    clock: new SimulatedClock("2026-01-01T00:00:00Z"),
+    random: seededRandom(1),
+    authorization: (attributes) => {
+      asked.push(attributes);
+      return { allowed: true, reason: "" };
+    },
+  });
+  const spec = { containers: [{ name: "c", image: "i" }] };
+  for (const name of ["a", "b"]) {
+    await send(server.transport, "POST", "/api/v1/namespaces", { metadata: { name } });
+    await send(server.transport, "POST", `/api/v1/namespaces/${name}/secrets`, { metadata: { name } });
+    await send(server.transport, "POST", `/api/v1/namespaces/${name}/pods`, { metadata: { name }, spec });
+  }
+  server.observe((record) => records.push(record));
+  const kinds: Readonly<Record<string, string>> = { namespaces: "Namespace", pods: "Pod", secrets: "Secret" };
+  const part = fc.constantFrom("namespaces", "pods", "secrets", "a", "b", "", "..", "watch", "status", "log", "proxy");
+  const separator = fc.constantFrom("/", "/", "/", "/", "//", "%2F", "%2f");
+  const rest = fc.array(fc.tuple(separator, part), { minLength: 1, maxLength: 6 });
+  const root = fc.constantFrom("/api/v1", "/api/v1", "/api/v1", "//api/v1", "/apis//v1", "/api%2Fv1", "/apis/v1");
+  const query = fc.constantFrom("", "", "?fieldSelector=metadata.name%3Da", "?fieldSelector=metadata.name%3Da%zz");
+  let answered = 0;
+  await fc.assert(
+    fc.asyncProperty(root, rest, query, async (start, end, parameters) => {
+      asked.length = records.length = 0;
+      const path = `${start}${end.flat().join("")}${parameters}`;
+      const response = await server.transportAs({ username: "dev" })({ method: "GET", path, headers: {} });
+      expect([asked.length, records.length]).toEqual([1, 1]);
+      const [{ verb, resource }] = asked as [AccessAttributes];
+      if (response.status !== 200 || response.body.type !== "decoded") return;
+      const value = response.body.value as KubernetesObject & { items?: KubernetesObject[] };
+      if (resource === undefined || resource.subresource === "log") return;
+      answered++;
+      expect(records).toEqual([expect.objectContaining({ verb, ...resource })]);
+      expect(value.kind).toBe(`${kinds[resource.resource]}${verb === "list" ? "List" : ""}`);
+      for (const { metadata } of value.items ?? [value]) {
+        const namespace = metadata.namespace ?? (resource.name === "" ? "" : metadata.name);
+        expect([resource.namespace || namespace, resource.name || metadata.name]).toEqual([namespace, metadata.name]);
+      }
+    }),
+    { numRuns: 3_000, seed: 1 },
+  );
+  expect(answered).toBeGreaterThan(50);
 });
 
 test("nobody gives away what they do not have, unless they may escalate or bind", async () => {
