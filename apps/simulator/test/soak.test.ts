@@ -103,11 +103,11 @@ test.runIf(process.platform === "linux")(
     expect(await ask(port, { method: "POST", path: CONFIG_MAPS }, configMap("big", ""))).toBe(201);
     expect(await ask(port, { method: "POST", path: CONFIG_MAPS }, configMap("small", ""))).toBe(201);
     for (let index = 0; index < LOAD.slowWatchers; index++)
-      dead(port, `GET ${CONFIG_MAPS}?watch=1 HTTP/1.1\r\nhost: a\r\n\r\n`);
+      dead(port, `GET ${CONFIG_MAPS}?watch=1 HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     for (let index = 0; index < LOAD.halfSent; index++)
       dead(
         port,
-        `POST ${CONFIG_MAPS} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n${"x".repeat(100_000)}`,
+        `POST ${CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n${"x".repeat(100_000)}`,
       );
     for (let index = 0; index < LOAD.idle; index++) dead(port, "");
 
@@ -141,7 +141,7 @@ test.runIf(process.platform === "linux")(
         const [code, method, path, body] = MEAN[round % MEAN.length]!;
         expect(await ask(port, { method, path }, body).catch(() => code)).toBe(code);
         // A list that nobody reads.
-        dead(port, `GET ${CONFIG_MAPS} HTTP/1.1\r\nhost: a\r\n\r\n`);
+        dead(port, `GET ${CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
         await sleep(250);
       }
     };

@@ -165,7 +165,7 @@ async function askAndStop(
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   socket.on("error", () => undefined);
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`);
   let text = "";
   const onData = (chunk: Buffer): unknown => (text += chunk.toString("latin1"));
   socket.on("data", onData);
