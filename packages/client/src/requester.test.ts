@@ -315,3 +315,17 @@ test("a rate limit without a burst is refused; a negative rate means none", asyn
   await Promise.all(Array.from({ length: 100 }, () => unlimited.send(GET)));
   expect(clock.monotonic()).toBe(0);
 });
+
+test("a request that is waited for keeps the process alive until its time is over, though its transport holds nothing", async () => {
+  const clock = new SimulatedClock();
+  const requester = new Requester({ transport: () => new Promise<never>(() => {}), clock, timeoutMs: 5_000 });
+  void requester.send(GET).catch(() => undefined);
+  await clock.settle();
+  expect(clock.pendingTimers).toBe(1);
+  const { signal } = new AbortController();
+  const answered = new Requester({ transport: async () => OK, clock, timeoutMs: 5_000 });
+  await answered.send({ ...GET, signal });
+  expect(clock.pendingTimers).toBe(1);
+  await clock.advance(5_000);
+  expect(clock.nextTimerInMs).toBeUndefined();
+});

@@ -173,7 +173,8 @@ class Deadline {
       path: `${path}${path.includes("?") ? "&" : "?"}timeout=${timeoutMs / 1000}s`,
       signal: stop.signal,
     };
-    this.#timer = clock.setTimer(timeoutMs, giveUp, { background: true });
+    // In the foreground, since somebody waits: the transport need hold nothing that keeps the process alive.
+    this.#timer = clock.setTimer(timeoutMs, giveUp);
     this.#unlink = () => signal?.removeEventListener("abort", onAbort);
   }
 
