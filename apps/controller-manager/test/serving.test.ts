@@ -4,6 +4,7 @@ import { Agent } from "node:https";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { connect as connectTls } from "node:tls";
 
 import { configMaps } from "@kubewright/api";
 import { errorMessage } from "@kubewright/client";
@@ -455,12 +456,22 @@ describe("the listener", { timeout: 30_000 }, () => {
     expect((await ask(port, "/healthz", { method: "HEAD" })).body).toBe("");
   });
 
+  test("who may not is told so before the body has come, and the connection ends", async (scope) => {
+    const { port } = await serve(scope, {});
+    const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false });
+    socket.write("PUT /debug/flags/v HTTP/1.1\r\nhost: s\r\ncontent-length: 60000\r\n\r\nhalf");
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 403 .*connection: close/is);
+  });
+
   test("a body is read to 64 KiB, and a path that cannot be is refused", async (scope) => {
     const handler: HttpHandler = async (request) => textReply(200, String((await request.body()).length));
     const { port } = await serve(scope, {}, { handler });
     const put = (length: number) => ask(port, "/healthz", { method: "PUT", body: "x".repeat(length) });
     expect((await put(65_536)).body).toBe("65536");
     expect((await put(65_537)).status).toBe(413);
+    expect((await put(20_000_000)).status).toBe(413);
     expect((await ask(port, "/%zz")).status).toBe(400);
   });
 });

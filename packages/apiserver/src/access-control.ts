@@ -23,6 +23,8 @@ export type Caller =
       readonly certificate: ClientCertificate | undefined;
       /** Why the request is refused if it shows no credentials. */
       readonly refusal: () => ApiError | undefined;
+      /** Reads the request's body: for those who have been admitted. */
+      readonly readBody: () => Promise<Uint8Array | undefined>;
     };
 
 /** Who may come in, and what they may do. */

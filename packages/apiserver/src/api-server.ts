@@ -42,6 +42,7 @@ import { ObjectExpiry } from "./object-expiry.js";
 import { OpenApi } from "./openapi.js";
 import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";
 import { type Reply, textReply, valueReply } from "./reply.js";
+import { checkBodyLength } from "./request-body.js";
 import { type RequestInfo, type ResourceAttributes, pathSegmentErrors, requestInfo } from "./request-info.js";
 import { RequestTimeout } from "./request-timeout.js";
 import { ResourceRegistry, serveBuiltIn } from "./resource-registry.js";
@@ -86,7 +87,10 @@ export interface ApiServerOptions {
    * find their way. A function decides by itself. Default `AlwaysAllow`.
    */
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
-  /** Sees every request before it is served and may answer in its place, or wait: where faults are put in. */
+  /**
+   * Sees every request before it is served and may answer in its place, or wait: where faults are put in. What came over a
+   * listener has no body yet.
+   */
   readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
   /**
    * More paths to serve, exactly as written, to those who may get them like any path outside the Kubernetes API. Answers are
@@ -238,9 +242,9 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async listen(options: ListenOptions = {}): Promise<HttpListener> {
-    const handler: HttpHandler = async (request, host, certificate, refusal) => {
+    const handler: HttpHandler = async (request, { host, ...connection }) => {
       const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-      return fault ?? (await this.#serve(request, host, { type: "connection", certificate, refusal }));
+      return fault ?? (await this.#serve(request, host, { type: "connection", ...connection }));
     };
     const listener = await listenHttp(options, handler, this.#state.clock);
     this.#listeners.add(listener);
@@ -303,10 +307,7 @@ class EmbeddedApiServer implements ApiServer {
     const user = access.admit(request, info, caller);
     exchange.user = user;
     const handler = this.#paths.size === 0 ? undefined : this.#paths.get(info.path);
-    if (handler !== undefined)
-      return handler(request).then(({ status, text, contentType, headers }) =>
-        textReply(status, text, contentType, { ...NO_SNIFFING, ...headers }),
-      );
+    if (handler !== undefined) return servePath(handler, request, caller);
     if (found.type !== "resource") return this.#serveOther(request, info.path, query, found, host);
     const { target } = found;
     const verb = servedVerb(method, info, target);
@@ -333,7 +334,8 @@ class EmbeddedApiServer implements ApiServer {
       warnings,
       newBytes: 0,
     };
-    return dispatch(call, this.#bookmarks);
+    if (caller.type === "known" || READS.has(verb)) return dispatch(call, this.#bookmarks);
+    return withBody(request, caller).then((whole) => dispatch({ ...call, request: whole }, this.#bookmarks));
   }
 
   #finish(exchange: Exchange, reply: Reply): Reply {
@@ -460,6 +462,26 @@ function rbacAuthorizer(registry: ResourceRegistry): RbacAuthorizer {
     roleBindings: storage("rolebindings"),
     clusterRoleBindings: storage("clusterrolebindings"),
   });
+}
+
+/** Those whose bodies nobody looks at. */
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
+
+/** The request with the body that its connection still holds back. */
+async function withBody(
+  request: ApiRequest,
+  { readBody }: Extract<Caller, { type: "connection" }>,
+): Promise<ApiRequest> {
+  const bytes = await readBody();
+  return bytes === undefined ? request : { ...request, body: { type: "bytes", bytes } };
+}
+
+async function servePath(handler: PathHandler, request: ApiRequest, caller: Caller): Promise<Reply> {
+  const reads = request.method === "GET" || request.method === "HEAD";
+  const whole = caller.type === "known" || reads ? request : await withBody(request, caller);
+  if (whole.body?.type === "bytes") checkBodyLength(whole.body.bytes);
+  const { status, text, contentType, headers } = await handler(whole);
+  return textReply(status, text, contentType, { ...NO_SNIFFING, ...headers });
 }
 
 function headerText(header: HeaderFields[string] | undefined): string {

@@ -9,10 +9,10 @@ import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transpor
 
 import type { ClientCertificate } from "./authentication/authenticator.js";
 import type { ApiError } from "./api-error.js";
+import { RequestBodies } from "./http-body.js";
 import { PageGuard } from "./http-guard.js";
 import { sendReply } from "./http-response.js";
 import type { Reply } from "./reply.js";
-import { MAX_BODY_BYTES } from "./request-body.js";
 
 export interface ListenOptions {
   /** Default `127.0.0.1`: nobody else's business. */
@@ -31,6 +31,11 @@ export interface ListenOptions {
    * upstream's for a whole request.
    */
   readonly stalledMs?: number;
+  /**
+   * How long a client may take to send a request with all of its body, in milliseconds; its headers may take 32 s of it.
+   * Checked every second. Default 60,000.
+   */
+  readonly requestTimeoutMs?: number;
 }
 
 /** All in PEM. */
@@ -55,36 +60,78 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-export type HttpHandler = (
-  request: ApiRequest,
-  host: string,
-  certificate: ClientCertificate | undefined,
-  /** Why the request is refused if it shows no credentials; to be asked before its body is read. */
-  refusal: () => ApiError | undefined,
-) => Promise<Reply | ApiResponse>;
+export type HttpHandler = (request: ApiRequest, connection: HttpConnection) => Promise<Reply | ApiResponse>;
 
+/** Where a request comes from. */
+export interface HttpConnection {
+  /** The request's `Host`. */
+  readonly host: string;
+  readonly certificate: ClientCertificate | undefined;
+  /** Why the request is refused if it shows no credentials; to be asked before its body is read. */
+  readonly refusal: () => ApiError | undefined;
+  /** Reads the request's body, which nobody has until it is known who sends it. See {@link RequestBodyReader.read}. */
+  readonly readBody: () => Promise<Uint8Array | undefined>;
+}
+
+/** Method, path and headers together. This and the next two as upstream's `secure_serving.go` sets them. */
+const MAX_HEADER_BYTES = 1 << 20;
+const HEADERS_TIMEOUT_MS = 32_000;
+const IDLE_TIMEOUT_MS = 90_000;
+/** As all requests that are not long-running. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** How often these are looked after. */
+const CHECKING_INTERVAL_MS = 1_000;
+const SERVER_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  keepAliveTimeout: IDLE_TIMEOUT_MS,
+  connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+};
 /** Made once: without a reason every request would make an exception of its own, with its stack. */
 const CONNECTION_CLOSED = new Error("the connection was closed");
 
 /**
  * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.
  *
+ * Clients that are not known yet cost next to nothing: a request may have 1 MiB of headers, which have to come within 32 s,
+ * and its body stays where it is until the handler asks for it. An idle connection is ended after 90 s. The number of
+ * connections is limited, as upstream, only by the files the process may have open.
+ *
  * @param clock - Dates the answers: whoever asks can tell what time it is in a cluster whose time is not the machine's.
  * @throws Error when the port is not to be had, certificate and key cannot be used, or one of the allowed hosts is none.
  */
 export async function listenHttp(
-  { host = "127.0.0.1", port = 0, allowedHosts = [], tls, stalledMs = 60_000 }: ListenOptions,
+  {
+    host = "127.0.0.1",
+    port = 0,
+    allowedHosts = [],
+    tls,
+    stalledMs = 60_000,
+    requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  }: ListenOptions,
   handler: HttpHandler,
   clock: Pick<Clock, "now">,
 ): Promise<HttpListener> {
   const guard = new PageGuard(host, allowedHosts);
-  const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    void serve(request, response, { handler, guard, certificateOf, clock, stalledMs });
-  const server = tls === undefined ? createServer(answer) : tlsServer(tls, answer);
+  const bodies = new RequestBodies();
+  const answers = new WeakMap<Socket, ServerResponse>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(request.socket, response);
+    void serve(request, response, { handler, guard, bodies, certificateOf, clock, stalledMs });
+  };
+  const server = tls === undefined ? createServer(SERVER_OPTIONS, answer) : tlsServer(tls, answer);
   const certificateOf = certificateReader(server, tls);
-  // Watches stay open for as long as they like; idle connections and slow headers do not.
-  server.requestTimeout = 0;
-  server.keepAliveTimeout = 180_000;
+  // Of a request, not of its answer: watches stay open for as long as they like.
+  server.requestTimeout = requestTimeoutMs;
+  server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
+  // Node drops headers silently beyond a number; their size is what counts.
+  server.maxHeadersCount = 0;
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    server.emit("request", request, response);
+  });
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bodies.timeOut(socket)) return;
+    refuse(socket, code, answers.get(socket));
+  });
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -123,7 +170,7 @@ function tlsServer(
     secureOptions: constants.SSL_OP_NO_TICKET,
   } as const;
   try {
-    return createTlsServer({ ...settings, ...clients }, answer);
+    return createTlsServer({ ...settings, ...clients, ...SERVER_OPTIONS }, answer);
   } catch (error) {
     throw new Error(`the TLS certificate and key cannot be used: ${(error as Error).message}`, { cause: error });
   }
@@ -174,54 +221,62 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 interface Serving {
   readonly handler: HttpHandler;
   readonly guard: PageGuard;
+  readonly bodies: RequestBodies;
   readonly certificateOf: CertificateOf;
   readonly clock: Pick<Clock, "now">;
   readonly stalledMs: number;
 }
 
+/** Ends a connection that no more requests can come from, in Go's words (`net/http` conn.serve). */
+function refuse(socket: Socket, code: string | undefined, last: ServerResponse | undefined): void {
+  if (last !== undefined && !last.headersSent && last.req.complete) {
+    // What cannot be read came behind a request that is still to be answered.
+    last.shouldKeepAlive = false;
+    return;
+  }
+  const text = code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  const isBetweenAnswers = last?.headersSent !== true || (last.writableFinished && last.shouldKeepAlive);
+  if (socket.writable && isBetweenAnswers && code !== "ERR_HTTP_REQUEST_TIMEOUT")
+    socket.write(`HTTP/1.1 ${text}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`);
+  socket.destroySoon();
+}
+
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { handler, guard, certificateOf, clock, stalledMs }: Serving,
+  { handler, guard, bodies, certificateOf, clock, stalledMs }: Serving,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
   outgoing.on("error", () => gone.abort(CONNECTION_CLOSED));
   incoming.on("error", () => gone.abort(CONNECTION_CLOSED));
+  const requestBody = bodies.of(incoming, outgoing);
   try {
-    const bytes = await readBody(incoming);
     const request: ApiRequest = {
       method: (incoming.method ?? "GET") as ApiRequest["method"],
       path: incoming.url ?? "/",
       headers: incoming.headers as HeaderFields,
-      ...(bytes === undefined ? {} : { body: { type: "bytes", bytes } }),
       signal: gone.signal,
     };
-    const refusal = (): ApiError | undefined => guard.refusal(incoming);
-    const reply = await handler(request, incoming.headers.host ?? "", certificateOf(incoming.socket), refusal);
+    const connection: HttpConnection = {
+      host: incoming.headers.host ?? "",
+      certificate: certificateOf(incoming.socket),
+      refusal: () => guard.refusal(incoming),
+      readBody: () => requestBody.read(),
+    };
+    const reply = await handler(request, connection);
     date(outgoing, clock);
-    await sendReply({ request, outgoing, gone: gone.signal, stalledMs }, reply);
+    await sendReply({ request, requestBody, outgoing, gone: gone.signal, stalledMs }, reply);
   } catch (error) {
     if (!outgoing.headersSent) {
       date(outgoing, clock);
+      requestBody.decide();
       outgoing.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
-      outgoing.end(`Internal Server Error: ${(error as Error).message}\n`);
+      requestBody.finish(`Internal Server Error: ${(error as Error).message}\n`);
     } else outgoing.destroy();
   }
 }
 
 function date(outgoing: ServerResponse, clock: Pick<Clock, "now">): void {
   outgoing.setHeader("date", new Date(clock.now()).toUTCString());
-}
-
-/** The whole body; of one that is too long only as much as shows that it is. */
-async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
-  if (incoming.method === "GET" || incoming.method === "HEAD") return undefined;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    length += chunk.byteLength;
-    if (length <= MAX_BODY_BYTES + chunk.byteLength) chunks.push(chunk);
-  }
-  return length === 0 ? undefined : Buffer.concat(chunks);
 }

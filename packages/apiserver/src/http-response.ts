@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import { type ApiRequest, type ApiResponse, parseQuery, parseRequestUrl } from "@kubewright/transport";
 
+import type { RequestBodyReader } from "./http-body.js";
 import { type TextForm, formatValue, listPieces } from "./list-pieces.js";
 import type { EventStream, ListBody, Reply } from "./reply.js";
 import { ListReading } from "./storage/list-reading.js";
@@ -20,6 +21,8 @@ const compress = promisify(gzip);
 /** A request, and where its answer goes. */
 export interface HttpExchange {
   readonly request: ApiRequest;
+  /** What has been read of it, or is still to come. */
+  readonly requestBody: RequestBodyReader;
   readonly outgoing: ServerResponse;
   /** Aborts when the connection is closed. */
   readonly gone: AbortSignal;
@@ -29,9 +32,10 @@ export interface HttpExchange {
 
 /** Writes an answer to a client, no faster than that reads it. */
 export async function sendReply(exchange: HttpExchange, reply: Reply | ApiResponse): Promise<void> {
-  const { request, outgoing } = exchange;
+  const { requestBody, outgoing } = exchange;
   const { body, status } = reply;
   for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
+  requestBody.decide();
   if (!outgoing.hasHeader("cache-control")) outgoing.setHeader("cache-control", "no-cache, private");
   outgoing.statusCode = status;
   switch (body.type) {
@@ -39,18 +43,15 @@ export async function sendReply(exchange: HttpExchange, reply: Reply | ApiRespon
       return sendStream(exchange, body.stream);
     case "bytes":
       for await (const chunk of body.chunks) await write(outgoing, chunk);
-      outgoing.end();
-      return;
+      return requestBody.finish();
     case "events":
       outgoing.setHeader("content-type", "application/json");
       outgoing.flushHeaders();
       for await (const event of body.events) await write(outgoing, `${JSON.stringify(event)}\n`);
-      outgoing.end();
-      return;
+      return requestBody.finish();
     case "text":
       outgoing.setHeader("content-type", body.contentType);
-      end(request, outgoing, body.text);
-      return;
+      return sendShort(exchange, body.text);
     default:
       return sendObject(exchange, body.type === "decoded" ? { type: "value", value: body.value } : body);
   }
@@ -78,15 +79,11 @@ async function sendObject(
 
 /** A text that there is anyway. Pieces of it are shared with others, and not copied for this client. */
 async function sendText(exchange: HttpExchange, text: JsonText): Promise<void> {
-  const { request, outgoing } = exchange;
-  if (typeof text === "string" && text.length <= LONG_CHARACTERS) {
-    end(request, outgoing, text);
-    return;
-  }
+  const { request, requestBody, outgoing } = exchange;
+  if (typeof text === "string" && text.length <= LONG_CHARACTERS) return sendShort(exchange, text);
   if (acceptsGzip(request)) {
     setGzip(outgoing);
-    outgoing.end(await compress(typeof text === "string" ? text : Buffer.concat(text), { level: 1 }));
-    return;
+    return requestBody.finish(await compress(typeof text === "string" ? text : Buffer.concat(text), { level: 1 }));
   }
   const pieces = typeof text === "string" ? [Buffer.from(text)] : text;
   outgoing.setHeader(
@@ -97,7 +94,7 @@ async function sendText(exchange: HttpExchange, text: JsonText): Promise<void> {
     giveUpWhenStalled(exchange, () => true);
     for (const piece of pieces) await write(outgoing, piece);
   }
-  outgoing.end();
+  requestBody.finish();
 }
 
 async function sendList(exchange: HttpExchange, list: ListBody, form: TextForm): Promise<void> {
@@ -124,7 +121,7 @@ async function sendLong(
   pieces: Iterable<JsonText>,
   taken: () => number,
 ): Promise<void> {
-  const { request, outgoing } = exchange;
+  const { request, requestBody, outgoing } = exchange;
   const reading = new ListReading({ items, version, backlog, onCutOff: () => outgoing.destroy() });
   giveUpWhenStalled(exchange, () => true);
   const chunks = function* () {
@@ -136,7 +133,8 @@ async function sendLong(
   try {
     if (acceptsGzip(request)) {
       setGzip(outgoing);
-      await pipeline(Readable.from(chunks()), createGzip({ level: 1 }), outgoing);
+      await pipeline(Readable.from(chunks()), createGzip({ level: 1 }), outgoing, { end: false });
+      requestBody.finish();
       return;
     }
     for (const chunk of chunks()) {
@@ -145,7 +143,7 @@ async function sendLong(
       // However fast the client is, others have their turn.
       await setImmediate();
     }
-    outgoing.end();
+    requestBody.finish();
   } finally {
     reading.end();
   }
@@ -172,7 +170,7 @@ function* inChunks(texts: Iterable<JsonText>): Generator<string | Uint8Array> {
 }
 
 async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<void> {
-  const { outgoing, gone } = exchange;
+  const { requestBody, outgoing, gone } = exchange;
   if (gone.aborted) stream.abandon();
   gone.addEventListener("abort", () => stream.abandon(), { once: true });
   outgoing.setHeader("content-type", "application/json");
@@ -193,7 +191,7 @@ async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<
     if (stream.closed) break;
     await stream.ready();
   }
-  outgoing.end();
+  requestBody.finish();
 }
 
 /** Cuts a client off that takes nothing for a while, whenever it is to have taken what there is. */
@@ -218,9 +216,9 @@ async function write(outgoing: ServerResponse, chunk: string | Uint8Array): Prom
   });
 }
 
-function end(request: ApiRequest, outgoing: ServerResponse, text: string): void {
+function sendShort({ request, requestBody, outgoing }: HttpExchange, text: string): void {
   outgoing.setHeader("content-length", Buffer.byteLength(text));
-  outgoing.end(request.method === "HEAD" ? undefined : text);
+  requestBody.finish(request.method === "HEAD" ? undefined : text);
 }
 
 function acceptsGzip({ headers }: ApiRequest): boolean {

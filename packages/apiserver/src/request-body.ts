@@ -23,10 +23,15 @@ export function mediaTypeOf(contentType: string | readonly string[] | undefined)
   return (end < 0 ? contentType : contentType.slice(0, end)).trim();
 }
 
+/** @throws ApiError 413 */
+export function checkBodyLength(bytes: Uint8Array): void {
+  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
+}
+
 export function bodyText(body: RequestBody | undefined): string {
   if (body === undefined) return "";
   if (body.type === "decoded") return JSON.stringify(body.value);
-  if (body.bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
+  checkBodyLength(body.bytes);
   return new TextDecoder().decode(body.bytes);
 }
 
@@ -89,7 +94,7 @@ export function readObjectBody(
 }
 
 function protobufObject(bytes: Uint8Array, expectedKind: string, schemas: BuiltInSchemas): unknown {
-  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
+  checkBodyLength(bytes);
   try {
     const value = decodeProtobuf(bytes, schemas);
     if (isNestedDeeper(value)) throw new ProtobufError(TOO_DEEP);

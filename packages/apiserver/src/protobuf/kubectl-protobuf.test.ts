@@ -34,8 +34,8 @@ describe.skipIf(!hasKubectl)(
         clock: realClock,
         random: seededRandom(1),
         freeze: true,
-        intercept: (request) => {
-          if (request.body !== undefined) sent.push(String(request.headers["content-type"]));
+        intercept: ({ headers }) => {
+          if (headers["content-length"] !== undefined) sent.push(String(headers["content-type"]));
           return undefined;
         },
       });

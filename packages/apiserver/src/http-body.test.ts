@@ -1,0 +1,214 @@
+import { type Socket, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { realClock, seededRandom } from "@kubewright/clock";
+import { expect, onTestFinished, test } from "vitest";
+
+import { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.js";
+
+const MIB = 1024 * 1024;
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const nobodyKnown = { authentication: { anonymous: false, tokens: { t: { username: "u" } } } };
+const configMap = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "a" } });
+
+interface Served {
+  readonly server: ApiServer;
+  readonly port: number;
+}
+
+async function serve(options: Partial<ApiServerOptions> = {}, requestTimeoutMs?: number): Promise<Served> {
+  const server = createApiServer({ clock: realClock, random: seededRandom(1), ...options });
+  const { port } = await server.listen(requestTimeoutMs === undefined ? {} : { requestTimeoutMs });
+  onTestFinished(() => server.close());
+  return { server, port };
+}
+
+/** One connection, by hand. */
+class Client {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+  text = "";
+  #wake: () => void = () => {};
+
+  constructor(port: number) {
+    this.socket = connect(port, "127.0.0.1");
+    this.closed = new Promise((resolve) => this.socket.once("close", () => resolve()));
+    this.socket.on("error", () => {});
+    this.socket.on("data", (chunk) => {
+      this.text += String(chunk);
+      this.#wake();
+    });
+    this.socket.on("close", () => this.#wake());
+    onTestFinished(() => void this.socket.destroy());
+  }
+
+  /** Sends the head of a request, with the length of its body, and as much of the body as is given. */
+  post(path: string, length: number, body: string | Uint8Array, ...headers: string[]): void {
+    const lines = [`POST ${path} HTTP/1.1`, "host: s", `content-length: ${length}`, ...headers];
+    this.socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    this.socket.write(body);
+  }
+
+  /** Resolves once this much has been answered, or the connection is closed. */
+  async answered(pattern: RegExp): Promise<string> {
+    while (!pattern.test(this.text) && !this.socket.closed)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    return this.text;
+  }
+}
+
+const STATUS = /"code":\d+}/;
+const json = "content-type: application/json";
+
+/** Bytes outside the heap, at most, while something goes on: bodies, as they come in. */
+async function peakBytes(during: Promise<unknown>): Promise<number> {
+  const before = process.memoryUsage().arrayBuffers;
+  let peak = 0;
+  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)), 5);
+  await during.finally(() => clearInterval(timer));
+  return peak;
+}
+
+test("200 clients that nobody knows and that send half a body cost next to nothing, and are sent away", async () => {
+  const { port } = await serve(nobodyKnown);
+  const half = Buffer.alloc(2 * MIB);
+  const clients = Array.from({ length: 200 }, () => new Client(port));
+  for (const client of clients) client.post(CONFIG_MAPS, 3 * MIB, half, json);
+  const bytes = await peakBytes(Promise.all(clients.map(({ closed }) => closed)));
+  expect(bytes).toBeLessThan(40 * MIB);
+  for (const { text } of clients) expect(text).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
+});
+
+test("who is not let in is told so at once, and has the time of a request to send the rest of a short body", async () => {
+  const { port } = await serve(nobodyKnown, 500);
+  const slow = new Client(port);
+  slow.post(CONFIG_MAPS, 1000, "x");
+  expect(await slow.answered(STATUS)).toMatch(/^HTTP\/1\.1 401 .*connection: keep-alive/is);
+  await slow.closed;
+  const quick = new Client(port);
+  quick.post(CONFIG_MAPS, 1000, "x");
+  await quick.answered(STATUS);
+  quick.text = "";
+  quick.socket.write("x".repeat(999));
+  quick.post(CONFIG_MAPS, configMap.length, configMap, json, "authorization: Bearer t");
+  expect(await quick.answered(/}$/)).toMatch(/^HTTP\/1\.1 201 /);
+});
+
+test("a body that does not come in time is answered with 504, and headers that do not with nothing", async () => {
+  const { port } = await serve({}, 500);
+  const body = new Client(port);
+  body.post(CONFIG_MAPS, 1000, "{", json);
+  const head = new Client(port);
+  head.socket.write("GET / HTTP/1.1\r\nhost:");
+  const idle = new Client(port);
+  await Promise.all([body.closed, head.closed, idle.closed]);
+  expect(body.text).toMatch(
+    /^HTTP\/1\.1 504 .*connection: close.*"message":"Timeout: request did not complete within the/is,
+  );
+  expect(head.text + idle.text).toBe("");
+});
+
+test("a body over the limit is a 413 after what else is wrong, and ends the connection however long the client goes on", async () => {
+  const { port } = await serve();
+  const endless = new Client(port);
+  endless.post(CONFIG_MAPS, 10 ** 12, "", json);
+  const chunk = Buffer.alloc(64 * 1024);
+  const sendMore = (): void => void (endless.socket.closed || endless.socket.write(chunk, sendMore));
+  sendMore();
+  await endless.closed;
+  expect(endless.text).toMatch(/^HTTP\/1\.1 413 .*connection: close.*"Request entity too large: limit is 3145728"/is);
+  const other = new Client(port);
+  other.post(CONFIG_MAPS, 4 * MIB, Buffer.alloc(4 * MIB), "content-type: text/csv");
+  expect(await other.answered(STATUS)).toMatch(/^HTTP\/1\.1 415 /);
+});
+
+test("all bodies that are being received share 128 MiB, and give them back", async () => {
+  const { port } = await serve();
+  const most = Buffer.alloc(3 * MIB - 1024);
+  const clients = Array.from({ length: 60 }, () => new Client(port));
+  for (const client of clients) client.post(CONFIG_MAPS, 3 * MIB, most, json);
+  const refused = (): Client[] => clients.filter(({ text }) => text !== "");
+  const bytes = await peakBytes(expect.poll(() => refused().length, { timeout: 10_000 }).toBeGreaterThanOrEqual(17));
+  expect(bytes).toBeLessThan(200 * MIB);
+  for (const { text } of refused()) expect(text).toMatch(/^HTTP\/1\.1 429 .*retry-after: 1/is);
+  for (const { socket } of clients) socket.destroy();
+  await Promise.all(clients.map(({ closed }) => closed));
+  await sleep(50);
+  const after = new Client(port);
+  after.post(CONFIG_MAPS, 3 * MIB, Buffer.alloc(3 * MIB, " "), json);
+  expect(await after.answered(STATUS)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test("a body in thousands of pieces is as good as one in one piece", async () => {
+  const { port } = await serve();
+  const client = new Client(port);
+  const pieces = configMap.padEnd(100_000).split("");
+  client.socket.write(`POST ${CONFIG_MAPS} HTTP/1.1\r\nhost: s\r\n${json}\r\ntransfer-encoding: chunked\r\n\r\n`);
+  client.socket.write(pieces.map((piece) => `1\r\n${piece}\r\n`).join(""));
+  client.socket.write("0\r\n\r\n");
+  expect(await client.answered(/}$/)).toMatch(/^HTTP\/1\.1 201 /);
+});
+
+test("a client that waits to be told to send its body is told so only if somebody reads it", async () => {
+  const { port } = await serve(nobodyKnown);
+  const expects = [json, "expect: 100-continue"];
+  const unknown = new Client(port);
+  unknown.post(CONFIG_MAPS, configMap.length, "", ...expects);
+  await unknown.closed;
+  expect(unknown.text).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
+  const known = new Client(port);
+  known.post(CONFIG_MAPS, configMap.length, "", ...expects, "authorization: Bearer t");
+  expect(await known.answered(/\r\n\r\n/)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+  known.socket.write(configMap);
+  expect(await known.answered(/}$/)).toMatch(/ 201 Created/);
+});
+
+test("headers may have 1 MiB, and what cannot be read is answered as Go does", async () => {
+  const { port } = await serve();
+  const ask = async (request: string): Promise<string> => {
+    const client = new Client(port);
+    client.socket.write(`${request}\r\n\r\n`);
+    await client.answered(/\r\n\r\n./s);
+    return client.text;
+  };
+  expect(await ask(`GET /version HTTP/1.1\r\nhost: s\r\nx: ${"x".repeat(MIB - 200)}`)).toMatch(/^HTTP\/1\.1 200 /);
+  const goPage = (text: string): string =>
+    `HTTP/1.1 ${text}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
+  expect(await ask(`GET /version HTTP/1.1\r\nhost: s\r\nx: ${"x".repeat(MIB + 4096)}`)).toBe(
+    goPage("431 Request Header Fields Too Large"),
+  );
+  expect(await ask("GET / nonsense")).toBe(goPage("400 Bad Request"));
+  expect(await ask("GET /api/v1/namespaces/%zz/pods HTTP/1.1\r\nhost: s")).toMatch(
+    /^HTTP\/1\.1 400 .*connection: close.*content-type: text\/plain; charset=utf-8.*\r\n\r\n400 Bad Request$/is,
+  );
+  const many = Array.from({ length: 3000 }, (_, index) => `x-${index}: x`).join("\r\n");
+  expect(await ask(`GET /version HTTP/1.1\r\nhost: s\r\n${many}\r\nimpersonate-group: g`)).toMatch(/^HTTP\/1\.1 500 /);
+});
+
+test("a path of one's own has its body read when the request has been permitted, up to the limit", async () => {
+  const seen: number[] = [];
+  const { port } = await serve({
+    authorization: ({ path }) => ({ allowed: path === "/open", reason: "" }),
+    paths: Object.fromEntries(
+      ["/open", "/closed"].map((path) => [
+        path,
+        async ({ body }) => {
+          seen.push(body?.type === "bytes" ? body.bytes.byteLength : 0);
+          return { status: 200, contentType: "text/plain", text: "seen" };
+        },
+      ]),
+    ),
+  });
+  const open = new Client(port);
+  open.post("/open", 5, "hello");
+  expect(await open.answered(/seen$/)).toMatch(/^HTTP\/1\.1 200 /);
+  const closed = new Client(port);
+  closed.post("/closed", 3 * MIB, "");
+  expect(await closed.answered(STATUS)).toMatch(/^HTTP\/1\.1 403 /);
+  const long = new Client(port);
+  long.post("/open", 4 * MIB, Buffer.alloc(4 * MIB));
+  expect(await long.answered(STATUS)).toMatch(/^HTTP\/1\.1 413 /);
+  expect(seen).toEqual([5]);
+});

@@ -1,0 +1,181 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+import { statusError } from "./api-error.js";
+import { MAX_BODY_BYTES } from "./request-body.js";
+import { RequestTimeout } from "./request-timeout.js";
+
+/** All bodies that are being received take so much memory together. The next byte is refused with 429. */
+const MOST_HELD_BYTES = 128 * 1024 * 1024;
+/**
+ * So much that nobody wanted is thrown away for the connection's sake (Go `net/http` maxPostHandlerReadBytes). Unlike Go's,
+ * the answer does not wait for it.
+ */
+const MOST_SKIPPED_BYTES = 256 * 1024;
+/** How long a connection that ends in the middle of a body stays open, unread, for its answer to arrive (Go `net/http` rstAvoidanceDelay). */
+const LINGER_MS = 500;
+
+/** The bodies of the requests to one server. */
+export class RequestBodies {
+  readonly #reading = new Map<Socket, (error: Error) => void>();
+  #heldBytes = 0;
+
+  of(incoming: IncomingMessage, outgoing: ServerResponse): RequestBodyReader {
+    return new RequestBodyReader(incoming, outgoing, {
+      begin: (fail) => {
+        this.#reading.set(incoming.socket, fail);
+        return () => {
+          // The next request may have come meanwhile.
+          if (this.#reading.get(incoming.socket) === fail) this.#reading.delete(incoming.socket);
+        };
+      },
+      hold: (bytes) => {
+        if (bytes > 0 && this.#heldBytes + bytes > MOST_HELD_BYTES) return false;
+        this.#heldBytes += bytes;
+        return true;
+      },
+    });
+  }
+
+  /** A client takes too long. Answers whether its body was waited for: then the request has failed, and is answered. */
+  timeOut(socket: Socket): boolean {
+    const fail = this.#reading.get(socket);
+    fail?.(new RequestTimeout());
+    return fail !== undefined;
+  }
+}
+
+interface Share {
+  /** Tells how the reading is made to fail. Answers how to say that it is over. */
+  begin(fail: (error: Error) => void): () => void;
+  /** Takes memory, or with less than nothing gives it back. Answers whether there was so much left. */
+  hold(bytes: number): boolean;
+}
+
+/** The body of one request, which is read when somebody wants it, and got rid of when nobody did. */
+export class RequestBodyReader {
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  readonly #share: Share;
+  /** Of the wire; unknown, for chunks, is endless. */
+  readonly #declaredBytes: number;
+  #receivedBytes = 0;
+  /** Whether the client sends its body only when it is told to, and has not been. */
+  #awaitsContinue: boolean;
+  /** Whether what has not come is not worth waiting for. */
+  #isGivenUp = false;
+  #endsConnection = false;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, share: Share) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#share = share;
+    const { headers, httpVersion } = incoming;
+    this.#declaredBytes =
+      headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.POSITIVE_INFINITY;
+    this.#awaitsContinue = headers.expect !== undefined && httpVersion === "1.1";
+  }
+
+  /**
+   * The whole body; of one that is too long only as much as shows that it is. `undefined`: there is none.
+   *
+   * @throws ApiError 429 when all bodies together are too much, RequestTimeout, or Error when the connection breaks.
+   */
+  async read(): Promise<Uint8Array | undefined> {
+    if (this.#declaredBytes === 0) return undefined;
+    if (this.#awaitsContinue) this.#outgoing.writeContinue();
+    this.#awaitsContinue = false;
+    const held = new HeldBytes(this.#share);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onData = (chunk: Buffer): void => {
+      this.#receivedBytes += chunk.byteLength;
+      if (!held.add(chunk)) reject(tooManyRequests());
+      else if (held.length > MAX_BODY_BYTES) resolve();
+    };
+    const onClose = (): void => reject(new Error("the connection was closed"));
+    if (this.#incoming.destroyed) onClose();
+    const end = this.#share.begin(reject);
+    this.#incoming.on("data", onData).once("end", resolve).once("close", onClose);
+    try {
+      await promise;
+      return held.length === 0 ? undefined : held.bytes;
+    } catch (error) {
+      this.#isGivenUp = true;
+      throw error;
+    } finally {
+      this.#incoming.off("data", onData).off("end", resolve).off("close", onClose).pause();
+      end();
+      held.giveBack();
+    }
+  }
+
+  /** To be called before the head of the answer is sent: says in it whether the connection ends. */
+  decide(): void {
+    if (this.#incoming.complete) return;
+    const left = this.#declaredBytes - this.#receivedBytes;
+    if (left > MOST_SKIPPED_BYTES || this.#isGivenUp) this.#outgoing.setHeader("connection", "close");
+    this.#endsConnection = this.#outgoing.getHeader("connection") === "close";
+  }
+
+  /** Sends the last of the answer, and ends it. */
+  finish(last?: string | Uint8Array): void {
+    const outgoing = this.#outgoing;
+    if (!this.#endsConnection) {
+      outgoing.end(last);
+      return;
+    }
+    // The answer would be lost if the connection broke while the client is still sending.
+    if (last === undefined) outgoing.flushHeaders();
+    else outgoing.write(last);
+    this.#incoming.pause();
+    setTimeout(() => outgoing.end(), LINGER_MS).unref();
+  }
+}
+
+/** Grows as bytes come in, so that many small pieces take no more than what is in them. */
+class HeldBytes {
+  readonly #share: Share;
+  #buffer: Buffer | undefined;
+  length = 0;
+
+  constructor(share: Share) {
+    this.#share = share;
+  }
+
+  get bytes(): Uint8Array | undefined {
+    return this.#buffer?.subarray(0, this.length);
+  }
+
+  /** At most one byte more than a body may have. Answers whether there was memory for it. */
+  add(chunk: Buffer): boolean {
+    const length = Math.min(this.length + chunk.byteLength, MAX_BODY_BYTES + 1);
+    if (this.#buffer === undefined) {
+      if (!this.#share.hold(chunk.byteLength)) return false;
+      // Nearly always this is all.
+      this.#buffer = chunk;
+    } else {
+      if (length > this.#buffer.byteLength && !this.#grow(length)) return false;
+      chunk.copy(this.#buffer, this.length, 0, length - this.length);
+    }
+    this.length = length;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#share.hold(-(this.#buffer?.byteLength ?? 0));
+  }
+
+  #grow(length: number): boolean {
+    const buffer = this.#buffer!;
+    const size = Math.min(Math.max(length, 2 * buffer.byteLength), MAX_BODY_BYTES + 1);
+    if (!this.#share.hold(size - buffer.byteLength)) return false;
+    this.#buffer = Buffer.allocUnsafeSlow(size);
+    buffer.copy(this.#buffer, 0, 0, this.length);
+    return true;
+  }
+}
+
+/** Upstream refuses by the number of requests in flight. */
+function tooManyRequests(): Error {
+  return statusError(429, "TooManyRequests", "Too many requests, please try again later.", { retryAfterSeconds: 1 });
+}
