@@ -285,7 +285,7 @@ test("the page and its trace are for those who may talk to the cluster", async (
 test("a snapshot that a server cannot begin with is named", async () => {
   const object = `{"metadata":{"name":"deep"},"spec":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   const files = new Map([["deep.json", `{"resourceVersion":"7","objects":{"/configmaps":[${object}]}}`]]);
-  const { url: said, stop } = await serve(["--restore", "deep.json"], files);
+  const { said, stop } = await serve(["--restore", "deep.json"], files);
   expect(said).toBe(
     "kubewright: --restore: cannot begin with deep.json: /configmaps deep is nested more than 500 levels deep\n",
   );
