@@ -1,0 +1,2 @@
+export { YamlDocument, type YamlPath } from "./yaml-document.js";
+export { YamlError } from "./yaml-error.js";

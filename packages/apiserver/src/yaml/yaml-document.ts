@@ -1,0 +1,265 @@
+import {
+  type Alias,
+  type CST,
+  Composer,
+  Document,
+  type DocumentOptions,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  type ParseOptions,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  type ScalarTag,
+  type SchemaOptions,
+  type YAMLMap,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  visit,
+} from "yaml";
+
+import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
+import { floatKey } from "./float-key.js";
+import { type ScalarValue, isInteger, plainScalar } from "./plain-scalar.js";
+import { YamlError } from "./yaml-error.js";
+
+/** Keys and positions, from the top of a document. */
+export type YamlPath = readonly (string | number)[];
+
+/** Nodes that all aliases of a document may stand for together: a small text cannot become a big object. */
+const MOST_UNFOLDED = 100_000;
+/** As Go's reader words it, which has its own limit. */
+const TOO_DEEP_MESSAGE = `${TOO_DEEP} of ${MAX_NESTING}`;
+
+/**
+ * One YAML document as kubectl reads it: YAML 1.1 with Go's scalars, and what `sigs.k8s.io/yaml` makes of it on the way
+ * to JSON. Merge keys are followed in the order of the text, so one overrides what stands before it; of equal keys the
+ * last counts; keys become text.
+ */
+export class YamlDocument {
+  readonly #document: Document.Parsed<ParsedNode> | Document<ParsedNode>;
+  readonly #lines = new LineCounter();
+  /** What each alias stands for: the last node of that anchor before it. */
+  readonly #targets: ReadonlyMap<Node, Node>;
+  /** How many aliases lead to where the conversion is, and how many nodes lay behind any of them so far. */
+  #behindAliases = 0;
+  #unfolded = 0;
+
+  /** Whether more documents follow, which are not looked at. */
+  readonly hasMore: boolean;
+
+  /** @throws YamlError when the text does not begin with a YAML document, or is nested too deeply. */
+  constructor(text: string) {
+    const composer = new Composer(this.#options());
+    const [document, next] = composer.compose(this.#tokens(text), true, text.length);
+    this.#document = document ?? new Document<ParsedNode>(null);
+    this.hasMore = next !== undefined;
+    const [problem] = this.#document.errors;
+    if (problem !== undefined) throw this.#error(problem.message.split("\n", 1)[0]!, problem.pos[0]);
+    this.#targets = text.includes("*") ? targetsOf(this.#document) : new Map();
+  }
+
+  /** Watches how deep the text goes while it is cut up, as what comes after that calls itself. */
+  *#tokens(text: string): Generator<CST.Token> {
+    const parser = new Parser(this.#lines.addNewLine);
+    this.#lines.addNewLine(0);
+    for (const lexeme of new Lexer().lex(text)) {
+      yield* parser.next(lexeme);
+      // The document, and what the innermost list or object has at hand.
+      if (parser.stack.length > MAX_NESTING + 2) throw this.#error(TOO_DEEP_MESSAGE, parser.offset);
+    }
+    yield* parser.end();
+  }
+
+  #options(): ParseOptions & DocumentOptions & SchemaOptions {
+    return {
+      version: "1.1",
+      schema: "failsafe",
+      customTags: (tags) => [...tags, plain, ...explicitTags],
+      merge: false,
+      // Looking for repeated keys would take time in proportion to their number squared.
+      uniqueKeys: false,
+      logLevel: "error",
+      prettyErrors: false,
+      lineCounter: this.#lines,
+    };
+  }
+
+  /** @throws YamlError for what JSON cannot hold, unknown or endless aliases, and keys that are no scalars. */
+  value(): unknown {
+    const { contents } = this.#document;
+    return contents === null ? null : this.#value(contents, new Set(), 0);
+  }
+
+  /** Where a value begins, or with `atKey` the key before it. What is not there stands where its parent does. */
+  place(path: YamlPath, { atKey = false } = {}): { readonly line: number; readonly column: number } {
+    const { line, col } = this.#lines.linePos(this.#offset(path, atKey));
+    return { line, column: col };
+  }
+
+  /** Keys that a map gives more than once; the later one counts. */
+  repeatedKeys(): { readonly key: string; readonly line: number; readonly column: number }[] {
+    const found: { key: string; line: number; column: number }[] = [];
+    const open: Node[] = this.#document.contents === null ? [] : [this.#document.contents];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      const seen = new Set<string>();
+      if (isSeq(node)) open.push(...(node.items as Node[]));
+      for (const { key, value } of isMap(node) ? (node.items as Pair<Node, Node | null>[]) : []) {
+        if (value) open.push(value);
+        if (!isScalar(key) || isMergeKey(key)) continue;
+        const text = String(key.value);
+        if (seen.has(text)) {
+          const { line, col } = this.#lines.linePos(key.range?.[0] ?? 0);
+          found.push({ key: text, line, column: col });
+        }
+        seen.add(text);
+      }
+    }
+    return found.sort((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  #value(node: Node, within: Set<Node>, depth: number): unknown {
+    if (this.#behindAliases > 0 && this.#unfolded++ > MOST_UNFOLDED)
+      throw this.#error("its aliases unfold to too much; write the values out", node);
+    if (isScalar(node)) return this.#scalar(node);
+    if (isAlias(node)) return this.#unfold(node, within, (target) => this.#value(target, within, depth));
+    if (depth >= MAX_NESTING) throw this.#error(TOO_DEEP_MESSAGE, node);
+    within.add(node);
+    let value: unknown;
+    if (isSeq(node)) value = node.items.map((item) => this.#value(item as Node, within, depth + 1));
+    else {
+      const object = {};
+      this.#fill(object, node as YAMLMap<Node, Node | null>, within, depth);
+      value = object;
+    }
+    within.delete(node);
+    return value;
+  }
+
+  #fill(object: object, map: YAMLMap<Node, Node | null>, within: Set<Node>, depth: number): void {
+    for (const { key, value } of map.items) {
+      if (isMergeKey(key)) {
+        this.#merge(object, value, within, depth);
+        continue;
+      }
+      // A key called `__proto__` is a key as any other.
+      Object.defineProperty(object, this.#key(key, within), {
+        value: value === null ? null : this.#value(value, within, depth + 1),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+  }
+
+  #merge(object: object, source: Node | null, within: Set<Node>, depth: number): void {
+    if (isAlias(source)) this.#unfold(source, within, (target) => this.#merge(object, target, within, depth));
+    else if (isMap(source)) {
+      within.add(source);
+      this.#fill(object, source as YAMLMap<Node, Node | null>, within, depth + 1);
+      within.delete(source);
+    } else if (isSeq(source) && !source.items.some((item) => isSeq(item) || isScalar(item))) {
+      // What stands first in the list counts most.
+      for (const item of [...(source.items as Node[])].reverse()) this.#merge(object, item, within, depth);
+    } else throw this.#error("map merge requires map or sequence of maps as the value", source ?? 0);
+  }
+
+  #key(node: Node, within: Set<Node>): string {
+    const key = isAlias(node) ? this.#unfold(node, within, (target) => target) : node;
+    if (!isScalar(key)) throw this.#error("a key must be text, a number or a boolean", node);
+    const value = key.value as ScalarValue;
+    if (value === null) throw this.#error('a key must be text, a number or a boolean; write "null" in quotes', node);
+    const isFloat = typeof value === "number" && !isInteger(key.source ?? "");
+    return isFloat ? floatKey(value) : String(value);
+  }
+
+  #scalar(node: Scalar): unknown {
+    const { value } = node;
+    if (typeof value === "number" && !Number.isFinite(value))
+      throw this.#error(`${node.source ?? String(value)} is a number that JSON cannot hold; write it in quotes`, node);
+    return value;
+  }
+
+  #unfold<T>(alias: Alias, within: ReadonlySet<Node>, use: (target: Node) => T): T {
+    const target = this.#targets.get(alias);
+    if (target === undefined)
+      throw this.#error(`there is no anchor &${alias.source} before the alias *${alias.source}`, alias);
+    if (within.has(target))
+      throw this.#error(`the anchor &${alias.source} contains itself; write the value out`, alias);
+    this.#behindAliases++;
+    const result = use(target);
+    this.#behindAliases--;
+    return result;
+  }
+
+  #offset(path: YamlPath, atKey: boolean): number {
+    let node: Node | null = this.#document.contents;
+    let offset = node?.range?.[0] ?? 0;
+    for (const [depth, step] of path.entries()) {
+      if (isAlias(node)) node = this.#targets.get(node) ?? null;
+      let next: Node | null | undefined;
+      if (isMap(node)) {
+        const pair = (node.items as Pair<Node, Node | null>[]).findLast(
+          ({ key }) => isScalar(key) && String(key.value) === String(step),
+        );
+        if (pair === undefined) return offset;
+        offset = pair.key.range?.[0] ?? offset;
+        if (atKey && depth === path.length - 1) return offset;
+        next = pair.value;
+      } else if (isSeq(node)) next = node.items[Number(step)] as Node | undefined;
+      if (next === undefined || next === null) return offset;
+      node = next;
+      offset = node.range?.[0] ?? offset;
+    }
+    return offset;
+  }
+
+  #error(message: string, at: Node | number): YamlError {
+    const offset = typeof at === "number" ? at : (at.range?.[0] ?? 0);
+    const { line, col } = this.#lines.linePos(offset);
+    return new YamlError(message, offset, line, col);
+  }
+}
+
+/** In the order of the text, as anchors may be given anew. */
+function targetsOf(document: Document<ParsedNode>): Map<Node, Node> {
+  const targets = new Map<Node, Node>();
+  const anchors = new Map<string, Node>();
+  visit(document, (_key, node) => {
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (target !== undefined) targets.set(node, target);
+    } else if (isNode(node) && "anchor" in node && typeof node.anchor === "string") anchors.set(node.anchor, node);
+  });
+  return targets;
+}
+
+function isMergeKey(key: Node): boolean {
+  return isScalar(key) && key.source === "<<" && key.type === "PLAIN";
+}
+
+/** Whatever a plain scalar may mean; the first character rules most text out. */
+const plain: ScalarTag = {
+  tag: "tag:yaml.org,2002:plain",
+  default: true,
+  test: /^(?:$|[-+.0-9~yYnNtTfFoO])/,
+  resolve: plainScalar,
+};
+
+/** `!!int "3"` is a number and `!!str 3` is none. */
+const explicitTags: readonly ScalarTag[] = [
+  ...["null", "bool", "int", "float"].map((name) => ({
+    tag: `tag:yaml.org,2002:${name}`,
+    resolve: (text: string) => plainScalar(text),
+  })),
+  { tag: "tag:yaml.org,2002:timestamp", resolve: (text) => text },
+  {
+    tag: "tag:yaml.org,2002:binary",
+    resolve: (text) => new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0))),
+  },
+];
