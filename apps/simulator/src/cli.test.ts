@@ -14,7 +14,9 @@ async function kubewright(
   return kubewrightInMemory(args, {
     readFile: async (path) => files[path] ?? readFile(path, "utf8"),
     listFolder: async (path) =>
-      files[path] === undefined && (await stat(path)).isDirectory() ? readdir(path) : undefined,
+      files[path] === undefined && (await stat(path)).isDirectory()
+        ? (await readdir(path)).map((name) => ({ name, isFolder: false }))
+        : undefined,
     ...options,
   });
 }
@@ -101,12 +103,12 @@ test.each([
   [
     "an unknown kind",
     ["run", "kind.yaml"],
-    "kubewright: kind.yaml:1: this cluster does not know kind Frobnicator in example.com/v1\n",
+    "kubewright: passed over: 1 Frobnicator (not simulated)\nkubewright: nothing is left to play\n",
   ],
   [
     "an invalid schedule",
     ["run", "schedule.yaml"],
-    /^kubewright: schedule\.yaml:2: CronJob\.batch "tick" is invalid: spec\.schedule: Invalid value: "61 \* \* \* \*": end of range \(61\) above maximum \(59\): 61\n$/,
+    /^kubewright: schedule\.yaml:6:13: CronJob tick: spec\.schedule: Invalid value: "61 \* \* \* \*": end of range \(61\) above maximum \(59\): 61\n$/,
   ],
   [
     "a time that is none",
@@ -194,17 +196,17 @@ test.each([
   [
     "an alias without its anchor",
     ["run", "alias.yaml"],
-    "kubewright: alias.yaml:1: there is no anchor &pod before the alias *pod\n",
+    "kubewright: alias.yaml:1:65: not YAML: there is no anchor &pod before the alias *pod\n",
   ],
   [
     "an object that contains itself",
     ["run", "circle.yaml"],
-    "kubewright: circle.yaml:1: an alias makes a value contain itself; write the value out\n",
+    "kubewright: circle.yaml:1:68: not YAML: the anchor &a contains itself; write the value out\n",
   ],
   [
     "what would drive the terminal",
     ["run", "escape.yaml"],
-    "kubewright: escape.yaml:1: this cluster does not know kind \\x1b[31mJob in batch/v1\n",
+    "kubewright: passed over: 1 \\x1b[31mJob (not simulated)\nkubewright: nothing is left to play\n",
   ],
   [
     "a node with a label that is none",
@@ -327,7 +329,10 @@ test("a run that is stopped prints what was reached, and exits with 130", async 
   const { code, stdout, stderr } = await kubewright(
     ["run", "pi.yaml", "--for", "30d", "--json", "trace.jsonl"],
     { "pi.yaml": pi },
-    { stopped: stop.signal, openFile: async () => ({ write: async () => stop.abort(), close: async () => {} }) },
+    {
+      stopped: stop.signal,
+      openFile: async () => ({ write: async () => stop.abort(), close: async () => {}, discard: async () => {} }),
+    },
   );
   expect(code).toBe(130);
   expect(stdout).toContain("2026-01-01T00:00:00Z → 2026-01-01T01:00:00Z (1h of virtual time, seed 1)");
@@ -341,7 +346,7 @@ test.each(["--json", "--html"])("a disk that is full is told in one line: %s", a
     ["run", "pi.yaml", "--for", "5m", flag, "out"],
     { "pi.yaml": pi },
     {
-      openFile: async () => ({ write: full, close: async () => {} }),
+      openFile: async () => ({ write: full, close: async () => {}, discard: async () => {} }),
       pageAssets: async () => ({ script: "", style: "", scriptHash: "sha256-a", styleHash: "sha256-b" }),
     },
   );

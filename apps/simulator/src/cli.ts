@@ -66,7 +66,7 @@ function program(io: Io, version: string): Command {
   root
     .command("run")
     .description("Play manifests on an embedded cluster in virtual time and print what every Job did, and why.")
-    .argument("[file...]", "manifest files, or folders of them")
+    .argument("[path...]", "manifest files, folders of them, kustomizations, or - for standard input")
     .option("--scenario <file>", "also play what happens when: outages, lost nodes, edits; see docs/scenarios.md")
     .option("--start <time>", "where virtual time starts (default: the scenario's, or 2026-01-01T00:00:00Z)")
     .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m (default: the scenario's, or 1d)")
@@ -77,9 +77,11 @@ function program(io: Io, version: string): Command {
       "play this changed file, or folder, in the same way, and print what it would do differently",
     )
     .option("--html <file>", "also write a report to open in a browser: one file that works offline")
+    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn plays on", "strict")
+    .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
 

@@ -1,6 +1,9 @@
 /** The name that takes the fewest corrections, if those are few. */
-export function closest(name: string, known: readonly string[]): string | undefined {
-  const most = Math.max(1, Math.floor(name.length / 3));
+export function closest(
+  name: string,
+  known: readonly string[],
+  most = Math.max(1, Math.floor(name.length / 3)),
+): string | undefined {
   let best: { readonly candidate: string; readonly corrections: number } | undefined;
   for (const candidate of known) {
     const corrections = distance(name.toLowerCase(), candidate.toLowerCase());

@@ -4,14 +4,18 @@ import type { PageAssets } from "./report/page-assets.js";
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** @throws with a `code` such as `ENOENT`, as node:fs does. */
+  /** The text of a file, unpacked if it is gzip. @throws with a `code` such as `ENOENT`, as node:fs does. */
   readFile(path: string): Promise<string>;
   /**
    * Begins to write a file, which replaces what it held when it is closed, and not before. `secret`: for its owner's eyes only.
    */
   openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
-  /** Names in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
-  listFolder(path: string): Promise<readonly string[] | undefined>;
+  /** What is in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
+  listFolder(path: string): Promise<readonly FolderEntry[] | undefined>;
+  /** Everything that comes in through standard input. Default: there is none. */
+  readonly readStandardInput?: () => Promise<string>;
+  /** Runs a program to its end; `undefined` when there is none of that name. Default: there is none at all. */
+  readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
   /** Shows how far a long run is. Default: nobody is shown anything. */
   readonly progress?: () => Progress;
   /** Aborts when the process is told to stop. */
@@ -22,6 +26,18 @@ export interface Io {
   readonly pageAssets?: () => Promise<PageAssets>;
   /** Version of the time-zone data in use, e.g. `2026a`. */
   readonly timeZoneData: string;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  /** False for links to folders, which could lead round in circles. */
+  readonly isFolder: boolean;
+}
+
+export interface ExecuteResult {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 export interface Output {
@@ -47,5 +63,8 @@ export const noProgress: Progress = { show: () => {}, clear: () => {} };
 export interface OutputFile {
   /** Resolves when more may be written. */
   write(text: string): Promise<void>;
+  /** Ends the file, which takes the place of what was there before. */
   close(): Promise<void>;
+  /** Leaves what was there before. */
+  discard(): Promise<void>;
 }

@@ -1,11 +1,15 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import process from "node:process";
+import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 import { Presets, SingleBar } from "cli-progress";
 
-import type { Io, Output, Progress } from "./io.js";
+import type { ExecuteResult, Io, Output, Progress } from "./io.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -13,15 +17,44 @@ export function nodeIo(stopped: AbortSignal): Io {
   return {
     stdout: terminal(process.stdout),
     stderr: terminal(process.stderr),
-    readFile: (path) => readFile(path, "utf8"),
+    readFile: readText,
+    readStandardInput: async () => unpacked(await buffer(process.stdin)),
+    execute: (command, args) => execute(command, args, stopped),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     progress: () => progressBar(process.stderr),
-    listFolder: async (path) => ((await stat(path)).isDirectory() ? readdir(path) : undefined),
+    listFolder: async (path) =>
+      (await stat(path)).isDirectory()
+        ? (await readdir(path, { withFileTypes: true })).map((entry) => ({
+            name: entry.name,
+            isFolder: entry.isDirectory(),
+          }))
+        : undefined,
     stopped,
     pageAssets,
     env: process.env,
     timeZoneData: process.versions["tz"] ?? "unknown",
   };
+}
+
+/** Bytes that a compressed file may unpack to. */
+const LARGEST_TEXT = 512 * 1024 * 1024;
+
+async function readText(path: string): Promise<string> {
+  return unpacked(await readFile(path));
+}
+
+async function unpacked(bytes: Buffer): Promise<string> {
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return (isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: LARGEST_TEXT }) : bytes).toString("utf8");
+}
+
+function execute(command: string, args: readonly string[], signal: AbortSignal): Promise<ExecuteResult | undefined> {
+  return new Promise((resolve) => {
+    execFile(command, [...args], { signal, maxBuffer: LARGEST_TEXT }, (error, stdout, stderr) => {
+      if (error?.code === "ENOENT") resolve(undefined);
+      else resolve({ status: error === null ? 0 : Number(error.code) || 1, stdout, stderr });
+    });
+  });
 }
 
 function progressBar(stream: NodeJS.WriteStream): Progress {

@@ -20,7 +20,11 @@ export async function openOutput(
     }
   };
   const file = await explained(() => io.openFile(path, options));
-  return { write: (text) => explained(() => file.write(text)), close: () => explained(() => file.close()) };
+  return {
+    write: (text) => explained(() => file.write(text)),
+    close: () => explained(() => file.close()),
+    discard: () => explained(() => file.discard()),
+  };
 }
 
 /** @throws UserError when a file to be written, by its flag, is one that is read, or that another flag names. */

@@ -9,10 +9,11 @@ import { HtmlReport } from "./report/html-report.js";
 import { type RunInputFlags, readRunInput } from "./run-input.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
-import { styleFor } from "./style.js";
+import { printable, styleFor } from "./style.js";
 import { Timeline } from "./timeline.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
 import { type HappeningRecord, traceLine } from "./trace.js";
+import { UserError } from "./user-error.js";
 
 export interface RunFlags extends RunInputFlags {
   readonly json?: string;
@@ -39,7 +40,8 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const timeline = new Timeline();
   const progress = io.progress?.() ?? noProgress;
   const happenings: HappeningRecord[] = [];
-  const problems: string[] = [];
+  const notes = [...input.notes];
+  const mistakes = [...input.problems];
   let reachedMs = 0;
   await simulate({
     ...input,
@@ -52,23 +54,37 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       report?.add(record);
     },
     ...(report === undefined ? {} : { follow: (informers) => report.follow(informers) }),
-    onProblem: (message) => problems.push(message),
+    onProblem: (message) => notes.push(message),
+    onCreated: (outcome) => {
+      mistakes.push(...outcome.problems);
+      notes.push(...outcome.notes);
+      // With nothing to play there is nothing to tell but why.
+      if (outcome.created === 0)
+        throw new UserError([...notes, ...(mistakes.length > 0 ? mistakes : ["nothing is left to play"])].join("\n"));
+    },
     onProgress: async (elapsedMs) => {
       reachedMs = elapsedMs;
       progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
       await trace?.flush();
     },
   }).finally(() => progress.clear());
-  await trace?.close();
-  await report?.write(scenario?.description);
-  for (const problem of problems) io.stderr.write(`kubewright: ${problem}\n`);
+  // What is not whole does not take the place of what was there.
+  if (mistakes.length === 0) {
+    await trace?.close();
+    await report?.write(scenario?.description);
+  } else {
+    await trace?.discard();
+    await report?.discard();
+  }
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const interrupted = io.stopped.aborted
     ? new InterruptedError(`stopped after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}`)
     : undefined;
-  if (traceOnly) {
+  const finish = (): void => {
+    if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
     if (interrupted !== undefined) throw interrupted;
-    return;
-  }
+  };
+  if (traceOnly) return finish();
   const style = styleFor(io.stdout.hasColours);
   const playedMs = interrupted === undefined ? durationMs : reachedMs;
   const endMs = startMs + playedMs;
@@ -79,7 +95,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
   io.stdout.write(`${timelineText(timeline, { startMs, endMs, width, style })}\n`);
   io.stdout.write(summaryText(timeline, style));
-  if (interrupted !== undefined) throw interrupted;
+  finish();
 }
 
 const DEFAULT_WIDTH = 120;
@@ -105,8 +121,14 @@ class TraceWriter {
     await this.flush();
     await this.file.close();
   }
+
+  async discard(): Promise<void> {
+    // Standard output has no former content to leave.
+    await this.flush();
+    await this.file.discard();
+  }
 }
 
 function stdoutFile(io: Io): OutputFile {
-  return { write: async (text) => io.stdout.write(text), close: async () => {} };
+  return { write: async (text) => io.stdout.write(text), close: async () => {}, discard: async () => {} };
 }

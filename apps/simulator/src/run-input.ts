@@ -1,7 +1,8 @@
 import { parseDuration } from "./duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
+import { type LoadedManifests, loadManifests } from "./input/load-manifests.js";
+import type { Manifest } from "./input/manifest.js";
 import type { Io } from "./io.js";
-import { type Manifest, loadManifests } from "./manifests.js";
 import { loadScenario } from "./scenario/load-scenario.js";
 import { checkLength } from "./scenario/longest-run.js";
 import type { Scenario } from "./scenario/scenario.js";
@@ -14,6 +15,14 @@ export interface RunInput {
   readonly durationMs: number;
   readonly seed: number;
   readonly scenario?: Scenario;
+  /** One line for each mistake in what was read; the rest can be played. */
+  readonly problems: readonly string[];
+  /** One line each: what was passed over, or is odd. */
+  readonly notes: readonly string[];
+  /** What becomes of fields that the API server does not know. */
+  readonly validate: "strict" | "warn";
+  /** Whether kinds that are not simulated are mistakes. */
+  readonly strict: boolean;
 }
 
 export interface RunInputFlags {
@@ -21,6 +30,8 @@ export interface RunInputFlags {
   readonly for?: string;
   readonly seed?: string;
   readonly scenario?: string;
+  readonly validate?: string;
+  readonly strict?: boolean;
 }
 
 const DEFAULT_START = "2026-01-01T00:00:00Z";
@@ -30,7 +41,7 @@ const DEFAULT_SEED = "1";
 /**
  * Reads manifests and, if one is named, a scenario, whose start, length and seed count less than the flags.
  *
- * @throws UserError for whatever cannot be read, or is wrong.
+ * @throws UserError for wrong flags and scenarios, and when nothing is left to play.
  */
 export async function readRunInput(paths: readonly string[], flags: RunInputFlags, io: Io): Promise<RunInput> {
   const startMs = flags.start === undefined ? undefined : parseStart(flags.start);
@@ -41,16 +52,45 @@ export async function readRunInput(paths: readonly string[], flags: RunInputFlag
     throw new UserError(
       "name manifest files to play, or a scenario: kubewright run FILE…, kubewright run --scenario FILE",
     );
-  const manifests = paths.length === 0 ? [] : await loadManifests(paths, io);
+  const validate = parseValidate(flags.validate ?? "strict");
+  const strict = flags.strict ?? false;
+  const { manifests, problems, notes } = paths.length === 0 ? NOTHING : await loadManifests(paths, io);
+  if (manifests.length === 0 && paths.length > 0) {
+    const why = problems.length > 0 ? problems : [`${paths.join(", ")}: no Kubernetes objects found`];
+    throw new UserError([...notes, ...why].join("\n"));
+  }
   if (flags.scenario !== undefined) {
     const scenario = await loadScenario(flags.scenario, io, { startMs, durationMs, seed, manifests });
     const { startMs: start, durationMs: length, manifests: all } = scenario;
-    return { manifests: all, startMs: start, durationMs: length, seed: scenario.seed, scenario };
+    return {
+      manifests: all,
+      startMs: start,
+      durationMs: length,
+      seed: scenario.seed,
+      scenario,
+      problems,
+      notes,
+      validate,
+      strict,
+    };
   }
   return {
     manifests,
     startMs: startMs ?? parseStart(DEFAULT_START),
     durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
     seed: seed ?? parseSeed(DEFAULT_SEED),
+    problems,
+    notes,
+    validate,
+    strict,
   };
+}
+
+const NOTHING: LoadedManifests = { manifests: [], problems: [], notes: [] };
+
+/** `kubectl`'s own spellings of the two are taken too. */
+function parseValidate(text: string): "strict" | "warn" {
+  if (text === "strict" || text === "true") return "strict";
+  if (text === "warn") return "warn";
+  throw new UserError(`--validate: ${JSON.stringify(text)} is neither strict nor warn`);
 }

@@ -27,7 +27,11 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
     listFolder: async () => undefined,
     openFile: async (path) => {
       files.set(path, "");
-      return { write: async (text) => void files.set(path, files.get(path)! + text), close: async () => {} };
+      return {
+        write: async (text) => void files.set(path, files.get(path)! + text),
+        close: async () => {},
+        discard: async () => {},
+      };
     },
     stopped: stopped.signal,
     pageAssets: async () => ({ script: "", style: "", scriptHash: "sha256-a", styleHash: "sha256-b" }),

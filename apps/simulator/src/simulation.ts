@@ -2,14 +2,15 @@ import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ClusterOptions, createCluster, createFaultyCluster } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
 
-import { applyManifests } from "./apply-manifests.js";
-import type { Manifest } from "./manifests.js";
+import { type CreateOptions, type CreateOutcome, createManifests } from "./input/create-manifests.js";
+import type { Manifest } from "./input/manifest.js";
 import { Recorder } from "./recorder.js";
 import { HappeningPlayer } from "./scenario/happening-player.js";
 import type { Scenario } from "./scenario/scenario.js";
 import type { TraceRecord } from "./trace.js";
+import { UserError } from "./user-error.js";
 
-export interface SimulationOptions {
+export interface SimulationOptions extends Pick<CreateOptions, "validate" | "strict"> {
   readonly manifests: readonly Manifest[];
   readonly startMs: number;
   readonly durationMs: number;
@@ -19,6 +20,8 @@ export interface SimulationOptions {
   readonly emit: (record: TraceRecord) => void;
   /** Called once, before anything runs: more may follow the cluster's objects. */
   readonly follow?: (informers: InformerFactory) => void;
+  /** Told what became of the manifests, before time begins to pass. Default: whatever is refused ends the simulation. */
+  readonly onCreated?: (outcome: CreateOutcome) => void;
   /** Called between slices of virtual time; may await. */
   readonly onProgress?: (elapsedMs: number) => Promise<void> | void;
   /** Stops the simulation early. */
@@ -37,7 +40,7 @@ export interface SimulationOptions {
  *
  * Equal options and equal time-zone data give equal records in equal order.
  *
- * @throws UserError when the API server refuses a manifest.
+ * @throws UserError when the API server refuses a manifest and nobody is to be told.
  */
 export async function simulate(options: SimulationOptions): Promise<void> {
   const { startMs, durationMs, seed, emit, signal } = options;
@@ -81,7 +84,9 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
   try {
     await drive(clock, cluster.ready(stop.signal));
-    await drive(clock, applyManifests(cluster.client("kubewright"), options.manifests));
+    (options.onCreated ?? refuse)(
+      await drive(clock, createManifests(cluster.client("kubewright"), options.manifests, { ...options, clock })),
+    );
     if (faulty !== undefined) {
       const { onProblem = () => {} } = options;
       const player = new HappeningPlayer({ cluster: faulty, clock, emit, onProblem, signal: stop.signal });
@@ -99,6 +104,10 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   }
   if (failure !== undefined) throw failure.error;
   emit({ type: "end", at: iso(clock.now()) });
+}
+
+function refuse({ problems }: CreateOutcome): void {
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
 }
 
 const SLICE_MS = 3_600_000;

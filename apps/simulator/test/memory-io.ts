@@ -38,7 +38,11 @@ export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions
     listFolder: async () => undefined,
     openFile: async (path) => {
       written[path] = "";
-      return { write: async (text) => void (written[path] += text), close: async () => {} };
+      return {
+        write: async (text) => void (written[path] += text),
+        close: async () => {},
+        discard: async () => void delete written[path],
+      };
     },
     stopped: new AbortController().signal,
     timeZoneData: "test",

@@ -132,7 +132,11 @@ export class PageFixture {
       listFolder: async () => undefined,
       openFile: async (file) => {
         files.set(file, "");
-        return { write: async (text) => void files.set(file, files.get(file)! + text), close: async () => {} };
+        return {
+          write: async (text) => void files.set(file, files.get(file)! + text),
+          close: async () => {},
+          discard: async () => {},
+        };
       },
       stopped,
       timeZoneData: "test",

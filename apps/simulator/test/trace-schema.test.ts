@@ -17,7 +17,8 @@ beforeAll(async () => {
 async function trace(args: readonly string[]): Promise<Record<string, unknown>[]> {
   const { code, stdout, stderr } = await kubewright(["run", ...args, "--json", "-"], {
     readFile: (file) => readFile(file, "utf8"),
-    listFolder: async (folder) => (folder.endsWith(".yaml") ? undefined : readdir(folder)),
+    listFolder: async (folder) =>
+      folder.endsWith(".yaml") ? undefined : (await readdir(folder)).map((name) => ({ name, isFolder: false })),
   });
   expect(code, stderr).toBe(0);
   return stdout

@@ -18,6 +18,8 @@ export interface FileReplacement {
   write(text: string): Promise<void>;
   /** Puts the new file in the place of the old one. */
   close(): Promise<void>;
+  /** Leaves the old file as it was. */
+  discard(): Promise<void>;
 }
 
 /** Characters that are collected before they are written. */
@@ -96,6 +98,11 @@ class OpenFile implements FileReplacement {
   async close(): Promise<void> {
     await this.#flush();
     await this.#end(true);
+  }
+
+  discard(): Promise<void> {
+    this.#text = "";
+    return this.#end(false);
   }
 
   #flush(): Promise<void> {

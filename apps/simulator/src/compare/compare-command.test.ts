@@ -197,7 +197,7 @@ test.each([
 test("what the API server refuses of the other side is named with its place", async () => {
   const { code, stderr } = await compare(hourly, cronJob('schedule: "61 * * * *"'), ["--for", "1h"]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^kubewright: b\.yaml:2: CronJob\.batch "report" is invalid: .*\n$/);
+  expect(stderr).toMatch(/^kubewright: b\.yaml:\d+:13: CronJob report: spec\.schedule: .*\n$/);
 });
 
 test("stopped before the end, there is nothing to compare", async () => {

@@ -3,11 +3,12 @@ import { formatTime } from "@kubewright/api";
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, type Progress, noProgress } from "../io.js";
-import type { Manifest } from "../manifests.js";
+import type { CreateOutcome } from "../input/create-manifests.js";
+import { type Manifest, identityOf } from "../input/manifest.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
-import { styleFor } from "../style.js";
+import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { compareRuns } from "./compare-runs.js";
 import { type ComparisonHeader, comparisonLines } from "./comparison-json.js";
@@ -32,10 +33,24 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
   const progress = io.progress?.() ?? noProgress;
   const ledgers: RunLedger[] = [];
+  const mistakes = [...new Set([...a.problems, ...b.problems])];
+  const notes = [...new Set([...a.notes, ...b.notes])];
   for (const [index, input] of [a, b].entries()) {
     const label = index === 0 ? "A" : "B";
-    ledgers.push(await play(input, { label, progress, done: index / 2 }, io));
+    const onCreated = (outcome: CreateOutcome): void => {
+      mistakes.push(...outcome.problems);
+      notes.push(...outcome.notes.map((note) => `${label}: ${note}`));
+      if (outcome.created > 0) return;
+      throw new UserError(
+        [...notes, ...(mistakes.length > 0 ? mistakes : [`${label}: nothing is left to play`])].join("\n"),
+      );
+    };
+    ledgers.push(await play(input, { label, progress, done: index / 2, onCreated }, io));
   }
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  const finish = (): void => {
+    if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+  };
   progress.clear();
 
   const { startMs, durationMs, seed } = a;
@@ -45,9 +60,10 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const header: ComparisonHeader = { a: filesA, b: [against], startMs, endMs, seed, timeZoneData: io.timeZoneData };
   if (json === "-") {
     for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
-    return;
+    return finish();
   }
-  if (file !== undefined) {
+  if (mistakes.length > 0) await file?.discard();
+  else if (file !== undefined) {
     for (const line of comparisonLines(header, comparison, changes)) await file.write(line);
     await file.close();
   }
@@ -57,6 +73,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   io.stdout.write(`${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\n`);
   io.stdout.write(`A: ${filesA.join(", ")}\nB: ${against}\n${comparisonLegend(style)}\n\n`);
   io.stdout.write(comparisonText(comparison, changes, { width, style }));
+  finish();
 }
 
 const DEFAULT_WIDTH = 120;
@@ -66,10 +83,11 @@ interface PlayOptions {
   readonly progress: Progress;
   /** Share of the whole work that lies behind. */
   readonly done: number;
+  readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
 /** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
-async function play(input: RunInput, { label, progress, done }: PlayOptions, io: Io): Promise<RunLedger> {
+async function play(input: RunInput, { label, progress, done, onCreated }: PlayOptions, io: Io): Promise<RunLedger> {
   const { durationMs } = input;
   const ledger = new RunLedger();
   const problems: string[] = [];
@@ -80,6 +98,7 @@ async function play(input: RunInput, { label, progress, done }: PlayOptions, io:
     signal: io.stopped,
     emit: (record) => ledger.add(record),
     onProblem: (message) => problems.push(message),
+    onCreated,
     onProgress: (elapsedMs) => {
       reachedMs = elapsedMs;
       const text = `${label}: ${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`;
@@ -102,10 +121,9 @@ function withoutReplaced(input: RunInput, against: string): RunInput {
   const folder = against.replace(/\/+$/, "");
   const isChanged = ({ source }: Manifest): boolean =>
     source.startsWith(`${folder}:`) || source.startsWith(`${folder}/`);
-  const changed = new Set(input.manifests.filter(isChanged).map(identity));
-  return { ...input, manifests: input.manifests.filter((each) => isChanged(each) || !changed.has(identity(each))) };
-}
-
-function identity({ object }: Manifest): string {
-  return `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`;
+  const changed = new Set(input.manifests.filter(isChanged).map(({ object }) => identityOf(object)));
+  return {
+    ...input,
+    manifests: input.manifests.filter((each) => isChanged(each) || !changed.has(identityOf(each.object))),
+  };
 }

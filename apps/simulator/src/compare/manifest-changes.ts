@@ -1,4 +1,4 @@
-import type { Manifest } from "../manifests.js";
+import type { Manifest } from "../input/manifest.js";
 
 /** What two manifests of the same object say differently. */
 export interface ManifestChange {

@@ -42,6 +42,11 @@ export class HtmlReport {
     await this.#file.write(htmlPage(this.#assets, data));
     await this.#file.close();
   }
+
+  /** Leaves the report that was there before. */
+  discard(): Promise<void> {
+    return this.#file.discard();
+  }
 }
 
 /** @throws UserError when this build has no page. */

@@ -4,8 +4,8 @@ import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fake-kubelet";
 
 import { formatDuration, parseDuration } from "../duration.js";
-import type { Manifest } from "../manifests.js";
-import { closest, suggestion } from "./did-you-mean.js";
+import type { Manifest } from "../input/manifest.js";
+import { closest, suggestion } from "../did-you-mean.js";
 import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import {
   type HappeningEntry,

@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 
-import { suggestion } from "./did-you-mean.js";
+import { suggestion } from "../did-you-mean.js";
 import { scenarioSchema } from "./scenario-schema.js";
 import type { Path, Problem } from "./scenario-text.js";
 

@@ -16,7 +16,7 @@ import type { Clock } from "@kubewright/clock";
 import type { FaultyCluster, FaultyControllerName } from "@kubewright/cluster";
 import { isPodTerminal } from "@kubewright/controller";
 
-import { findResource } from "../apply-manifests.js";
+import { Discovery } from "../input/create-manifests.js";
 import { formatDuration, parseDuration } from "../duration.js";
 import type { HappeningRecord } from "../trace.js";
 import type { Happening } from "./scenario.js";
@@ -316,8 +316,9 @@ export class HappeningPlayer {
     return {
       message: `a user applies ${names.join(", ")}`,
       begin: async () => {
+        const discovery = new Discovery(this.#user);
         for (const { object } of objects) {
-          const definition = await findResource(this.#user, object);
+          const definition = await discovery.find(object);
           if (definition === undefined)
             throw new Error(`this cluster does not know kind ${object.kind} in ${object.apiVersion}`);
           const namespace = definition.namespaced ? (object.metadata.namespace ?? "default") : undefined;

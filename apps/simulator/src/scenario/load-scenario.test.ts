@@ -172,7 +172,7 @@ test.each<[title: string, text: string, message: string]>([
     "happenings:\n  - { at: +1h, leaseLost: true }",
     "s.yaml:4:16: happenings[0].leaseLost: nobody is elected; add `controllerManagers: 2`",
   ],
-  ["another kind of file", "kind: Scenario", "s.yaml:3:1: not YAML: Map keys must be unique"],
+  ["another kind of file", "kind: Scenario", 's.yaml:3:1: the key "kind" stands here once more'],
   [
     "a negative capacity",
     "nodes: [{ name: a, cpu: -4 }]",
@@ -208,16 +208,16 @@ test.each<[title: string, text: string, message: string]>([
     "happenings: [{ at: +1h, podEvicted: { job: pj } }]",
     's.yaml:3:44: happenings[0].podEvicted.job: there is no Job "default/pj"; did you mean "pi"?',
   ],
-  ["an alias of nothing", "name: *x", "s.yaml:1:1: there is no anchor &x before the alias *x"],
+  ["an alias of nothing", "name: *x", "s.yaml:3:7: not YAML: there is no anchor &x before the alias *x"],
   [
     "aliases that unfold to too much",
-    `a: &a [${"x,".repeat(20)}]\nb: &b [${"*a,".repeat(20)}]\nc: [${"*b,".repeat(20)}]`,
-    "s.yaml:1:1: its aliases unfold to too much; write the values out",
+    `a: &a [${"x,".repeat(100)}]\nb: &b [${"*a,".repeat(100)}]\nc: [${"*b,".repeat(20)}]`,
+    "s.yaml:3:64: not YAML: its aliases unfold to too much; write the values out",
   ],
   [
     "a value that contains itself",
     "nodes: &n [*n]",
-    "s.yaml:1:1: an alias makes a value contain itself; write the value out",
+    "s.yaml:3:12: not YAML: the anchor &n contains itself; write the value out",
   ],
 ])("%s is refused with the place and what to write", async (_title, text, message) => {
   expect(await refusal(scenario(text))).toEqual([message]);

@@ -2,8 +2,8 @@ import type { UnstructuredObject } from "@kubewright/api";
 import { defaultNodes } from "@kubewright/cluster";
 
 import { parseDuration } from "../duration.js";
-import type { Io } from "../io.js";
-import { type Manifest, loadManifests } from "../manifests.js";
+import { type InputIo, loadAllManifests } from "../input/load-manifests.js";
+import { type Manifest, manifestAt } from "../input/manifest.js";
 import { UserError } from "../user-error.js";
 import { checkScenario, happeningTime, kindOf, nodeShapes, timeOf } from "./check-scenario.js";
 import { checkSchema } from "./check-schema.js";
@@ -30,11 +30,7 @@ const DEFAULT_DURATION_MS = 86_400_000;
  *
  * @throws UserError with one line for each mistake: `file:line:column: path: what is wrong; hint`.
  */
-export async function loadScenario(
-  path: string,
-  io: Pick<Io, "readFile" | "listFolder">,
-  overrides: ScenarioOverrides = {},
-): Promise<Scenario> {
+export async function loadScenario(path: string, io: InputIo, overrides: ScenarioOverrides = {}): Promise<Scenario> {
   const source = new ScenarioText(await read(path, io), path);
   const value = source.value();
   if (value === null)
@@ -65,9 +61,9 @@ export async function loadScenario(
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const load = async (entry: string | UnstructuredObject, at: Path): Promise<readonly Manifest[]> => {
     const place = source.place(at);
-    if (typeof entry !== "string") return [{ object: entry, source: place }];
+    if (typeof entry !== "string") return [manifestAt(entry, place)];
     try {
-      return await loadManifests([entry.startsWith("/") ? entry : `${folder}${entry}`], io);
+      return await loadAllManifests([entry.startsWith("/") ? entry : `${folder}${entry}`], io);
     } catch (error) {
       if (error instanceof UserError)
         throw new UserError(`${place}: ${pathText(at)}: ${error.message}`, { cause: error });
@@ -150,7 +146,7 @@ function isManifest(value: unknown): value is { kind: string } {
   );
 }
 
-async function read(path: string, io: Pick<Io, "readFile">): Promise<string> {
+async function read(path: string, io: Pick<InputIo, "readFile">): Promise<string> {
   try {
     return await io.readFile(path);
   } catch (error) {

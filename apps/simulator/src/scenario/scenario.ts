@@ -1,6 +1,6 @@
 import type { NodeShape } from "@kubewright/cluster";
 
-import type { Manifest } from "../manifests.js";
+import type { Manifest } from "../input/manifest.js";
 import type { HappeningKind, Happenings } from "./scenario-file.js";
 
 /** A scenario that can be played. */

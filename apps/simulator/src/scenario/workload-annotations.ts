@@ -2,7 +2,7 @@ import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
 import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/fake-kubelet";
 
-import type { Manifest } from "../manifests.js";
+import type { Manifest } from "../input/manifest.js";
 import type { WorkloadEntry } from "./scenario-file.js";
 
 interface PodTemplate {

@@ -3,7 +3,7 @@ import { realClock } from "@kubewright/clock";
 
 import { InterruptedError } from "../interrupted-error.js";
 import type { Io } from "../io.js";
-import { loadManifests } from "../manifests.js";
+import { loadAllManifests } from "../input/load-manifests.js";
 import { parseOutputFormat } from "../output-format.js";
 import { parseStart } from "../flag-values.js";
 import { styleFor } from "../style.js";
@@ -131,7 +131,7 @@ function parseTarget(text: string): Target {
 
 /** The CronJob of that name in a manifest file. */
 async function readCronJob(path: string, name: string, io: Io): Promise<DeepReadonly<CronJob>> {
-  const manifests = await loadManifests([path], io);
+  const manifests = await loadAllManifests([path], io);
   const found = manifests.filter(
     ({ object }) => object.kind === "CronJob" && object.apiVersion === "batch/v1" && object.metadata.name === name,
   );

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+
+import { type MemoryIoOptions, type Ran, kubewright } from "../../test/memory-io.js";
+
+const job = (name: string, more = "", meta = ""): string => `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: ${name}
+${meta}spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: c
+          image: busybox
+${more}`;
+
+async function run(text: string, args: readonly string[] = [], options: MemoryIoOptions = {}): Promise<Ran> {
+  return kubewright(["run", "f.yaml", "--for", "1h", ...args], { files: { "f.yaml": text }, ...options });
+}
+
+test("an unknown field is refused with its place and what was meant, as kubectl apply refuses it", async () => {
+  const { code, stderr, stdout } = await run(`${job("a", "          imagePullPolice: Always\n")}---\n${job("b")}`);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'kubewright: f.yaml:12:11: Job a: spec.template.spec.containers[0].imagePullPolice: unknown field; did you mean "imagePullPolicy"?\n',
+  );
+  expect(stdout).toContain("Job default/b");
+  expect(stdout).toContain("1 run, 1 complete");
+});
+
+test("--validate=warn tells of an unknown field and plays on", async () => {
+  const { code, stderr, stdout } = await run(job("a", "  backofLimit: 3\n").replace("  backof", "  backof"), [
+    "--validate",
+    "warn",
+  ]);
+  expect([code, stderr]).toEqual([
+    0,
+    'kubewright: f.yaml:12:3: Job a: spec.backofLimit: unknown field; did you mean "backoffLimit"?\n',
+  ]);
+  expect(stdout).toContain("1 run, 1 complete");
+});
+
+test("every field that the API server refuses is a line with its place", async () => {
+  const { code, stderr } = await run(job("a").replace("Never", "Always").replace("image: busybox", "image: ''"));
+  expect(code).toBe(2);
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(
+      /^kubewright: f\.yaml:11:18: Job a: spec\.template\.spec\.containers\[0\]\.image: Required value/,
+    ),
+    expect.stringMatching(/^kubewright: f\.yaml:8:22: Job a: spec\.template\.spec\.restartPolicy: /),
+  ]);
+});
+
+test("a value of the wrong type is told in plain words, with the place in the list that it has", async () => {
+  const env = "          env:\n            - { name: A, value: x }\n            - { name: B, value: 3 }\n";
+  const { stderr } = await run(job("a", env));
+  expect(stderr).toBe(
+    "kubewright: f.yaml:14:33: Job a: spec.template.spec.containers[0].env[1].value: must be text (in quotes), not a number\n",
+  );
+});
+
+test("kinds that are not simulated are passed over with one line, and refused with --strict", async () => {
+  const others = ["Deployment", "Deployment", "StatefulSet"]
+    .map((kind, index) => `---\napiVersion: apps.example.com/v1\nkind: ${kind}\nmetadata: { name: x${index} }\n`)
+    .join("");
+  const played = await run(`${job("a")}${others}`);
+  expect([played.code, played.stderr]).toEqual([
+    0,
+    "kubewright: passed over: 2 Deployments, 1 StatefulSet (not simulated)\n",
+  ]);
+  const refused = await run(`${job("a")}${others}`, ["--strict"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr.split("\n")[0]).toBe(
+    "kubewright: f.yaml:14:7: Deployment x0: apps.example.com/v1 is not simulated",
+  );
+  expect(refused.stdout).toContain("Job default/a");
+});
+
+test.each([
+  [
+    "batch/v1beta1",
+    "CronJob",
+    "batch/v1beta1 was removed in Kubernetes 1.25; write apiVersion: batch/v1, the fields are the same",
+  ],
+  ["v1", "CronJob", "there is no CronJob in v1; write apiVersion: batch/v1"],
+  ["batch/v1", "Cronjob", "there is no kind Cronjob in batch/v1; did you mean CronJob?"],
+  ["batch/v2", "Job", "there is no Job in batch/v2; write apiVersion: batch/v1"],
+])("%s %s is a mistake with its fix, and no kind of somebody else's", async (apiVersion, kind, message) => {
+  const { code, stderr } = await run(
+    `${job("a")}---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: x }\n`,
+  );
+  expect(code).toBe(2);
+  expect(stderr).toBe(`kubewright: f.yaml:13:13: ${kind} x: ${message}\n`);
+});
+
+test("a Job of somebody else's group is no mistake", async () => {
+  const text = `${job("a")}---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: { name: x }\n`;
+  expect((await run(text)).code).toBe(0);
+});
+
+test("namespaces are created before what is in them, whatever the order, and only once", async () => {
+  const namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { a: b } }\n";
+  const { code, stderr, stdout } = await run(
+    `${job("a", "", "  namespace: team\n")}${namespace}---\napiVersion: v1\nkind: Namespace\nmetadata: { name: default }\n`,
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Job team/a");
+});
+
+test("a resource is created after its definition, whatever the order", async () => {
+  const definition = `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: things.example.com }
+spec:
+  group: example.com
+  names: { kind: Thing, plural: things }
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: { openAPIV3Schema: { type: object, properties: { spec: { type: object, properties: { size: { type: integer } } } } } }
+`;
+  const thing = (spec: string): string =>
+    `apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: x }\nspec: { ${spec} }\n---\n`;
+  expect(await run(`${thing("size: 1")}${job("a")}${definition}`)).toMatchObject({ code: 0, stderr: "" });
+  const wrong = await run(`${thing("sise: 1")}${job("a")}${definition}`);
+  expect(wrong.stderr).toBe('kubewright: f.yaml:4:9: Thing x: spec.sise: unknown field; did you mean "size"?\n');
+});
+
+test("with a mistake the files named by --json and --html stay as they were, and the status is 2", async () => {
+  const broken = `${job("a")}---\nkind: Job\nmetadata: { name: b }\n`;
+  const { code, stdout, written } = await run(broken, ["--json", "trace.jsonl"]);
+  expect([code, written["trace.jsonl"]]).toEqual([2, undefined]);
+  expect(stdout).toContain("1 run, 1 complete");
+});

@@ -1,0 +1,181 @@
+import { type ResourceDefinition, type UnstructuredObject, namespaces } from "@kubewright/api";
+import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
+
+import type { Clock } from "@kubewright/clock";
+
+import { suggestion } from "../did-you-mean.js";
+import { fieldProblems, unknownFields } from "./field-problems.js";
+import { KnownFields } from "./known-fields.js";
+import type { Manifest } from "./manifest.js";
+import { type ServedKind, countKinds, kindProblem } from "./unknown-kind.js";
+
+export interface CreateOptions {
+  /** What becomes of fields that the API server does not know: `strict` refuses the object, `warn` tells. Default `strict`. */
+  readonly validate?: "strict" | "warn";
+  /** Whether kinds that the cluster does not serve are mistakes, rather than passed over. Default false. */
+  readonly strict?: boolean;
+  /** Waited on for the API server to serve what definitions define, which it begins to do a moment after they are created. */
+  readonly clock: Pick<Clock, "sleep">;
+}
+
+/** What became of the manifests that were not simply created. */
+export interface CreateOutcome {
+  /** One line for each mistake: `file:line:column: kind namespace/name: field: what is wrong; the fix`. */
+  readonly problems: readonly string[];
+  readonly notes: readonly string[];
+  readonly created: number;
+}
+
+/**
+ * Creates objects as `kubectl apply` would: unknown fields are mistakes, namespaces come before what is in them, and
+ * definitions of resources before the resources. A refused object does not keep the rest from being created.
+ */
+export async function createManifests(
+  client: Client,
+  manifests: readonly Manifest[],
+  { clock, validate = "strict", strict = false }: CreateOptions,
+): Promise<CreateOutcome> {
+  const discovery = new Discovery(client);
+  const fields = new KnownFields(client);
+  const problems: string[] = [];
+  const notes: string[] = [];
+  const passedOver: string[] = [];
+  const made = new Set(["default"]);
+  let created = 0;
+
+  const create = async (manifest: Manifest, fieldValidation: "Strict" | "Ignore"): Promise<void> => {
+    const { object } = manifest;
+    const definition = await discovery.find(object);
+    if (definition === undefined) {
+      const { apiVersion = "", kind = "" } = object;
+      const problem = kindProblem({ apiVersion, kind }, await discovery.served());
+      if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${named(object)}: ${problem}`);
+      else if (strict) problems.push(`${manifest.place(["kind"])}: ${named(object)}: ${apiVersion} is not simulated`);
+      else passedOver.push(kind);
+      return;
+    }
+    const namespace = object.metadata.namespace || "default";
+    try {
+      if (definition.namespaced && !made.has(namespace)) {
+        await ensureNamespace(client, namespace);
+        made.add(namespace);
+      }
+      const scope = definition.namespaced ? { namespace } : {};
+      await client
+        .resource(definition)
+        .create(withoutServerFields(object), { ...scope, fieldManager: "kubewright", fieldValidation });
+      if (definition.kind === "Namespace") made.add(object.metadata.name ?? "");
+      created++;
+    } catch (error) {
+      // Those that every cluster has are no mistake in a folder.
+      if (isAlreadyExists(error)) return;
+      if (!(error instanceof StatusError)) throw error;
+      if (fieldValidation === "Strict" && validate === "warn" && unknownFields(error.message).length > 0) {
+        notes.push(...(await lines(error, manifest, fields)));
+        return create(manifest, "Ignore");
+      }
+      problems.push(...(await lines(error, manifest, fields)));
+    }
+  };
+  let defined = false;
+  for (const manifest of inOrder(manifests)) {
+    const isDefinition = manifest.object.kind === DEFINITION;
+    if (defined && !isDefinition) await clock.sleep(0);
+    defined = isDefinition;
+    await create(manifest, "Strict");
+  }
+  if (passedOver.length > 0) notes.push(`passed over: ${countKinds(passedOver)} (not simulated)`);
+  return { problems, notes, created };
+}
+
+const DEFINITION = "CustomResourceDefinition";
+
+/** Namespaces, then definitions of resources, then the rest, each as they stand in the text. */
+function inOrder(manifests: readonly Manifest[]): Manifest[] {
+  const rank = ({ object: { kind } }: Manifest): number => (kind === "Namespace" ? 0 : kind === DEFINITION ? 1 : 2);
+  return [...manifests].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Only the server may give these: exported objects have them. */
+function withoutServerFields(object: UnstructuredObject): UnstructuredObject {
+  const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+async function lines(error: StatusError, manifest: Manifest, fields: KnownFields): Promise<string[]> {
+  const told = new Set<string>();
+  for (const { path, field, atKey, message } of fieldProblems(error, manifest.object)) {
+    const known = atKey ? await fields.at(manifest.object, path.slice(0, -1)) : [];
+    const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
+    const what = field === "" ? "" : `${field}: `;
+    told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}`);
+  }
+  return [...told];
+}
+
+function named({ kind, metadata: { namespace, name, generateName } }: UnstructuredObject): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name ?? generateName ?? ""}`;
+}
+
+async function ensureNamespace(client: Client, name: string): Promise<void> {
+  try {
+    await client.resource(namespaces).create({ metadata: { name } });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+interface ApiResourceList {
+  readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+}
+
+/** What a cluster serves, asked once for each group and version. */
+export class Discovery {
+  readonly #client: Client;
+  readonly #lists = new Map<string, Promise<ApiResourceList | undefined>>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The resource an object belongs to; `undefined` when the cluster serves none. */
+  async find({
+    apiVersion = "",
+    kind = "",
+  }: UnstructuredObject): Promise<ResourceDefinition<UnstructuredObject> | undefined> {
+    const found = (await this.#resources(apiVersion)).find((resource) => resource.kind === kind);
+    if (found === undefined) return undefined;
+    const [group, version] = apiVersion.includes("/") ? (apiVersion.split("/") as [string, string]) : ["", apiVersion];
+    return { group, version, resource: found.name, kind, namespaced: found.namespaced };
+  }
+
+  /** Every kind of every group. */
+  async served(): Promise<ServedKind[]> {
+    const groups = (await this.#client.getRaw("/apis")) as { groups: { versions: { groupVersion: string }[] }[] };
+    const versions = ["v1", ...groups.groups.flatMap((group) => group.versions.map((version) => version.groupVersion))];
+    const kinds: ServedKind[] = [];
+    for (const apiVersion of versions)
+      for (const { kind } of await this.#resources(apiVersion)) kinds.push({ apiVersion, kind });
+    return kinds;
+  }
+
+  async #resources(apiVersion: string): Promise<ApiResourceList["resources"]> {
+    let list = this.#lists.get(apiVersion);
+    if (list === undefined) this.#lists.set(apiVersion, (list = this.#discover(apiVersion)));
+    const known = await list;
+    // A definition that is still to be created may serve it later.
+    if (known === undefined) this.#lists.delete(apiVersion);
+    return known?.resources.filter(({ name }) => !name.includes("/")) ?? [];
+  }
+
+  async #discover(apiVersion: string): Promise<ApiResourceList | undefined> {
+    if (!/^[A-Za-z0-9.-]+(\/[A-Za-z0-9.-]+)?$/.test(apiVersion)) return undefined;
+    try {
+      const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+      return (await this.#client.getRaw(path)) as ApiResourceList;
+    } catch (error) {
+      if (error instanceof StatusError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { FolderEntry, Io } from "../io.js";
+
+/** What to read manifests from. */
+export type InputSource =
+  | {
+      readonly type: "file";
+      readonly path: string;
+      /** Whether it was named, rather than found in a folder. */ readonly named: boolean;
+    }
+  | { readonly type: "standardInput" }
+  | { readonly type: "kustomization"; readonly folder: string };
+
+export interface FoundInputs {
+  readonly sources: readonly InputSource[];
+  /** One line for each path that cannot be read. */
+  readonly problems: readonly string[];
+  /** One line for each folder that is passed over, with what to run instead. */
+  readonly notes: readonly string[];
+  /** Files of other kinds in the folders. */
+  readonly passedOver: number;
+}
+
+const MANIFEST_FILE = /\.(ya?ml|json)(\.gz)?$/i;
+/** Read by tools, and no manifests, whatever stands in them. */
+const TOOL_FILE =
+  /^(values([.-].*)?|chart|requirements|kustomization|skaffold|docker-compose([.-].*)?|compose|package(-lock)?|tsconfig([.-].*)?|\..*)\.(ya?ml|json)$/i;
+const KUSTOMIZATION = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+const CHART = "Chart.yaml";
+
+/**
+ * Finds what the paths of a command line name: files, the manifest files of folders and of the folders in them, in order
+ * of name, `-` for standard input, and kustomizations where a folder that was named is one. Hidden folders, `node_modules`,
+ * links to folders, charts and kustomizations further down are passed over.
+ */
+export async function findInputs(paths: readonly string[], io: Pick<Io, "listFolder">): Promise<FoundInputs> {
+  const sources: InputSource[] = [];
+  const problems: string[] = [];
+  const notes: string[] = [];
+  let passedOver = 0;
+
+  const visit = async (folder: string, entries: readonly FolderEntry[], named: boolean): Promise<void> => {
+    const names = new Set(entries.map(({ name }) => name));
+    if (KUSTOMIZATION.some((name) => names.has(name))) {
+      if (named) sources.push({ type: "kustomization", folder });
+      else notes.push(`${folder}: passed over: is a kustomization; play it with kubewright run ${shellWord(folder)}`);
+      return;
+    }
+    if (names.has(CHART)) {
+      notes.push(
+        `${folder}: passed over: is a Helm chart; play it with helm template ${shellWord(folder)} | kubewright run -`,
+      );
+      return;
+    }
+    for (const { name, isFolder } of [...entries].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = `${folder.replace(/\/+$/, "")}/${name}`;
+      if (isFolder) {
+        if (name.startsWith(".") || name === "node_modules") continue;
+        const below = await list(path);
+        if (below !== undefined) await visit(path, below, false);
+      } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name)) sources.push({ type: "file", path, named: false });
+      else passedOver++;
+    }
+  };
+  const list = async (path: string): Promise<readonly FolderEntry[] | undefined> => {
+    try {
+      return await io.listFolder(path);
+    } catch (error) {
+      problems.push(`${path}: ${ioProblem(error)}`);
+      return undefined;
+    }
+  };
+  for (const path of paths) {
+    if (path === "-") {
+      sources.push({ type: "standardInput" });
+      continue;
+    }
+    const before = problems.length;
+    const entries = await list(path);
+    if (entries !== undefined) await visit(path, entries, true);
+    else if (problems.length === before) sources.push({ type: "file", path, named: true });
+  }
+  return { sources, problems, notes, passedOver };
+}
+
+/** What an error of reading a file says, in the words of a user. */
+export function ioProblem(error: unknown): string {
+  const { code, message } = error as { code?: string; message: string };
+  if (code === "ENOENT") return "no such file or folder";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  return message;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,181 @@
+import { expect, test } from "vitest";
+
+import { folderIo } from "../../test/folder-io.js";
+import { loadManifests } from "./load-manifests.js";
+import { parseManifests } from "./parse-manifests.js";
+
+const configMap = (name: string, more = ""): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}`;
+
+test("documents are read in order, with the line each begins at; empty ones are skipped", () => {
+  const { manifests } = parseManifests(`# a comment\n---\n${configMap("a")}---\n---\n${configMap("b")}`, "f.yaml");
+  expect(manifests.map(({ object, source }) => [object.metadata.name, source])).toEqual([
+    ["a", "f.yaml:3"],
+    ["b", "f.yaml:9"],
+  ]);
+});
+
+test("a List is taken apart, and a list of one kind lends its items what they are", () => {
+  const of = (list: object): string[] =>
+    parseManifests(JSON.stringify(list), "f.json").manifests.map(({ object }) => `${object.apiVersion} ${object.kind}`);
+  expect(
+    of({ apiVersion: "v1", kind: "List", items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }] }),
+  ).toEqual(["v1 ConfigMap"]);
+  expect(of({ apiVersion: "batch/v1", kind: "CronJobList", items: [{ metadata: { name: "a" } }] })).toEqual([
+    "batch/v1 CronJob",
+  ]);
+});
+
+test("JSON objects in a row are read one by one, as jq writes them", () => {
+  const one = (name: string): string =>
+    JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { a: '}"{' } }, null, 2);
+  const { manifests } = parseManifests(`${one("a")}\n${one("b")}`, "f.json");
+  expect(manifests.map(({ object, source }) => [object.metadata.name, source])).toEqual([
+    ["a", "f.json:1"],
+    ["b", "f.json:11"],
+  ]);
+});
+
+test("the place of a field is told by line and column, in documents, lists and JSON", () => {
+  const text = `${configMap("a")}---\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n`;
+  const { manifests } = parseManifests(text, "f.yaml");
+  expect(manifests[0]!.place(["metadata", "name"])).toBe("f.yaml:4:9");
+  expect(manifests[1]!.place(["metadata", "name"])).toBe("f.yaml:11:20");
+  expect(manifests[1]!.place(["kind"], { atKey: true })).toBe("f.yaml:10:3");
+  const json = parseManifests('\n{"apiVersion": "v1",\n "kind": "Secret", "metadata": {"name": "c"}}', "f.json");
+  expect(json.manifests[0]!.place(["metadata", "name"])).toBe("f.json:3:41");
+});
+
+test("a folder gives the manifest files of all its folders in order of name", async () => {
+  const io = folderIo({
+    "m/b.yaml": configMap("b"),
+    "m/a.yml": configMap("a"),
+    "m/deep/er/c.json": JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } }),
+    "m/.git/config.yaml": configMap("hidden"),
+    "m/node_modules/x/y.yaml": configMap("installed"),
+  });
+  const { manifests, notes, problems } = await loadManifests(["m/"], io);
+  expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b", "c"]);
+  expect({ notes, problems }).toEqual({ notes: [], problems: [] });
+});
+
+test("files that are no manifests are passed over with a count, also when they cannot be read as YAML of one", async () => {
+  const io = folderIo({
+    "m/a.yaml": configMap("a"),
+    "m/values.yaml": "replicas: 3\n",
+    "m/values-prod.yaml": "x: {{ .y }}\n",
+    "m/ci.yaml": "stages: [build]\n",
+    "m/README.md": "# read me",
+    "m/scenario.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n",
+    "m/list.json": "[1, 2]",
+  });
+  const { manifests, notes, problems } = await loadManifests(["m"], io);
+  expect(manifests).toHaveLength(1);
+  expect(problems).toEqual([]);
+  expect(notes).toEqual(["passed over: 6 files that are no manifests"]);
+});
+
+test("charts and kustomizations further down are passed over with the command to run", async () => {
+  const io = folderIo({
+    "m/a.yaml": configMap("a"),
+    "m/chart/Chart.yaml": "name: c\n",
+    "m/chart/templates/x.yaml": "kind: {{ .Values.kind }}\n",
+    "m/overlays/my prod/kustomization.yaml": "resources: [../..]\n",
+    "m/overlays/my prod/patch.yaml": "spec: {}\n",
+  });
+  const { manifests, notes } = await loadManifests(["m"], io);
+  expect(manifests).toHaveLength(1);
+  expect(notes).toEqual([
+    "m/chart: passed over: is a Helm chart; play it with helm template m/chart | kubewright run -",
+    "m/overlays/my prod: passed over: is a kustomization; play it with kubewright run 'm/overlays/my prod'",
+  ]);
+});
+
+test("a kustomization that was named is built by the first tool there is", async () => {
+  const files = { "k/kustomization.yaml": "resources: [a.yaml]\n", "k/a.yaml": configMap("a") };
+  const tried: string[] = [];
+  const io = folderIo(files, {
+    execute: async (command, args) => {
+      tried.push([command, ...args].join(" "));
+      return command === "kustomize" ? { status: 0, stdout: configMap("built"), stderr: "" } : undefined;
+    },
+  });
+  const { manifests } = await loadManifests(["k"], io);
+  expect(tried).toEqual(["kubectl kustomize k", "kustomize build k"]);
+  expect(manifests.map(({ object, source }) => [object.metadata.name, source])).toEqual([
+    ["built", "k (kustomize build):1"],
+  ]);
+  expect((await loadManifests(["k"], folderIo(files))).problems).toEqual([
+    "k: is a kustomization, and neither kubectl nor kustomize is here to build it; play it with kustomize build k | kubewright run -",
+  ]);
+  const failing = folderIo(files, {
+    execute: async () => ({ status: 1, stdout: "", stderr: "error: accumulating resources: no b.yaml\n" }),
+  });
+  expect((await loadManifests(["k"], failing)).problems).toEqual([
+    "k: kubectl kustomize: error: accumulating resources: no b.yaml",
+  ]);
+});
+
+test("standard input is read like a file", async () => {
+  const io = folderIo({}, { readStandardInput: async () => configMap("piped") });
+  const { manifests } = await loadManifests(["-"], io);
+  expect(manifests.map(({ source }) => source)).toEqual(["standard input:1"]);
+});
+
+test("a broken document keeps nothing else from being read, in its file and in others", async () => {
+  const io = folderIo({
+    "m/a.yaml": `${configMap("a")}---\na: [1,\nb: }\n---\n${configMap("b")}`,
+    "m/b.yaml": configMap("c"),
+    "m/c.yaml": "kind: Job\nmetadata: {name: {{ .Release.Name }}}\n",
+  });
+  const { manifests, problems } = await loadManifests(["m", "gone.yaml"], io);
+  expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b", "c"]);
+  expect(problems).toEqual([
+    "gone.yaml: no such file or folder",
+    expect.stringMatching(/^m\/a\.yaml:7:1: not YAML: /),
+    expect.stringMatching(
+      /^m\/c\.yaml:2:.*it is a Helm template: render it with `helm template CHART \| kubewright run -`$/,
+    ),
+  ]);
+});
+
+test("of two manifests of one object the later counts, which is said", async () => {
+  const io = folderIo({
+    "m/a.yaml": configMap("x", "data: {v: one}\n"),
+    "m/b.yaml": configMap("x", "data: {v: two}\n"),
+  });
+  const { manifests, notes } = await loadManifests(["m"], io);
+  expect(manifests.map(({ object }) => object["data"])).toEqual([{ v: "two" }]);
+  expect(notes).toEqual([
+    "m/b.yaml:1: v1 ConfigMap default/x stands at m/a.yaml:1 as well; the later one counts, as with kubectl apply",
+  ]);
+});
+
+test("a key that stands twice counts once, the last time, which is said with its place", () => {
+  const { manifests, warnings } = parseManifests(configMap("a", "data: {v: one}\ndata: {v: two}\n"), "f.yaml");
+  expect(manifests[0]!.object["data"]).toEqual({ v: "two" });
+  expect(warnings).toEqual(['f.yaml:6:1: the key "data" stands here once more; the last one counts']);
+});
+
+test.each([
+  ["text that is not YAML", "a: [1,\nb: }", "f.yaml:2:1: not YAML: "],
+  ["text after the line between two documents", "--- b: 2\n", "f.yaml:1: not YAML: nothing but a comment"],
+  ["a document that is no mapping", "- 1\n- 2", "f.yaml:1: not a Kubernetes object"],
+  ["an object without kind", "apiVersion: v1\nmetadata: {}", "f.yaml:1: kind is missing"],
+  ["an object without apiVersion", "kind: Job\nmetadata: {}", "f.yaml:1: apiVersion is missing"],
+  ["an apiVersion that is a number", "apiVersion: 1\nkind: Job\nmetadata: {}", "f.yaml:1: apiVersion must be text"],
+  ["an object without metadata", "apiVersion: v1\nkind: Job", "f.yaml:1: metadata is missing"],
+  ["an object without a name", "apiVersion: v1\nkind: Job\nmetadata: {}", "f.yaml:1: Job: metadata.name is missing"],
+  ["an unknown alias", "a: *b", "f.yaml:1:4: not YAML: there is no anchor &b before the alias *b"],
+  ["a scenario", "apiVersion: sim.kubewright.dev/v1\nkind: Scenario", "f.yaml:1: is a scenario and no manifest"],
+])("%s is refused with file and line", (_title, text, message) => {
+  expect(parseManifests(text, "f.yaml").problems).toEqual([expect.stringContaining(message)]);
+});
+
+test("aliases that multiply without end are refused", () => {
+  const bomb = `a: &a [x, x]\n${"bcdefghijklmnopqrst"
+    .split("")
+    .map((name, index) => `${name}: &${name} [*${"abcdefghijklmnopqrs"[index]}, *${"abcdefghijklmnopqrs"[index]}]`)
+    .join("\n")}`;
+  expect(parseManifests(bomb, "f.yaml").problems).toEqual([expect.stringContaining("its aliases unfold to too much")]);
+});

@@ -1,0 +1,99 @@
+import type { Io } from "../io.js";
+import { UserError } from "../user-error.js";
+import { type InputSource, findInputs, ioProblem } from "./find-inputs.js";
+import { type Manifest, identityOf } from "./manifest.js";
+import { type ParsedManifests, parseManifests } from "./parse-manifests.js";
+
+export type InputIo = Pick<Io, "readFile" | "listFolder" | "readStandardInput" | "execute">;
+
+/** Everything that was found under the paths of a command line. */
+export interface LoadedManifests {
+  readonly manifests: readonly Manifest[];
+  /** One line for each mistake; the rest can be played. */
+  readonly problems: readonly string[];
+  /** One line each: what was passed over, or is odd. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads manifests as teams have them: files, folders, standard input (`-`), kustomizations. Of two manifests of one
+ * object the later counts, as with `kubectl apply`.
+ */
+export async function loadManifests(paths: readonly string[], io: InputIo): Promise<LoadedManifests> {
+  const found = await findInputs(paths, io);
+  const manifests = new Map<string, Manifest>();
+  const problems = [...found.problems];
+  const notes = [...found.notes];
+  let { passedOver } = found;
+  for (const source of found.sources) {
+    const parsed = await read(source, io);
+    if (typeof parsed === "string") {
+      problems.push(parsed);
+      continue;
+    }
+    problems.push(...parsed.problems);
+    notes.push(...parsed.warnings);
+    passedOver += parsed.passedOver;
+    for (const manifest of parsed.manifests) {
+      const { object, source: place } = manifest;
+      const identity = object.metadata.name === undefined ? `at ${place}` : identityOf(object);
+      const earlier = manifests.get(identity);
+      if (earlier !== undefined && earlier.source !== place)
+        notes.push(
+          `${place}: ${identity} stands at ${earlier.source} as well; the later one counts, as with kubectl apply`,
+        );
+      manifests.set(identity, manifest);
+    }
+  }
+  if (passedOver > 0)
+    notes.push(
+      `passed over: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`,
+    );
+  return { manifests: [...manifests.values()], problems, notes };
+}
+
+/** @throws UserError with every mistake, for who plays nothing unless all is right. */
+export async function loadAllManifests(paths: readonly string[], io: InputIo): Promise<readonly Manifest[]> {
+  const { manifests, problems } = await loadManifests(paths, io);
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  if (manifests.length === 0) throw new UserError(`${paths.join(", ")}: no Kubernetes objects found`);
+  return manifests;
+}
+
+async function read(source: InputSource, io: InputIo): Promise<ParsedManifests | string> {
+  switch (source.type) {
+    case "file":
+      try {
+        return parseManifests(await io.readFile(source.path), source.path, { passOverOthers: !source.named });
+      } catch (error) {
+        return `${source.path}: ${ioProblem(error)}`;
+      }
+    case "standardInput":
+      return io.readStandardInput === undefined
+        ? "-: there is no standard input here"
+        : parseManifests(await io.readStandardInput(), "standard input");
+    case "kustomization":
+      return build(source.folder, io);
+    default:
+      return source satisfies never;
+  }
+}
+
+const BUILDERS = [
+  ["kubectl", "kustomize"],
+  ["kustomize", "build"],
+] as const;
+
+async function build(folder: string, { execute }: InputIo): Promise<ParsedManifests | string> {
+  for (const [command, verb] of BUILDERS) {
+    const result = await execute?.(command, [verb, folder]);
+    if (result === undefined) continue;
+    if (result.status === 0) return parseManifests(result.stdout, `${folder} (${command} ${verb})`);
+    return `${folder}: ${command} ${verb}: ${lastLine(result.stderr) || `ended with status ${result.status}`}`;
+  }
+  return `${folder}: is a kustomization, and neither kubectl nor kustomize is here to build it; play it with kustomize build ${folder} | kubewright run -`;
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}

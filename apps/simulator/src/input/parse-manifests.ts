@@ -1,0 +1,129 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { Manifest } from "./manifest.js";
+import { isTemplate, readDocument } from "./read-document.js";
+import type { ReadDocument } from "./read-document.js";
+import { splitDocuments } from "./split-documents.js";
+
+/** What a text holds. */
+export interface ParsedManifests {
+  readonly manifests: readonly Manifest[];
+  /** One line for each mistake: `file:line:column: what is wrong; the fix`. */
+  readonly problems: readonly string[];
+  /** One line for each oddity that kubectl takes without a word. */
+  readonly warnings: readonly string[];
+  /** Documents that are no Kubernetes objects, passed over. */
+  readonly passedOver: number;
+}
+
+export interface ParseOptions {
+  /** Whether what is no Kubernetes object is passed over, rather than a mistake. Default false. */
+  readonly passOverOthers?: boolean;
+}
+
+/** Reads every object of a text: documents of YAML or JSON, lists taken apart, empty documents skipped. */
+export function parseManifests(
+  text: string,
+  file: string,
+  { passOverOthers = false }: ParseOptions = {},
+): ParsedManifests {
+  const manifests: Manifest[] = [];
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  let passedOver = 0;
+  for (const piece of splitDocuments(text)) {
+    const document = readDocument(piece, file);
+    if ("problem" in document) {
+      problems.push(document.problem);
+      continue;
+    }
+    const { value, source } = document;
+    if (value === null) continue;
+    if (isScenario(value)) {
+      if (passOverOthers) passedOver++;
+      else problems.push(`${source}: is a scenario and no manifest; play it with --scenario ${file}`);
+      continue;
+    }
+    if (passOverOthers && !looksLikeObject(value)) {
+      passedOver++;
+      continue;
+    }
+    warnings.push(...(mayRepeatKeys(piece.text) ? document.repeatedKeys() : []));
+    for (const item of objectsOf(document)) {
+      const problem = objectProblem(item, piece.text);
+      if (problem === undefined) manifests.push({ ...item, object: item.object as UnstructuredObject });
+      else problems.push(`${item.source}: ${problem}`);
+    }
+  }
+  return { manifests, problems, warnings, passedOver };
+}
+
+interface Candidate extends Pick<Manifest, "source" | "place"> {
+  readonly object: unknown;
+}
+
+/** The document itself, or the items of the list that it is, which may leave to the list what they are. */
+function objectsOf({ value, source, place }: ReadDocument): Candidate[] {
+  if (!isList(value)) return [{ object: value, source, place }];
+  const { kind, apiVersion } = value;
+  const ofOneKind = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
+  return value.items.map((item, index) => ({
+    object: isRecord(item) && item["kind"] === undefined ? { ...ofOneKind, ...item } : item,
+    // Where each item stands is looked up only when somebody asks: the text may be large.
+    source: `${source} item ${index + 1}`,
+    place: (path, options) => place(["items", index, ...path], options),
+  }));
+}
+
+function isList(value: unknown): value is { kind: string; apiVersion: unknown; items: unknown[] } {
+  return (
+    isRecord(value) &&
+    typeof value["kind"] === "string" &&
+    value["kind"].endsWith("List") &&
+    Array.isArray(value["items"])
+  );
+}
+
+function isScenario(value: unknown): boolean {
+  return (
+    isRecord(value) && value["kind"] === "Scenario" && String(value["apiVersion"]).startsWith("sim.kubewright.dev/")
+  );
+}
+
+/** Whether somebody meant an object, right or wrong; a values file or a pipeline's configuration is none. */
+function looksLikeObject(value: unknown): boolean {
+  return isRecord(value) && value["apiVersion"] !== undefined && value["kind"] !== undefined && !isToolFile(value);
+}
+
+/** Objects in form only, which tools read and no API server has: Kustomization, Helm's and kubectl's own files. */
+function isToolFile({ apiVersion, kind }: Record<string, unknown>): boolean {
+  return (
+    String(apiVersion).startsWith("kustomize.config.k8s.io/") ||
+    (apiVersion === "v1" && kind === "Config") ||
+    String(apiVersion).startsWith("kind.x-k8s.io/") ||
+    String(apiVersion).startsWith("skaffold/")
+  );
+}
+
+function objectProblem({ object }: Candidate, text: string): string | undefined {
+  if (!isRecord(object)) return `not a Kubernetes object: a mapping with apiVersion, kind and metadata is expected`;
+  for (const field of ["apiVersion", "kind"] as const) {
+    const value = object[field];
+    if (value === undefined || value === null || value === "") return `${field} is missing`;
+    if (typeof value !== "string") return `${field} must be text, not ${JSON.stringify(value)}`;
+  }
+  if (!isRecord(object["metadata"])) return "metadata is missing";
+  const { name, generateName } = object["metadata"];
+  if ((name === undefined || name === null || name === "") && !generateName)
+    return `${String(object["kind"])}: metadata.name is missing${isTemplate(text) ? "; the text is a Helm template: render it first" : ""}`;
+  return undefined;
+}
+
+/** Looking for repeated keys means to read the text as YAML, which large exports in JSON are spared. */
+function mayRepeatKeys(text: string): boolean {
+  return !/^\s*\{/.test(text);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

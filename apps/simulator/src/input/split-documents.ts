@@ -1,0 +1,68 @@
+/** A piece of a stream of YAML or JSON documents. */
+export interface DocumentText {
+  readonly text: string;
+  /** Line of the stream that it begins at, counted from one. */
+  readonly line: number;
+  /** What stands in the way of reading it. */
+  readonly problem?: string;
+}
+
+/**
+ * Takes a stream apart as kubectl does (apimachinery `util/yaml/decoder.go`): YAML at lines that begin with `---`, after
+ * which only a comment may stand; JSON wherever an object ends.
+ */
+export function splitDocuments(stream: string): DocumentText[] {
+  const text = stream.startsWith("\uFEFF") ? stream.slice(1) : stream;
+  return /^\s*\{/.test(text) ? (jsonDocuments(text) ?? yamlDocuments(text)) : yamlDocuments(text);
+}
+
+function yamlDocuments(text: string): DocumentText[] {
+  const documents: DocumentText[] = [];
+  let start = 0;
+  let line = 1;
+  let startLine = 1;
+  for (let at = 0; at < text.length; line++) {
+    const newline = text.indexOf("\n", at);
+    const next = newline < 0 ? text.length : newline + 1;
+    if (text.startsWith("---", at)) {
+      documents.push({ text: text.slice(start, at), line: startLine });
+      const rest = text.slice(at + 3, next).trim();
+      if (rest !== "" && !rest.startsWith("#"))
+        documents.push({
+          text: "",
+          line,
+          problem: `nothing but a comment may stand after ---, not ${JSON.stringify(rest)}`,
+        });
+      start = next;
+      startLine = line + 1;
+    }
+    at = next;
+  }
+  documents.push({ text: text.slice(start), line: startLine });
+  return documents;
+}
+
+/** `undefined` for what is not a row of JSON objects: YAML may begin with a brace as well. */
+function jsonDocuments(text: string): DocumentText[] | undefined {
+  const documents: DocumentText[] = [];
+  let depth = 0;
+  let start = -1;
+  let line = 1;
+  let startLine = 1;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === "\n") line++;
+    else if (character === '"' && depth > 0) {
+      for (at++; at < text.length && text[at] !== '"'; at++) {
+        if (text[at] === "\\") at++;
+        else if (text[at] === "\n") return undefined;
+      }
+    } else if (character === "{" || character === "[") {
+      if (depth++ === 0) [start, startLine] = [at, line];
+    } else if (character === "}" || character === "]") {
+      if (--depth < 0) return undefined;
+      if (depth === 0) documents.push({ text: text.slice(start, at + 1), line: startLine });
+    } else if (depth === 0 && !/\s/.test(character)) return undefined;
+  }
+  return depth === 0 ? documents : undefined;
+}

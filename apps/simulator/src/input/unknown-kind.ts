@@ -1,0 +1,62 @@
+import { closest } from "../did-you-mean.js";
+
+/** A kind that the cluster serves. */
+export interface ServedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Versions that Kubernetes served once: what took their place, and since when they are gone. */
+const REMOVED: Readonly<Record<string, { readonly now: string; readonly since: string }>> = {
+  "batch/v1beta1 CronJob": { now: "batch/v1", since: "1.25" },
+  "batch/v2alpha1 CronJob": { now: "batch/v1", since: "1.21" },
+};
+
+/**
+ * What is wrong with a kind that the cluster does not serve, or `undefined` for a kind that somebody else may serve: it
+ * is no mistake, and nothing that could be played.
+ */
+export function kindProblem({ apiVersion, kind }: ServedKind, served: readonly ServedKind[]): string | undefined {
+  const removed = REMOVED[`${apiVersion} ${kind}`];
+  if (removed !== undefined)
+    return `${apiVersion} was removed in Kubernetes ${removed.since}; write apiVersion: ${removed.now}, the fields are the same`;
+  const group = groupOf(apiVersion);
+  const ofGroup = served.filter((each) => groupOf(each.apiVersion) === group);
+  if (ofGroup.length > 0) {
+    const same = ofGroup.find((each) => each.kind === kind);
+    if (same !== undefined) return `there is no ${kind} in ${apiVersion}; write apiVersion: ${same.apiVersion}`;
+    const meant = closest(
+      kind,
+      ofGroup.map((each) => each.kind),
+      2,
+    );
+    if (meant !== undefined) return `there is no kind ${kind} in ${apiVersion}; did you mean ${meant}?`;
+  }
+  // Groups of custom resources have a domain of their own, and may have kinds called Job.
+  if (group.includes(".") && !group.endsWith(".k8s.io")) return undefined;
+  const elsewhere = served.find((each) => each.kind === kind);
+  return elsewhere === undefined
+    ? undefined
+    : `there is no ${kind} in ${apiVersion}; write apiVersion: ${elsewhere.apiVersion}`;
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+/** `3 Deployments, 1 NetworkPolicy`, the most frequent first. */
+export function countKinds(kinds: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([kind, count]) => `${count} ${count === 1 ? kind : plural(kind)}`)
+    .join(", ");
+}
+
+function plural(kind: string): string {
+  if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
+  if (/(s|x|ch)$/.test(kind)) return kind === "Endpoints" ? kind : `${kind}es`;
+  return `${kind}s`;
+}
