@@ -107,8 +107,9 @@ async function lines(error: StatusError, manifest: Manifest, fields: KnownFields
   for (const { path, field, atKey, message } of fieldProblems(error, manifest.object)) {
     const known = atKey ? await fields.at(manifest.object, path.slice(0, -1)) : [];
     const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
+    const placeholder = /\$\{\w+/.test(message) ? "; ${…} is a placeholder: fill it in first, as with envsubst" : "";
     const what = field === "" ? "" : `${field}: `;
-    told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}`);
+    told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${placeholder}`);
   }
   return [...told];
 }

@@ -68,11 +68,12 @@ test("files that are no manifests are passed over with a count, also when they c
     "m/README.md": "# read me",
     "m/scenario.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n",
     "m/list.json": "[1, 2]",
+    "m/dashboard.json": '{"title": "a", }{',
   });
   const { manifests, notes, problems } = await loadManifests(["m"], io);
   expect(manifests).toHaveLength(1);
   expect(problems).toEqual([]);
-  expect(notes).toEqual(["passed over: 6 files that are no manifests"]);
+  expect(notes).toEqual(["passed over: 7 files that are no manifests"]);
 });
 
 test("charts and kustomizations further down are passed over with the command to run", async () => {
@@ -124,7 +125,7 @@ test("standard input is read like a file", async () => {
 
 test("a broken document keeps nothing else from being read, in its file and in others", async () => {
   const io = folderIo({
-    "m/a.yaml": `${configMap("a")}---\na: [1,\nb: }\n---\n${configMap("b")}`,
+    "m/a.yaml": `${configMap("a")}---\nkind: [1,\nb: }\n---\n${configMap("b")}`,
     "m/b.yaml": configMap("c"),
     "m/c.yaml": "kind: Job\nmetadata: {name: {{ .Release.Name }}}\n",
   });
@@ -134,7 +135,7 @@ test("a broken document keeps nothing else from being read, in its file and in o
     "gone.yaml: no such file or folder",
     expect.stringMatching(/^m\/a\.yaml:7:1: not YAML: /),
     expect.stringMatching(
-      /^m\/c\.yaml:2:.*it is a Helm template: render it with `helm template CHART \| kubewright run -`$/,
+      /^m\/c\.yaml:2:.*it has template actions: render it first, as with `helm template CHART \| kubewright run -`$/,
     ),
   ]);
 });

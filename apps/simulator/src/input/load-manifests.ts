@@ -23,7 +23,8 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
   const found = await findInputs(paths, io);
   const manifests = new Map<string, Manifest>();
   const problems = [...found.problems];
-  const notes = [...found.notes];
+  const notes = firstFew(found.notes, "more folders passed over");
+  const repeated: string[] = [];
   let { passedOver } = found;
   for (const source of found.sources) {
     const parsed = await read(source, io);
@@ -39,17 +40,27 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
       const identity = object.metadata.name === undefined ? `at ${place}` : identityOf(object);
       const earlier = manifests.get(identity);
       if (earlier !== undefined && earlier.source !== place)
-        notes.push(
+        repeated.push(
           `${place}: ${identity} stands at ${earlier.source} as well; the later one counts, as with kubectl apply`,
         );
       manifests.set(identity, manifest);
     }
   }
+  notes.push(...firstFew(repeated, "more objects stand twice"));
   if (passedOver > 0)
     notes.push(
       `passed over: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`,
     );
   return { manifests: [...manifests.values()], problems, notes };
+}
+
+/** Lines of one kind that are printed; the rest are counted. */
+const MOST_LINES = 5;
+
+function firstFew(lines: readonly string[], what: string): string[] {
+  return lines.length <= MOST_LINES
+    ? [...lines]
+    : [...lines.slice(0, MOST_LINES - 1), `… and ${lines.length - MOST_LINES + 1} ${what}`];
 }
 
 /** @throws UserError with every mistake, for who plays nothing unless all is right. */

@@ -34,7 +34,8 @@ export function parseManifests(
   for (const piece of splitDocuments(text)) {
     const document = readDocument(piece, file);
     if ("problem" in document) {
-      problems.push(document.problem);
+      if (passOverOthers && !mentionsObject(piece.text)) passedOver++;
+      else problems.push(document.problem);
       continue;
     }
     const { value, source } = document;
@@ -93,6 +94,11 @@ function isScenario(value: unknown): boolean {
 /** Whether somebody meant an object, right or wrong; a values file or a pipeline's configuration is none. */
 function looksLikeObject(value: unknown): boolean {
   return isRecord(value) && value["apiVersion"] !== undefined && value["kind"] !== undefined && !isToolFile(value);
+}
+
+/** Whether a text that cannot be read was meant to be an object. */
+function mentionsObject(text: string): boolean {
+  return /^[\s"{-]*(apiVersion|kind)"?\s*:/m.test(text);
 }
 
 /** Objects in form only, which tools read and no API server has: Kustomization, Helm's and kubectl's own files. */

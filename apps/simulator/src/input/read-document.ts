@@ -64,7 +64,9 @@ function parseJson(text: string): unknown {
 }
 
 function hint(text: string): string {
-  return isTemplate(text) ? "; it is a Helm template: render it with `helm template CHART | kubewright run -`" : "";
+  return isTemplate(text)
+    ? "; it has template actions: render it first, as with `helm template CHART | kubewright run -`"
+    : "";
 }
 
 /** Whether a text has actions of Go templates in it, as unrendered Helm charts do. */
