@@ -59,7 +59,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       mistakes.push(...outcome.problems);
       notes.push(...outcome.notes);
       // With nothing to play there is nothing to tell but why.
-      if (outcome.created === 0 && input.manifests.length > 0)
+      if (outcome.created === 0 && input.manifests.length > 0 && input.live === undefined)
         throw new UserError([...notes, ...(mistakes.length > 0 ? mistakes : ["nothing is left to play"])].join("\n"));
     },
     onProgress: async (elapsedMs) => {

@@ -1,6 +1,7 @@
 import { parseDuration } from "./duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
 import { type LoadedManifests, loadManifests } from "./input/load-manifests.js";
+import { type LiveState, liveState } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
 import type { Io } from "./io.js";
 import { loadScenario } from "./scenario/load-scenario.js";
@@ -15,6 +16,8 @@ export interface RunInput {
   readonly durationMs: number;
   readonly seed: number;
   readonly scenario?: Scenario;
+  /** What the cluster begins with, of objects that were read from one. */
+  readonly live?: LiveState;
   /** One line for each mistake in what was read; the rest can be played. */
   readonly problems: readonly string[];
   /** One line each: what was passed over, or is odd. */
@@ -59,8 +62,18 @@ export async function readRunInput(paths: readonly string[], flags: RunInputFlag
     const why = problems.length > 0 ? problems : [`${paths.join(", ")}: no Kubernetes objects found`];
     throw new UserError([...notes, ...why].join("\n"));
   }
+  const live = liveState(manifests);
+  const common = {
+    problems,
+    notes: [...notes, ...(live?.notes ?? [])],
+    validate,
+    strict,
+    ...(live === undefined ? {} : { live }),
+  };
+  // A second later, so that nothing has happened in the future.
+  const begin = startMs ?? (live === undefined ? undefined : Math.ceil(live.newestMs / 1000) * 1000);
   if (flags.scenario !== undefined) {
-    const scenario = await loadScenario(flags.scenario, io, { startMs, durationMs, seed, manifests });
+    const scenario = await loadScenario(flags.scenario, io, { startMs: begin, durationMs, seed, manifests });
     const { startMs: start, durationMs: length, manifests: all } = scenario;
     return {
       manifests: all,
@@ -68,21 +81,15 @@ export async function readRunInput(paths: readonly string[], flags: RunInputFlag
       durationMs: length,
       seed: scenario.seed,
       scenario,
-      problems,
-      notes,
-      validate,
-      strict,
+      ...common,
     };
   }
   return {
     manifests,
-    startMs: startMs ?? parseStart(DEFAULT_START),
+    startMs: begin ?? parseStart(DEFAULT_START),
     durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
     seed: seed ?? parseSeed(DEFAULT_SEED),
-    problems,
-    notes,
-    validate,
-    strict,
+    ...common,
   };
 }
 

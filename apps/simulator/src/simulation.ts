@@ -1,8 +1,9 @@
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
-import { type ClusterOptions, createCluster, createFaultyCluster } from "@kubewright/cluster";
+import { type ClusterOptions, createCluster, createFaultyCluster, defaultNodes } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
 
 import { type CreateOptions, type CreateOutcome, createManifests } from "./input/create-manifests.js";
+import { type LiveState, isLive } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
 import { Recorder } from "./recorder.js";
 import { HappeningPlayer } from "./scenario/happening-player.js";
@@ -27,6 +28,8 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   /** Stops the simulation early. */
   readonly signal?: AbortSignal;
   readonly nodes?: ClusterOptions["nodes"];
+  /** What the cluster begins with. Live objects among the manifests are taken from here, and not created. */
+  readonly live?: LiveState;
   /** What happens meanwhile. Its cluster is one whose components can fail each by itself, which takes more time. */
   readonly scenario?: Pick<Scenario, "happenings" | "controllerManagers" | "timeZone" | "nodes">;
   /** Told of happenings that were refused. Default: nobody is. */
@@ -47,7 +50,9 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const clock = new SimulatedClock(startMs);
   const recorder = new Recorder({ clock, emit });
   const { scenario } = options;
-  const nodes = scenario?.nodes ?? options.nodes;
+  const { live } = options;
+  const shapes = scenario?.nodes ?? options.nodes;
+  const nodes = live === undefined ? shapes : [...(shapes ?? defaultNodes), ...live.nodes];
   const clusterOptions: ClusterOptions = {
     clock,
     random: seededRandom(seed),
@@ -58,6 +63,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     // Nothing that a trace holds shows managedFields, and nobody else can look.
     trackFields: false,
     ...(nodes === undefined ? {} : { nodes }),
+    ...(live === undefined ? {} : { restore: live.snapshot }),
     ...(scenario === undefined ? {} : { localTimeZone: scenario.timeZone }),
   };
   const faulty =
@@ -85,7 +91,14 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   try {
     await drive(clock, cluster.ready(stop.signal));
     (options.onCreated ?? refuse)(
-      await drive(clock, createManifests(cluster.client("kubewright"), options.manifests, { ...options, clock })),
+      await drive(
+        clock,
+        createManifests(
+          cluster.client("kubewright"),
+          live === undefined ? options.manifests : options.manifests.filter(({ object }) => !isLive(object)),
+          { ...options, clock },
+        ),
+      ),
     );
     if (faulty !== undefined) {
       const { onProblem = () => {} } = options;

@@ -116,6 +116,7 @@ export class Timeline {
   /** By CronJob: the slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
   readonly #blocked = new Map<string, { slotMs: number; by: readonly string[] }>();
   #localTimeZone: string | undefined;
+  #startMs = Number.NEGATIVE_INFINITY;
   /** The time looked at last. */
   #time = "";
   #timeMs = Number.NaN;
@@ -138,6 +139,7 @@ export class Timeline {
       else this.#pod(record);
     } else if (record.type === "header") {
       this.#localTimeZone = record.localTimeZone;
+      this.#startMs = Date.parse(record.start);
     } else if (record.type === "event" && record.eventType === "Warning") {
       const what = `${record.involved.kind} ${record.reason}`;
       this.totals.warnings.set(what, (this.totals.warnings.get(what) ?? 0) + 1);
@@ -185,6 +187,9 @@ export class Timeline {
 
   #job(record: Extract<ObjectRecord, { kind: "Job" }>): void {
     const { state, uid } = record;
+    // What had ended before is history, which goes by and by.
+    const isHistory = state.outcome !== undefined && Date.parse(state.outcome.at) < this.#startMs;
+    if (isHistory && !this.#runs.has(uid)) return;
     const known = this.#runs.get(uid) ?? this.#addRun(record);
     const { run } = known;
     if (state.startTime !== undefined && state.startTime !== known.startTime) {
@@ -239,6 +244,7 @@ export class Timeline {
 
   #pod(record: Extract<ObjectRecord, { kind: "Pod" }>): void {
     const { state, uid } = record;
+    if (Date.parse(state.finishedAt ?? "") < this.#startMs && !this.#bars.has(uid)) return;
     const entry = this.#bars.get(uid) ?? this.#addBar(record);
     const { bar } = entry;
     if (state.startedAt !== undefined && state.startedAt !== entry.startedAt) {
