@@ -77,11 +77,18 @@ function program(io: Io, version: string): Command {
       "play this changed file, or folder, in the same way, and print what it would do differently",
     )
     .option("--html <file>", "also write a report to open in a browser: one file that works offline")
+    .option("--from-cluster", "play what a live cluster holds, from now on; only GET and LIST requests")
+    .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("-n, --namespace <namespace>", "what of the cluster to play (default: the context's namespace)")
+    .option("-A, --all-namespaces", "play all of the cluster")
+    .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
+    .option("--controller-time-zone <zone>", "time zone of CronJobs that name none (default: the scenario's, or UTC)")
     .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn plays on", "strict")
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
 

@@ -1,5 +1,8 @@
+import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
+
 import { parseDuration } from "./duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
+import { type ClusterState, type FromClusterFlags, fromCluster } from "./input/from-cluster.js";
 import { type LoadedManifests, loadManifests } from "./input/load-manifests.js";
 import { type LiveState, liveState } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
@@ -16,6 +19,8 @@ export interface RunInput {
   readonly durationMs: number;
   readonly seed: number;
   readonly scenario?: Scenario;
+  /** Zone of CronJobs without one, if it is not the scenario's. */
+  readonly localTimeZone?: string;
   /** What the cluster begins with, of objects that were read from one. */
   readonly live?: LiveState;
   /** One line for each mistake in what was read; the rest can be played. */
@@ -28,13 +33,14 @@ export interface RunInput {
   readonly strict: boolean;
 }
 
-export interface RunInputFlags {
+export interface RunInputFlags extends FromClusterFlags {
   readonly start?: string;
   readonly for?: string;
   readonly seed?: string;
   readonly scenario?: string;
   readonly validate?: string;
   readonly strict?: boolean;
+  readonly controllerTimeZone?: string;
 }
 
 const DEFAULT_START = "2026-01-01T00:00:00Z";
@@ -44,20 +50,32 @@ const DEFAULT_SEED = "1";
 /**
  * Reads manifests and, if one is named, a scenario, whose start, length and seed count less than the flags.
  *
+ * @param known - What the flags would read from a cluster, when that has been read already.
  * @throws UserError for wrong flags and scenarios, and when nothing is left to play.
  */
-export async function readRunInput(paths: readonly string[], flags: RunInputFlags, io: Io): Promise<RunInput> {
+export async function readRunInput(
+  paths: readonly string[],
+  flags: RunInputFlags,
+  io: Io,
+  known?: ClusterState,
+): Promise<RunInput> {
   const startMs = flags.start === undefined ? undefined : parseStart(flags.start);
   const durationMs = flags.for === undefined ? undefined : parseDuration(flags.for, "--for");
   if (durationMs !== undefined) checkLength(durationMs, "--for");
   const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
-  if (paths.length === 0 && flags.scenario === undefined)
+  if (paths.length === 0 && flags.scenario === undefined && !flags.fromCluster)
     throw new UserError(
-      "name manifest files to play, or a scenario: kubewright run FILE…, kubewright run --scenario FILE",
+      "name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster",
     );
   const validate = parseValidate(flags.validate ?? "strict");
   const strict = flags.strict ?? false;
-  const { manifests, problems, notes } = paths.length === 0 ? NOTHING : await loadManifests(paths, io);
+  const localTimeZone = parseTimeZone(flags.controllerTimeZone);
+  const cluster = known ?? (await fromCluster(flags, io));
+  const loaded = paths.length === 0 ? NOTHING : await loadManifests(paths, io);
+  const { problems, notes } = loaded;
+  const manifests = [...(cluster?.manifests ?? []), ...loaded.manifests];
+  if (cluster !== undefined && manifests.length === 0)
+    throw new UserError("the cluster has no CronJobs and no Jobs there; choose others with -n, -A or -l");
   if (manifests.length === 0 && paths.length > 0) {
     const why = problems.length > 0 ? problems : [`${paths.join(", ")}: no Kubernetes objects found`];
     throw new UserError([...notes, ...why].join("\n"));
@@ -69,9 +87,10 @@ export async function readRunInput(paths: readonly string[], flags: RunInputFlag
     validate,
     strict,
     ...(live === undefined ? {} : { live }),
+    ...(localTimeZone === undefined ? {} : { localTimeZone }),
   };
   // A second later, so that nothing has happened in the future.
-  const begin = startMs ?? (live === undefined ? undefined : Math.ceil(live.newestMs / 1000) * 1000);
+  const begin = startMs ?? cluster?.nowMs ?? (live === undefined ? undefined : Math.ceil(live.newestMs / 1000) * 1000);
   if (flags.scenario !== undefined) {
     const scenario = await loadScenario(flags.scenario, io, { startMs: begin, durationMs, seed, manifests });
     const { startMs: start, durationMs: length, manifests: all } = scenario;
@@ -94,6 +113,14 @@ export async function readRunInput(paths: readonly string[], flags: RunInputFlag
 }
 
 const NOTHING: LoadedManifests = { manifests: [], problems: [], notes: [] };
+
+function parseTimeZone(name: string | undefined): string | undefined {
+  if (name === undefined || isTimeZone(name)) return name;
+  const meant = suggestTimeZone(name);
+  throw new UserError(
+    `--controller-time-zone: ${JSON.stringify(name)} is no time zone${meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`}`,
+  );
+}
 
 /** `kubectl`'s own spellings of the two are taken too. */
 function parseValidate(text: string): "strict" | "warn" {

@@ -28,6 +28,8 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   /** Stops the simulation early. */
   readonly signal?: AbortSignal;
   readonly nodes?: ClusterOptions["nodes"];
+  /** Zone of CronJobs without one. Default: the scenario's, or UTC. */
+  readonly localTimeZone?: string;
   /** What the cluster begins with. Live objects among the manifests are taken from here, and not created. */
   readonly live?: LiveState;
   /** What happens meanwhile. Its cluster is one whose components can fail each by itself, which takes more time. */
@@ -50,7 +52,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const clock = new SimulatedClock(startMs);
   const recorder = new Recorder({ clock, emit });
   const { scenario } = options;
-  const { live } = options;
+  const { live, localTimeZone = scenario?.timeZone ?? "UTC" } = options;
   const shapes = scenario?.nodes ?? options.nodes;
   const nodes = live === undefined ? shapes : [...(shapes ?? defaultNodes), ...live.nodes];
   const clusterOptions: ClusterOptions = {
@@ -64,7 +66,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     trackFields: false,
     ...(nodes === undefined ? {} : { nodes }),
     ...(live === undefined ? {} : { restore: live.snapshot }),
-    ...(scenario === undefined ? {} : { localTimeZone: scenario.timeZone }),
+    localTimeZone,
   };
   const faulty =
     scenario !== undefined && (scenario.happenings.length > 0 || scenario.controllerManagers > 1)
@@ -82,7 +84,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     start: iso(startMs),
     end: iso(startMs + durationMs),
     timeZoneData: options.timeZoneData,
-    ...(scenario === undefined || scenario.timeZone === "UTC" ? {} : { localTimeZone: scenario.timeZone }),
+    ...(localTimeZone === "UTC" ? {} : { localTimeZone }),
   });
 
   const stop = new AbortController();

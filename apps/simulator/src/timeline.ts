@@ -168,21 +168,17 @@ export class Timeline {
   }
 
   #cronJob(record: Extract<ObjectRecord, { kind: "CronJob" }>): void {
-    const group = this.#groups.get(record.uid);
+    const { uid, namespace, name, change } = record;
     const state = this.#localTimeZone === undefined ? record.state : { timeZone: this.#localTimeZone, ...record.state };
+    const group = this.#groups.get(uid) ?? (change === "DELETED" ? undefined : this.#addCronJob(uid, namespace, name));
     if (group !== undefined) group.cronJob = state;
-    else if (record.change !== "DELETED") {
-      const added = this.#addGroup(record.uid, {
-        kind: "CronJob",
-        uid: record.uid,
-        namespace: record.namespace,
-        name: record.name,
-        cronJob: state,
-        rows: [],
-        hiddenRows: 0,
-      });
-      this.#cronJobs.set(objectKey(added), added);
-    }
+  }
+
+  /** Jobs that were there from the start may be heard of before their CronJob. */
+  #addCronJob(uid: string, namespace: string, name: string): TimelineGroup {
+    const added = this.#addGroup(uid, { kind: "CronJob", uid, namespace, name, rows: [], hiddenRows: 0 });
+    this.#cronJobs.set(objectKey(added), added);
+    return added;
   }
 
   #job(record: Extract<ObjectRecord, { kind: "Job" }>): void {
@@ -234,8 +230,9 @@ export class Timeline {
       hiddenPods: 0,
     };
     const group =
-      (owner?.kind === "CronJob" ? this.#groups.get(owner.uid) : undefined) ??
-      this.#addGroup(uid, { kind: "Job", uid, namespace, name, rows: [], hiddenRows: 0 });
+      owner?.kind === "CronJob"
+        ? (this.#groups.get(owner.uid) ?? this.#addCronJob(owner.uid, namespace, owner.name))
+        : this.#addGroup(uid, { kind: "Job", uid, namespace, name, rows: [], hiddenRows: 0 });
     this.#insert(group, run);
     const entry: FollowedRun = { run, startTime: undefined, ended: false };
     this.#runs.set(uid, entry);

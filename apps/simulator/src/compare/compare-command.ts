@@ -3,6 +3,7 @@ import { formatTime } from "@kubewright/api";
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, type Progress, noProgress } from "../io.js";
+import { fromCluster } from "../input/from-cluster.js";
 import type { CreateOutcome } from "../input/create-manifests.js";
 import { type Manifest, identityOf } from "../input/manifest.js";
 import { checkOutputs, openOutput } from "../output-file.js";
@@ -26,10 +27,15 @@ export interface CompareFlags extends RunInputFlags {
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html } = flags;
   if (html !== undefined) throw new UserError("--html shows one run and --against compares two: leave out one of them");
-  const filesA = [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])];
+  const filesA = [
+    ...(flags.fromCluster ? ["the cluster"] : []),
+    ...paths,
+    ...(flags.scenario === undefined ? [] : [flags.scenario]),
+  ];
   checkOutputs({ "--json": json }, [...filesA, against]);
-  const a = await readRunInput(paths, flags, io);
-  const b = withoutReplaced(await readRunInput([against], flags, io), against);
+  const cluster = await fromCluster(flags, io);
+  const a = await readRunInput(paths, flags, io, cluster);
+  const b = withoutReplaced(await readRunInput([against], flags, io, cluster), against);
   const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
   const progress = io.progress?.() ?? noProgress;
   const ledgers: RunLedger[] = [];

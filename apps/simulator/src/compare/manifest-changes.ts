@@ -1,3 +1,4 @@
+import { isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
 
 /** What two manifests of the same object say differently. */
@@ -17,8 +18,19 @@ export function manifestChanges(a: readonly Manifest[], b: readonly Manifest[]):
   return a.flatMap((manifest) => {
     const object = identity(manifest);
     const other = others.get(object);
-    return other === undefined ? [] : fieldChanges(object, leaves(manifest.object), leaves(other.object));
+    if (other === undefined) return [];
+    const changes = fieldChanges(object, leaves(written(manifest)), leaves(written(other)));
+    // A live object has every default, which a file leaves out without changing it.
+    return isLive(manifest.object) ? changes.filter(({ after }) => after !== undefined) : changes;
   });
+}
+
+/** Without what only a server gives. */
+function written({ object }: Manifest): object {
+  if (!isLive(object)) return object;
+  const { status: _status, metadata, ...rest } = object;
+  const { name, namespace, labels, annotations } = metadata;
+  return { ...rest, metadata: { name, namespace, labels, annotations } };
 }
 
 function identity({ object }: Manifest): string {

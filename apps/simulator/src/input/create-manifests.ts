@@ -67,13 +67,32 @@ export async function createManifests(
       if (definition.kind === "Namespace") made.add(object.metadata.name ?? "");
       created++;
     } catch (error) {
-      // Those that every cluster has are no mistake in a folder.
-      if (isAlreadyExists(error)) return;
+      if (isAlreadyExists(error)) {
+        if (!LIVE_GROUPS.has(definition.group)) return;
+        return replace(manifest, definition);
+      }
       if (!(error instanceof StatusError)) throw error;
       if (fieldValidation === "Strict" && validate === "warn" && unknownFields(error.message).length > 0) {
         notes.push(...(await lines(error, manifest, fields)));
         return create(manifest, "Ignore");
       }
+      problems.push(...(await lines(error, manifest, fields)));
+    }
+  };
+  /** What is written counts more than what the cluster was like. */
+  const replace = async (manifest: Manifest, definition: ResourceDefinition<UnstructuredObject>): Promise<void> => {
+    const { object } = manifest;
+    const { name = "", namespace = "default" } = object.metadata;
+    try {
+      const { metadata } = await client.resource(definition).get(name, { namespace });
+      const { resourceVersion } = metadata;
+      const next = { ...object, metadata: { ...object.metadata, resourceVersion } } as UnstructuredObject;
+      await client
+        .resource(definition)
+        .update(next, { namespace, fieldManager: "kubewright", fieldValidation: "Strict" });
+      created++;
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
       problems.push(...(await lines(error, manifest, fields)));
     }
   };
@@ -87,6 +106,9 @@ export async function createManifests(
   if (passedOver.length > 0) notes.push(`passed over: ${countKinds(passedOver)} (not simulated)`);
   return { problems, notes, created };
 }
+
+/** Groups whose objects may be there from a live cluster; of others, those that exist are in every cluster. */
+const LIVE_GROUPS: ReadonlySet<string> = new Set(["batch"]);
 
 const DEFINITION = "CustomResourceDefinition";
 

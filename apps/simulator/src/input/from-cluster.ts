@@ -1,0 +1,63 @@
+import { realClock } from "@kubewright/clock";
+
+import { InterruptedError } from "../interrupted-error.js";
+import type { Io } from "../io.js";
+import { UserError } from "../user-error.js";
+import { connect } from "../why/connect.js";
+import { clusterNowMs, newestMs } from "../why/moments.js";
+import type { Manifest } from "./manifest.js";
+import { readCluster } from "./read-cluster.js";
+
+export interface FromClusterFlags {
+  readonly fromCluster?: boolean;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+}
+
+/** What a cluster holds, and what time it is there. */
+export interface ClusterState {
+  readonly manifests: readonly Manifest[];
+  readonly nowMs: number;
+}
+
+/**
+ * Reads the state of a live cluster, only with GET and LIST requests.
+ *
+ * @throws UserError for flags that make no sense and kubeconfigs that cannot be used, ClusterError when the cluster refuses.
+ */
+export async function fromCluster(flags: FromClusterFlags, io: Io): Promise<ClusterState | undefined> {
+  const { kubeconfig, context, namespace, allNamespaces, selector } = flags;
+  if (!flags.fromCluster) {
+    const given = Object.entries({
+      "--kubeconfig": kubeconfig,
+      "--context": context,
+      "--namespace": namespace,
+      "--all-namespaces": allNamespaces,
+      "--selector": selector,
+    }).find(([, value]) => value !== undefined);
+    if (given !== undefined)
+      throw new UserError(`${given[0]} says what to read --from-cluster; add that, or leave it out`);
+    return undefined;
+  }
+  if (namespace !== undefined && allNamespaces)
+    throw new UserError("--namespace names one namespace and --all-namespaces all of them: leave out one");
+  const connection = await connect({ kubeconfig, context, env: io.env ?? {}, userAgent: "kubewright-run" });
+  try {
+    const manifests = await readCluster(connection.client, {
+      namespace: allNamespaces ? undefined : (namespace ?? connection.namespace),
+      labelSelector: selector,
+      signal: io.stopped,
+    });
+    const objects = manifests.map(({ object }) => object);
+    const nowMs = clusterNowMs(connection.serverTimeMs() ?? realClock.now(), newestMs(objects));
+    return { manifests, nowMs };
+  } catch (error) {
+    if (io.stopped.aborted) throw new InterruptedError("stopped before the cluster had answered");
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
