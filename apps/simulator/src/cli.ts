@@ -48,6 +48,10 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
   }
 }
 
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 function program(io: Io, version: string): Command {
   const root = new Command("kubewright")
     .description("A time machine for Kubernetes Jobs and CronJobs, and an embedded cluster kubectl can talk to.")
@@ -84,6 +88,13 @@ function program(io: Io, version: string): Command {
     .option("-A, --all-namespaces", "play all of the cluster")
     .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
     .option("--controller-time-zone <zone>", "time zone of CronJobs that name none (default: the scenario's, or UTC)")
+    .option("--workloads <file>", "how long containers run and how often they fail, as in a scenario's workloads")
+    .option(
+      "--duration <selection=time>",
+      "how long they run: 'report=5m', 'billing/*=5m..40m', '*=lognormal(10m, 0.5)'",
+      collect,
+    )
+    .option("--fail <selection=share>", "how often they fail: 'report=2%'", collect)
     .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn plays on", "strict")
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(

@@ -6,7 +6,7 @@ import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
 import { HtmlReport } from "./report/html-report.js";
-import { type RunInputFlags, readRunInput } from "./run-input.js";
+import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
 import { printable, styleFor } from "./style.js";
@@ -92,10 +92,16 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed})`;
   io.stdout.write(`${style.bold("kubewright")}  ${title}\n${legend(style)}\n\n`);
   if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
+  if (input.workloads.withoutDuration > 0) io.stdout.write(`${durationsAssumed(input.workloads)}\n\n`);
   if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
   io.stdout.write(`${timelineText(timeline, { startMs, endMs, width, style })}\n`);
   io.stdout.write(summaryText(timeline, style));
   finish();
+}
+
+function durationsAssumed({ all, withoutDuration }: RunInput["workloads"]): string {
+  const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
+  return `${which} how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE.`;
 }
 
 const DEFAULT_WIDTH = 120;

@@ -11,6 +11,9 @@ import { loadScenario } from "./scenario/load-scenario.js";
 import { checkLength } from "./scenario/longest-run.js";
 import type { Scenario } from "./scenario/scenario.js";
 import { UserError } from "./user-error.js";
+import { hasDuration, withWorkloads } from "./workloads/workload-annotations.js";
+import { type WorkloadFlags, workloadEntries } from "./workloads/workload-flags.js";
+import { readWorkloadsFile } from "./workloads/workloads-file.js";
 
 /** What is to be played. */
 export interface RunInput {
@@ -31,9 +34,11 @@ export interface RunInput {
   readonly validate: "strict" | "warn";
   /** Whether kinds that are not simulated are mistakes. */
   readonly strict: boolean;
+  /** CronJobs and Jobs, and how many of them nothing says how long they run of. */
+  readonly workloads: { readonly all: number; readonly withoutDuration: number };
 }
 
-export interface RunInputFlags extends FromClusterFlags {
+export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
   readonly start?: string;
   readonly for?: string;
   readonly seed?: string;
@@ -41,6 +46,7 @@ export interface RunInputFlags extends FromClusterFlags {
   readonly validate?: string;
   readonly strict?: boolean;
   readonly controllerTimeZone?: string;
+  readonly workloads?: string;
 }
 
 const DEFAULT_START = "2026-01-01T00:00:00Z";
@@ -73,7 +79,12 @@ export async function readRunInput(
   const cluster = known ?? (await fromCluster(flags, io));
   const loaded = paths.length === 0 ? NOTHING : await loadManifests(paths, io);
   const { problems, notes } = loaded;
-  const manifests = [...(cluster?.manifests ?? []), ...loaded.manifests];
+  const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
+  const entries = [
+    ...(flags.workloads === undefined ? [] : await readWorkloadsFile(flags.workloads, io)),
+    ...workloadEntries(flags, read),
+  ];
+  const manifests = withWorkloads(read, entries);
   if (cluster !== undefined && manifests.length === 0)
     throw new UserError("the cluster has no CronJobs and no Jobs there; choose others with -n, -A or -l");
   if (manifests.length === 0 && paths.length > 0) {
@@ -101,6 +112,7 @@ export async function readRunInput(
       seed: scenario.seed,
       scenario,
       ...common,
+      workloads: countWorkloads(all),
     };
   }
   return {
@@ -109,7 +121,20 @@ export async function readRunInput(
     durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
     seed: seed ?? parseSeed(DEFAULT_SEED),
     ...common,
+    workloads: countWorkloads(manifests),
   };
+}
+
+function countWorkloads(manifests: readonly Manifest[]): RunInput["workloads"] {
+  const all = manifests.filter(
+    ({ object }) =>
+      object.kind === "CronJob" || (object.kind === "Job" && !object.metadata.ownerReferences?.some(isCronJob)),
+  );
+  return { all: all.length, withoutDuration: all.filter(({ object }) => !hasDuration(object)).length };
+}
+
+function isCronJob({ kind }: { readonly kind: string }): boolean {
+  return kind === "CronJob";
 }
 
 const NOTHING: LoadedManifests = { manifests: [], problems: [], notes: [] };

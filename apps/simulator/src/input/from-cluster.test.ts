@@ -35,7 +35,7 @@ function cronJob(name: string, namespace: string, schedule: string, labels: Reco
         },
       },
     },
-  } as CronJob;
+  };
 }
 
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import {
   type KubernetesObject,
-  type OwnerReference,
   type Pod,
   type UnstructuredObject,
   cronJobs,
@@ -49,7 +48,7 @@ export function liveState(manifests: readonly Manifest[]): LiveState | undefined
     const key = `${group}/${resource}`;
     for (const object of live.filter((each) => each.kind === kind)) {
       const copy = mutableCopy(object) as unknown as KubernetesObject;
-      const owners = (copy.metadata.ownerReferences ?? []) as OwnerReference[];
+      const owners = copy.metadata.ownerReferences ?? [];
       const present = owners.filter(({ uid }) => uids.has(uid));
       if (present.length < owners.length) orphans++;
       if (present.length > 0) copy.metadata.ownerReferences = present;

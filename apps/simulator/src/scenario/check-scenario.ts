@@ -17,7 +17,7 @@ import {
   type WorkloadEntry,
 } from "./scenario-file.js";
 import type { Path, Problem } from "./scenario-text.js";
-import { containersOf, exitCodeText, isSelected } from "./workload-annotations.js";
+import { containersOf, exitCodeText, isSelected } from "../workloads/workload-annotations.js";
 
 export interface ScenarioFacts {
   readonly startMs: number;
@@ -86,6 +86,13 @@ function checkWorkload(entry: WorkloadEntry, path: Path, { objects }: ScenarioFa
       "container",
       `nothing selected has a container ${JSON.stringify(entry.container)}; ${suggestion(entry.container, containers)}`,
     );
+  return [...problems, ...checkWorkloadSettings(entry, path)];
+}
+
+/** What is wrong with an entry whatever there is to play. */
+export function checkWorkloadSettings(entry: WorkloadEntry, path: Path): Problem[] {
+  const problems: Problem[] = [];
+  const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
   for (const field of ["duration", "startupDelay"] as const) {
     const text = entry[field];
     if (text !== undefined && parseDurationRange(text) === undefined)

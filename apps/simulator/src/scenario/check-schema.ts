@@ -5,10 +5,10 @@ import { scenarioSchema } from "./scenario-schema.js";
 import type { Path, Problem } from "./scenario-text.js";
 
 /** What the schema has against a value. */
-export async function checkSchema(value: unknown): Promise<Problem[]> {
+export async function checkSchema(value: unknown, schema: object = scenarioSchema): Promise<Problem[]> {
   // Loaded only when there is something to check: it takes longer than a short run.
   const { Ajv2020 } = await import("ajv/dist/2020.js");
-  const validate = new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(scenarioSchema);
+  const validate = new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(schema);
   if (validate(value)) return [];
   const problems: Problem[] = [];
   const refused = new Set<string>();

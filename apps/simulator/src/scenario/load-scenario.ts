@@ -11,7 +11,7 @@ import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import type { Happening, Scenario } from "./scenario.js";
 import { type HappeningEntry, LASTING, SCENARIO_API_VERSION, type ScenarioFile } from "./scenario-file.js";
 import { type Path, type Problem, ScenarioText, pathText } from "./scenario-text.js";
-import { withWorkloads } from "./workload-annotations.js";
+import { withWorkloads } from "../workloads/workload-annotations.js";
 
 /** What the command line says, which counts more than the file. */
 export interface ScenarioOverrides {
@@ -85,8 +85,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
   const nodes = file.nodes === undefined ? undefined : nodeShapes(file.nodes);
   const problems = checkScenario(file, { startMs, durationMs, objects, nodes: nodes ?? defaultNodes });
   if (problems.length > 0) source.refuse(problems);
-  const described = (list: readonly Manifest[]): Manifest[] =>
-    list.map((manifest) => withWorkloads(manifest, file.workloads ?? []));
+  const described = (list: readonly Manifest[]): Manifest[] => withWorkloads(list, file.workloads ?? []);
   return {
     name: file.name ?? path.slice(folder.length).replace(/\.ya?ml$/, ""),
     description: file.description,

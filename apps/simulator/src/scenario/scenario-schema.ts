@@ -293,3 +293,21 @@ export const scenarioSchema = {
     },
   },
 } as const;
+
+const { workloads } = scenarioSchema.properties;
+
+/** Of a file with `kind: Workloads`. */
+export const workloadsSchema = {
+  $schema: scenarioSchema.$schema,
+  title: "kubewright workloads",
+  description: "How containers behave, for `kubewright run --workloads`.",
+  type: "object",
+  additionalProperties: false,
+  required: ["apiVersion", "kind", "workloads"],
+  properties: {
+    apiVersion: scenarioSchema.properties.apiVersion,
+    kind: { const: "Workloads" },
+    workloads,
+  },
+  $defs: scenarioSchema.$defs,
+} as const;

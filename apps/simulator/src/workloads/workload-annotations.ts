@@ -1,0 +1,131 @@
+import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
+import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
+import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/fake-kubelet";
+
+import type { Manifest } from "../input/manifest.js";
+import type { WorkloadEntry } from "../scenario/scenario-file.js";
+
+interface PodTemplate {
+  metadata?: { annotations?: Record<string, string> };
+  spec?: { containers?: readonly { name?: string }[] };
+}
+
+interface JobLike {
+  metadata?: { labels?: Record<string, string> };
+  spec?: { template?: PodTemplate };
+}
+
+/** Whether a manifest is a Job or CronJob that the entry selects. */
+export function isSelected(entry: WorkloadEntry, object: DeepReadonly<UnstructuredObject>): boolean {
+  const { kind, name, namespace, labels } = entry.select;
+  const job = jobOf(object);
+  if (job === undefined || (kind !== undefined && kind !== object.kind)) return false;
+  if (name !== undefined && !matchesName(name, object.metadata.name ?? "")) return false;
+  if (namespace !== undefined && !matchesName(namespace, object.metadata.namespace ?? "default")) return false;
+  return (
+    labels === undefined ||
+    labelSelectorMatcher({ matchLabels: labels })({ ...job.metadata?.labels, ...object.metadata.labels })
+  );
+}
+
+/** Whether a pattern, in which `*` stands for any characters, is the whole of a name. */
+export function matchesName(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  if (rest.length === 0) return pattern === name;
+  const last = rest.pop()!;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  // Each piece is taken as early as it can be, so nothing is ever tried twice.
+  let at = first.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= name.length - last.length;
+}
+
+/** Names of the containers of a Job's or CronJob's pods. */
+export function containersOf(object: DeepReadonly<UnstructuredObject>): string[] {
+  return (jobOf(object)?.spec?.template?.spec?.containers ?? []).map(({ name }) => name ?? "");
+}
+
+/** Whether anything says how long the pods of a Job or CronJob run. */
+export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
+  const annotations = jobOf(object)?.spec?.template?.metadata?.annotations ?? {};
+  return (
+    annotations[`${WORKLOAD_ANNOTATION_PREFIX}duration`] !== undefined ||
+    (annotations[RULES] ?? "").includes('"duration"')
+  );
+}
+
+/**
+ * The manifests with what the entries say of their containers as an annotation of their pod templates. Live Jobs and pods
+ * go by what is said of the CronJob or Job that owns them.
+ */
+export function withWorkloads(manifests: readonly Manifest[], entries: readonly WorkloadEntry[]): Manifest[] {
+  if (entries.length === 0) return [...manifests];
+  const byUid = new Map(manifests.map(({ object }) => [object.metadata.uid, object]));
+  return manifests.map((manifest) => {
+    const subject = topOwner(manifest.object, byUid);
+    const rules = entries.filter((entry) => isSelected(entry, subject)).map(ruleOf);
+    if (rules.length === 0) return manifest;
+    const object = mutableCopy(manifest.object);
+    const described = object.kind === "Pod" ? (object as PodTemplate) : jobOf(object)?.spec?.template;
+    if (described === undefined) return manifest;
+    const annotations = described.metadata?.annotations ?? {};
+    described.metadata = {
+      ...described.metadata,
+      annotations: { ...annotations, [RULES]: together(annotations[RULES], rules) },
+    };
+    return { ...manifest, object };
+  });
+}
+
+const RULES = `${WORKLOAD_ANNOTATION_PREFIX}rules`;
+
+/** What was said before counts less, rule by rule. */
+function together(before: string | undefined, rules: readonly object[]): string {
+  try {
+    const earlier: unknown = JSON.parse(before ?? "[]");
+    if (Array.isArray(earlier)) return JSON.stringify([...(earlier as object[]), ...rules]);
+  } catch {
+    // What cannot be read would be told of by the kubelet, and ignored.
+  }
+  return JSON.stringify(rules);
+}
+
+function topOwner(
+  object: UnstructuredObject,
+  byUid: ReadonlyMap<string | undefined, UnstructuredObject>,
+): UnstructuredObject {
+  for (let current = object; ;) {
+    const owner = current.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const next = owner === undefined ? undefined : byUid.get(owner.uid);
+    // Nothing that is written by hand owns itself, but it might.
+    if (next === undefined || next === object) return current;
+    current = next;
+  }
+}
+
+function jobOf(object: DeepReadonly<UnstructuredObject>): JobLike | undefined {
+  if (object.kind === "Job") return object;
+  if (object.kind !== "CronJob") return undefined;
+  return ((object as unknown as { spec?: { jobTemplate?: JobLike } }).spec ?? {}).jobTemplate;
+}
+
+function ruleOf({ select: _select, indexes, attempts, exitCode, ...rest }: WorkloadEntry): object {
+  return {
+    ...rest,
+    ...(indexes === undefined ? {} : { indexes: String(indexes) }),
+    ...(attempts === undefined ? {} : { attempts: String(attempts) }),
+    ...(exitCode === undefined ? {} : { exitCode: exitCodeText(exitCode) }),
+  };
+}
+
+/** As the kubelet's annotations have it: `3`, or `0=0.9,137=0.1`. */
+export function exitCodeText(exitCode: NonNullable<WorkloadEntry["exitCode"]>): string {
+  if (typeof exitCode === "number") return String(exitCode);
+  return Object.entries(exitCode)
+    .map(([code, share]) => `${code}=${share}`)
+    .join(",");
+}

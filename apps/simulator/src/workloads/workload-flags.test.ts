@@ -1,0 +1,77 @@
+import { assert, constantFrom, property, string } from "fast-check";
+import { expect, test } from "vitest";
+
+import { kubewright } from "../../test/memory-io.js";
+import { matchesName } from "./workload-annotations.js";
+
+const job = (name: string, namespace: string): string =>
+  `apiVersion: batch/v1\nkind: Job\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec:\n  backoffLimit: 0\n  template: { spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] } }\n`;
+const files = {
+  "jobs.yaml": [job("report", "billing"), job("mail", "billing"), job("report", "shop")].join("---\n"),
+  "workloads.yaml":
+    "apiVersion: sim.kubewright.dev/v1\nkind: Workloads\nworkloads:\n  - select: { name: report }\n    duration: 2m\n  - select: { name: gone }\n    duration: 3m\n",
+};
+const run = (...args: string[]): ReturnType<typeof kubewright> =>
+  kubewright(["run", "jobs.yaml", "--for", "1h", ...args], { files });
+
+test("durations are said on the command line, by name and namespace; of several that apply the last counts", async () => {
+  const { code, stdout, stderr } = await run(
+    "--duration",
+    "*=1m",
+    "--duration",
+    "billing/*=5m",
+    "--duration",
+    "mail=7m",
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(
+    /billing\/report[^]*Complete in 5m1s[^]*billing\/mail[^]*Complete in 7m1s[^]*shop\/report[^]*Complete in 1m1s/,
+  );
+  expect(stdout).not.toContain("was assumed");
+});
+
+test("failures are said as a share", async () => {
+  const { stdout } = await run("--fail", "billing/report=100%", "--fail", "mail=0");
+  expect(stdout).toContain("Jobs  3 run, 2 complete, 1 failed");
+});
+
+test("a workloads file says what it says of those that are there", async () => {
+  const { code, stdout } = await run("--workloads", "workloads.yaml", "--duration", "shop/*=4m");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/billing\/report[^]*Complete in 2m1s[^]*shop\/report[^]*Complete in 4m1s/);
+  expect(stdout).toContain("Of 1 of 3 workloads nothing says how long containers run: 10s was assumed.");
+});
+
+test("where nothing is known of durations, it is said what was assumed", async () => {
+  expect((await run()).stdout).toContain(
+    "Nothing says how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE.",
+  );
+});
+
+test.each([
+  [["--duration", "5m"], `--duration: "5m" names nothing; write for example 'billing/*=5m..40m'`],
+  [["--duration", "mail=soon"], /^kubewright: --duration: "soon" is not a duration; write for example 5m/],
+  [
+    ["--duration", "mial=5m"],
+    '--duration: "mial=5m" selects nothing; there is billing/report, billing/mail, shop/report',
+  ],
+  [["--fail", "mail=120%"], '--fail: "120%" is no share from 0% to 100%; write for example 2% or 0.02'],
+  [["--fail", "a/b/c=1%"], `--fail: "a/b/c=1%" names nothing; write for example 'report=2%'`],
+  [["--workloads", "gone.yaml"], "--workloads: gone.yaml: no such file or folder"],
+  [["--workloads", "jobs.yaml"], /^kubewright: jobs\.yaml:7:1: not YAML: there are multiple documents/],
+])("%s is one line and status 2", async (args, message) => {
+  const { code, stderr } = await run(...args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+test("a star stands for any characters, as in a regular expression", () => {
+  const piece = string({ unit: constantFrom("a", "b", "*"), maxLength: 8 });
+  const name = string({ unit: constantFrom("a", "b"), maxLength: 12 });
+  assert(
+    property(piece, name, (pattern, text) => {
+      const expected = new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(text);
+      expect(matchesName(pattern, text)).toBe(expected);
+    }),
+  );
+});

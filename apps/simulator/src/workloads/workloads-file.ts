@@ -1,0 +1,31 @@
+import type { Io } from "../io.js";
+import { ioProblem } from "../input/find-inputs.js";
+import { checkWorkloadSettings } from "../scenario/check-scenario.js";
+import { checkSchema } from "../scenario/check-schema.js";
+import type { WorkloadEntry } from "../scenario/scenario-file.js";
+import { scenarioSchema, workloadsSchema } from "../scenario/scenario-schema.js";
+import { ScenarioText } from "../scenario/scenario-text.js";
+import { UserError } from "../user-error.js";
+
+/**
+ * Reads a workloads file, `kind: Workloads`, or the workloads of a scenario. What it says of others than are played is no
+ * mistake.
+ *
+ * @throws UserError with one line for each mistake.
+ */
+export async function readWorkloadsFile(path: string, io: Pick<Io, "readFile">): Promise<readonly WorkloadEntry[]> {
+  let text: string;
+  try {
+    text = await io.readFile(path);
+  } catch (error) {
+    throw new UserError(`--workloads: ${path}: ${ioProblem(error)}`, { cause: error });
+  }
+  const source = new ScenarioText(text, path);
+  const value = source.value() as { kind?: unknown } | null;
+  const problems = await checkSchema(value, value?.kind === "Scenario" ? scenarioSchema : workloadsSchema);
+  if (problems.length > 0) source.refuse(problems);
+  const entries = (value as { workloads?: readonly WorkloadEntry[] }).workloads ?? [];
+  const wrong = entries.flatMap((entry, index) => checkWorkloadSettings(entry, ["workloads", index]));
+  if (wrong.length > 0) source.refuse(wrong);
+  return entries;
+}
