@@ -145,7 +145,9 @@ test("a body in thousands of pieces is as good as one in one piece", async () =>
   const { port } = await serve();
   const client = new Client(port);
   const pieces = configMap.padEnd(100_000).split("");
-  client.socket.write(`POST ${CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\n${json}\r\ntransfer-encoding: chunked\r\n\r\n`);
+  client.socket.write(
+    `POST ${CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\n${json}\r\ntransfer-encoding: chunked\r\n\r\n`,
+  );
   client.socket.write(pieces.map((piece) => `1\r\n${piece}\r\n`).join(""));
   client.socket.write("0\r\n\r\n");
   expect(await client.answered(/}$/)).toMatch(/^HTTP\/1\.1 201 /);
@@ -173,7 +175,9 @@ test("headers may have 1 MiB, and what cannot be read is answered as Go does", a
     await client.answered(/\r\n\r\n./s);
     return client.text;
   };
-  expect(await ask(`GET /version HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(MIB - 200)}`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await ask(`GET /version HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(MIB - 200)}`)).toMatch(
+    /^HTTP\/1\.1 200 /,
+  );
   const goPage = (text: string): string =>
     `HTTP/1.1 ${text}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
   expect(await ask(`GET /version HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(MIB + 4096)}`)).toBe(
@@ -184,7 +188,9 @@ test("headers may have 1 MiB, and what cannot be read is answered as Go does", a
     /^HTTP\/1\.1 400 .*connection: close.*content-type: text\/plain; charset=utf-8.*\r\n\r\n400 Bad Request$/is,
   );
   const many = Array.from({ length: 3000 }, (_, index) => `x-${index}: x`).join("\r\n");
-  expect(await ask(`GET /version HTTP/1.1\r\nhost: localhost\r\n${many}\r\nimpersonate-group: g`)).toMatch(/^HTTP\/1\.1 500 /);
+  expect(await ask(`GET /version HTTP/1.1\r\nhost: localhost\r\n${many}\r\nimpersonate-group: g`)).toMatch(
+    /^HTTP\/1\.1 500 /,
+  );
 });
 
 test("a path of one's own has its body read when the request has been permitted, up to the limit", async () => {

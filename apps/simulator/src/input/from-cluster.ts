@@ -4,7 +4,6 @@ import { InterruptedError } from "../interrupted-error.js";
 import type { Io } from "../io.js";
 import { UserError } from "../user-error.js";
 import { connect } from "../why/connect.js";
-import { clusterNowMs, newestMs } from "../why/moments.js";
 import type { Manifest } from "./manifest.js";
 import { readCluster } from "./read-cluster.js";
 
@@ -51,9 +50,7 @@ export async function fromCluster(flags: FromClusterFlags, io: Io): Promise<Clus
       labelSelector: selector,
       signal: io.stopped,
     });
-    const objects = manifests.map(({ object }) => object);
-    const nowMs = clusterNowMs(connection.serverTimeMs() ?? realClock.now(), newestMs(objects));
-    return { manifests, nowMs };
+    return { manifests, nowMs: connection.serverTimeMs() ?? realClock.now() };
   } catch (error) {
     if (io.stopped.aborted) throw new InterruptedError("stopped before the cluster had answered");
     throw error;

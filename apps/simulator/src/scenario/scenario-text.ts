@@ -26,7 +26,9 @@ export class ScenarioText {
     this.#file = file;
     this.#document = this.#read(() => new YamlDocument(text));
     if (this.#document.hasMore)
-      throw new UserError(`${file}: holds several documents; a scenario is one, its manifests go into \`manifests\``);
+      throw new UserError(
+        `${file}: holds several documents where one is expected; the manifests of a scenario go into \`manifests\``,
+      );
     const repeated = this.#document.repeatedKeys();
     if (repeated.length === 0) return;
     const lines = repeated.map(

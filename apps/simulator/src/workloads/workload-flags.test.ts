@@ -58,7 +58,7 @@ test.each([
   [["--fail", "mail=120%"], '--fail: "120%" is no share from 0% to 100%; write for example 2% or 0.02'],
   [["--fail", "a/b/c=1%"], `--fail: "a/b/c=1%" names nothing; write for example 'report=2%'`],
   [["--workloads", "gone.yaml"], "--workloads: gone.yaml: no such file or folder"],
-  [["--workloads", "jobs.yaml"], /^kubewright: jobs\.yaml:7:1: not YAML: there are multiple documents/],
+  [["--workloads", "jobs.yaml"], /^kubewright: jobs\.yaml: holds several documents/],
 ])("%s is one line and status 2", async (args, message) => {
   const { code, stderr } = await run(...args);
   expect(code).toBe(2);
