@@ -14,9 +14,10 @@ export interface HistoryLimits {
 export class ChangeLog {
   readonly #limits: HistoryLimits;
   #changes: Change[] = [];
-  /** When each change was, and its version: beside the changes, as an old one is seldom in the processor's cache. */
+  /** When each change was, its version and its size: beside the changes, as an old one is seldom in the processor's cache. */
   #times: number[] = [];
   #versions: number[] = [];
+  #sizes: number[] = [];
   /** Index of the oldest change still kept. */
   #head = 0;
   #forgotten: number;
@@ -48,11 +49,12 @@ export class ChangeLog {
     this.#changes.push(change);
     this.#times.push(atMs);
     this.#versions.push(change.resourceVersion);
+    const { bytes } = change;
+    this.#sizes.push(bytes);
+    this.#bytes += bytes;
     const { minChanges, maxChanges, maxAgeMs } = this.#limits;
     while (this.#size > minChanges && (this.#size > maxChanges || this.#times[this.#head]! < atMs - maxAgeMs))
       this.#forgetOldest();
-    const { bytes } = change;
-    this.#bytes += bytes;
     this.#budget.take(bytes);
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
   }
@@ -91,7 +93,7 @@ export class ChangeLog {
 
   #forgetOldest(): void {
     this.#forgotten = this.#versions[this.#head]!;
-    const { bytes } = this.#changes[this.#head]!;
+    const bytes = this.#sizes[this.#head]!;
     this.#bytes -= bytes;
     this.#budget.give(bytes);
     // The array is cut only now and then; the entry must not keep an old object alive until then.
@@ -103,6 +105,7 @@ export class ChangeLog {
     this.#changes = this.#changes.slice(this.#head);
     this.#times = this.#times.slice(this.#head);
     this.#versions = this.#versions.slice(this.#head);
+    this.#sizes = this.#sizes.slice(this.#head);
     this.#head = 0;
   }
 

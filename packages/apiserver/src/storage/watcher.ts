@@ -176,12 +176,12 @@ export class Watcher implements ChangeListener, Reader {
       return;
     }
     this.#queue[this.#queueEnd++] = frame;
-    if ("stored" in frame) this.#backlog.hold(frame.stored);
+    if (isObject(frame)) this.#backlog.hold(frame.stored);
     this.#notify();
   }
 
   #letGo(frame: Frame): void {
-    if ("stored" in frame) this.#backlog.release(frame.stored);
+    if (isObject(frame)) this.#backlog.release(frame.stored);
   }
 
   #resetQueue(): void {
@@ -202,6 +202,10 @@ export class Watcher implements ChangeListener, Reader {
     this.#wake = undefined;
     wake?.();
   }
+}
+
+function isObject(frame: Frame): frame is Extract<Frame, { stored: StoredObject }> {
+  return frame.type !== "BOOKMARK" && frame.type !== "ERROR";
 }
 
 function versionOf(frame: Exclude<Frame, { type: "ERROR" }>): number {
