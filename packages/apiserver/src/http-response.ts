@@ -17,6 +17,8 @@ import { negotiate } from "./transform.js";
 /** What is longer is sent piece by piece, as the client reads it, and compressed for a client that can have it so. */
 const LONG_CHARACTERS = 128 * 1024;
 const compress = promisify(gzip);
+/** In large pieces, as each goes to another thread and back. */
+const LONG_GZIP = { level: 1, chunkSize: 128 * 1024 };
 
 /** A request, and where its answer goes. */
 export interface HttpExchange {
@@ -125,7 +127,7 @@ async function sendLong(
   const reading = new ListReading({ items, version, backlog, onCutOff: () => outgoing.destroy() });
   giveUpWhenStalled(exchange, () => true);
   const chunks = function* () {
-    for (const chunk of inChunks(pieces)) {
+    for (const chunk of inChunks(pieces, acceptsGzip(request) ? 4 * LONG_CHARACTERS : LONG_CHARACTERS)) {
       reading.passed(taken());
       yield chunk;
     }
@@ -133,7 +135,8 @@ async function sendLong(
   try {
     if (acceptsGzip(request)) {
       setGzip(outgoing);
-      await pipeline(Readable.from(chunks()), createGzip({ level: 1 }), outgoing, { end: false });
+      const source = Readable.from(chunks(), { objectMode: true, highWaterMark: 1 });
+      await pipeline(source, createGzip(LONG_GZIP), outgoing, { end: false });
       requestBody.finish();
       return;
     }
@@ -155,12 +158,12 @@ function* startedWith(first: readonly JsonText[], rest: Iterable<JsonText>): Gen
 }
 
 /** Short texts together, long ones as they are. */
-function* inChunks(texts: Iterable<JsonText>): Generator<string | Uint8Array> {
+function* inChunks(texts: Iterable<JsonText>, characters: number): Generator<string | Uint8Array> {
   let text = "";
   for (const next of texts) {
     if (typeof next === "string") {
       text += next;
-      if (text.length <= LONG_CHARACTERS) continue;
+      if (text.length <= characters) continue;
     }
     if (text !== "") yield text;
     text = "";
