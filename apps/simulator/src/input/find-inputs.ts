@@ -26,11 +26,13 @@ const TOOL_FILE =
   /^(values([.-].*)?|chart|requirements|kustomization|skaffold|docker-compose([.-].*)?|compose|package(-lock)?|tsconfig([.-].*)?|\..*)\.(ya?ml|json)$/i;
 const KUSTOMIZATION = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 const CHART = "Chart.yaml";
+/** Folders of what others wrote. */
+const OTHERS: ReadonlySet<string> = new Set(["node_modules", "vendor"]);
 
 /**
  * Finds what the paths of a command line name: files, the manifest files of folders and of the folders in them, in order
  * of name, `-` for standard input, and kustomizations where a folder that was named is one. Hidden folders, `node_modules`,
- * links to folders, charts and kustomizations further down are passed over.
+ * `vendor`, links to folders, charts and kustomizations further down are passed over.
  */
 export async function findInputs(paths: readonly string[], io: Pick<Io, "listFolder">): Promise<FoundInputs> {
   const sources: InputSource[] = [];
@@ -54,7 +56,7 @@ export async function findInputs(paths: readonly string[], io: Pick<Io, "listFol
     for (const { name, isFolder } of [...entries].sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = `${folder.replace(/\/+$/, "")}/${name}`;
       if (isFolder) {
-        if (name.startsWith(".") || name === "node_modules") continue;
+        if (name.startsWith(".") || OTHERS.has(name)) continue;
         const below = await list(path);
         if (below !== undefined) await visit(path, below, false);
       } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name)) sources.push({ type: "file", path, named: false });

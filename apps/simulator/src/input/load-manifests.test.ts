@@ -53,6 +53,7 @@ test("a folder gives the manifest files of all its folders in order of name", as
     "m/deep/er/c.json": JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } }),
     "m/.git/config.yaml": configMap("hidden"),
     "m/node_modules/x/y.yaml": configMap("installed"),
+    "m/vendor/x/y.yaml": configMap("vendored"),
   });
   const { manifests, notes, problems } = await loadManifests(["m/"], io);
   expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b", "c"]);
@@ -68,12 +69,13 @@ test("files that are no manifests are passed over with a count, also when they c
     "m/README.md": "# read me",
     "m/scenario.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n",
     "m/list.json": "[1, 2]",
+    "m/policy.yaml": "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: []\n",
     "m/dashboard.json": '{"title": "a", }{',
   });
   const { manifests, notes, problems } = await loadManifests(["m"], io);
   expect(manifests).toHaveLength(1);
   expect(problems).toEqual([]);
-  expect(notes).toEqual(["passed over: 7 files that are no manifests"]);
+  expect(notes).toEqual(["passed over: 8 files that are no manifests"]);
 });
 
 test("charts and kustomizations further down are passed over with the command to run", async () => {
@@ -125,17 +127,17 @@ test("standard input is read like a file", async () => {
 
 test("a broken document keeps nothing else from being read, in its file and in others", async () => {
   const io = folderIo({
-    "m/a.yaml": `${configMap("a")}---\nkind: [1,\nb: }\n---\n${configMap("b")}`,
+    "m/a.yaml": `${configMap("a")}---\napiVersion: v1\nkind: [1,\nb: }\n---\n${configMap("b")}`,
     "m/b.yaml": configMap("c"),
-    "m/c.yaml": "kind: Job\nmetadata: {name: {{ .Release.Name }}}\n",
+    "m/c.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Release.Name }}}\n",
   });
   const { manifests, problems } = await loadManifests(["m", "gone.yaml"], io);
   expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b", "c"]);
   expect(problems).toEqual([
     "gone.yaml: no such file or folder",
-    expect.stringMatching(/^m\/a\.yaml:7:1: not YAML: /),
+    expect.stringMatching(/^m\/a\.yaml:8:1: not YAML: /),
     expect.stringMatching(
-      /^m\/c\.yaml:2:.*it has template actions: render it first, as with `helm template CHART \| kubewright run -`$/,
+      /^m\/c\.yaml:3:.*it has template actions: render it first, as with `helm template CHART \| kubewright run -`$/,
     ),
   ]);
 });

@@ -93,12 +93,15 @@ function isScenario(value: unknown): boolean {
 
 /** Whether somebody meant an object, right or wrong; a values file or a pipeline's configuration is none. */
 function looksLikeObject(value: unknown): boolean {
-  return isRecord(value) && value["apiVersion"] !== undefined && value["kind"] !== undefined && !isToolFile(value);
+  if (!isRecord(value) || value["apiVersion"] === undefined || value["kind"] === undefined) return false;
+  // A tool's configuration has a kind and no name: what it is about is the tool's business.
+  const isBuiltIn = /^(v1|(apps|batch)\/.*)$/.test(String(value["apiVersion"]));
+  return !isToolFile(value) && (isBuiltIn || isList(value) || value["metadata"] !== undefined);
 }
 
 /** Whether a text that cannot be read was meant to be an object. */
 function mentionsObject(text: string): boolean {
-  return /^[\s"{-]*(apiVersion|kind)"?\s*:/m.test(text);
+  return /^[\s"{-]*apiVersion"?\s*:/m.test(text) && /^[\s"{-]*kind"?\s*:/m.test(text);
 }
 
 /** Objects in form only, which tools read and no API server has: Kustomization, Helm's and kubectl's own files. */
