@@ -238,3 +238,19 @@ test("the pods of a completion index share a line, and what does not fit beside 
   expect(lines[3]).toMatch(/^ +▒+ +█+$/);
   expect(lines[4]).toMatch(/^ {18}Failed after 1h \(1 ok, 2 failed\): R{60}$/);
 });
+
+test("a pod that is deleted while it runs was stopped and did not fail, and its Job is not one that has still to end", () => {
+  const timeline = new Timeline();
+  const records = [
+    cronJob,
+    job(60, {}, "ADDED"),
+    pod(60, "p1", {}, "ADDED"),
+    pod(61, "p1", { phase: "Running", startedAt: at(61) }),
+    pod(80, "p1", { phase: "Running", startedAt: at(61), deleting: true }),
+    pod(81, "p1", { phase: "Failed", startedAt: at(61), finishedAt: at(81), exitCode: 143, deleting: true }),
+    job(81, {}, "DELETED"),
+  ];
+  for (const record of records) timeline.add(record);
+  expect(timeline.groups[0]!.rows[0]).toMatchObject({ pods: [{ outcome: "Failed", stopped: true }] });
+  expect(timeline.totals).toMatchObject({ jobs: 1, jobsDeleted: 1, podsFailed: 0, podsStopped: 1 });
+});

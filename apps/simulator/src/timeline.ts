@@ -47,6 +47,8 @@ export interface PodBar {
   startMs?: number;
   endMs?: number;
   outcome: "Pending" | "Running" | "Succeeded" | "Failed";
+  /** It failed because it was deleted while it ran: by Replace, a success policy, or whoever wanted it gone. */
+  stopped?: true;
   exitCode?: number;
   node?: string;
   reason?: string;
@@ -65,10 +67,14 @@ export interface TimelineTotals {
   jobs: number;
   jobsComplete: number;
   jobsFailed: number;
+  /** Before they had ended. */
+  jobsDeleted: number;
   runsSkipped: number;
   pods: number;
   podsSucceeded: number;
+  /** Without those that were stopped. */
   podsFailed: number;
+  podsStopped: number;
   warnings: Map<string, number>;
 }
 
@@ -101,10 +107,12 @@ export class Timeline {
     jobs: 0,
     jobsComplete: 0,
     jobsFailed: 0,
+    jobsDeleted: 0,
     runsSkipped: 0,
     pods: 0,
     podsSucceeded: 0,
     podsFailed: 0,
+    podsStopped: 0,
     warnings: new Map(),
   };
   /** Live objects by UID; removed with the object, so a long run keeps only what exists. */
@@ -208,6 +216,7 @@ export class Timeline {
     }
     if (record.change !== "DELETED") return;
     if (!known.ended) {
+      this.totals.jobsDeleted++;
       run.outcome = "Deleted";
       run.endMs = this.#msOf(record.at);
     } else if (record.owner === undefined) run.removedMs = this.#msOf(record.at);
@@ -256,7 +265,10 @@ export class Timeline {
       bar.endMs = Date.parse(state.finishedAt ?? record.at);
       if (state.exitCode !== undefined) bar.exitCode = state.exitCode;
       if (state.phase === "Succeeded") this.totals.podsSucceeded++;
-      else this.totals.podsFailed++;
+      else if (state.deleting) {
+        bar.stopped = true;
+        this.totals.podsStopped++;
+      } else this.totals.podsFailed++;
     } else if (!entry.ended) {
       bar.outcome = state.phase === "Running" ? "Running" : "Pending";
     }

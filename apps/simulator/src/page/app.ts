@@ -98,6 +98,10 @@ export class App implements PageContext {
     );
     this.palette = readPalette();
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#themeChanged());
+    // On paper everything is light, as wide as the page and as high as it has to be.
+    window.matchMedia("print").addEventListener("change", () => this.#mediumChanged());
+    window.addEventListener("beforeprint", () => this.#mediumChanged());
+    window.addEventListener("afterprint", () => this.#mediumChanged());
     window.addEventListener("hashchange", () => this.#follow(window.location.hash));
     window.addEventListener("keydown", (event) => this.#pressed(event));
   }
@@ -234,6 +238,13 @@ export class App implements PageContext {
     this.palette = readPalette();
     this.#timeline.refreshColours();
     this.#schedule();
+  }
+
+  /** At once: who prints does not wait for the next frame. */
+  #mediumChanged(): void {
+    this.#themeChanged();
+    this.#timeline.measure();
+    this.render();
   }
 
   #writeHash(): void {

@@ -1,15 +1,19 @@
 import type { DecisionNote, EventNote, ObjectName } from "../report/report-data.js";
 import { button, h, listen } from "./dom.js";
 import { durationText } from "./duration-text.js";
+import { highlights } from "./highlights.js";
 import { type Item, type Look, groupId } from "./item.js";
 import { itemOutcome, latenessMs } from "./item-text.js";
 import type { PageContext } from "./page-context.js";
-import type { SceneRow } from "./scene.js";
+import { type SceneRow, isFiltering } from "./scene.js";
 import { yamlText } from "./yaml-text.js";
 
 const MOST_NOTES = 60;
 const MOST_PODS = 24;
-const MOST_HIGHLIGHTS = 5;
+const MOST_HIGHLIGHTS = 12;
+/** Of one highlight: CronJobs and Jobs that it is told of. */
+const MOST_PARTS = 3;
+const MOST_BANDS = 5;
 
 /** Everything about what is selected: outcome, times, the controllers' decisions, events, the object itself. */
 export class DetailsView {
@@ -39,7 +43,7 @@ export class DetailsView {
   /** @param version - changes whenever the data does. */
   render(version: number): void {
     const { state, scene, zone } = this.#context;
-    const shown = `${state.selected} ${version} ${zone.zone} ${state.selected === undefined ? Object.values(scene.counts).join() : ""}`;
+    const shown = `${state.selected} ${version} ${zone.zone} ${state.selected === undefined ? Object.values(scene.totals).join() : ""}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const item = state.selected === undefined ? undefined : scene.items.get(state.selected);
@@ -107,7 +111,7 @@ export class DetailsView {
           ["Reason", row.reason],
           ["Message", row.message],
         );
-        parts.push(this.#heading(row.name, "Job", item.look, row.outcome), this.#facts(facts));
+        parts.push(this.#heading(row.name, "Job", item.look, itemOutcome(item)), this.#facts(facts));
         break;
       }
       case "pod": {
@@ -179,27 +183,37 @@ export class DetailsView {
   }
 
   #overview(): HTMLElement[] {
-    const { data } = this.#context;
-    const { totals } = data;
-    const hidden = data.groups.reduce((sum, group) => sum + group.hiddenRows, 0);
+    const { data, scene, state } = this.#context;
+    const isFiltered = isFiltering(state);
+    const totals = isFiltered ? scene.totals : data.totals;
     const kept = [
-      hidden > 0 ? `${count(hidden)} runs more than this page draws` : "",
+      scene.hiddenRuns > 0 ? `${count(scene.hiddenRuns)} runs more than this page draws` : "",
       data.dropped.events > 0 ? `${count(data.dropped.events)} later events` : "",
       data.dropped.decisions > 0 ? `${count(data.dropped.decisions)} later decisions` : "",
     ].filter(Boolean);
-    const fact = (look: Look, label: string, value: number): HTMLElement =>
-      h("li", { class: `look ${look}` }, h("strong", {}, count(value)), ` ${label}`);
+    const fact = (look: Look, one: string, many: string, value: number): HTMLElement | undefined =>
+      value === 0 && look !== "complete"
+        ? undefined
+        : h("li", { class: `look ${look}` }, h("strong", {}, count(value)), ` ${value === 1 ? one : many}`);
+    const notEnded = Math.max(0, totals.jobs - totals.jobsComplete - totals.jobsFailed - totals.jobsDeleted);
+    const pods = [
+      `${count(totals.pods)} ${totals.pods === 1 ? "pod" : "pods"}`,
+      totals.podsFailed > 0 ? `${count(totals.podsFailed)} failed` : "",
+      totals.podsStopped > 0 ? `${count(totals.podsStopped)} stopped` : "",
+    ].filter(Boolean);
     return [
       h("header", {}, h("h2", { tabindex: -1 }, "What happened")),
       ...(data.description === undefined ? [] : [h("p", { class: "description" }, data.description)]),
+      ...(isFiltered ? [h("p", { class: "muted filtered" }, "Of what the filter shows:")] : []),
       h(
         "ul",
         { class: "totals" },
-        fact("complete", "Jobs complete", totals.jobsComplete),
-        fact("failed", "Jobs failed", totals.jobsFailed),
-        fact("skipped", totals.runsSkipped === 1 ? "run skipped" : "runs skipped", totals.runsSkipped),
-        fact("running", "Jobs not ended", Math.max(0, totals.jobs - totals.jobsComplete - totals.jobsFailed)),
-        h("li", { class: "muted" }, `${count(totals.pods)} pods, ${count(totals.podsFailed)} of them failed`),
+        fact("complete", "Job complete", "Jobs complete", totals.jobsComplete),
+        fact("failed", "Job failed", "Jobs failed", totals.jobsFailed),
+        fact("skipped", "run skipped", "runs skipped", totals.runsSkipped),
+        fact("stopped", "Job replaced or deleted", "Jobs replaced or deleted", totals.jobsDeleted),
+        fact("running", "Job not ended", "Jobs not ended", notEnded),
+        h("li", { class: "muted" }, pods.join(", ")),
       ),
       ...this.#highlights(),
       ...(kept.length === 0
@@ -215,38 +229,49 @@ export class DetailsView {
 
   /** Where to look first. */
   #highlights(): HTMLElement[] {
-    const { data, scene, bands, zone } = this.#context;
+    const { data, scene, state, bands, zone } = this.#context;
     const entries: HTMLElement[] = [];
-    const add = (look: string, label: string, note: string, go: () => void): void => {
-      const link = listen(h("button", { type: "button", class: "link" }, label), { onclick: go });
-      entries.push(h("li", { class: look === "" ? "" : `look ${look}` }, link, h("div", { class: "muted" }, note)));
-    };
-    for (const look of ["skipped", "failed"] as const) {
-      const first = new Map<string, { item: Item; count: number }>();
-      for (const item of scene.runs) {
-        if (item.look !== look) continue;
-        const known = first.get(groupId(item.group));
-        if (known === undefined) first.set(groupId(item.group), { item, count: 1 });
-        else known.count++;
-      }
-      for (const { item, count: found } of [...first.values()].slice(0, MOST_HIGHLIGHTS)) {
-        const reason = item.type === "pod" ? "" : (item.row.reason ?? "");
-        const title = `${item.group.name}: ${count(found)} ${look}`;
-        add(look, title, `${found > 1 ? "first " : ""}${zone.minute(item.startMs)}, ${reason}`, () => {
-          this.#context.select(item);
+    const link = (label: string, go: () => void): HTMLElement =>
+      listen(h("button", { type: "button", class: "link" }, label), { onclick: go });
+    for (const { look, title, reason, parts } of highlights(scene, data).slice(0, MOST_HIGHLIGHTS)) {
+      const shown = parts.slice(0, MOST_PARTS).map(({ name, count: times, first }) => {
+        const go = (): void => {
+          this.#context.select(first);
           this.#open();
-        });
-      }
-    }
-    for (const { fromMs, label, detail } of bands.slice(0, MOST_HIGHLIGHTS))
-      add("", label, detail, () => this.#context.update({ cursorMs: fromMs }));
-    const { atMs, running } = data.concurrency;
-    let peak = 0;
-    for (const [index, level] of running.peak.entries()) if (level > (running.peak[peak] ?? 0)) peak = index;
-    if ((running.peak[peak] ?? 0) > 1)
-      add("", `Most pods at once: ${count(running.peak[peak]!)}`, zone.minute(atMs[peak]!), () =>
-        this.#context.update({ cursorMs: atMs[peak]! }),
+        };
+        const when = zone.minute(first.startMs);
+        return h("li", {}, link(name, go), ` ${times > 1 ? `${count(times)}, first` : ""} ${when}`);
+      });
+      const more = parts.length - shown.length;
+      if (more > 0) shown.push(h("li", {}, `and ${count(more)} more`));
+      const heading = h("strong", {}, title);
+      entries.push(
+        h(
+          "li",
+          { class: `look ${look}` },
+          heading,
+          reason !== "" && h("div", { class: "muted" }, reason),
+          h("ul", { class: "muted" }, ...shown),
+        ),
       );
+    }
+    const at = (label: string, note: string, cursorMs: number): void => {
+      entries.push(
+        h(
+          "li",
+          {},
+          link(label, () => this.#context.update({ cursorMs })),
+          h("div", { class: "muted" }, note),
+        ),
+      );
+    };
+    for (const { fromMs, label, detail } of bands.slice(0, MOST_BANDS)) at(label, detail, fromMs);
+    const { atMs, pods } = data.concurrency;
+    let peak = 0;
+    for (const [index, level] of pods.peak.entries()) if (level > pods.peak[peak]!) peak = index;
+    // Pods are counted together, whatever the filter.
+    if (!isFiltering(state) && (pods.peak[peak] ?? 0) > 1)
+      at(`Most pods at once: ${count(pods.peak[peak]!)}`, zone.minute(atMs[peak]!), atMs[peak]!);
     return entries.length === 0 ? [] : [section("Worth a look", h("ul", { class: "highlights" }, ...entries))];
   }
 

@@ -1,5 +1,5 @@
 import { durationText } from "./duration-text.js";
-import { type Item, LOOK_NAMES } from "./item.js";
+import { type Item, LOOK_NAMES, type RunItem } from "./item.js";
 import type { ZonedTime } from "./zoned-time.js";
 
 /** What people call it. */
@@ -10,8 +10,15 @@ export function itemTitle(item: Item): string {
 /** What became of it, in a word or two. */
 export function itemOutcome(item: Item): string {
   if (item.type === "ghost") return LOOK_NAMES.skipped;
-  if (item.type === "run") return item.row.outcome;
-  return item.look === "stopped" ? "Deleted" : item.pod.outcome;
+  if (item.type === "run") return item.row.outcome === "Deleted" && wasReplaced(item) ? "Replaced" : item.row.outcome;
+  return item.look === "stopped" ? LOOK_NAMES.stopped : item.pod.outcome;
+}
+
+/** The controller deletes a run and creates the next in one go. */
+function wasReplaced({ group, row }: RunItem): boolean {
+  const { endMs } = row;
+  if (group.cronJob?.concurrencyPolicy !== "Replace" || endMs === undefined) return false;
+  return group.rows.some((next) => next.type === "run" && Math.abs(next.createdMs - endMs) < 1_000);
 }
 
 /** How far behind its slot a run began, from a second on. */
@@ -31,7 +38,7 @@ export function itemSummary(item: Item, zone: ZonedTime): string {
       const { row } = item;
       const late = latenessMs(item);
       return [
-        `Run ${row.name}, ${at}, ${row.outcome}`,
+        `Run ${row.name}, ${at}, ${itemOutcome(item)}`,
         ` after ${durationText(item.endMs - item.startMs)}`,
         late > 0 ? `, started ${durationText(late)} late` : "",
         row.reason === undefined || row.outcome !== "Failed" ? "" : `: ${row.reason}`,

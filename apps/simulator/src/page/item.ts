@@ -11,7 +11,7 @@ export const LOOK_NAMES: Readonly<Record<Look, string>> = {
   failed: "Failed",
   running: "Running",
   waiting: "Waiting",
-  stopped: "Suspended or deleted",
+  stopped: "Stopped",
   skipped: "Skipped",
 };
 
@@ -88,12 +88,12 @@ function runLook({ outcome }: RunRow): Look {
   }
 }
 
-function podLook({ outcome, endMs }: PodBar): Look {
+function podLook({ outcome, endMs, stopped }: PodBar): Look {
   switch (outcome) {
     case "Succeeded":
       return "complete";
     case "Failed":
-      return "failed";
+      return stopped ? "stopped" : "failed";
     case "Running":
       return endMs === undefined ? "running" : "stopped";
     case "Pending":

@@ -1,6 +1,7 @@
 import { durationText } from "./duration-text.js";
 import { type Item, LOOKS, type Look } from "./item.js";
 import type { Lane, Span } from "./lane.js";
+import { type LaneBin, laneBins } from "./lane-bins.js";
 import type { Palette } from "./palette.js";
 import { type TimeScale, xOf } from "./time-scale.js";
 
@@ -11,6 +12,8 @@ const TEXT_PX = 44;
 /** And rounded corners. */
 const ROUND_PX = 7;
 const TEXT_HEIGHT = 14;
+/** Of each outcome in a bin. */
+const LEAST_SHARE_PX = 3;
 
 /** Paints lanes of bars: every outcome has a colour and a shape of its own. */
 export class LanePainter {
@@ -31,6 +34,11 @@ export class LanePainter {
 
   /** @param middle - pixels from the top to the middle of the lane. */
   lane(lane: Lane, middle: number, height: number): void {
+    const bins = laneBins(lane, this.#scale);
+    if (bins !== undefined) {
+      for (const bin of bins) this.#bin(bin, middle, height);
+      return;
+    }
     for (const look of LOOKS)
       for (const span of lane.spans(look, this.#scale.fromMs, this.#scale.toMs, this.#grainMs))
         this.#span(look, span, lane, middle, height);
@@ -47,6 +55,43 @@ export class LanePainter {
     context.beginPath();
     context.roundRect(x - gap, middle - height / 2 - 2.5, width + 2 * gap, height + 5, 5);
     context.stroke();
+  }
+
+  /** How many, and of each outcome a share of the strip below: enough to be seen, even of one in a thousand. */
+  #bin({ fromMs, toMs, total, counts }: LaneBin, middle: number, height: number): void {
+    const context = this.#context;
+    const { looks, surface, ink, font } = this.#palette;
+    const x = this.#x(fromMs) + 0.5;
+    const width = this.#x(toMs) - x - 1;
+    const top = middle - height / 2;
+    const strip = height < TEXT_HEIGHT ? height : 5;
+    const worst = LOOKS.findLast((look) => counts.has(look))!;
+    if (strip < height) {
+      context.fillStyle = surface;
+      context.fillRect(x, top, width, height);
+      context.globalAlpha = 0.16;
+      context.fillStyle = looks[worst];
+      context.fillRect(x, top, width, height);
+      context.globalAlpha = 1;
+      const text = total < 1_000 ? String(total) : `${Math.round(total / 1_000)}k`;
+      context.font = `500 10.5px ${font}`;
+      context.fillStyle = ink;
+      const wide = context.measureText(text).width;
+      if (wide <= width) context.fillText(text, x + (width - wide) / 2, top + (height - strip) / 2 + 0.5);
+    }
+    const least = Math.min(LEAST_SHARE_PX, width / counts.size);
+    const room = width - least * counts.size;
+    let left = x;
+    for (const [look, count] of counts) {
+      const wide = least + (room * count) / total;
+      context.fillStyle = looks[look];
+      context.fillRect(left, top + height - strip, wide, strip);
+      if (look === "failed" && strip === height) {
+        context.fillStyle = this.#hatch;
+        context.fillRect(left, top, wide, height);
+      }
+      left += wide;
+    }
   }
 
   #x(atMs: number): number {
@@ -213,7 +258,7 @@ export class LanePainter {
     if (height < TEXT_HEIGHT) return;
     context.font = `11px ${this.#palette.font}`;
     const from = x + size + 5;
-    const room = Math.min(this.#x(lane.startAfter(item.startMs)), this.#scale.width) - from - 10;
+    const room = Math.min(this.#x(lane.startAfter(item.startMs)), this.#scale.width) - from - size - 8;
     if (room < 60) return;
     context.fillStyle = colour;
     context.fillText(this.#fitting(item.row.reason, room), from, middle + 0.5);

@@ -52,6 +52,12 @@ class Track {
     return best;
   }
 
+  /** How many begin from one time until before another. */
+  countBetween(fromMs: number, toMs: number): number {
+    const first = lowerBound(this.#starts, fromMs);
+    return lowerBound(this.#starts, toMs, first) - first;
+  }
+
   /** Where the next bar after a time begins. */
   startAfter(atMs: number): number {
     return this.#starts[lowerBound(this.#starts, atMs + 1)] ?? Infinity;
@@ -64,12 +70,15 @@ const MOST_CANDIDATES = 2_000;
 export class Lane {
   /** In order of their starts. */
   readonly items: readonly Item[];
+  /** It has marks where something was due, not bars as long as something took. */
+  readonly isOfMoments: boolean;
   readonly #starts: Float64Array;
   readonly #tracks = new Map<Look, Track>();
 
   /** @param items - in order of their starts. */
   constructor(items: readonly Item[]) {
     this.items = items;
+    this.isOfMoments = items.every(({ type, startMs, endMs }) => type === "ghost" || startMs === endMs);
     this.#starts = Float64Array.from(items, ({ startMs }) => startMs);
     for (const look of LOOKS) {
       const track = items.filter((item) => item.look === look);
@@ -80,6 +89,11 @@ export class Lane {
   /** What is to be painted of one look; see {@link Track.spans}. */
   spans(look: Look, fromMs: number, toMs: number, grainMs: number): Iterable<Span> {
     return this.#tracks.get(look)?.spans(fromMs, toMs, grainMs) ?? [];
+  }
+
+  /** How many of one look begin from one time until before another. */
+  countBetween(look: Look, fromMs: number, toMs: number): number {
+    return this.#tracks.get(look)?.countBetween(fromMs, toMs) ?? 0;
   }
 
   /** What stands in this lane for an item: itself, or for a run the moment it was due. */

@@ -12,7 +12,10 @@ export interface Palette {
   readonly onBar: string;
   readonly band: string;
   readonly outage: string;
+  readonly runningBand: string;
+  readonly waitingBand: string;
   readonly cpu: string;
+  readonly cpuBand: string;
   readonly font: string;
 }
 
@@ -41,7 +44,10 @@ export function readPalette(): Palette {
     onBar: colour("on-bar"),
     band: colour("band"),
     outage: colour("outage"),
+    runningBand: colour("running-band"),
+    waitingBand: colour("waiting-band"),
     cpu: colour("cpu"),
+    cpuBand: colour("cpu-band"),
     font: getComputedStyle(document.body).fontFamily,
   };
   probe.remove();

@@ -1,5 +1,5 @@
 import { type TimelineGroup, rowTime } from "../timeline.js";
-import type { ReportData } from "../report/report-data.js";
+import type { ReportData, ReportTotals } from "../report/report-data.js";
 import { type Item, type Look, type RunItem, ghostItem, groupId, podItem, runItem } from "./item.js";
 import { Lane, packLanes } from "./lane.js";
 
@@ -29,6 +29,10 @@ export interface SceneRow {
   readonly laneHeight: number;
 }
 
+export function isFiltering({ text, namespace, looks }: Filter): boolean {
+  return text.trim() !== "" || namespace !== "" || looks.size > 0;
+}
+
 /** Everything there is to draw, laid out from top to bottom. */
 export interface Scene {
   readonly rows: readonly SceneRow[];
@@ -39,6 +43,10 @@ export interface Scene {
   readonly items: ReadonlyMap<string, Item>;
   /** Runs and ghosts by look, whatever the filter for looks says. */
   readonly counts: Readonly<Record<Look, number>>;
+  /** Of what passed the filter. */
+  readonly totals: ReportTotals;
+  /** Runs of what passed the filter that the page does not hold. */
+  readonly hiddenRuns: number;
 }
 
 const GROUP_LANE = 26;
@@ -53,6 +61,8 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
   const runs: Item[] = [];
   const items = new Map<string, Item>();
   const counts: Record<Look, number> = { complete: 0, failed: 0, running: 0, waiting: 0, stopped: 0, skipped: 0 };
+  let hiddenRuns = 0;
+  let [pods, podsSucceeded, podsFailed, podsStopped] = [0, 0, 0, 0];
   const text = filter.text.trim().toLowerCase();
   let top = 0;
   for (const group of data.groups) {
@@ -69,18 +79,26 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
       if (!isWholeGroup && !searchText(item).includes(text)) continue;
       counts[item.look] += 1 + (row.type === "skipped" ? (row.unlisted ?? 0) : 0);
       if (isWanted(item.look, filter)) shownRuns.push(item);
-      if (row.type === "run")
-        for (const pod of row.pods) {
-          const shown = podItem(group, row, pod, data.endMs);
-          if (isWanted(shown.look, filter)) shownPods.push(shown);
-        }
+      if (row.type !== "run") continue;
+      if (filter.looks.size === 0) pods += row.hiddenPods;
+      for (const pod of row.pods) {
+        const shown = podItem(group, row, pod, data.endMs);
+        if (isWanted(shown.look, filter)) shownPods.push(shown);
+      }
     }
     if (shownRuns.length === 0 && shownPods.length === 0 && (!isWholeGroup || filter.looks.size > 0)) continue;
     shownRuns.sort(byStart);
     shownPods.sort(byStart);
     for (const item of shownRuns) items.set(item.id, item);
     for (const item of shownPods) items.set(item.id, item);
-    runs.push(...shownRuns);
+    for (const run of shownRuns) runs.push(run);
+    hiddenRuns += group.hiddenRows;
+    pods += shownPods.length;
+    for (const { look } of shownPods) {
+      if (look === "complete") podsSucceeded++;
+      else if (look === "failed") podsFailed++;
+      else if (look === "stopped") podsStopped++;
+    }
     const id = groupId(group);
     const add = (row: Omit<SceneRow, "group" | "top" | "height">): void => {
       const height = Math.max(1, row.lanes.length) * row.laneHeight + ROW_PADDING;
@@ -102,7 +120,24 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
       if (expanded) add(podsRow(`${id}/pods`, 2, shownPods));
     }
   }
-  return { rows, height: top, runs, items, counts };
+  const totals = { ...runTotals(runs), pods, podsSucceeded, podsFailed, podsStopped };
+  return { rows, height: top, runs, items, counts, totals, hiddenRuns };
+}
+
+function runTotals(
+  runs: readonly Item[],
+): Pick<ReportTotals, "jobs" | "jobsComplete" | "jobsFailed" | "jobsDeleted" | "runsSkipped"> {
+  const totals = { jobs: 0, jobsComplete: 0, jobsFailed: 0, jobsDeleted: 0, runsSkipped: 0 };
+  for (const item of runs) {
+    if (item.type === "ghost") totals.runsSkipped += 1 + (item.row.unlisted ?? 0);
+    if (item.type !== "run") continue;
+    totals.jobs++;
+    const { outcome } = item.row;
+    if (outcome === "Complete") totals.jobsComplete++;
+    else if (outcome === "Failed") totals.jobsFailed++;
+    else if (outcome === "Deleted") totals.jobsDeleted++;
+  }
+  return totals;
 }
 
 /** The median of its first runs. */
@@ -196,17 +231,17 @@ export function initiallyCollapsed(groups: readonly TimelineGroup[]): Set<string
   return collapsed;
 }
 
-/** The row and item at a point. */
+/** The row, the lane and the item at a point. */
 export function itemAt(
   scene: Scene,
   y: number,
   atMs: number,
   toleranceMs: number,
-): { row: SceneRow; item: Item | undefined } | undefined {
+): { row: SceneRow; lane: Lane | undefined; item: Item | undefined } | undefined {
   const row = rowAt(scene, y);
   if (row === undefined) return undefined;
   const lane = row.lanes[Math.floor((y - row.top - ROW_PADDING / 2) / row.laneHeight)];
-  return { row, item: lane?.hit(atMs, toleranceMs) };
+  return { row, lane, item: lane?.hit(atMs, toleranceMs) };
 }
 
 export function rowAt({ rows }: Scene, y: number): SceneRow | undefined {

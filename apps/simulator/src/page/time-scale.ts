@@ -13,3 +13,8 @@ export function xOf({ fromMs, toMs, width }: TimeScale, atMs: number): number {
 export function timeAt({ fromMs, toMs, width }: TimeScale, x: number): number {
   return fromMs + (x / width) * (toMs - fromMs);
 }
+
+/** A step of time that is at least so many pixels wide and less than twice that: the same one wherever the window is. */
+export function roundStep({ fromMs, toMs, width }: TimeScale, leastPx: number): number {
+  return 1_000 * 2 ** Math.ceil(Math.log2((((toMs - fromMs) / width) * leastPx) / 1_000));
+}

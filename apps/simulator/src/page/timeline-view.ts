@@ -2,16 +2,19 @@ import { AxisView, axisHeight } from "./axis-view.js";
 import { ConcurrencyView } from "./concurrency-view.js";
 import { fitCanvas, h, listen } from "./dom.js";
 import type { Item } from "./item.js";
+import { type LaneBin, laneBins } from "./lane-bins.js";
 import { LanePainter, hatchPattern } from "./lane-painter.js";
 import type { PageContext } from "./page-context.js";
 import { KEYS, RowKeys } from "./row-keys.js";
-import { itemAt, laneMiddle, rowAt } from "./scene.js";
+import { type SceneRow, itemAt, laneMiddle, rowAt } from "./scene.js";
 import { type TimeScale, timeAt, xOf } from "./time-scale.js";
 import { Tooltip } from "./tooltip.js";
 import { TreeView } from "./tree-view.js";
 import { type TimelineSizes, WindowZoom } from "./window-zoom.js";
 
 const HIT_PX = 5;
+/** A click on a bin of many comes that much closer. */
+const BIN_ZOOM = 8;
 
 /** Axis, lanes with their tree, and the concurrency plot, all over one window of time. */
 export class TimelineView {
@@ -30,6 +33,8 @@ export class TimelineView {
   #hatch: CanvasPattern | undefined;
   #hovered: Item | undefined;
   #hoverMs: number | undefined;
+  /** Where the pointer rests. */
+  #pointer: PointerEvent | undefined;
   #measured: (TimelineSizes & { readonly height: number }) | undefined;
 
   constructor(context: PageContext, openDetails: () => void, redraw: () => void) {
@@ -61,7 +66,7 @@ export class TimelineView {
     this.element.querySelector(".axis-box")!.append(svg);
     this.#scroller.addEventListener("scroll", redraw, { passive: true });
     new ResizeObserver(() => {
-      this.#measured = undefined;
+      this.measure();
       redraw();
     }).observe(this.#scroller);
     listen(this.#canvas, {
@@ -96,6 +101,11 @@ export class TimelineView {
     return { fromMs, toMs, width: this.#sizes.width };
   }
 
+  /** The room there is changed. */
+  measure(): void {
+    this.#measured = undefined;
+  }
+
   /** The theme changed. */
   refreshColours(): void {
     this.#hatch = undefined;
@@ -103,6 +113,7 @@ export class TimelineView {
 
   render(): void {
     const { scene, palette, bands, state } = this.#context;
+    this.element.style.setProperty("--scene-height", `${scene.height}px`);
     const { scale } = this;
     const { height } = this.#sizes;
     this.element.style.setProperty("--axis-height", `${axisHeight(bands)}px`);
@@ -113,6 +124,8 @@ export class TimelineView {
     this.#axis.render(scale, this.#context);
     const drawing = fitCanvas(this.#canvas, scale.width, height);
     this.#hatch ??= hatchPattern(drawing);
+    // What lies under a pointer that rests changes with every key that zooms.
+    if (this.#pointer !== undefined) this.#hover(this.#pointer);
     this.#paintBackground(drawing, scale, height);
     const painter = new LanePainter(drawing, scale, palette, this.#hatch);
     const top = this.#scroller.scrollTop;
@@ -213,18 +226,34 @@ export class TimelineView {
 
   #pointed(event: PointerEvent, redraw: () => void): void {
     if (event.buttons !== 0) return;
-    const { scale } = this;
-    const atMs = timeAt(scale, event.offsetX);
-    const toleranceMs = ((scale.toMs - scale.fromMs) / scale.width) * HIT_PX;
-    const found = itemAt(this.#context.scene, event.offsetY + this.#scroller.scrollTop, atMs, toleranceMs);
-    this.#hovered = found?.item;
-    this.#hoverMs = atMs;
-    this.#canvas.classList.toggle("on-item", this.#hovered !== undefined);
-    this.#tooltip.show(this.#hovered, event, this.#context);
+    this.#pointer = event;
     redraw();
   }
 
+  #hover(event: PointerEvent): void {
+    const box = this.#canvas.getBoundingClientRect();
+    const { row: _, item, bin, atMs } = this.#at(event.clientX - box.left, event.clientY - box.top);
+    this.#hovered = bin === undefined ? item : undefined;
+    this.#hoverMs = atMs;
+    this.#canvas.classList.toggle("on-item", (bin ?? item) !== undefined);
+    if (bin !== undefined) this.#tooltip.showBin(bin, event, this.#context);
+    else this.#tooltip.show(item, event, this.#context);
+  }
+
+  /** What is drawn at a point of the canvas: one item, or a bin of many. */
+  #at(x: number, y: number): { row?: SceneRow; item?: Item | undefined; bin?: LaneBin | undefined; atMs: number } {
+    const { scale } = this;
+    const atMs = timeAt(scale, x);
+    const toleranceMs = ((scale.toMs - scale.fromMs) / scale.width) * HIT_PX;
+    const found = itemAt(this.#context.scene, y + this.#scroller.scrollTop, atMs, toleranceMs);
+    if (found?.lane === undefined) return { atMs };
+    const bins = laneBins(found.lane, scale);
+    if (bins === undefined) return { row: found.row, item: found.item, atMs };
+    return { row: found.row, bin: bins.find(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs), atMs };
+  }
+
   #left(redraw: () => void): void {
+    this.#pointer = undefined;
     this.#hovered = undefined;
     this.#hoverMs = undefined;
     this.#tooltip.hide();
@@ -233,11 +262,9 @@ export class TimelineView {
 
   #clicked(event: MouseEvent): void {
     if (event.defaultPrevented) return;
-    const { scale } = this;
-    const atMs = timeAt(scale, event.offsetX);
-    const y = event.offsetY + this.#scroller.scrollTop;
-    const found = itemAt(this.#context.scene, y, atMs, ((scale.toMs - scale.fromMs) / scale.width) * HIT_PX);
-    if (found?.item === undefined) this.#context.update({ cursorMs: atMs, selected: undefined });
-    else this.#keys.select(found.item, found.row);
+    const { row, item, bin, atMs } = this.#at(event.offsetX, event.offsetY);
+    if (row !== undefined && item !== undefined) this.#keys.select(item, row);
+    else if (bin === undefined) this.#context.update({ cursorMs: atMs, selected: undefined });
+    else this.#context.zoomBy(BIN_ZOOM, (bin.fromMs + bin.toMs) / 2);
   }
 }

@@ -28,7 +28,7 @@ export class Toolbar {
     this.#search = listen(
       h("input", {
         type: "search",
-        placeholder: "Filter by name or reason",
+        placeholder: "Name or reason",
         "aria-label": "Filter by name or reason",
         spellcheck: "false",
       }),
@@ -62,8 +62,8 @@ export class Toolbar {
       this.#help,
     );
     this.element = h(
-      "div",
-      { class: "toolbar", role: "group", "aria-label": "Filters and time" },
+      "section",
+      { class: "toolbar", "aria-label": "Filters and time" },
       this.#search,
       this.#namespaces,
       h("div", { class: "chips", role: "group", "aria-label": "Outcomes" }, ...CHIPS.map((look) => this.#chip(look))),
@@ -75,7 +75,7 @@ export class Toolbar {
         { class: "segmented", role: "group", "aria-label": "Zoom" },
         button("−", "Zoom out (−)", () => context.zoomBy(1 / 2), ""),
         button("+", "Zoom in (+)", () => context.zoomBy(2), ""),
-        button("Fit", "Show everything (0)", () => update(context.whole), ""),
+        button("All", "All: the whole time (0)", () => update(context.whole), ""),
       ),
     );
   }
@@ -132,7 +132,11 @@ export class Toolbar {
     const chip = listen(
       h(
         "button",
-        { type: "button", class: `chip look ${look}`, title: `Show only: ${LOOK_NAMES[look]}` },
+        {
+          type: "button",
+          class: `chip look ${look}`,
+          title: look === "stopped" ? "Show only: suspended, replaced or deleted" : `Show only: ${LOOK_NAMES[look]}`,
+        },
         LOOK_NAMES[look],
         " ",
         count,

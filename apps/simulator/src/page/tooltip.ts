@@ -1,7 +1,8 @@
 import { h } from "./dom.js";
 import { durationText } from "./duration-text.js";
-import type { Item } from "./item.js";
+import { type Item, LOOKS, LOOK_NAMES } from "./item.js";
 import { itemOutcome, itemTitle, latenessMs } from "./item-text.js";
+import type { LaneBin } from "./lane-bins.js";
 import type { PageContext } from "./page-context.js";
 
 /** What a bar is, beside the pointer, within the element it is put into. */
@@ -33,6 +34,28 @@ export class Tooltip {
       h("strong", {}, itemTitle(item)),
       ...lines.filter((line) => line !== "").map((line) => h("div", {}, line)),
     );
+    this.#place(event);
+  }
+
+  /** @param bin - Many that are too close together to be told apart. */
+  showBin({ fromMs, toMs, total, counts }: LaneBin, event: PointerEvent, { zone }: PageContext): void {
+    const shares = LOOKS.toReversed().flatMap((look) => {
+      const count = counts.get(look);
+      return count === undefined
+        ? []
+        : [h("div", { class: `look ${look}` }, `${count.toLocaleString("en")} ${LOOK_NAMES[look].toLowerCase()}`)];
+    });
+    this.element.classList.add("shown");
+    this.element.replaceChildren(
+      h("strong", {}, `${total.toLocaleString("en")} close together`),
+      h("div", {}, `${zone.minute(fromMs)} to ${zone.minute(toMs).slice(11)}`),
+      ...shares,
+      h("div", { class: "muted" }, "Click to come closer"),
+    );
+    this.#place(event);
+  }
+
+  #place(event: PointerEvent): void {
     const box = this.element.parentElement!.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const left = Math.max(4, Math.min(x + 14, box.width - this.element.offsetWidth - 8));

@@ -4,6 +4,8 @@ export interface ConcurrencySteps {
   readonly stepMs: number;
   /** Start of each step in which something changed, in order. Between steps the last level holds. */
   readonly atMs: readonly number[];
+  /** Those that run and those that wait. */
+  readonly pods: Levels;
   readonly running: Levels;
   readonly waiting: Levels;
   /** Thousandths of a core. */
@@ -18,7 +20,7 @@ export interface Levels {
 }
 
 type Series = "running" | "waiting" | "cpuMillis";
-const SERIES: readonly Series[] = ["running", "waiting", "cpuMillis"];
+const LEVELS = ["pods", "running", "waiting", "cpuMillis"] as const;
 
 /** More steps than a screen has pixels, and a bound on memory: beyond it two neighbours become one, twice as long. */
 const MAX_STEPS = 20_000;
@@ -27,16 +29,22 @@ const MAX_STEPS = 20_000;
 export class Concurrency {
   #stepMs = 1_000;
   #atMs: number[] = [];
-  readonly #levels = { running: new GrowingLevels(), waiting: new GrowingLevels(), cpuMillis: new GrowingLevels() };
+  readonly #levels = {
+    pods: new GrowingLevels(),
+    running: new GrowingLevels(),
+    waiting: new GrowingLevels(),
+    cpuMillis: new GrowingLevels(),
+  };
 
   add(atMs: number, series: Series, change: number): void {
     const step = Math.floor(atMs / this.#stepMs) * this.#stepMs;
     const latest = this.#atMs.at(-1);
     if (latest === undefined || latest < step) {
       this.#atMs.push(step);
-      for (const name of SERIES) this.#levels[name].open();
+      for (const name of LEVELS) this.#levels[name].open();
     }
     this.#levels[series].change(change);
+    if (series !== "cpuMillis") this.#levels.pods.change(change);
     if (this.#atMs.length > MAX_STEPS) this.#coarsen();
   }
 
@@ -54,7 +62,7 @@ export class Concurrency {
       ends[atMs.length - 1] = index;
     }
     this.#atMs = atMs;
-    for (const name of SERIES) this.#levels[name].merge(ends);
+    for (const name of LEVELS) this.#levels[name].merge(ends);
   }
 }
 

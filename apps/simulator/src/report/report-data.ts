@@ -37,10 +37,15 @@ export interface ReportTotals {
   readonly jobs: number;
   readonly jobsComplete: number;
   readonly jobsFailed: number;
+  /** Before they had ended. */
+  readonly jobsDeleted: number;
   readonly runsSkipped: number;
   readonly pods: number;
   readonly podsSucceeded: number;
+  /** Without those that were stopped. */
   readonly podsFailed: number;
+  /** Failed because they were deleted while they ran. */
+  readonly podsStopped: number;
 }
 
 export interface ObjectName {

@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+
+import { highlights } from "../src/page/highlights.js";
+import { laneBins } from "../src/page/lane-bins.js";
+import { itemOutcome } from "../src/page/item-text.js";
+import { podItem, runItem } from "../src/page/item.js";
+import { type Filter, buildScene } from "../src/page/scene.js";
+import type { ReportData } from "../src/report/report-data.js";
+import type { PodBar, RunRow, TimelineGroup } from "../src/timeline.js";
+import { madeUpReport } from "./made-up-report.js";
+
+const HOUR_MS = 3_600_000;
+const ALL: Filter = { text: "", namespace: "", looks: new Set() };
+
+const run = (name: string, slotMs: number, more: Partial<RunRow> = {}): RunRow => ({
+  type: "run",
+  name,
+  uid: name,
+  createdMs: slotMs,
+  slotMs,
+  endMs: slotMs + 60_000,
+  outcome: "Complete",
+  succeeded: 1,
+  failed: 0,
+  pods: [],
+  hiddenPods: 0,
+  ...more,
+});
+const pod = (name: string, more: Partial<PodBar> = {}): PodBar => ({
+  name,
+  uid: name,
+  createdMs: 0,
+  outcome: "Pending",
+  ...more,
+});
+const group = (name: string, rows: TimelineGroup["rows"], policy = "Forbid"): TimelineGroup => ({
+  kind: "CronJob",
+  uid: name,
+  namespace: "default",
+  name,
+  cronJob: { schedule: "0 * * * *", concurrencyPolicy: policy, active: [] },
+  rows,
+  hiddenRows: 0,
+});
+const report = (groups: readonly TimelineGroup[], events: ReportData["events"] = []): ReportData => ({
+  ...madeUpReport(2, 1),
+  groups,
+  events,
+});
+
+test("what repeats is worth one look, with those whom it befell most often first", () => {
+  const skip = (name: string, slot: number): TimelineGroup["rows"][number] => ({
+    type: "skipped",
+    slotMs: slot * HOUR_MS,
+    reason: `${name}-${slot} still active (Forbid)`,
+  });
+  const data = report([
+    group("few", [skip("few", 1)]),
+    group("many", [skip("many", 1), skip("many", 2), { ...skip("many", 3), unlisted: 4 } as never]),
+    group("bad", [run("bad-1", 0, { outcome: "Failed", reason: "BackoffLimitExceeded" })]),
+  ]);
+  const found = highlights(buildScene(data, ALL, new Set()), data);
+  expect(
+    found.map(({ title, reason, parts }) => [title, reason, parts.map(({ name, count }) => `${name} ${count}`)]),
+  ).toEqual([
+    ["1 run failed", "BackoffLimitExceeded", ["bad 1"]],
+    ["8 runs skipped", "the run before still active (Forbid)", ["many 7", "few 1"]],
+  ]);
+});
+
+test("late runs and pods that found no node are worth a look", () => {
+  const waiting = run("big-1", 0, { outcome: "Running", pods: [pod("big-1-x")] });
+  const data = report(
+    [group("big", [waiting]), group("slow", [run("slow-1", 0, { createdMs: 90_000 }), run("slow-2", HOUR_MS)])],
+    [
+      {
+        atMs: 0,
+        warning: true,
+        reason: "FailedScheduling",
+        message: "0/3 nodes are available: 3 Insufficient cpu.",
+        count: 1,
+        involved: { kind: "Pod", namespace: "default", name: "big-1-x" },
+      },
+    ],
+  );
+  const found = highlights(buildScene(data, ALL, new Set()), data);
+  expect(found.map(({ title, reason }) => [title, reason])).toEqual([
+    ["1 pod found no node", "0/3 nodes are available: 3 Insufficient cpu."],
+    ["1 run started late", "by 1m 30s at most"],
+  ]);
+});
+
+test("totals are of what the filter shows, and what was replaced is not still to end", () => {
+  const stopped = pod("a-1-x", { outcome: "Failed", stopped: true, endMs: 1 });
+  const data = report([
+    group("a", [run("a-1", 0, { outcome: "Deleted", pods: [stopped] }), run("a-2", HOUR_MS, { outcome: "Running" })]),
+    group("b", [run("b-1", 0)]),
+  ]);
+  expect(buildScene(data, { ...ALL, text: "default/a" }, new Set()).totals).toEqual({
+    jobs: 2,
+    jobsComplete: 0,
+    jobsFailed: 0,
+    jobsDeleted: 1,
+    runsSkipped: 0,
+    pods: 1,
+    podsSucceeded: 0,
+    podsFailed: 0,
+    podsStopped: 1,
+  });
+  expect(buildScene(data, ALL, new Set()).totals).toMatchObject({ jobs: 3, jobsComplete: 1 });
+});
+
+test("a run that made room for the next one was replaced, any other that is gone was deleted", () => {
+  const rows = [
+    run("r-1", 0, { outcome: "Deleted", endMs: HOUR_MS }),
+    run("r-2", HOUR_MS, { outcome: "Deleted", endMs: HOUR_MS + 60_000 }),
+  ];
+  const replacing = group("r", rows, "Replace");
+  expect(rows.map((row) => itemOutcome(runItem(replacing, row, 0)))).toEqual(["Replaced", "Deleted"]);
+  expect(itemOutcome(podItem(replacing, rows[0]!, pod("p", { outcome: "Failed", stopped: true }), 0))).toBe("Stopped");
+});
+
+test("marks too close to tell apart become bins, which stay in place as the window moves", () => {
+  const rows = Array.from({ length: 700 }, (_, hour) => ({
+    type: "skipped" as const,
+    slotMs: hour * HOUR_MS,
+    reason: "suspended",
+  }));
+  const { rows: shown } = buildScene(report([group("on-hold", rows)]), ALL, new Set());
+  const lane = shown[0]!.lanes[0]!;
+  const far = { fromMs: 0, toMs: 700 * HOUR_MS, width: 800 };
+  const bins = laneBins(lane, far)!;
+  expect(bins.length).toBeLessThan(50);
+  expect(bins.reduce((sum, { total }) => sum + total, 0)).toBe(700);
+  expect(bins[3]!.counts).toEqual(new Map([["skipped", bins[3]!.total]]));
+  const by = 5 * HOUR_MS;
+  const moved = laneBins(lane, { ...far, fromMs: by, toMs: far.toMs + by })!;
+  expect(bins.map(({ fromMs }) => fromMs)).toEqual(expect.arrayContaining(moved.map(({ fromMs }) => fromMs)));
+  expect(laneBins(lane, { ...far, toMs: 40 * HOUR_MS })).toBeUndefined();
+});
