@@ -48,6 +48,8 @@ interface OpenOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: "light" | "dark";
+  /** What shows that it is there. Default: the lanes. */
+  readonly waitFor?: string;
 }
 
 const root = path.resolve(import.meta.dirname, "../../..");
@@ -109,8 +111,8 @@ export class PageFixture {
   }
 
   /** A report with made-up data. */
-  report(name: string, data: ReportData): string {
-    return this.write(name, htmlPage(this.assets, data));
+  async report(name: string, data: ReportData): Promise<string> {
+    return this.write(name, await htmlPage(this.assets, data));
   }
 
   /** What `kubewright run … --html` writes for these manifests. */
@@ -147,7 +149,7 @@ export class PageFixture {
   /** Opens a page; what goes wrong in it is collected in `problems`. */
   async open(
     url: string,
-    { width = 1440, height = 900, colorScheme = "light" }: OpenOptions = {},
+    { width = 1440, height = 900, colorScheme = "light", waitFor = "canvas.lanes" }: OpenOptions = {},
   ): Promise<{ page: Page; problems: string[] }> {
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme });
     this.#contexts.push(context);
@@ -167,7 +169,7 @@ export class PageFixture {
       void dialog.dismiss();
     });
     await page.goto(url, { timeout: 60_000 });
-    await page.locator("canvas.lanes").waitFor();
+    await page.locator(waitFor).waitFor();
     return { page, problems };
   }
 

@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
   });
 
   test("the table breaks no word of a reason on a screen of usual width", async () => {
-    const { page } = await fixture.open(`${urls.day}#view=table`, { width: 1100 });
+    const { page } = await fixture.open(`${urls.day}#view=table`, { width: 1100, waitFor: ".table tbody tr" });
     const cell = page.locator(".table td:last-child", { hasText: "BackoffLimitExceeded" }).first();
     const lines = await cell.evaluate((element) => {
       const range = element.ownerDocument.createRange();

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
@@ -76,7 +78,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
   const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
 
   test("one finger scrolls the lanes", async () => {
-    const { page } = await fixture.open(fixture.report("touch.html", madeUpReport(200, 40)), { height: 500 });
+    const { page } = await fixture.open(await fixture.report("touch.html", madeUpReport(200, 40)), { height: 500 });
     const box = (await page.locator("canvas.lanes").boundingBox())!;
     const session = await page.context().newCDPSession(page);
     const x = box.x + box.width / 2;
@@ -311,7 +313,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
         message: attack,
       } as const,
     ];
-    const names = fixture.report("poisoned.html", { ...poisoned, description: attack, events, happenings });
+    const names = await fixture.report("poisoned.html", { ...poisoned, description: attack, events, happenings });
     const link = encodeURIComponent(attack);
     for (const target of [
       real,
@@ -342,6 +344,13 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     expect(await (await fixture.open(real)).page.content()).not.toContain("<img src=x");
   });
 
+  test("a report that was cut short on its way says so", async () => {
+    const whole = await readFile(new URL(url), "utf8");
+    const cut = fixture.write("cut.html", whole.replace(/(id="report">.{4000})[^<]*/, "$1"));
+    const { page } = await fixture.open(cut, { waitFor: "text=This report cannot be shown" });
+    expect(await page.locator("canvas").count()).toBe(0);
+  });
+
   test("should something get in all the same, the page's policy does not let it run", async () => {
     const { page } = await fixture.open(url);
     await page.evaluate(`{
@@ -361,7 +370,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
   });
 
   test("100,000 bars move smoothly", async () => {
-    const { page, problems } = await fixture.open(fixture.report("large.html", madeUpReport(100_000)));
+    const { page, problems } = await fixture.open(await fixture.report("large.html", madeUpReport(100_000)));
     await fixture.screenshot(page, "100000-bars");
     const measure = (gesture: string): Promise<number[]> =>
       page.evaluate(`(async () => {

@@ -1,11 +1,21 @@
-import type { ReportData } from "../report/report-data.js";
 import { App } from "./app.js";
 import { LiveSource } from "./live-source.js";
+import { unpackData } from "./unpack-data.js";
 
 const root = document.querySelector<HTMLElement>("#app")!;
 const embedded = document.querySelector("#report");
 if (embedded === null) showLive();
-else new App(root, JSON.parse(embedded.textContent) as ReportData).show();
+else void showReport(embedded.textContent);
+
+async function showReport(packed: string): Promise<void> {
+  root.textContent = "Reading the report…";
+  try {
+    new App(root, await unpackData(packed)).show();
+  } catch (error) {
+    root.textContent = `This report cannot be shown: ${(error as Error).message}`;
+    throw error;
+  }
+}
 
 function showLive(): void {
   const source = new LiveSource(() => app.refresh());

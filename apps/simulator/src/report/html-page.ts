@@ -1,8 +1,10 @@
 import type { PageAssets } from "./page-assets.js";
+import { packData } from "./packed-data.js";
 import type { ReportData } from "./report-data.js";
 
 /** The page as one HTML text: for a file with its data in it, or for a live cluster with none. */
-export function htmlPage(assets: PageAssets, data: ReportData | undefined): string {
+export async function htmlPage(assets: PageAssets, data: ReportData | undefined): Promise<string> {
+  const packed = data === undefined ? "" : await packData(data);
   const title = data === undefined ? "kubewright, live" : `kubewright ${day(data.startMs)} to ${day(data.endMs)}`;
   return `<!doctype html>
 <html lang="en">
@@ -19,7 +21,7 @@ export function htmlPage(assets: PageAssets, data: ReportData | undefined): stri
 <body>
 <noscript>This page draws its timeline with a script, which this browser does not run. The trace as JSON lines (<code>kubewright run --json</code>) has the same contents.</noscript>
 <div id="app"></div>
-${data === undefined ? "" : `<script type="application/json" id="report">${inertJson(data)}</script>\n`}<script>${assets.script}</script>
+${packed === "" ? "" : `<script type="application/gzip" id="report">${packed}</script>\n`}<script>${assets.script}</script>
 </body>
 </html>
 `;
@@ -39,11 +41,6 @@ export function contentSecurityPolicy({ scriptHash, styleHash }: PageAssets, { l
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-}
-
-/** JSON that cannot end the element it stands in. */
-function inertJson(data: unknown): string {
-  return JSON.stringify(data).replaceAll("<", "\\u003c");
 }
 
 function day(timeMs: number): string {

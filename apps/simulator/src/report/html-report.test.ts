@@ -1,3 +1,5 @@
+import { gunzipSync } from "node:zlib";
+
 import { expect, test } from "vitest";
 
 import { memoryIo } from "../../test/memory-io.js";
@@ -38,7 +40,11 @@ async function run(
 }
 
 const dataOf = (html: string): ReportData =>
-  JSON.parse(/<script type="application\/json" id="report">(.*?)<\/script>/s.exec(html)![1]!) as ReportData;
+  JSON.parse(
+    gunzipSync(
+      Buffer.from(/<script type="application\/gzip" id="report">(.*?)<\/script>/s.exec(html)![1]!, "base64"),
+    ).toString(),
+  ) as ReportData;
 
 test("--html writes one page that may run its own script and nothing else, with the run in it as data", async () => {
   const { code, files } = await run(["--html", "report.html"]);

@@ -39,7 +39,7 @@ export class HtmlReport {
   /** @param description - of the scenario, if there is one. */
   async write(description: string | undefined): Promise<void> {
     const data = this.#builder.data({ objects: this.#keeper.objects(), description });
-    await this.#file.write(htmlPage(this.#assets, data));
+    await this.#file.write(await htmlPage(this.#assets, data));
     await this.#file.close();
   }
 

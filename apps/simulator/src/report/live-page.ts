@@ -14,7 +14,7 @@ export function livePagePaths(io: Io): Readonly<Record<string, PathHandler>> {
       return {
         status: 200,
         contentType: "text/html; charset=utf-8",
-        text: htmlPage(assets, undefined),
+        text: await htmlPage(assets, undefined),
         headers: {
           // Nobody may put it into a frame, which a policy in the page itself cannot say; older browsers go by the second.
           "content-security-policy": `${contentSecurityPolicy(assets, { live: true })}; frame-ancestors 'none'`,
