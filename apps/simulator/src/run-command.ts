@@ -5,7 +5,7 @@ import { formatDuration } from "./duration.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
-import { HtmlReport } from "./report/html-report.js";
+import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
@@ -37,6 +37,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       ? undefined
       : new TraceWriter(traceOnly ? stdoutFile(io) : await openOutput("--json", flags.json, io));
   const report = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
+  const recorder = report === undefined ? undefined : new ReportRecorder();
   const timeline = new Timeline();
   const progress = io.progress?.() ?? noProgress;
   const happenings: HappeningRecord[] = [];
@@ -51,9 +52,9 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       timeline.add(record);
       if (record.type === "happening") happenings.push(record);
       trace?.add(traceLine(record));
-      report?.add(record);
+      recorder?.add(record);
     },
-    ...(report === undefined ? {} : { follow: (informers) => report.follow(informers) }),
+    ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
     onProblem: (message) => notes.push(message),
     onCreated: (outcome) => {
       mistakes.push(...outcome.problems);
@@ -71,7 +72,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   // What is not whole does not take the place of what was there.
   if (mistakes.length === 0) {
     await trace?.close();
-    await report?.write(scenario?.description);
+    if (recorder !== undefined) await report?.write(recorder.data(scenario?.description));
   } else {
     await trace?.discard();
     await report?.discard();

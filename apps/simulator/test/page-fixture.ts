@@ -116,8 +116,13 @@ export class PageFixture {
   }
 
   /** What `kubewright run … --html` writes for these manifests. */
-  async run(name: string, manifests: string, flags: readonly string[]): Promise<string> {
-    const files = new Map([["manifests.yaml", manifests]]);
+  async run(
+    name: string,
+    manifests: string,
+    flags: readonly string[],
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const files = new Map([["manifests.yaml", manifests], ...Object.entries(more)]);
     const said: string[] = [];
     const code = await runCli(["run", "manifests.yaml", "--html", name, ...flags], this.io({ files, said }), "0.0.0");
     if (code !== 0) throw new Error(said.join(""));

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { PageFixture, browserPath } from "./page-fixture.js";
-import { HUNDRED, MONTH, TEAM } from "./page-manifests.js";
+import { HUNDRED, MONTH, TEAM, manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
 const START = ["--start", "2026-03-02T00:00:00Z", "--seed", "1"];
@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
   });
 
   test("the table breaks no word of a reason on a screen of usual width", async () => {
-    const { page } = await fixture.open(`${urls.day}#view=table`, { width: 1100, waitFor: ".table tbody tr" });
+    const { page } = await fixture.open(`${urls.day}#view=table`, { width: 1100, waitFor: ".table caption" });
     const cell = page.locator(".table td:last-child", { hasText: "BackoffLimitExceeded" }).first();
     const lines = await cell.evaluate((element) => {
       const range = element.ownerDocument.createRange();
@@ -101,5 +101,35 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
       return range.getClientRects().length;
     });
     expect(lines).toBe(1);
+  });
+
+  test("two runs are one page: what differs first, then each run, at the place a difference leads to", async () => {
+    const of = (duration: string): string =>
+      manifest({ name: "invoices", schedule: "0 * * * *", policy: "Forbid", duration }) +
+      manifest({ name: "alike", schedule: "30 * * * *", duration: "5m" });
+    const url = await fixture.run("two.html", of("20m"), [...START, "--for", "6h", "--against", "changed.yaml"], {
+      "changed.yaml": of("80m"),
+    });
+    const { page, problems } = await fixture.open(url, { waitFor: ".differences" });
+    const text = await page.locator(".differences").innerText();
+    expect(text).toMatch(/^What differs\n+A: manifests\.yaml\n+B: changed\.yaml\n+\d+ runs in A, \d+ in B: /);
+    expect(text).toContain("CronJob default/invoices");
+    expect(text).toContain('sim.kubewright.dev/duration: "20m" → "80m"');
+    expect(text).not.toContain("default/alike");
+    expect(text).toContain("1 more do the same in both.");
+    await fixture.screenshot(page, "two-runs");
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("button", { name: /late$/ }).first().click();
+    await page.locator(".details h2", { hasText: /^invoices-\d+$/ }).waitFor();
+    expect(await page.getByRole("button", { name: "Run B" }).getAttribute("aria-pressed")).toBe("true");
+    await fixture.screenshot(page, "two-runs-b");
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("button", { name: "Run A" }).click();
+    await page.locator("canvas.lanes").waitFor();
+    await page.keyboard.press("t");
+    await page.locator(".table tbody tr").first().waitFor();
+    await page.getByRole("button", { name: "Differences" }).click();
+    await page.getByText("What differs").waitFor();
+    expect(problems).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ interface Workload {
   readonly cpu?: string;
 }
 
-function manifest(workload: Workload): string {
+export function manifest(workload: Workload): string {
   const { name, namespace = "default", schedule, policy = "Allow", more = "", job = "", duration, cpu } = workload;
   const { failureRate = "0" } = workload;
   const resources = cpu === undefined ? "" : `, resources: { requests: { cpu: ${cpu} } }`;

@@ -98,6 +98,13 @@ test("a scene has a CronJob's slots, its Jobs and its pods in rows that open and
   expect(closed.rows[0]!.lanes[0]!.items.some((one) => one.endMs > one.startMs)).toBe(true);
 });
 
+test("a row says when its CronJob is suspended", () => {
+  const held = { ...group([]), cronJob: { schedule: "0 * * * *", suspend: true, active: [] } };
+  expect(buildScene({ ...madeUpReport(2, 1), groups: [held] }, ALL, new Set()).rows[0]!.note).toBe(
+    "0 * * * *  UTC  suspended",
+  );
+});
+
 test("skips that the decision did not list are counted with the last one listed", () => {
   const ghost = { type: "skipped", slotMs: 0, reason: "missed", unlisted: 48 } as const;
   const data = { ...madeUpReport(2, 1), groups: [group([ghost])] };

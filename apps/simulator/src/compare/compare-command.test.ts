@@ -187,7 +187,11 @@ happenings:
 });
 
 test.each([
-  ["a report", ["--html", "x.html"], "--html shows one run and --against compares two: leave out one of them"],
+  [
+    "a report that is one of the files",
+    ["--html", "b.yaml"],
+    "--html: b.yaml is already in use by this command; name another file",
+  ],
   ["a file that is not there", ["--against", "gone.yaml"], "gone.yaml: no such file or folder"],
 ])("%s is refused in one line, status 2", async (_title, flags, message) => {
   const { code, stdout, stderr } = await compare(hourly, hourly, flags);

@@ -7,12 +7,14 @@ import { fromCluster } from "../input/from-cluster.js";
 import type { CreateOutcome } from "../input/create-manifests.js";
 import { type Manifest, identityOf } from "../input/manifest.js";
 import { checkOutputs, openOutput } from "../output-file.js";
+import { HtmlReport, ReportRecorder } from "../report/html-report.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
 import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { compareRuns } from "./compare-runs.js";
 import { type ComparisonHeader, comparisonLines } from "./comparison-json.js";
+import { comparisonReport } from "./comparison-report.js";
 import { comparisonLegend, comparisonText } from "./comparison-text.js";
 import { manifestChanges } from "./manifest-changes.js";
 import { RunLedger } from "./run-ledger.js";
@@ -26,17 +28,18 @@ export interface CompareFlags extends RunInputFlags {
 /** `kubewright run … --against OTHER`: plays both sets of manifests alike and prints what differs, run by run. */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html } = flags;
-  if (html !== undefined) throw new UserError("--html shows one run and --against compares two: leave out one of them");
   const filesA = [
     ...(flags.fromCluster ? ["the cluster"] : []),
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ];
-  checkOutputs({ "--json": json }, [...filesA, against]);
+  checkOutputs({ "--json": json, "--html": html }, [...filesA, against]);
   const cluster = await fromCluster(flags, io);
   const a = await readRunInput(paths, flags, io, cluster);
   const b = withoutReplaced(await readRunInput([against], flags, io, cluster), against);
   const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
+  const page = html === undefined ? undefined : await HtmlReport.open(html, io);
+  const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
   const progress = io.progress?.() ?? noProgress;
   const ledgers: RunLedger[] = [];
   const mistakes = [...new Set([...a.problems, ...b.problems])];
@@ -51,7 +54,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
         [...notes, ...(mistakes.length > 0 ? mistakes : [`${label}: nothing is left to play`])].join("\n"),
       );
     };
-    ledgers.push(await play(input, { label, progress, done: index / 2, onCreated }, io));
+    ledgers.push(await play(input, { label, progress, done: index / 2, onCreated, recorder: recorders[index] }, io));
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const finish = (): void => {
@@ -64,6 +67,12 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
   const changes = manifestChanges(a.manifests, b.manifests);
   const header: ComparisonHeader = { a: filesA, b: [against], startMs, endMs, seed, timeZoneData: io.timeZoneData };
+  if (mistakes.length > 0) await page?.discard();
+  else {
+    const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
+    if (dataA !== undefined && dataB !== undefined)
+      await page?.write(comparisonReport({ a: filesA, b: [against] }, dataA, dataB, comparison, changes));
+  }
   if (json === "-") {
     for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
     return finish();
@@ -89,11 +98,17 @@ interface PlayOptions {
   readonly progress: Progress;
   /** Share of the whole work that lies behind. */
   readonly done: number;
+  /** Records it for the page. */
+  readonly recorder: ReportRecorder | undefined;
   readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
 /** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
-async function play(input: RunInput, { label, progress, done, onCreated }: PlayOptions, io: Io): Promise<RunLedger> {
+async function play(
+  input: RunInput,
+  { label, progress, done, onCreated, recorder }: PlayOptions,
+  io: Io,
+): Promise<RunLedger> {
   const { durationMs } = input;
   const ledger = new RunLedger();
   const problems: string[] = [];
@@ -102,7 +117,11 @@ async function play(input: RunInput, { label, progress, done, onCreated }: PlayO
     ...input,
     timeZoneData: io.timeZoneData,
     signal: io.stopped,
-    emit: (record) => ledger.add(record),
+    emit: (record) => {
+      ledger.add(record);
+      recorder?.add(record);
+    },
+    ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
     onProblem: (message) => problems.push(message),
     onCreated,
     onProgress: (elapsedMs) => {

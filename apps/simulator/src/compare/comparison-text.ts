@@ -75,7 +75,7 @@ function groupText(group: GroupComparison, changes: readonly ManifestChange[], o
   return `${lines.join("\n")}\n`;
 }
 
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   return value === undefined ? "not set" : JSON.stringify(value);
 }
 
@@ -96,7 +96,8 @@ const ABSENT = {
   notStarted: "not started",
 } as const;
 
-function sideText(difference: RunDifference, side: "a" | "b"): string {
+/** What became of it on one side, or why there is none. */
+export function sideText(difference: RunDifference, side: "a" | "b"): string {
   const run = difference[side];
   if (run === undefined) return ABSENT[difference.absent ?? "notStarted"];
   return printable(runText(run));

@@ -48,6 +48,7 @@ export class App implements PageContext {
   #isHashDue = false;
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
   #sceneVersion = 0;
+  readonly #closed = new AbortController();
 
   /** @param source - what to show: the data of a file, or a live cluster. */
   constructor(root: HTMLElement, source: ReportData | LiveSource) {
@@ -97,13 +98,22 @@ export class App implements PageContext {
       this.#status,
     );
     this.palette = readPalette();
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#themeChanged());
+    const { signal } = this.#closed;
+    window
+      .matchMedia("(prefers-color-scheme: dark)")
+      .addEventListener("change", () => this.#themeChanged(), { signal });
     // On paper everything is light, as wide as the page and as high as it has to be.
-    window.matchMedia("print").addEventListener("change", () => this.#mediumChanged());
-    window.addEventListener("beforeprint", () => this.#mediumChanged());
-    window.addEventListener("afterprint", () => this.#mediumChanged());
-    window.addEventListener("hashchange", () => this.#follow(window.location.hash));
-    window.addEventListener("keydown", (event) => this.#pressed(event));
+    window.matchMedia("print").addEventListener("change", () => this.#mediumChanged(), { signal });
+    window.addEventListener("beforeprint", () => this.#mediumChanged(), { signal });
+    window.addEventListener("afterprint", () => this.#mediumChanged(), { signal });
+    window.addEventListener("hashchange", () => this.#follow(window.location.hash), { signal });
+    window.addEventListener("keydown", (event) => this.#pressed(event), { signal });
+  }
+
+  /** Hears no more of the window, for another page that takes its place. */
+  close(): void {
+    this.#writeHash();
+    this.#closed.abort();
   }
 
   /** Draws it all for the first time. */
@@ -249,6 +259,7 @@ export class App implements PageContext {
 
   #writeHash(): void {
     this.#isHashDue = false;
+    if (this.#closed.signal.aborted) return;
     const hash = toHash(this.state, this.#initial);
     if (`#${hash}` !== window.location.hash && !(hash === "" && window.location.hash === ""))
       window.history.replaceState(

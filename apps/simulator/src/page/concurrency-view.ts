@@ -86,7 +86,7 @@ export class ConcurrencyView {
       entry(isFiltered ? "Pods of all" : "Pods", "pods-total", steps.pods, most.pods),
       entry("running", "running", steps.running, most.running),
       entry("waiting", "waiting", steps.waiting, most.waiting),
-      entry("CPU requested", "cpu", steps.cpuMillis, most.cpuMillis, 1_000),
+      ...(most.cpuMillis > 0 ? [entry("CPU requested", "cpu", steps.cpuMillis, most.cpuMillis, 1_000)] : []),
     );
   }
 }

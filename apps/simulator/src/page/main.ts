@@ -1,4 +1,5 @@
 import { App } from "./app.js";
+import { ComparisonPage } from "./comparison-page.js";
 import { LiveSource } from "./live-source.js";
 import { unpackData } from "./unpack-data.js";
 
@@ -10,7 +11,9 @@ else void showReport(embedded.textContent);
 async function showReport(packed: string): Promise<void> {
   root.textContent = "Reading the report…";
   try {
-    new App(root, await unpackData(packed)).show();
+    const data = await unpackData(packed);
+    if ("a" in data) new ComparisonPage(root, data).show();
+    else new App(root, data).show();
   } catch (error) {
     root.textContent = `This report cannot be shown: ${(error as Error).message}`;
     throw error;

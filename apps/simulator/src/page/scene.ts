@@ -167,7 +167,8 @@ function addCronJob(
 ): void {
   const jobs = runs.filter((item): item is RunItem => item.type === "run");
   const expanded = jobs.length + pods.length === 0 ? undefined : !collapsed.has(id);
-  const note = [group.cronJob?.schedule, group.cronJob?.timeZone ?? "UTC"].join("  ");
+  const { schedule, timeZone = "UTC", suspend } = group.cronJob ?? {};
+  const note = [schedule, timeZone, ...(suspend ? ["suspended"] : [])].join("  ");
   // Open, its own lane shows the slots, and the Jobs have lanes of their own.
   const own = expanded ? slots(runs) : runs;
   add({ id, level: 1, label: group.name, note, expanded, lanes: [new Lane(own)], laneHeight: GROUP_LANE });

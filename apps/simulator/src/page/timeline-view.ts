@@ -193,7 +193,9 @@ export class TimelineView {
       const { hiddenRows } = row.group;
       if (hiddenRows === 0 || row.level > 1 || row.top + row.height < top || row.top > top + height) continue;
       const last = row.lanes[0]?.items.at(-1);
-      const x = xOf(scale, last?.endMs ?? state.fromMs) + 12;
+      const lane = row.lanes[0];
+      const binned = lane === undefined ? undefined : laneBins(lane, scale)?.at(-1)?.toMs;
+      const x = xOf(scale, Math.max(last?.endMs ?? state.fromMs, binned ?? 0)) + 12;
       const middle = row.top - top + laneMiddle(row, 0);
       if (x < scale.width) drawing.fillText(`${hiddenRows.toLocaleString("en")} more runs are not drawn`, x, middle);
     }

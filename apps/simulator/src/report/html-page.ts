@@ -1,11 +1,11 @@
 import type { PageAssets } from "./page-assets.js";
 import { packData } from "./packed-data.js";
-import type { ReportData } from "./report-data.js";
+import type { ComparisonReport, ReportData } from "./report-data.js";
 
 /** The page as one HTML text: for a file with its data in it, or for a live cluster with none. */
-export async function htmlPage(assets: PageAssets, data: ReportData | undefined): Promise<string> {
+export async function htmlPage(assets: PageAssets, data: ReportData | ComparisonReport | undefined): Promise<string> {
   const packed = data === undefined ? "" : await packData(data);
-  const title = data === undefined ? "kubewright, live" : `kubewright ${day(data.startMs)} to ${day(data.endMs)}`;
+  const title = data === undefined ? "kubewright, live" : "a" in data ? `${titleOf(data.a)}, compared` : titleOf(data);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -41,6 +41,10 @@ export function contentSecurityPolicy({ scriptHash, styleHash }: PageAssets, { l
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
+}
+
+function titleOf({ startMs, endMs }: ReportData): string {
+  return `kubewright ${day(startMs)} to ${day(endMs)}`;
 }
 
 function day(timeMs: number): string {

@@ -89,3 +89,16 @@ test.each([
 ])("%s is refused before anything runs", async (_title, path, page, message) => {
   expect(await run(["--html", path], { page })).toMatchObject({ code: 2, said: message });
 });
+
+test("bars have short ids in a file, and the manifests are still theirs, with the UIDs they have", async () => {
+  const { files } = await run(["--html", "report.html"]);
+  const { groups, objects } = dataOf(files.get("report.html")!);
+  const [row] = groups[0]!.rows;
+  if (row?.type !== "run") throw new Error("no run");
+  const kept = [row, ...row.pods].map(({ uid }) => [uid.length, objects[uid] as { metadata: object }] as const);
+  expect(kept.map(([length]) => length)).toEqual([1, 1]);
+  expect(kept.map(([, { metadata }]) => metadata)).toMatchObject([
+    { name: "pi", uid: expect.stringMatching(/^.{36}$/) as string },
+    { name: row.pods[0]!.name, uid: expect.stringMatching(/^.{36}$/) as string },
+  ]);
+});

@@ -8,13 +8,32 @@ import { htmlPage } from "./html-page.js";
 import { ObjectKeeper } from "./object-keeper.js";
 import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
+import type { ComparisonReport, ReportData } from "./report-data.js";
 
-/** One run as one HTML file that needs neither a server nor a network. */
+/** Records a run for the page to show. */
+export class ReportRecorder {
+  readonly #builder = new ReportBuilder();
+  readonly #keeper = new ObjectKeeper();
+
+  /** Keeps the objects of a cluster from now on. */
+  follow(informers: InformerFactory): void {
+    this.#keeper.follow(informers);
+  }
+
+  add(record: TraceRecord): void {
+    this.#builder.add(record);
+  }
+
+  /** @param description - of the scenario, if there is one. */
+  data(description: string | undefined): ReportData {
+    return this.#builder.data({ objects: this.#keeper.objects(), description });
+  }
+}
+
+/** The page as one HTML file that needs neither a server nor a network. */
 export class HtmlReport {
   readonly #file: OutputFile;
   readonly #assets: PageAssets;
-  readonly #builder = new ReportBuilder();
-  readonly #keeper = new ObjectKeeper();
 
   private constructor(file: OutputFile, assets: PageAssets) {
     this.#file = file;
@@ -27,18 +46,7 @@ export class HtmlReport {
     return new HtmlReport(await openOutput("--html", path, io), assets);
   }
 
-  /** Keeps the objects of a cluster from now on. */
-  follow(informers: InformerFactory): void {
-    this.#keeper.follow(informers);
-  }
-
-  add(record: TraceRecord): void {
-    this.#builder.add(record);
-  }
-
-  /** @param description - of the scenario, if there is one. */
-  async write(description: string | undefined): Promise<void> {
-    const data = this.#builder.data({ objects: this.#keeper.objects(), description });
+  async write(data: ReportData | ComparisonReport): Promise<void> {
     await this.#file.write(await htmlPage(this.#assets, data));
     await this.#file.close();
   }

@@ -77,3 +77,48 @@ export interface DecisionNote {
   readonly jobName?: string;
   readonly missed?: readonly MissedSlots[];
 }
+
+/** Two runs to be compared, A and B, and what they do differently. */
+export interface ComparisonReport {
+  /** The files of each side. */
+  readonly files: { readonly a: readonly string[]; readonly b: readonly string[] };
+  readonly a: ReportData;
+  readonly b: ReportData;
+  readonly totals: RunCounts;
+  /** Runs from here on were left out. */
+  readonly untilMs?: number;
+  /** Those that differ. */
+  readonly groups: readonly DifferingGroup[];
+  /** How many do not. */
+  readonly equalGroups: number;
+}
+
+/** A CronJob, or a Job of its own, that does not do the same in both runs. */
+export interface DifferingGroup {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+  readonly presentIn: "both" | "a" | "b";
+  readonly counts: RunCounts;
+  /** What its manifest says differently, a line for each field. */
+  readonly changes: readonly string[];
+  readonly differences: readonly {
+    readonly type: "onlyA" | "onlyB" | "different";
+    readonly slotMs: number;
+    /** What became of it, in words. */
+    readonly a: string;
+    readonly b: string;
+  }[];
+  /** Further differences, of which only the number is kept. */
+  readonly unlisted: number;
+}
+
+/** Runs of two sides, skipped ones not counted. */
+export interface RunCounts {
+  readonly a: number;
+  readonly b: number;
+  readonly same: number;
+  readonly different: number;
+  readonly onlyA: number;
+  readonly onlyB: number;
+}

@@ -1,0 +1,43 @@
+import type { ComparisonReport, ReportData } from "../report/report-data.js";
+import type { Comparison } from "./compare-runs.js";
+import { sideText, valueText } from "./comparison-text.js";
+import type { ManifestChange } from "./manifest-changes.js";
+
+/** Differences that a page lists of one CronJob; the others are counted. */
+const MOST_LISTED = 1_000;
+
+/** Two runs for one page, and what they do differently: CronJobs and Jobs that differ, in words. */
+export function comparisonReport(
+  files: ComparisonReport["files"],
+  a: ReportData,
+  b: ReportData,
+  { groups, totals, untilMs }: Comparison,
+  changes: readonly ManifestChange[],
+): ComparisonReport {
+  const differing = groups.map(({ kind, namespace, name, presentIn, counts, differences }) => ({
+    kind,
+    namespace,
+    name,
+    presentIn,
+    counts,
+    changes: changes
+      .filter(({ object }) => object === `${kind} ${namespace}/${name}`)
+      .map(({ field, before, after }) => `${field}: ${valueText(before)} → ${valueText(after)}`),
+    differences: differences.slice(0, MOST_LISTED).map((difference) => ({
+      type: difference.type,
+      slotMs: difference.slotMs,
+      a: sideText(difference, "a"),
+      b: sideText(difference, "b"),
+    })),
+    unlisted: Math.max(0, differences.length - MOST_LISTED),
+  }));
+  return {
+    files,
+    a,
+    b,
+    totals,
+    ...(untilMs === undefined ? {} : { untilMs }),
+    groups: differing.filter((group) => group.differences.length + group.changes.length > 0),
+    equalGroups: differing.filter((group) => group.differences.length + group.changes.length === 0).length,
+  };
+}

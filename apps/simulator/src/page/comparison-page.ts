@@ -1,0 +1,131 @@
+import type { ComparisonReport, DifferingGroup, ReportData } from "../report/report-data.js";
+import { rowTime } from "../timeline.js";
+import { App } from "./app.js";
+import { button, h, listen } from "./dom.js";
+import { groupId } from "./item.js";
+import { ZonedTime } from "./zoned-time.js";
+
+type View = "differences" | "a" | "b";
+
+const LABELS: Readonly<Record<View, string>> = { differences: "Differences", a: "Run A", b: "Run B" };
+const MARKS = { onlyA: "only in A", onlyB: "only in B", different: "different" } as const;
+
+/** Two runs: first what differs, and then each with a page of its own, which keep to one another's window of time. */
+export class ComparisonPage {
+  readonly #root: HTMLElement;
+  readonly #report: ComparisonReport;
+  readonly #tabs: ReadonlyMap<View, HTMLButtonElement>;
+  #app: App | undefined;
+
+  constructor(root: HTMLElement, report: ComparisonReport) {
+    this.#root = root;
+    this.#report = report;
+    this.#tabs = new Map(
+      (["differences", "a", "b"] as const).map((view) => [
+        view,
+        button(LABELS[view], LABELS[view], () => this.show(view), ""),
+      ]),
+    );
+    root.before(
+      h(
+        "nav",
+        { class: "sides", "aria-label": "What is compared" },
+        h("div", { class: "segmented" }, ...this.#tabs.values()),
+      ),
+    );
+    document.body.classList.add("compared");
+  }
+
+  show(view: View = "differences"): void {
+    this.#app?.close();
+    this.#app = undefined;
+    for (const [name, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(name === view));
+    if (view === "differences") this.#root.replaceChildren(this.#differences());
+    else {
+      this.#app = new App(this.#root, this.#report[view]);
+      this.#app.show();
+    }
+  }
+
+  #differences(): HTMLElement {
+    const { files, totals, groups, equalGroups, untilMs } = this.#report;
+    const { a, b, same, different, onlyA, onlyB } = totals;
+    const zone = new ZonedTime("UTC");
+    return h(
+      "main",
+      { class: "differences", tabindex: -1 },
+      h("h1", {}, groups.length === 0 ? "Both runs do the same" : "What differs"),
+      h("p", {}, `A: ${files.a.join(", ")}`),
+      h("p", {}, `B: ${files.b.join(", ")}`),
+      h(
+        "p",
+        { class: "muted" },
+        `${a} runs in A, ${b} in B: ${same} the same, ${different} different, ${onlyA} only in A, ${onlyB} only in B. Times are in UTC.`,
+      ),
+      untilMs !== undefined &&
+        h("p", { class: "muted" }, `Compared up to ${zone.minute(untilMs)}: there are more runs than are kept.`),
+      ...groups.map((group) => this.#group(group, zone)),
+      equalGroups > 0 && groups.length > 0 && h("p", { class: "muted" }, `${equalGroups} more do the same in both.`),
+    );
+  }
+
+  #group(group: DifferingGroup, zone: ZonedTime): HTMLElement {
+    const { kind, namespace, name, presentIn, changes, differences, unlisted } = group;
+    const only = presentIn === "both" ? "" : `, only in ${presentIn.toUpperCase()}`;
+    const rows = differences.map((difference) =>
+      h(
+        "tr",
+        { class: difference.type },
+        h("th", { scope: "row" }, zone.minute(difference.slotMs)),
+        h("td", {}, MARKS[difference.type]),
+        ...(["a", "b"] as const).map((side) =>
+          h("td", {}, this.#link(difference[side], side, group, difference.slotMs)),
+        ),
+      ),
+    );
+    return h(
+      "section",
+      {},
+      h("h2", {}, `${kind} ${namespace}/${name}${only}`),
+      changes.length > 0 && h("ul", { class: "changes" }, ...changes.map((change) => h("li", {}, change))),
+      rows.length > 0 &&
+        h(
+          "table",
+          {},
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              ...["Slot", "", "Run A", "Run B"].map((title) =>
+                title === "" ? h("td", {}) : h("th", { scope: "col" }, title),
+              ),
+            ),
+          ),
+          h("tbody", {}, ...rows),
+        ),
+      unlisted > 0 && h("p", { class: "muted" }, `and ${unlisted.toLocaleString("en")} more; --json has them all`),
+    );
+  }
+
+  /** Leads to the run on the page of its side, if it is there. */
+  #link(text: string, side: "a" | "b", group: DifferingGroup, slotMs: number): HTMLElement {
+    const id = itemId(this.#report[side], group, slotMs);
+    if (id === undefined) return h("span", { class: "muted" }, text);
+    return listen(h("button", { type: "button", class: "link" }, text), {
+      onclick: () => {
+        const link = new URLSearchParams({ selected: id, cursor: String(slotMs) });
+        window.history.replaceState(null, "", `#${link.toString()}`);
+        this.show(side);
+      },
+    });
+  }
+}
+
+function itemId({ groups }: ReportData, wanted: DifferingGroup, slotMs: number): string | undefined {
+  const group = groups.find((each) => groupId(each) === groupId(wanted));
+  const row = group?.rows.find((each) => rowTime(each) === slotMs);
+  if (group === undefined || row === undefined) return undefined;
+  return row.type === "run" ? row.uid : `${groupId(group)}@${slotMs}`;
+}
