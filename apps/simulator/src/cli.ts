@@ -81,6 +81,7 @@ function program(io: Io, version: string): Command {
       "play this changed file, or folder, in the same way, and print what it would do differently",
     )
     .option("--html <file>", "also write a report to open in a browser: one file that works offline")
+    .option("--runs <file>", "also write one line a run, for a spreadsheet or a script: FILE.csv or FILE.jsonl")
     .option("--from-cluster", "play what a live cluster holds, from now on; only GET and LIST requests")
     .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")

@@ -10,6 +10,7 @@ import {
   type ResourceDefinition,
   cronJobs,
   events,
+  findCondition,
   formatTime,
   getControllerOf,
   jobs,
@@ -204,6 +205,11 @@ function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
   if (ended !== undefined) state.exitCode = ended.exitCode;
   if (status?.reason !== undefined) state.reason = status.reason;
   if (metadata.deletionTimestamp !== undefined) state.deleting = true;
+  if (spec?.nodeName === undefined && status?.phase === "Pending") {
+    const scheduled = findCondition(status.conditions, "PodScheduled");
+    if (scheduled?.status === "False" && scheduled.reason === "Unschedulable" && scheduled.message !== undefined)
+      state.unschedulable = scheduled.message;
+  }
   return state;
 }
 

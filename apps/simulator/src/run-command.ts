@@ -1,16 +1,19 @@
 import { formatTime } from "@kubewright/api";
 
 import { compareCommand } from "./compare/compare-command.js";
+import { RunDigest } from "./digest/run-digest.js";
+import { summaryBlock } from "./digest/summary-text.js";
 import { formatDuration } from "./duration.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
+import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
 import { printable, styleFor } from "./style.js";
-import { Timeline } from "./timeline.js";
+import { Timeline, type TimelineListener } from "./timeline.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
 import { type HappeningRecord, traceLine } from "./trace.js";
 import { UserError } from "./user-error.js";
@@ -18,6 +21,7 @@ import { UserError } from "./user-error.js";
 export interface RunFlags extends RunInputFlags {
   readonly json?: string;
   readonly html?: string;
+  readonly runs?: string;
   readonly against?: string;
 }
 
@@ -25,7 +29,8 @@ export interface RunFlags extends RunInputFlags {
 export async function runCommand(paths: readonly string[], flags: RunFlags, io: Io): Promise<void> {
   const { against } = flags;
   if (against !== undefined) return compareCommand(paths, { ...flags, against }, io);
-  checkOutputs({ "--json": flags.json, "--html": flags.html }, [
+  const runsFormat = flags.runs === undefined ? undefined : parseRunsFormat(flags.runs);
+  checkOutputs({ "--json": flags.json, "--html": flags.html, "--runs": flags.runs }, [
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ]);
@@ -38,7 +43,12 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       : new TraceWriter(traceOnly ? stdoutFile(io) : await openOutput("--json", flags.json, io));
   const report = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
   const recorder = report === undefined ? undefined : new ReportRecorder();
-  const timeline = new Timeline();
+  const runs =
+    flags.runs === undefined || runsFormat === undefined
+      ? undefined
+      : new RunsFile(runsFormat, await openOutput("--runs", flags.runs, io));
+  const digest = new RunDigest();
+  const timeline = new Timeline({ maxRows: 0, listener: runs === undefined ? digest : both(digest, runs) });
   const progress = io.progress?.() ?? noProgress;
   const happenings: HappeningRecord[] = [];
   const notes = [...input.notes];
@@ -67,15 +77,18 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       reachedMs = elapsedMs;
       progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
       await trace?.flush();
+      await runs?.flush();
     },
   }).finally(() => progress.clear());
   // What is not whole does not take the place of what was there.
   if (mistakes.length === 0) {
     await trace?.close();
     if (recorder !== undefined) await report?.write(recorder.data(scenario?.description));
+    await runs?.close();
   } else {
     await trace?.discard();
     await report?.discard();
+    await runs?.discard();
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const interrupted = io.stopped.aborted
@@ -95,7 +108,10 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
   if (input.workloads.withoutDuration > 0) io.stdout.write(`${durationsAssumed(input.workloads)}\n\n`);
   if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
-  io.stdout.write(`${timelineText(timeline, { startMs, endMs, width, style })}\n`);
+  const { groups } = digest;
+  const summary = summaryBlock(groups, { startMs, width, style });
+  if (summary !== "") io.stdout.write(`${summary}\n`);
+  io.stdout.write(`${timelineText(groups, { startMs, endMs, width, style })}\n`);
   io.stdout.write(summaryText(timeline, style));
   finish();
 }
@@ -106,6 +122,14 @@ function durationsAssumed({ all, withoutDuration }: RunInput["workloads"]): stri
 }
 
 const DEFAULT_WIDTH = 120;
+
+function both(first: TimelineListener, second: TimelineListener): TimelineListener {
+  return {
+    groupAdded: (group) => [first, second].forEach((each) => each.groupAdded(group)),
+    rowAdded: (group, row) => [first, second].forEach((each) => each.rowAdded(group, row)),
+    rowSettled: (group, row) => [first, second].forEach((each) => each.rowSettled(group, row)),
+  };
+}
 
 /** Collects lines while the simulation runs and writes them between slices of virtual time. */
 class TraceWriter {

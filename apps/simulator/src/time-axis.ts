@@ -4,6 +4,8 @@ export class TimeAxis {
     readonly fromMs: number,
     readonly toMs: number,
     readonly width: number,
+    /** How far the clock that labels are read off is ahead of UTC, in milliseconds. */
+    readonly offsetMsAt: (timeMs: number) => number = () => 0,
   ) {}
 
   /** The cell an instant falls into, kept within the axis. */
@@ -17,12 +19,16 @@ export class TimeAxis {
     const lengthMs = this.toMs - this.fromMs;
     const stepMs = STEPS_MS.find((step) => (lengthMs / step) * 9 <= this.width) ?? lengthMs;
     const cells = Array.from({ length: this.width }, () => " ");
-    const anchorMs = Math.floor(this.fromMs / DAY) * DAY;
-    const first = anchorMs + Math.ceil((this.fromMs - anchorMs) / stepMs) * stepMs;
-    for (let tickMs = first; tickMs <= this.toMs; tickMs += stepMs) {
-      const label = tickLabel(tickMs, stepMs);
+    // Ticks stand at whole hours and midnights of the wall clock.
+    const wallFromMs = this.fromMs + this.offsetMsAt(this.fromMs);
+    const anchorMs = Math.floor(wallFromMs / DAY) * DAY;
+    const first = anchorMs + Math.ceil((wallFromMs - anchorMs) / stepMs) * stepMs;
+    const wallToMs = this.toMs + this.offsetMsAt(this.toMs);
+    for (let wallMs = first; wallMs <= wallToMs; wallMs += stepMs) {
+      const label = tickLabel(wallMs, stepMs);
+      const tickMs = wallMs - this.offsetMsAt(wallMs - this.offsetMsAt(this.fromMs));
       const column = this.column(tickMs);
-      if (column + label.length > this.width) continue;
+      if (column + label.length > this.width || cells.slice(column - 1, column).some((cell) => cell !== " ")) continue;
       for (const [offset, character] of label.split("").entries()) cells[column + offset] = character;
     }
     return cells.join("").trimEnd();

@@ -1,15 +1,13 @@
+import { clockEffects, nextSlotMs } from "./clock-effects.js";
+import { foldedText } from "./digest/folded-text.js";
+import { type DigestGroup, type DigestRow, foldIdentical } from "./digest/run-digest.js";
 import { formatDuration } from "./duration.js";
+import { lateText, neverText, tookMs } from "./run-words.js";
 import { type Style, printable, styleFor } from "./style.js";
 import { TimeAxis } from "./time-axis.js";
-import {
-  type PodBar,
-  type RunRow,
-  type SkippedRow,
-  type Timeline,
-  type TimelineGroup,
-  type TimelineRow,
-  rowTime,
-} from "./timeline.js";
+import { type PodBar, type RunRow, type SkippedRow, type Timeline, type TimelineGroup, rowTime } from "./timeline.js";
+import { zoneOf } from "./zone-of.js";
+import { ZonedClock } from "./zoned-clock.js";
 
 export interface TimelineTextOptions {
   readonly startMs: number;
@@ -27,9 +25,12 @@ const WIDEST_NOTE = 56;
 const NOTE_SHARE = 0.47;
 const NARROWEST_AXIS = 20;
 
-/** One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with their reason. */
-export function timelineText(timeline: Timeline, options: TimelineTextOptions): string {
-  return timeline.groups.map((group) => groupText(group, options)).join("\n");
+/**
+ * One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with
+ * their reason, a line for runs like the others. Times are those of the CronJob's own zone, of Jobs UTC.
+ */
+export function timelineText(groups: readonly DigestGroup[], options: TimelineTextOptions): string {
+  return groups.map((group) => groupText(group, options)).join("\n");
 }
 
 /** What the marks mean: outcome by shape as well as by colour. */
@@ -37,33 +38,47 @@ export function legend(style: Style): string {
   return `${style.green("█")} succeeded  ${style.red("▒")} failed  ${style.cyan("░")} running  ${style.dim("─")} waiting  ${style.yellow("×")} skipped`;
 }
 
-function groupText(group: TimelineGroup, options: TimelineTextOptions): string {
+function groupText({ group, rows }: DigestGroup, options: TimelineTextOptions): string {
   const { style, width } = options;
   const noteWidth = Math.min(WIDEST_NOTE, Math.max(NARROWEST_NOTE, Math.floor(width * NOTE_SHARE)));
   const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - noteWidth);
-  // Where only the first rows are kept, the axis ends with them.
-  const isWhole = group.kind === "CronJob" && group.hiddenRows === 0;
-  const [fromMs, toMs] = isWhole ? [options.startMs, options.endMs] : span(group, options);
-  const axis = new TimeAxis(fromMs, toMs, axisWidth);
-  const lines = [heading(group, style), `${" ".repeat(LABEL_WIDTH)}${style.dim(axis.labels())}`];
-  for (const row of foldSkipped(group.rows)) {
-    if ("skipped" in row) lines.push(...skippedLines(row.skipped, axis, options));
-    else
-      lines.push(
-        ...(row.type === "run" ? runLines(row, group, axis, options) : [skippedLine(row, axis, width, style)]),
-      );
+  const [fromMs, toMs] = group.kind === "CronJob" ? [options.startMs, options.endMs] : span(rows, options);
+  const clock = new ZonedClock(zoneOf(group));
+  const axis = new TimeAxis(fromMs, toMs, axisWidth, (timeMs) => clock.offsetMs(timeMs));
+  const effects = group.cronJob === undefined ? undefined : clockEffects(group.cronJob, options.startMs, options.endMs);
+  const place: Place = { ...options, group, axis, clock, repeated: effects?.repeated ?? new Map() };
+  const lines = [heading(group, style), style.dim(`${labelText(clock.timeZone)}${axis.labels()}`)];
+  for (const row of foldSkipped(foldIdentical(rows))) {
+    if ("skipped" in row) lines.push(...skippedLines(row.skipped, place));
+    else if (row.type === "run") lines.push(...runLines(row, place));
+    else if (row.type === "skipped") lines.push(skippedLine(row, place));
+    else lines.push(style.dim(`  ${foldedText(row, clock)}`));
   }
-  if (group.rows.length === 0) lines.push(`  ${style.dim("no runs in this window")}`);
-  if (group.hiddenRows > 0) lines.push(`  ${style.dim(`… and ${group.hiddenRows} more; --json has them all`)}`);
+  if (rows.length === 0) lines.push(`  ${style.dim(noRunsText(group, options, clock))}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** What the lines of one block share. */
+interface Place extends TimelineTextOptions {
+  readonly group: TimelineGroup;
+  readonly axis: TimeAxis;
+  readonly clock: ZonedClock;
+  readonly repeated: ReadonlyMap<number, string>;
+}
+
+function noRunsText({ cronJob }: TimelineGroup, { startMs, endMs }: TimelineTextOptions, clock: ZonedClock): string {
+  if (cronJob === undefined || cronJob.suspend) return "no runs in this window";
+  const next = nextSlotMs(cronJob, endMs);
+  if (nextSlotMs(cronJob, startMs) === undefined) return neverText(startMs);
+  return next === undefined ? "no runs in this window" : `no runs in this window; the next is due ${clock.brief(next)}`;
 }
 
 /** Rows of skipped runs that are told one by one; longer stretches take one row. */
 const MOST_SKIPPED = 2;
 
 /** Neighbouring skipped runs of one reason, taken together. */
-function foldSkipped(rows: readonly TimelineRow[]): (TimelineRow | { readonly skipped: readonly SkippedRow[] })[] {
-  const folded: (TimelineRow | { readonly skipped: readonly SkippedRow[] })[] = [];
+function foldSkipped(rows: readonly DigestRow[]): (DigestRow | { readonly skipped: readonly SkippedRow[] })[] {
+  const folded: (DigestRow | { readonly skipped: readonly SkippedRow[] })[] = [];
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const stretch: SkippedRow[] = [];
     for (to = from; to < rows.length; to++) {
@@ -89,28 +104,33 @@ function heading({ kind, namespace, name, cronJob }: TimelineGroup, style: Style
   return `${style.bold(title)}  ${style.dim(printable(facts.join(" · ")))}`;
 }
 
-function span(group: TimelineGroup, { startMs, endMs }: TimelineTextOptions): [number, number] {
-  const ends = group.rows.map((row) => (row.type === "run" ? (row.endMs ?? endMs) : row.slotMs));
-  const from = Math.min(...group.rows.map(rowTime), endMs);
-  const to = Math.max(...ends, from + 1_000);
+function span(rows: readonly DigestRow[], { startMs, endMs }: TimelineTextOptions): [number, number] {
+  const runs = rows.filter((row) => row.type === "run");
+  const from = Math.min(...runs.map(rowTime), endMs);
+  const to = Math.max(...runs.map((row) => row.endMs ?? endMs), from + 1_000);
   return [Math.max(startMs, from), to];
 }
 
-function runLines(
-  row: RunRow,
-  group: TimelineGroup,
-  axis: TimeAxis,
-  { endMs, width, style }: TimelineTextOptions,
-): string[] {
-  const label = group.kind === "CronJob" ? clock(rowTime(row)) : row.name;
-  const note = { text: runNote(row, endMs, style), length: runNote(row, endMs, PLAIN).length };
+function runLines(row: RunRow, place: Place): string[] {
+  const { group, axis, clock, repeated, endMs, width, style } = place;
+  const label = group.kind === "CronJob" ? clock.short(rowTime(row)) : row.name;
+  const remark = repeated.get(rowTime(row));
+  const again = remark === undefined ? "" : `; ${remark}`;
+  const note = {
+    text: `${runNote(row, endMs, style)}${again}`,
+    length: runNote(row, endMs, PLAIN).length + again.length,
+  };
   const lanes = packLanes(row.pods, endMs);
-  const drawn = lanes.map((lane) => laneText(lane, row, axis, endMs, style));
+  const drawn = lanes.slice(0, MOST_LANES).map((lane) => laneText(lane, row, axis, endMs, style));
   if (drawn.length === 0) drawn.push(laneText([], row, axis, endMs, style));
   const lines = drawn.map((bar, index) => `${index === 0 ? labelText(label) : INDENT}${bar}`);
-  if (row.hiddenPods > 0) lines.push(`${INDENT}${style.dim(`… and ${row.hiddenPods} more pods; --json has them all`)}`);
+  const hiddenPods = row.hiddenPods + lanes.slice(MOST_LANES).reduce((sum, lane) => sum + lane.length, 0);
+  if (hiddenPods > 0) lines.push(`${INDENT}${style.dim(`… and ${hiddenPods} more pods; --json has them all`)}`);
   return withNote(lines, note, axis, width);
 }
+
+/** Lines of pods that run at the same time. */
+const MOST_LANES = 10;
 
 /** What a row has to say stands beside its first line, or below where there is no room for it. */
 function withNote(lines: readonly string[], note: Note, axis: TimeAxis, width: number): string[] {
@@ -127,19 +147,19 @@ interface Note {
 }
 
 /** A stretch of skipped runs: a mark for each column they fall into, how many there are, and until when. */
-function skippedLines(skipped: readonly SkippedRow[], axis: TimeAxis, { width, style }: TimelineTextOptions): string[] {
+function skippedLines(skipped: readonly SkippedRow[], { axis, clock, width, style }: Place): string[] {
   const [{ slotMs: firstMs, reason }, { slotMs: lastMs }] = [skipped[0]!, skipped.at(-1)!];
   const cells = Array.from({ length: axis.width }, () => " ");
   for (const { slotMs } of skipped) cells[axis.column(slotMs)] = style.yellow("×");
   const unlisted = skipped.reduce((sum, row) => sum + (row.unlisted ?? 0), 0);
-  const until = unlisted > 0 ? `, of which the last ${unlisted} are not drawn` : ` until ${clock(lastMs)}`;
+  const until = unlisted > 0 ? `, of which the last ${unlisted} are not drawn` : ` until ${clock.short(lastMs)}`;
   const text = `${skipped.length + unlisted} skipped${until}: ${printable(reason)}`;
-  const line = `${labelText(clock(firstMs))}${cells.join("")}`;
+  const line = `${labelText(clock.short(firstMs))}${cells.join("")}`;
   return withNote([line], { text: style.yellow(text), length: text.length }, axis, width);
 }
 
 /** The reason stands right beside the mark: after it, or before it where there is more room. */
-function skippedLine({ slotMs, reason }: SkippedRow, axis: TimeAxis, width: number, style: Style): string {
+function skippedLine({ slotMs, reason }: SkippedRow, { axis, clock, width, style }: Place): string {
   const column = axis.column(slotMs);
   const text = `skipped: ${printable(reason)}`;
   const roomAfter = width - LABEL_WIDTH - column - 2;
@@ -147,14 +167,12 @@ function skippedLine({ slotMs, reason }: SkippedRow, axis: TimeAxis, width: numb
     text.length > roomAfter && text.length < column
       ? `${" ".repeat(column - text.length - 1)}${style.yellow(text)} ${style.yellow("×")}`
       : `${" ".repeat(column)}${style.yellow("×")} ${style.yellow(text)}`;
-  return `  ${fit(clock(slotMs), LABEL_WIDTH - 2)}${marked}`;
+  return `${labelText(clock.short(slotMs))}${marked}`;
 }
 
 function runNote(row: RunRow, endMs: number, style: Style): string {
-  const startMs = row.startMs ?? row.createdMs;
-  const lateMs = row.slotMs === undefined ? 0 : row.createdMs - row.slotMs;
-  const late = lateMs >= 1_000 ? `, started ${formatDuration(lateMs)} late` : "";
-  const took = formatDuration((row.endMs ?? endMs) - startMs);
+  const late = lateText(row) === "" ? "" : `, ${lateText(row)}`;
+  const took = formatDuration(tookMs({ ...row, endMs: row.endMs ?? endMs })!);
   const pods = [row.succeeded > 0 ? `${row.succeeded} ok` : "", row.failed > 0 ? `${row.failed} failed` : ""]
     .filter(Boolean)
     .join(", ");
@@ -163,17 +181,19 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
     row.removedMs === undefined || row.endMs === undefined
       ? ""
       : `, gone ${formatDuration(row.removedMs - row.endMs)} later`;
+  const isStuck = row.unschedulable !== undefined && row.pods.every(({ startMs }) => startMs === undefined);
+  const stuck = isStuck ? `, no node: ${printable(row.unschedulable!)}` : "";
   switch (row.outcome) {
     case "Complete":
       return `${style.green("Complete")} in ${took}${facts}${late}${gone}`;
     case "Failed":
       return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}${gone}`;
     case "Running":
-      return `${style.cyan("Running")} for ${took}${facts}${late}`;
+      return `${style.cyan("Running")} for ${took}${facts}${late}${stuck}`;
     case "Suspended":
       return style.dim("Suspended");
     case "Deleted":
-      return `${style.dim("Deleted")} after ${took}${facts}`;
+      return `${style.dim("Deleted")} after ${took}${facts}${late}${row.reason === undefined ? "" : `: ${printable(row.reason)}`}`;
     default:
       return row.outcome satisfies never;
   }
@@ -221,11 +241,6 @@ function barEnd(pod: PodBar, endMs: number): number {
 
 function labelText(label: string): string {
   return `  ${fit(label, LABEL_WIDTH - 2)}`;
-}
-
-/** `01-31 09:00` */
-function clock(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(5, 16).replace("T", " ");
 }
 
 function fit(text: string, width: number): string {

@@ -2,10 +2,11 @@ import { objectKey } from "@kubewright/api";
 import type { CronJobDecision, MissReason, MissedSlots } from "@kubewright/cronjob";
 import { expect, test } from "vitest";
 
+import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
 import { styleFor } from "./style.js";
-import { Timeline } from "./timeline.js";
+import { Timeline, type TimelineLimits } from "./timeline.js";
 import { summaryText, timelineText } from "./timeline-text.js";
-import type { DecisionRecord, JobState, ObjectRecord, PodState } from "./trace.js";
+import type { DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
@@ -54,6 +55,16 @@ function pod(
   };
 }
 
+const end = (minutes: number): TraceRecord => ({ type: "end", at: at(minutes) });
+
+/** What a terminal shows of these records. */
+function digestOf(records: readonly TraceRecord[], limits: TimelineLimits = {}): readonly DigestGroup[] {
+  const digest = new RunDigest();
+  const timeline = new Timeline({ ...limits, listener: digest });
+  for (const record of records) timeline.add(record);
+  return digest.groups;
+}
+
 function decision(decided: Partial<CronJobDecision>): DecisionRecord {
   const base = {
     key: objectKey({ namespace: "default", name: "report" }),
@@ -78,24 +89,23 @@ test("a run that Forbid held back but that started late is not skipped", () => {
   expect(timeline.totals.runsSkipped).toBe(0);
 });
 
+const PLAYED: readonly TraceRecord[] = [
+  cronJob,
+  job(60, { scheduledFor: at(60) }, "ADDED"),
+  pod(60, "p1", {}, "ADDED"),
+  pod(61, "p1", { phase: "Running", startedAt: at(61) }),
+  pod(90, "p1", { phase: "Failed", startedAt: at(61), finishedAt: at(90), exitCode: 3 }),
+  pod(91, "p2", {}, "ADDED"),
+  pod(92, "p2", { phase: "Running", startedAt: at(92) }),
+  pod(130, "p2", { phase: "Succeeded", startedAt: at(92), finishedAt: at(130), exitCode: 0 }),
+  job(130, { startTime: at(60), succeeded: 1, failed: 1, outcome: { type: "Complete", at: at(130) } }),
+  decision({ outcome: "skipped", reason: "stillActive", slotMs: START + 120 * 60_000, activeJobs: ["report-1"] }),
+  decision({ missed: [missed("deadlinePassed", [START + 120 * 60_000])] }),
+];
+
 function played(): Timeline {
   const timeline = new Timeline();
-  const records = [
-    cronJob,
-    job(60, { scheduledFor: at(60) }, "ADDED"),
-    pod(60, "p1", {}, "ADDED"),
-    pod(61, "p1", { phase: "Running", startedAt: at(61) }),
-    pod(90, "p1", { phase: "Failed", startedAt: at(61), finishedAt: at(90), exitCode: 3 }),
-    pod(91, "p2", {}, "ADDED"),
-    pod(92, "p2", { phase: "Running", startedAt: at(92) }),
-    pod(130, "p2", { phase: "Succeeded", startedAt: at(92), finishedAt: at(130), exitCode: 0 }),
-    job(130, { startTime: at(60), succeeded: 1, failed: 1, outcome: { type: "Complete", at: at(130) } }),
-  ];
-  for (const record of records) timeline.add(record);
-  timeline.add(
-    decision({ outcome: "skipped", reason: "stillActive", slotMs: START + 120 * 60_000, activeJobs: ["report-1"] }),
-  );
-  timeline.add(decision({ missed: [missed("deadlinePassed", [START + 120 * 60_000])] }));
+  for (const record of PLAYED) timeline.add(record);
   return timeline;
 }
 
@@ -141,7 +151,7 @@ test("rows are bounded: the rest is counted, not kept", () => {
 });
 
 test("the terminal shows outcome by shape, the pods as bars and the reason of a skip", () => {
-  const text = timelineText(played(), {
+  const text = timelineText(digestOf(PLAYED), {
     startMs: START,
     endMs: START + 180 * 60_000,
     width: 112,
@@ -149,15 +159,13 @@ test("the terminal shows outcome by shape, the pods as bars and the reason of a 
   });
   const [heading, axis, run, skipped] = text.split("\n");
   expect(heading).toBe('CronJob default/report  "0 * * * *" · UTC · Forbid');
-  expect(axis!.trim()).toMatch(/^01-01 +01:00 +02:00$/);
+  expect(axis).toMatch(/^ {2}UTC +01-01 +01:00 +02:00$/);
   expect(run).toMatch(/^ {2}01-01 01:00 {5} +▒+─?█+ +Complete in 1h10m \(1 ok, 1 failed\)$/);
   expect(skipped).toMatch(/^ {2}01-01 02:00 +× skipped: report-1 still active past the deadline$/);
 });
 
 test("a run that started after its slot says how late", () => {
-  const timeline = new Timeline();
-  for (const record of [cronJob, job(64, { scheduledFor: at(60) }, "ADDED")]) timeline.add(record);
-  const text = timelineText(timeline, {
+  const text = timelineText(digestOf([cronJob, job(64, { scheduledFor: at(60) }, "ADDED")]), {
     startMs: START,
     endMs: START + 70 * 60_000,
     width: 112,
@@ -167,10 +175,8 @@ test("a run that started after its slot says how late", () => {
 });
 
 test("pods that overlap in time are drawn on lines of their own", () => {
-  const timeline = new Timeline();
-  for (const record of [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")])
-    timeline.add(record);
-  const text = timelineText(timeline, {
+  const records = [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")];
+  const text = timelineText(digestOf(records), {
     startMs: START,
     endMs: START + 180 * 60_000,
     width: 100,
@@ -180,9 +186,8 @@ test("pods that overlap in time are drawn on lines of their own", () => {
 });
 
 test("names cannot drive the terminal", () => {
-  const timeline = new Timeline();
-  timeline.add({ ...cronJob, name: "evil\u001B[2J" });
-  expect(timelineText(timeline, { startMs: START, endMs: START + 1, width: 80, style: styleFor(false) })).not.toContain(
+  const groups = digestOf([{ ...cronJob, name: "evil\u001B[2J" }]);
+  expect(timelineText(groups, { startMs: START, endMs: START + 1, width: 80, style: styleFor(false) })).not.toContain(
     "\u001B",
   );
 });
@@ -195,45 +200,42 @@ test("the summary counts what the timeline hides", () => {
 
 const options = { startMs: START, width: 112, style: styleFor(false) };
 
-test("many skipped runs of one reason take one row, which counts those that are not listed", () => {
-  const timeline = new Timeline();
-  timeline.add(cronJob);
-  const slots = Array.from({ length: 100 }, (_, index) => START + index * 60_000);
-  const missed: MissedSlots = { slotsMs: slots, count: 120, exact: true, reason: "superseded" };
-  timeline.add(decision({ missed: [missed] }));
-  const lines = timelineText(timeline, { ...options, endMs: START + 240 * 60_000 }).split("\n");
+test("skipped runs of one reason that follow each other take one row, which counts those that are not listed", () => {
+  const slots = Array.from({ length: 10 }, (_, index) => START + index * 60_000);
+  const missed: MissedSlots = { slotsMs: slots, count: 12, exact: true, reason: "superseded" };
+  const groups = digestOf([cronJob, decision({ missed: [missed] })]);
+  const lines = timelineText(groups, { ...options, endMs: START + 240 * 60_000 }).split("\n");
   expect(lines.filter((line) => line.includes("×"))).toEqual([expect.stringMatching(/^ {2}01-01 00:00 +×+$/)]);
-  expect(lines.join("\n")).toContain("120 skipped, of which the last 20 are not drawn: a later run was due as well");
+  expect(lines.join("\n")).toContain("12 skipped, of which the last 2 are not drawn: a later run was due as well");
 });
 
 test("a Job of its own says when it was removed, and a row how many of its pods are not shown", () => {
-  const timeline = new Timeline({ maxPods: 1 });
   const { owner: _owner, ...alone } = job(0, {}, "ADDED");
   const record = alone as ObjectRecord;
-  timeline.add(record);
-  timeline.add(pod(0, "a", {}, "ADDED"));
-  timeline.add(pod(0, "b", {}, "ADDED"));
   const state: JobState = { active: 0, succeeded: 2, failed: 0, outcome: { type: "Complete", at: at(5) } };
-  timeline.add({ ...record, change: "MODIFIED", state } as ObjectRecord);
-  timeline.add({ ...record, change: "DELETED", at: at(15), state } as ObjectRecord);
-  const text = timelineText(timeline, { ...options, endMs: START + 240 * 60_000 });
+  const records = [
+    record,
+    pod(0, "a", {}, "ADDED"),
+    pod(0, "b", {}, "ADDED"),
+    { ...record, change: "MODIFIED", state } as ObjectRecord,
+    { ...record, change: "DELETED", at: at(15), state } as ObjectRecord,
+  ];
+  const text = timelineText(digestOf(records, { maxPods: 1 }), { ...options, endMs: START + 240 * 60_000 });
   expect(text).toContain("Complete in 5m (2 ok), gone 10m later\n");
   expect(text).toContain("… and 1 more pods; --json has them all\n");
 });
 
 test("the pods of a completion index share a line, and what does not fit beside it stands below", () => {
-  const timeline = new Timeline();
-  timeline.add(cronJob);
-  timeline.add(job(0, { scheduledFor: at(0) }, "ADDED"));
+  const records: TraceRecord[] = [cronJob, job(0, { scheduledFor: at(0) }, "ADDED")];
   for (const [index, endsAt] of [
     [0, 10],
     [1, 20],
   ] as const)
-    timeline.add(pod(0, `p${index}`, { phase: "Failed", index, startedAt: at(0), finishedAt: at(endsAt) }, "ADDED"));
-  timeline.add(pod(30, "again", { phase: "Succeeded", index: 1, startedAt: at(30), finishedAt: at(60) }, "ADDED"));
+    records.push(pod(0, `p${index}`, { phase: "Failed", index, startedAt: at(0), finishedAt: at(endsAt) }, "ADDED"));
+  records.push(pod(30, "again", { phase: "Succeeded", index: 1, startedAt: at(30), finishedAt: at(60) }, "ADDED"));
   const outcome = { type: "Failed", reason: "R".repeat(60), at: at(60) } as const;
-  timeline.add(job(60, { failed: 2, succeeded: 1, scheduledFor: at(0), outcome }));
-  const lines = timelineText(timeline, { ...options, endMs: START + 60 * 60_000 }).split("\n");
+  records.push(job(60, { failed: 2, succeeded: 1, scheduledFor: at(0), outcome }));
+  const lines = timelineText(digestOf(records), { ...options, endMs: START + 60 * 60_000 }).split("\n");
   expect(lines[2]).toMatch(/^ {2}01-01 00:00 +▒+$/);
   expect(lines[3]).toMatch(/^ +▒+ +█+$/);
   expect(lines[4]).toMatch(/^ {18}Failed after 1h \(1 ok, 2 failed\): R{60}$/);
@@ -253,4 +255,50 @@ test("a pod that is deleted while it runs was stopped and did not fail, and its 
   for (const record of records) timeline.add(record);
   expect(timeline.groups[0]!.rows[0]).toMatchObject({ pods: [{ outcome: "Failed", stopped: true }] });
   expect(timeline.totals).toMatchObject({ jobs: 1, jobsDeleted: 1, podsFailed: 0, podsStopped: 1 });
+});
+
+test("a slot that Forbid still holds back at the end of the window is drawn as skipped, and counted", () => {
+  const timeline = new Timeline();
+  const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
+  for (const record of [cronJob, held, end(10)]) timeline.add(record);
+  expect(timeline.totals.runsSkipped).toBe(1);
+  expect(timeline.groups[0]!.rows).toEqual([
+    { type: "skipped", slotMs: START, cause: "stillActive", reason: "report-0 still active (Forbid)" },
+  ]);
+});
+
+test("a slot that was held back, and then reported as missed, is not skipped once more at the end", () => {
+  const timeline = new Timeline();
+  const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
+  for (const record of [cronJob, held, decision({ missed: [missed("superseded", [START])] }), end(10)])
+    timeline.add(record);
+  expect(timeline.totals.runsSkipped).toBe(1);
+  expect(timeline.groups[0]!.rows).toMatchObject([{ cause: "stillActive" }]);
+});
+
+test("a Job that Replace deleted says for which", () => {
+  const replaced = decision({ outcome: "replaced", reason: "due", jobName: "report-2", activeJobs: ["report-1"] });
+  const gone = job(70, {}, "DELETED");
+  for (const records of [
+    [cronJob, job(60, {}, "ADDED"), replaced, gone],
+    [cronJob, job(60, {}, "ADDED"), gone, replaced],
+  ]) {
+    const text = timelineText(digestOf([...records, end(120)]), { ...options, endMs: START + 120 * 60_000 });
+    expect(text).toContain("Deleted after 10m: replaced by report-2");
+  }
+});
+
+test("slots that the clock leaves out are skipped, in the words of the schedule command, in the CronJob's own time", () => {
+  const winterTime = { ...cronJob, at: "2026-03-28T12:00:00.000Z" };
+  const berlin = { schedule: "30 2 * * *", timeZone: "Europe/Berlin", active: [] };
+  const records = [
+    { ...winterTime, state: berlin } as ObjectRecord,
+    { type: "end", at: "2026-03-30T12:00:00Z" } as const,
+  ];
+  const startMs = Date.parse("2026-03-28T12:00:00Z");
+  const text = timelineText(digestOf(records), { ...options, startMs, endMs: startMs + 48 * 3_600_000 });
+  expect(text).toMatch(/^ {2}Europe\/Berlin +(18:00 +)?03-29/m);
+  expect(text).toMatch(
+    /^ {2}03-29 03:00 +.*skipped: Sun 2026-03-29 02:30: clocks go forward from 02:00 to 03:00, so no run/m,
+  );
 });

@@ -1,6 +1,8 @@
 import { type ObjectKey, objectKey } from "@kubewright/api";
-import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
+import type { CronJobDecision } from "@kubewright/cronjob";
 
+import { clockEffects } from "./clock-effects.js";
+import { type SkipReason, replacedText, skipText } from "./run-words.js";
 import type { CronJobState, ObjectRecord, TraceRecord } from "./trace.js";
 
 /** Everything one CronJob, or one Job of its own, did: what the terminal and the page draw. */
@@ -37,6 +39,10 @@ export interface RunRow {
   hiddenPods: number;
   /** When a Job of its own that had ended was removed. */
   removedMs?: number;
+  /** What the scheduler said of a pod that fit on no node. */
+  unschedulable?: string;
+  /** Of one that was deleted: the Job that Replace made in its place. */
+  replacedBy?: string;
 }
 
 export interface PodBar {
@@ -52,12 +58,16 @@ export interface PodBar {
   exitCode?: number;
   node?: string;
   reason?: string;
+  /** What the scheduler said when it fit on no node. */
+  unschedulable?: string;
 }
 
 /** A run that did not start when it was due. */
 export interface SkippedRow {
   readonly type: "skipped";
   readonly slotMs: number;
+  readonly cause: SkipReason;
+  /** One line for people. */
   readonly reason: string;
   /** Further runs of the same reason after this one, of which only the number is known. */
   readonly unlisted?: number;
@@ -85,9 +95,20 @@ export interface TimelineLimits {
   readonly maxPods?: number;
   /** Rows and pods kept of all groups together. Default: no further bound. */
   readonly maxBars?: number;
+  /** Is told of every row, also of those that are not kept. Default: nobody is. */
+  readonly listener?: TimelineListener;
+}
+
+/** Hears of rows one by one. They stay the timeline's: until a run is settled its row changes. */
+export interface TimelineListener {
+  groupAdded(group: TimelineGroup): void;
+  rowAdded(group: TimelineGroup, row: TimelineRow): void;
+  /** The run is over, by its own end or by that of the window. Comes once for every row. */
+  rowSettled(group: TimelineGroup, row: TimelineRow): void;
 }
 
 interface FollowedRun {
+  readonly group: TimelineGroup;
   readonly run: RunRow;
   /** As it was last told, which it is again with every change. */
   startTime: string | undefined;
@@ -122,7 +143,13 @@ export class Timeline {
   readonly #runs = new Map<string, FollowedRun>();
   readonly #bars = new Map<string, FollowedBar>();
   /** By CronJob: the slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
-  readonly #blocked = new Map<string, { slotMs: number; by: readonly string[] }>();
+  readonly #blocked = new Map<ObjectKey, { slotMs: number; by: readonly string[] }>();
+  /** Since when a CronJob has the schedule it has, as far as it has been looked at for changes of the clock. */
+  readonly #scheduledFrom = new Map<TimelineGroup, number>();
+  /** By CronJob: the Job that Replace made, and those it asked to be deleted for it. */
+  readonly #replacements = new Map<ObjectKey, { readonly by: string; readonly jobs: readonly string[] }>();
+  /** By CronJob: runs deleted since its last decision, which may be about to say why. */
+  readonly #deletedRuns = new Map<ObjectKey, FollowedRun[]>();
   #localTimeZone: string | undefined;
   #startMs = Number.NEGATIVE_INFINITY;
   /** The time looked at last. */
@@ -130,9 +157,11 @@ export class Timeline {
   #timeMs = Number.NaN;
   readonly #maxRows: number;
   readonly #maxPods: number;
+  readonly #listener: TimelineListener | undefined;
   #barsLeft: number;
 
-  constructor({ maxRows = 200, maxPods = 50, maxBars = Infinity }: TimelineLimits = {}) {
+  constructor({ maxRows = 200, maxPods = 50, maxBars = Infinity, listener }: TimelineLimits = {}) {
+    this.#listener = listener;
     this.#maxRows = maxRows;
     this.#maxPods = maxPods;
     this.#barsLeft = maxBars;
@@ -148,38 +177,99 @@ export class Timeline {
     } else if (record.type === "header") {
       this.#localTimeZone = record.localTimeZone;
       this.#startMs = Date.parse(record.start);
+    } else if (record.type === "end") {
+      this.#end(this.#msOf(record.at));
     } else if (record.type === "event" && record.eventType === "Warning") {
       const what = `${record.involved.kind} ${record.reason}`;
       this.totals.warnings.set(what, (this.totals.warnings.get(what) ?? 0) + 1);
     }
   }
 
-  #cronJobDecision({ key, outcome, reason, slotMs, activeJobs = [], missed }: CronJobDecision): void {
+  #cronJobDecision({ key, outcome, reason, slotMs, jobName, activeJobs = [], missed }: CronJobDecision): void {
     const blocked = this.#blocked.get(key);
     for (const slots of missed) {
-      this.totals.runsSkipped += slots.count;
       const lastMs = slots.slotsMs.at(-1);
       for (const missedMs of slots.slotsMs) {
-        const why = skipReason(slots.reason, blocked?.slotMs === missedMs ? blocked.by : []);
-        this.#addSkipped(key, missedMs, why, missedMs === lastMs ? slots.count - slots.slotsMs.length : 0);
+        const blockedBy = blocked?.slotMs === missedMs ? blocked.by : [];
+        if (blockedBy.length > 0) this.#blocked.delete(key);
+        // What held a run back says more than that a later one was due.
+        const cause = blockedBy.length > 0 && slots.reason === "superseded" ? "stillActive" : slots.reason;
+        const unlisted = missedMs === lastMs ? slots.count - slots.slotsMs.length : 0;
+        this.#addSkipped(key, missedMs, { cause, blockedBy, unlisted });
       }
     }
     if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined)
       this.#blocked.set(key, { slotMs, by: activeJobs });
     else if (outcome === "ran" || outcome === "replaced") this.#blocked.delete(key);
+    if (outcome === "replaced" && jobName !== undefined) this.#replacements.set(key, { by: jobName, jobs: activeJobs });
+    this.#settleDeleted(key);
   }
 
-  #addSkipped(key: ObjectKey, slotMs: number, reason: string, unlisted: number): void {
+  #settleDeleted(key: ObjectKey): void {
+    const deleted = this.#deletedRuns.get(key);
+    if (deleted === undefined) return;
+    this.#deletedRuns.delete(key);
+    const { by, jobs = [] } = this.#replacements.get(key) ?? {};
+    for (const { group, run } of deleted) {
+      if (by !== undefined && jobs.includes(run.name)) run.reason = replacedText((run.replacedBy = by));
+      this.#listener?.rowSettled(group, run);
+    }
+  }
+
+  /** What has not come about by the end of the window. */
+  #end(atMs: number): void {
+    for (const group of this.#scheduledFrom.keys()) this.#addLostSlots(group, atMs);
+    for (const [key, { slotMs, by }] of this.#blocked)
+      this.#addSkipped(key, slotMs, { cause: "stillActive", blockedBy: by, unlisted: 0 });
+    this.#blocked.clear();
+    for (const key of this.#deletedRuns.keys()) this.#settleDeleted(key);
+    for (const { group, run, ended } of this.#runs.values()) if (!ended) this.#listener?.rowSettled(group, run);
+  }
+
+  #addSkipped(
+    key: ObjectKey,
+    slotMs: number,
+    {
+      cause,
+      blockedBy,
+      unlisted,
+    }: { readonly cause: SkipReason; readonly blockedBy: readonly string[]; readonly unlisted: number },
+  ): void {
     const group = this.#cronJobs.get(key);
-    if (group !== undefined)
-      this.#insert(group, { type: "skipped", slotMs, reason, ...(unlisted > 0 ? { unlisted } : {}) });
+    const reason = skipText(cause, blockedBy);
+    const row: SkippedRow = { type: "skipped", slotMs, cause, reason, ...(unlisted > 0 ? { unlisted } : {}) };
+    if (group === undefined) this.totals.runsSkipped += 1 + unlisted;
+    else this.#addSkippedRow(group, row);
+  }
+
+  #addSkippedRow(group: TimelineGroup, row: SkippedRow): void {
+    this.totals.runsSkipped += 1 + (row.unlisted ?? 0);
+    this.#insert(group, row);
+    this.#listener?.rowSettled(group, row);
   }
 
   #cronJob(record: Extract<ObjectRecord, { kind: "CronJob" }>): void {
     const { uid, namespace, name, change } = record;
     const state = this.#localTimeZone === undefined ? record.state : { timeZone: this.#localTimeZone, ...record.state };
     const group = this.#groups.get(uid) ?? (change === "DELETED" ? undefined : this.#addCronJob(uid, namespace, name));
-    if (group !== undefined) group.cronJob = state;
+    if (group === undefined) return;
+    const { cronJob: before } = group;
+    if (before !== undefined && (change === "DELETED" || !isSameSchedule(before, state)))
+      this.#addLostSlots(group, this.#msOf(record.at));
+    group.cronJob = state;
+    if (change === "DELETED") this.#scheduledFrom.delete(group);
+    else if (before === undefined) this.#scheduledFrom.set(group, this.#msOf(record.at));
+  }
+
+  /** Slots that the clock left out since the CronJob has its schedule: no controller sees them. */
+  #addLostSlots(group: TimelineGroup, untilMs: number): void {
+    const { cronJob } = group;
+    const fromMs = this.#scheduledFrom.get(group);
+    if (cronJob === undefined || fromMs === undefined) return;
+    this.#scheduledFrom.set(group, untilMs);
+    if (cronJob.suspend) return;
+    for (const row of clockEffects(cronJob, Math.max(fromMs, this.#startMs), untilMs).lost)
+      this.#addSkippedRow(group, row);
   }
 
   /** Jobs that were there from the start may be heard of before their CronJob. */
@@ -211,6 +301,7 @@ export class Timeline {
       if (run.outcome === "Failed" && state.outcome.message !== undefined) run.message = state.outcome.message;
       if (run.outcome === "Complete") this.totals.jobsComplete++;
       else this.totals.jobsFailed++;
+      this.#listener?.rowSettled(known.group, run);
     } else if (!known.ended) {
       run.outcome = state.suspended ? "Suspended" : "Running";
     }
@@ -219,6 +310,14 @@ export class Timeline {
       this.totals.jobsDeleted++;
       run.outcome = "Deleted";
       run.endMs = this.#msOf(record.at);
+      const { namespace, owner } = record;
+      const key = objectKey({ namespace, name: owner?.name ?? "" });
+      const others = this.#deletedRuns.get(key);
+      if (others === undefined) this.#deletedRuns.set(key, [known]);
+      else others.push(known);
+      // Otherwise its controller's next decision may say why it was deleted.
+      if (owner?.kind !== "CronJob" || this.#replacements.get(key)?.jobs.includes(run.name) === true)
+        this.#settleDeleted(key);
     } else if (record.owner === undefined) run.removedMs = this.#msOf(record.at);
     this.#runs.delete(uid);
   }
@@ -243,7 +342,7 @@ export class Timeline {
         ? (this.#groups.get(owner.uid) ?? this.#addCronJob(owner.uid, namespace, owner.name))
         : this.#addGroup(uid, { kind: "Job", uid, namespace, name, rows: [], hiddenRows: 0 });
     this.#insert(group, run);
-    const entry: FollowedRun = { run, startTime: undefined, ended: false };
+    const entry: FollowedRun = { group, run, startTime: undefined, ended: false };
     this.#runs.set(uid, entry);
     return entry;
   }
@@ -259,6 +358,11 @@ export class Timeline {
     }
     if (state.node !== undefined) bar.node = state.node;
     if (state.reason !== undefined) bar.reason = state.reason;
+    if (state.unschedulable !== undefined && state.unschedulable !== bar.unschedulable) {
+      bar.unschedulable = state.unschedulable;
+      const run = this.#runs.get(record.owner?.uid ?? "")?.run;
+      if (run !== undefined) run.unschedulable = state.unschedulable;
+    }
     if (!entry.ended && (state.phase === "Succeeded" || state.phase === "Failed")) {
       entry.ended = true;
       bar.outcome = state.phase;
@@ -311,10 +415,12 @@ export class Timeline {
   #addGroup(uid: string, group: TimelineGroup): TimelineGroup {
     this.#groups.set(uid, group);
     this.groups.push(group);
+    this.#listener?.groupAdded(group);
     return group;
   }
 
   #insert(group: TimelineGroup, row: TimelineRow): void {
+    this.#listener?.rowAdded(group, row);
     if (group.rows.length >= this.#maxRows || this.#barsLeft === 0) {
       group.hiddenRows++;
       return;
@@ -332,22 +438,6 @@ export function rowTime(row: TimelineRow): number {
   return row.type === "skipped" ? row.slotMs : (row.slotMs ?? row.createdMs);
 }
 
-const SKIP_REASONS: Readonly<Record<MissReason, string>> = {
-  suspended: "suspended",
-  stillActive: "the last run is still active (Forbid)",
-  deadlinePassed: "startingDeadlineSeconds passed",
-  superseded: "a later run was due as well",
-  overlooked: "missed while the controller was not looking",
-  beingDeleted: "the CronJob is being deleted",
-  unknownTimeZone: "unknown time zone",
-  unparseableSchedule: "unparseable schedule",
-  invalidSchedule: "the schedule never fires",
-  ownedByAnother: "its Job's name is taken",
-};
-
-/** One line for people: what kept the run from starting, and what sealed it. */
-function skipReason(reason: MissReason, blockedBy: readonly string[]): string {
-  if (blockedBy.length === 0) return SKIP_REASONS[reason];
-  const why = `${blockedBy.join(", ")} still active`;
-  return reason === "deadlinePassed" ? `${why} past the deadline` : `${why} (Forbid)`;
+function isSameSchedule(a: CronJobState, b: CronJobState): boolean {
+  return a.schedule === b.schedule && a.timeZone === b.timeZone && a.suspend === b.suspend;
 }

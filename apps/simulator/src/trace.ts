@@ -82,6 +82,8 @@ export interface PodState {
   readonly exitCode?: number;
   readonly reason?: string;
   readonly deleting?: true;
+  /** What the scheduler says of a pod that fits on no node. */
+  readonly unschedulable?: string;
 }
 
 /** A Kubernetes Event was recorded, or counted once more. */

@@ -31,6 +31,16 @@ export class ZonedClock {
     return `${this.#wall(timeMs)}${this.offset(timeMs)}`;
   }
 
+  /** `03-09 02:30` */
+  short(timeMs: number): string {
+    return this.#wall(timeMs).slice(5, 16).replace("T", " ");
+  }
+
+  /** How far the zone's clock is ahead of UTC. */
+  offsetMs(timeMs: number): number {
+    return this.#offsetAt(Math.floor(timeMs / 1000)) * 1000;
+  }
+
   /** `02:30` */
   timeOfDay(timeMs: number): string {
     return this.#wall(timeMs).slice(11, 16);

@@ -19,7 +19,12 @@ export function madeUpReport(bars: number, cronJobs = 40): ReportData {
     for (let run = 0; run < runsEach; run++) {
       const slotMs = startMs + run * 60 * MINUTE_MS + (index % 3) * 5 * MINUTE_MS;
       if (random.next() < 0.01) {
-        rows.push({ type: "skipped", slotMs, reason: `${name}-${run - 1} still active (Forbid)` });
+        rows.push({
+          type: "skipped",
+          slotMs,
+          cause: "stillActive",
+          reason: `${name}-${run - 1} still active (Forbid)`,
+        });
         continue;
       }
       const endMs = slotMs + Math.round((2 + 40 * random.next()) * MINUTE_MS);

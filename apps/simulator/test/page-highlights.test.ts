@@ -52,6 +52,7 @@ test("what repeats is worth one look, with those whom it befell most often first
   const skip = (name: string, slot: number): TimelineGroup["rows"][number] => ({
     type: "skipped",
     slotMs: slot * HOUR_MS,
+    cause: "stillActive",
     reason: `${name}-${slot} still active (Forbid)`,
   });
   const data = report([
@@ -124,6 +125,7 @@ test("marks too close to tell apart become bins, which stay in place as the wind
   const rows = Array.from({ length: 700 }, (_, hour) => ({
     type: "skipped" as const,
     slotMs: hour * HOUR_MS,
+    cause: "suspended" as const,
     reason: "suspended",
   }));
   const { rows: shown } = buildScene(report([group("on-hold", rows)]), ALL, new Set());

@@ -106,7 +106,7 @@ test("a row says when its CronJob is suspended", () => {
 });
 
 test("skips that the decision did not list are counted with the last one listed", () => {
-  const ghost = { type: "skipped", slotMs: 0, reason: "missed", unlisted: 48 } as const;
+  const ghost = { type: "skipped", slotMs: 0, cause: "superseded", reason: "missed", unlisted: 48 } as const;
   const data = { ...madeUpReport(2, 1), groups: [group([ghost])] };
   expect(buildScene(data, ALL, new Set()).counts.skipped).toBe(49);
 });
@@ -145,7 +145,8 @@ test("an ordinary daily run in the hour that clocks skip becomes a ghost, an hou
     {
       type: "skipped",
       slotMs: Date.parse("2026-03-29T01:00:00Z"),
-      reason: "02:30 does not exist that day: clocks go forward (Europe/Berlin)",
+      cause: "noSuchTime",
+      reason: "Sun 2026-03-29 02:30: clocks go forward from 02:00 to 03:00, so no run",
     },
   ]);
   expect(ghosts("30 * * * *")).toEqual([]);

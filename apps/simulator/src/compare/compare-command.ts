@@ -23,11 +23,14 @@ export interface CompareFlags extends RunInputFlags {
   readonly against: string;
   readonly json?: string;
   readonly html?: string;
+  readonly runs?: string;
 }
 
 /** `kubewright run … --against OTHER`: plays both sets of manifests alike and prints what differs, run by run. */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html } = flags;
+  if (flags.runs !== undefined)
+    throw new UserError("--runs lists one run and --against compares two: leave out one of them, or take --json");
   const filesA = [
     ...(flags.fromCluster ? ["the cluster"] : []),
     ...paths,

@@ -1,0 +1,82 @@
+import {
+  type Schedule,
+  type ScheduleTransition,
+  TimeZoneCache,
+  explainSchedule,
+  parseSchedule,
+} from "@kubewright/cron";
+
+import { clockRemarks } from "./clock-changes.js";
+import type { SkippedRow } from "./timeline.js";
+import type { CronJobState } from "./trace.js";
+import { ZonedClock } from "./zoned-clock.js";
+
+/** What changes of the clock do to a CronJob, in the words of `kubewright schedule`. */
+export interface ClockEffects {
+  /** Slots that no controller ever sees: their time of day is left out. */
+  readonly lost: readonly SkippedRow[];
+  /** Of runs at a time of day that came before on the same day: what is to be said of them, by slot. */
+  readonly repeated: ReadonlyMap<number, string>;
+}
+
+const NONE: ClockEffects = { lost: [], repeated: new Map() };
+/** A transition touches two days at most. */
+const AROUND_MS = 48 * 3_600_000;
+/** Runs of two days on either side, at one a minute. */
+const MOST_RUNS = 6_000;
+
+/**
+ * The effects of a zone's clock changes after `fromMs`, up to `toMs`. Schedules that fire before and after a gap just as
+ * well, such as hourly ones, lose nothing.
+ */
+export function clockEffects(
+  { schedule: text, timeZone = "UTC" }: CronJobState,
+  fromMs: number,
+  toMs: number,
+): ClockEffects {
+  const schedule = parsed(text, timeZone);
+  const zone = schedule === undefined ? undefined : new TimeZoneCache().get(schedule.timeZone);
+  if (schedule === undefined || zone === undefined) return NONE;
+  const clock = new ZonedClock(schedule.timeZone);
+  const lost: SkippedRow[] = [];
+  const repeated = new Map<number, string>();
+  for (const { at } of zone.transitions(Math.floor(fromMs / 1000), Math.floor(toMs / 1000))) {
+    const atMs = at * 1000;
+    const window = { fromMs: atMs - AROUND_MS, toMs: atMs + AROUND_MS, limit: MOST_RUNS, timeZone };
+    const transitions = explainSchedule(text, window).transitions.filter((transition) => transition.atMs === atMs);
+    for (const transition of transitions) {
+      const { skipped } = transition;
+      for (const { text: remark, runMs } of clockRemarks([transition], clock)) {
+        if (runMs !== undefined) repeated.set(runMs, remark);
+        else if (!firesOnBothSides(schedule, transition))
+          lost.push({
+            type: "skipped",
+            slotMs: atMs,
+            cause: "noSuchTime",
+            reason: remark,
+            ...(skipped.length > 1 ? { unlisted: skipped.length - 1 } : {}),
+          });
+      }
+    }
+  }
+  return { lost, repeated };
+}
+
+/** The first slot after a time; `undefined` when there is none within five years. Unreadable schedules have none either. */
+export function nextSlotMs({ schedule, timeZone = "UTC" }: CronJobState, afterMs: number): number | undefined {
+  return parsed(schedule, timeZone)?.next(afterMs);
+}
+
+function firesOnBothSides(schedule: Schedule, { atMs, offsetBeforeMs, offsetAfterMs }: ScheduleTransition): boolean {
+  const gapMs = offsetAfterMs - offsetBeforeMs;
+  const firesIn = (fromMs: number): boolean => (schedule.next(fromMs - 1) ?? Infinity) < fromMs + gapMs;
+  return firesIn(atMs - gapMs) && firesIn(atMs);
+}
+
+function parsed(text: string, timeZone: string): Schedule | undefined {
+  try {
+    return parseSchedule(text, { timeZone });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * How often each duration came up, for quantiles of any number of them: kept to the second below 1000 s, to three digits
+ * above, so that a quantile is right within half a percent, in about 900 counters for each power of ten.
+ */
+export class Durations {
+  readonly #counts = new Map<number, number>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(durationMs: number): void {
+    const seconds = Number(Math.round(durationMs / 1000).toPrecision(3));
+    this.#counts.set(seconds, (this.#counts.get(seconds) ?? 0) + 1);
+    this.#size++;
+  }
+
+  /** The duration that this share of all does not exceed, in milliseconds; `undefined` when there is none. */
+  quantile(share: number): number | undefined {
+    let left = Math.max(1, Math.ceil(share * this.#size));
+    for (const [seconds, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
+      left -= count;
+      if (left <= 0) return seconds * 1000;
+    }
+    return undefined;
+  }
+}

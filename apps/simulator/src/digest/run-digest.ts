@@ -1,0 +1,233 @@
+import { tookMs, lateMs } from "../run-words.js";
+import { type TimelineGroup, type TimelineListener, type TimelineRow, rowTime } from "../timeline.js";
+import { RunStatistics } from "./run-statistics.js";
+
+/** What a terminal shows of one CronJob, or one Job of its own. */
+export interface DigestGroup {
+  readonly group: TimelineGroup;
+  readonly statistics: RunStatistics;
+  /** In order of time. */
+  readonly rows: readonly DigestRow[];
+}
+
+export type DigestRow = TimelineRow | FoldedRows;
+
+/** A stretch of runs that are not told one by one. */
+export interface FoldedRows {
+  readonly type: "folded";
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** By what they are: `Complete`, or what makes a run news. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Of the complete ones: the shortest and the longest, in milliseconds. */
+  readonly tookMs?: readonly [number, number];
+}
+
+/** Ordinary runs that are told one by one as long as there are no more; of more, a few. */
+const MOST_ORDINARY = 24;
+const FIRST_ORDINARY = 3;
+/** Runs told one by one of each kind of news: a thousand skipped runs push no failure out. */
+const MOST_OF_A_KIND = 20;
+/** A run is long that takes so many times the median, of as many runs, and so much more. */
+const LONG_FACTOR = 2;
+const LONG_AFTER_RUNS = 20;
+const LONG_MS = 60_000;
+
+/**
+ * Keeps of each group the runs that are news (failed, skipped, late, deleted, without a node, far longer than the others),
+ * and of the others their number. Bounds: 20 rows of each kind of news, 24 of ordinary runs, one fold between any two of
+ * these, and the runs that are active.
+ */
+export class RunDigest implements TimelineListener {
+  readonly #groups = new Map<TimelineGroup, Followed>();
+
+  get groups(): DigestGroup[] {
+    return [...this.#groups.values()].map(({ group, statistics, head }) => ({
+      group,
+      statistics,
+      rows: rowsFrom(head.next),
+    }));
+  }
+
+  groupAdded(group: TimelineGroup): void {
+    const head: Link = { row: undefined };
+    this.#groups.set(group, {
+      group,
+      head,
+      tail: head,
+      statistics: new RunStatistics(),
+      kinds: new Map(),
+      ordinary: [],
+      places: new Map(),
+      typical: { sizeWhenAsked: 0, medianMs: undefined },
+    });
+  }
+
+  rowAdded(group: TimelineGroup, row: TimelineRow): void {
+    const followed = this.#groups.get(group)!;
+    const time = rowTime(row);
+    let before = followed.tail;
+    while (before.row !== undefined && startOf(before.row) > time) before = before.previous!;
+    const link: Link = { row, previous: before };
+    if (before.next === undefined) followed.tail = link;
+    else {
+      link.next = before.next;
+      before.next.previous = link;
+    }
+    before.next = link;
+    followed.places.set(row, link);
+    if (row.type === "run") followed.statistics.begun();
+  }
+
+  rowSettled(group: TimelineGroup, row: TimelineRow): void {
+    const followed = this.#groups.get(group)!;
+    const { places, kinds, statistics, ordinary } = followed;
+    const link = places.get(row)!;
+    places.delete(row);
+    const kind = newsOf(row, followed);
+    statistics.settled(row);
+    if (group.kind === "Job") return;
+    if (kind !== undefined) {
+      const shown = kinds.get(kind) ?? 0;
+      kinds.set(kind, shown + 1);
+      if (shown >= MOST_OF_A_KIND) fold(followed, link, kind);
+    } else if (ordinary === undefined) fold(followed, link, "Complete");
+    else {
+      ordinary.push(link);
+      if (ordinary.length <= MOST_ORDINARY) return;
+      followed.ordinary = undefined;
+      for (const each of ordinary.sort((a, b) => startOf(a.row!) - startOf(b.row!)).slice(FIRST_ORDINARY))
+        fold(followed, each, "Complete");
+    }
+  }
+}
+
+interface Link {
+  /** Absent: the head of the list. */
+  row: DigestRow | undefined;
+  previous?: Link | undefined;
+  next?: Link | undefined;
+}
+
+interface Followed {
+  readonly group: TimelineGroup;
+  readonly statistics: RunStatistics;
+  readonly head: Link;
+  tail: Link;
+  /** How many of each kind of news there were. */
+  readonly kinds: Map<string, number>;
+  /** Ordinary runs told so far; `undefined` once there were too many. */
+  ordinary: Link[] | undefined;
+  /** Of the rows that are not settled. */
+  readonly places: Map<TimelineRow, Link>;
+  /** The median, which is asked for again only when the number of runs has grown by a tenth. */
+  readonly typical: { sizeWhenAsked: number; medianMs: number | undefined };
+}
+
+/** What makes a run worth a row of its own; `undefined` for one like the others. */
+function newsOf(row: TimelineRow, followed: Followed): string | undefined {
+  if (row.type === "skipped") return `skipped: ${row.cause}`;
+  if (row.outcome === "Failed") return `Failed: ${row.reason ?? "unknown"}`;
+  if (row.outcome !== "Complete") return row.replacedBy === undefined ? row.outcome : "replaced";
+  if (row.unschedulable !== undefined) return "waited for a node";
+  if (lateMs(row) > 0) return "started late";
+  const took = tookMs(row) ?? 0;
+  const median = medianOf(followed);
+  return median !== undefined && took > LONG_FACTOR * median && took - median > LONG_MS ? "far longer" : undefined;
+}
+
+function medianOf({ statistics: { durations }, typical }: Followed): number | undefined {
+  if (durations.size < LONG_AFTER_RUNS) return undefined;
+  if (durations.size > typical.sizeWhenAsked * 1.1) {
+    typical.sizeWhenAsked = durations.size;
+    typical.medianMs = durations.quantile(0.5);
+  }
+  return typical.medianMs;
+}
+
+/** Turns a row into a fold, together with folds beside it. */
+function fold(followed: Followed, link: Link, kind: string): void {
+  link.row = folded(link.row as TimelineRow, kind);
+  for (const [first, second] of [
+    [link.previous, link],
+    [link, link.next],
+  ] as const) {
+    if (first?.row?.type !== "folded" || second?.row?.type !== "folded") continue;
+    // The row that is folded now outlives the one beside it, so that both neighbours can join it.
+    const gone = first === link ? second : first;
+    link.row = joined(first.row, second.row);
+    if (gone.previous !== undefined) gone.previous.next = gone.next;
+    if (gone.next !== undefined) gone.next.previous = gone.previous;
+    if (followed.tail === gone) followed.tail = gone.previous!;
+  }
+}
+
+function folded(row: TimelineRow, kind: string): FoldedRows {
+  const atMs = rowTime(row);
+  const took = row.type === "run" && row.outcome === "Complete" ? tookMs(row) : undefined;
+  const count = 1 + (row.type === "skipped" ? (row.unlisted ?? 0) : 0);
+  return {
+    type: "folded",
+    fromMs: atMs,
+    toMs: atMs,
+    counts: new Map([[kind, count]]),
+    ...(took === undefined ? {} : { tookMs: [took, took] }),
+  };
+}
+
+export function joined(a: FoldedRows, b: FoldedRows): FoldedRows {
+  const counts = new Map(a.counts);
+  for (const [kind, count] of b.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  const took = [a.tookMs, b.tookMs].filter((range) => range !== undefined);
+  return {
+    type: "folded",
+    fromMs: Math.min(a.fromMs, b.fromMs),
+    toMs: Math.max(a.toMs, b.toMs),
+    counts,
+    ...(took.length === 0
+      ? {}
+      : { tookMs: [Math.min(...took.map(([least]) => least)), Math.max(...took.map(([, most]) => most))] }),
+  };
+}
+
+/** Runs that are the same in everything a row shows, one after the other, of which so many are told. */
+const MOST_IDENTICAL = 3;
+
+/** Folds stretches of identical complete runs in a list that is short enough to be told. */
+export function foldIdentical(rows: readonly DigestRow[]): DigestRow[] {
+  const result: DigestRow[] = [];
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const first = rows[from]!;
+    for (to = from + 1; to < rows.length && isSameRun(first, rows[to]!); to++);
+    const stretch = rows.slice(from, to) as TimelineRow[];
+    if (stretch.length <= MOST_IDENTICAL + 1) result.push(...stretch);
+    else {
+      const rest = stretch.slice(MOST_IDENTICAL).map((row) => folded(row, "Complete"));
+      result.push(...stretch.slice(0, MOST_IDENTICAL), rest.reduce(joined));
+    }
+  }
+  return result;
+}
+
+function isSameRun(a: DigestRow, b: DigestRow): boolean {
+  if (a.type !== "run" || b.type !== "run" || a.outcome !== "Complete" || b.outcome !== "Complete") return false;
+  const [tookA = 0, tookB = 0] = [tookMs(a), tookMs(b)];
+  return (
+    Math.abs(tookA - tookB) <= 1_000 &&
+    lateMs(a) === 0 &&
+    lateMs(b) === 0 &&
+    a.succeeded === b.succeeded &&
+    a.failed === b.failed &&
+    a.unschedulable === b.unschedulable
+  );
+}
+
+function startOf(row: DigestRow): number {
+  return row.type === "folded" ? row.fromMs : rowTime(row);
+}
+
+function rowsFrom(link: Link | undefined): DigestRow[] {
+  const rows: DigestRow[] = [];
+  for (let each = link; each !== undefined; each = each.next) if (each.row !== undefined) rows.push(each.row);
+  return rows;
+}

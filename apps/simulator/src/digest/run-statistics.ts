@@ -1,0 +1,98 @@
+import { type SkipReason, lateMs, tookMs } from "../run-words.js";
+import type { RunRow, SkippedRow, TimelineRow } from "../timeline.js";
+import { Durations } from "./durations.js";
+
+/** Something that came up more than once: how often, and from when to when. */
+export interface Tally {
+  count: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+/** What all runs of a CronJob come to, counted as they end: no run is kept. */
+export class RunStatistics {
+  runs = 0;
+  complete = 0;
+  /** By the reason of the condition `Failed`. */
+  readonly failed = new Map<string, Tally>();
+  /** With what is said of the first. */
+  readonly skipped = new Map<SkipReason, Tally & { readonly text: string }>();
+  /** Before their end, by Replace and by others. */
+  readonly replaced: Tally = emptyTally();
+  readonly deleted: Tally = emptyTally();
+  /** Not ended with the window. */
+  readonly unfinished: Tally = emptyTally();
+  readonly late: Tally & { worstMs: number } = { ...emptyTally(), worstMs: 0 };
+  /** Runs with a pod that waited because it fit on no node, and what the scheduler last said of one. */
+  readonly withoutNode: Tally & { message: string } = { ...emptyTally(), message: "" };
+  /** Of the runs that ended by themselves. */
+  readonly durations = new Durations();
+  longest: { readonly tookMs: number; readonly name: string; readonly atMs: number } | undefined;
+  /** Runs that began while another was active. */
+  overlaps = 0;
+  /** The most runs that were active at a time. */
+  mostAtOnce = 0;
+  #active = 0;
+
+  /** A run has begun. */
+  begun(): void {
+    this.runs++;
+    this.#active++;
+    if (this.#active > 1) this.overlaps++;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#active);
+  }
+
+  /** A run is over, by its own end or that of the window, or was skipped. */
+  settled(row: TimelineRow): void {
+    if (row.type === "skipped") this.#skip(row);
+    else this.#end(row);
+  }
+
+  #skip({ cause, reason, slotMs, unlisted = 0 }: SkippedRow): void {
+    const tally = this.skipped.get(cause) ?? { ...emptyTally(), text: reason };
+    this.skipped.set(cause, tally);
+    add(tally, slotMs, 1 + unlisted);
+  }
+
+  #end(row: RunRow): void {
+    const atMs = row.slotMs ?? row.createdMs;
+    if (row.outcome === "Complete") this.complete++;
+    else if (row.outcome === "Deleted") add(row.replacedBy === undefined ? this.deleted : this.replaced, atMs);
+    else if (row.outcome === "Failed") {
+      const reason = row.reason ?? "unknown";
+      const tally = this.failed.get(reason) ?? emptyTally();
+      this.failed.set(reason, tally);
+      add(tally, atMs);
+    } else add(this.unfinished, atMs);
+    if (row.outcome !== "Running" && row.outcome !== "Suspended") this.#active--;
+    const late = lateMs(row);
+    if (late > 0) {
+      add(this.late, atMs);
+      this.late.worstMs = Math.max(this.late.worstMs, late);
+    }
+    if (row.unschedulable !== undefined) {
+      add(this.withoutNode, atMs);
+      this.withoutNode.message = row.unschedulable;
+    }
+    const took = tookMs(row);
+    if (took === undefined || row.outcome === "Deleted") return;
+    this.durations.add(took);
+    if (took > (this.longest?.tookMs ?? -1)) this.longest = { tookMs: took, name: row.name, atMs };
+  }
+}
+
+export function totalOf(tallies: ReadonlyMap<unknown, Tally>): number {
+  let total = 0;
+  for (const { count } of tallies.values()) total += count;
+  return total;
+}
+
+function emptyTally(): Tally {
+  return { count: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+}
+
+function add(tally: Tally, atMs: number, count = 1): void {
+  tally.count += count;
+  tally.firstMs = Math.min(tally.firstMs, atMs);
+  tally.lastMs = Math.max(tally.lastMs, atMs);
+}

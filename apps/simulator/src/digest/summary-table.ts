@@ -1,0 +1,134 @@
+import { formatDuration } from "../duration.js";
+import { type Style, printable } from "../style.js";
+import type { DigestGroup } from "./run-digest.js";
+import { type RunStatistics, totalOf } from "./run-statistics.js";
+
+export interface SummaryOptions {
+  /** Characters per line. */
+  readonly width: number;
+  readonly style: Style;
+}
+
+interface Column {
+  readonly title: string;
+  readonly of: (statistics: RunStatistics) => string;
+  readonly paint?: (style: Style) => (text: string) => string;
+  /** Left out when no CronJob has anything there. */
+  readonly isOptional?: true;
+  /** The greater, the sooner it gives way where lines are short. */
+  readonly givesWay: number;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "runs", of: ({ runs }) => count(runs), givesWay: 0 },
+  { title: "ok", of: ({ complete }) => count(complete), givesWay: 0 },
+  {
+    title: "failed",
+    of: ({ failed }) => count(totalOf(failed)),
+    paint: ({ red }) => red,
+    isOptional: true,
+    givesWay: 0,
+  },
+  {
+    title: "skipped",
+    of: ({ skipped }) => count(totalOf(skipped)),
+    paint: ({ yellow }) => yellow,
+    isOptional: true,
+    givesWay: 0,
+  },
+  {
+    title: "replaced",
+    of: ({ replaced }) => count(replaced.count),
+    paint: ({ yellow }) => yellow,
+    isOptional: true,
+    givesWay: 0,
+  },
+  {
+    title: "deleted",
+    of: ({ deleted }) => count(deleted.count),
+    paint: ({ yellow }) => yellow,
+    isOptional: true,
+    givesWay: 0,
+  },
+  {
+    title: "unfinished",
+    of: ({ unfinished }) => count(unfinished.count),
+    paint: ({ cyan }) => cyan,
+    isOptional: true,
+    givesWay: 1,
+  },
+  {
+    title: "late by",
+    of: ({ late }) => (late.count === 0 ? "" : formatDuration(late.worstMs)),
+    paint: ({ yellow }) => yellow,
+    isOptional: true,
+    givesWay: 2,
+  },
+  { title: "p50", of: ({ durations }) => duration(durations.quantile(0.5)), givesWay: 4 },
+  { title: "p95", of: ({ durations }) => duration(durations.quantile(0.95)), givesWay: 3 },
+  { title: "longest", of: ({ longest }) => duration(longest?.tookMs), givesWay: 5 },
+  {
+    title: "at once",
+    of: ({ mostAtOnce }) => (mostAtOnce > 1 ? count(mostAtOnce) : ""),
+    isOptional: true,
+    givesWay: 6,
+  },
+];
+
+const SHORTEST_NAME = 20;
+const GAP = "  ";
+
+/** A line for every CronJob, and one for all Jobs of their own: how many runs, what became of them, how long they took. */
+export function summaryTable(groups: readonly DigestGroup[], { width, style }: SummaryOptions): string {
+  const lines = groups
+    .filter(({ group }) => group.kind === "CronJob")
+    .map(({ group: { namespace, name }, statistics }) => ({ name: printable(`${namespace}/${name}`), statistics }));
+  if (lines.length === 0) return "";
+  const cells = COLUMNS.map((column) => ({ column, texts: lines.map(({ statistics }) => column.of(statistics)) }))
+    .filter(({ column, texts }) => column.isOptional !== true || texts.some((text) => text !== "" && text !== "0"))
+    .map((each) => ({ ...each, width: Math.max(each.column.title.length, ...each.texts.map(({ length }) => length)) }));
+  const title = "CronJob";
+  const longestName = Math.max(title.length, ...lines.map(({ name }) => name.length));
+  const roomForName = (): number => width - cells.reduce((sum, cell) => sum + GAP.length + cell.width, 0);
+  while (roomForName() < Math.min(longestName, SHORTEST_NAME)) {
+    const giving = Math.max(...cells.map(({ column }) => column.givesWay));
+    if (giving === 0) break;
+    cells.splice(
+      cells.findIndex(({ column }) => column.givesWay === giving),
+      1,
+    );
+  }
+  const nameWidth = Math.max(title.length, Math.min(longestName, roomForName()));
+  const line = (name: string, texts: readonly string[]): string => [fit(name, nameWidth), ...texts].join(GAP).trimEnd();
+  const head = line(
+    title,
+    cells.map((cell) => cell.column.title.padStart(cell.width)),
+  );
+  const body = lines.map(({ name }, row) =>
+    line(
+      name,
+      cells.map(({ column, texts, width: cellWidth }) => {
+        const text = texts[row]!;
+        const shown = (text === "0" || text === "" ? "–" : text).padStart(cellWidth);
+        return text === "0" || text === "" ? style.dim(shown) : (column.paint?.(style) ?? same)(shown);
+      }),
+    ),
+  );
+  return [style.bold(head), ...body].map((text) => `${text}\n`).join("");
+}
+
+function same(text: string): string {
+  return text;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+function duration(durationMs: number | undefined): string {
+  return durationMs === undefined ? "" : formatDuration(durationMs);
+}
+
+function fit(text: string, width: number): string {
+  return (text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`).padEnd(width);
+}

@@ -1,0 +1,127 @@
+import { stringify } from "csv-stringify/sync";
+
+import type { OutputFile } from "./io.js";
+import { lateMs, tookMs } from "./run-words.js";
+import type { TimelineGroup, TimelineListener, TimelineRow } from "./timeline.js";
+import { UserError } from "./user-error.js";
+import { zoneOf } from "./zone-of.js";
+import { ZonedClock } from "./zoned-clock.js";
+
+export type RunsFormat = "csv" | "jsonl";
+
+/** @throws UserError for a file whose name ends in neither `.csv` nor `.jsonl`. */
+export function parseRunsFormat(path: string): RunsFormat {
+  const format = /\.(csv|jsonl)$/i.exec(path)?.[1]?.toLowerCase();
+  if (format === undefined) throw new UserError(`--runs: ${path}: name a file that ends in .csv or .jsonl`);
+  return format as RunsFormat;
+}
+
+/** The columns of a line, in order. Times are RFC 3339, in the CronJob's zone for `slot`, in UTC for the others. */
+const COLUMNS = [
+  "kind",
+  "namespace",
+  "name",
+  "slot",
+  "job",
+  "outcome",
+  "reason",
+  "message",
+  "skipped",
+  "lateSeconds",
+  "tookSeconds",
+  "created",
+  "started",
+  "ended",
+  "podsSucceeded",
+  "podsFailed",
+  "unschedulable",
+] as const;
+
+type RunLine = Partial<Record<(typeof COLUMNS)[number], string | number>>;
+
+/** Writes a line for every run of a timeline once it is over or skipped. Collects them until it is told to write. */
+export class RunsFile implements TimelineListener {
+  readonly #format: RunsFormat;
+  readonly #file: OutputFile;
+  readonly #clocks = new Map<string, ZonedClock>();
+  #lines: RunLine[] = [];
+  #isBegun = false;
+
+  constructor(format: RunsFormat, file: OutputFile) {
+    this.#format = format;
+    this.#file = file;
+  }
+
+  groupAdded(): void {}
+
+  rowAdded(): void {}
+
+  rowSettled(group: TimelineGroup, row: TimelineRow): void {
+    const { kind, namespace, name } = group;
+    this.#lines.push({ kind, namespace, name, ...this.#facts(group, row) });
+  }
+
+  async flush(): Promise<void> {
+    const lines = this.#lines;
+    this.#lines = [];
+    const isFirst = !this.#isBegun;
+    this.#isBegun = true;
+    if (this.#format === "jsonl") {
+      if (lines.length > 0) await this.#file.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    } else if (isFirst || lines.length > 0) {
+      // A text that a spreadsheet would take for a formula gets a ' before it.
+      await this.#file.write(stringify(lines, { columns: [...COLUMNS], header: isFirst, escape_formulas: true }));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#file.close();
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.discard();
+  }
+
+  #facts(group: TimelineGroup, row: TimelineRow): RunLine {
+    if (row.type === "skipped") {
+      const { slotMs, cause, reason, unlisted = 0 } = row;
+      return {
+        slot: this.#slot(group, slotMs),
+        outcome: "Skipped",
+        reason: cause,
+        message: reason,
+        skipped: 1 + unlisted,
+      };
+    }
+    const { createdMs, slotMs, startMs, endMs, reason, message, unschedulable } = row;
+    const took = tookMs(row);
+    const late = lateMs(row);
+    return {
+      ...(slotMs === undefined ? {} : { slot: this.#slot(group, slotMs) }),
+      job: row.name,
+      outcome: row.outcome,
+      ...(reason === undefined ? {} : { reason }),
+      ...(message === undefined ? {} : { message }),
+      lateSeconds: late / 1000,
+      ...(took === undefined ? {} : { tookSeconds: took / 1000 }),
+      created: iso(createdMs),
+      ...(startMs === undefined ? {} : { started: iso(startMs) }),
+      ...(endMs === undefined ? {} : { ended: iso(endMs) }),
+      podsSucceeded: row.succeeded,
+      podsFailed: row.failed,
+      ...(unschedulable === undefined ? {} : { unschedulable }),
+    };
+  }
+
+  #slot(group: TimelineGroup, slotMs: number): string {
+    const zone = zoneOf(group);
+    let clock = this.#clocks.get(zone);
+    if (clock === undefined) this.#clocks.set(zone, (clock = new ZonedClock(zone)));
+    return clock.rfc3339(slotMs);
+  }
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
