@@ -1,5 +1,6 @@
 import { formatTime } from "@kubewright/api";
 
+import { addedNodesText } from "./added-nodes-text.js";
 import { compareCommand } from "./compare/compare-command.js";
 import { RunDigest } from "./digest/run-digest.js";
 import { summaryBlock } from "./digest/summary-text.js";
@@ -107,6 +108,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   io.stdout.write(`${style.bold("kubewright")}  ${title}\n${legend(style)}\n\n`);
   if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
   if (input.workloads.withoutDuration > 0) io.stdout.write(`${durationsAssumed(input.workloads)}\n\n`);
+  if (input.addedNodes.length > 0) io.stdout.write(`${addedNodesText(input.addedNodes, width)}\n\n`);
   if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
   const { groups } = digest;
   const summary = summaryBlock(groups, { startMs, width, style });

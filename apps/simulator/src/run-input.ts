@@ -1,3 +1,4 @@
+import { type AddedNode, type NodeShape, defaultNodes, nodesFor } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 
 import { parseDuration } from "./duration.js";
@@ -7,6 +8,7 @@ import { type LoadedManifests, loadManifests } from "./input/load-manifests.js";
 import { type LiveState, liveState } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
 import type { Io } from "./io.js";
+import { podTemplates } from "./input/pod-templates.js";
 import { loadScenario } from "./scenario/load-scenario.js";
 import { checkLength } from "./scenario/longest-run.js";
 import type { Scenario } from "./scenario/scenario.js";
@@ -34,6 +36,9 @@ export interface RunInput {
   readonly validate: "strict" | "warn";
   /** Whether kinds that are not simulated are mistakes. */
   readonly strict: boolean;
+  /** Nodes of the cluster, and which of them it has only for pods that no other can take. Absent: what a scenario says, or the usual ones. */
+  readonly nodes?: readonly NodeShape[];
+  readonly addedNodes: readonly AddedNode[];
   /** CronJobs and Jobs, and how many of them nothing says how long they run of. */
   readonly workloads: { readonly all: number; readonly withoutDuration: number };
 }
@@ -112,6 +117,7 @@ export async function readRunInput(
       seed: scenario.seed,
       scenario,
       ...common,
+      ...matchingNodes(all, scenario.nodes),
       workloads: countWorkloads(all),
     };
   }
@@ -121,8 +127,20 @@ export async function readRunInput(
     durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
     seed: seed ?? parseSeed(DEFAULT_SEED),
     ...common,
+    ...matchingNodes(manifests, undefined),
     workloads: countWorkloads(manifests),
   };
+}
+
+/** Nodes for what none of the usual ones can take, unless somebody says which nodes there are. */
+function matchingNodes(
+  manifests: readonly Manifest[],
+  given: readonly NodeShape[] | undefined,
+): Pick<RunInput, "nodes" | "addedNodes"> {
+  const addedNodes = given === undefined ? nodesFor(podTemplates(manifests), defaultNodes) : [];
+  return addedNodes.length === 0
+    ? { addedNodes }
+    : { addedNodes, nodes: [...defaultNodes, ...addedNodes.map(({ shape }) => shape)] };
 }
 
 function countWorkloads(manifests: readonly Manifest[]): RunInput["workloads"] {

@@ -2,6 +2,7 @@ export { MAX_NESTING, SnapshotError, isLoopbackHost, isNestedDeeper, parseHost }
 export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
 export { createFaultyCluster } from "./faulty-cluster.js";
+export { nodesFor } from "./matching-nodes.js";
 export { InvalidNodeError, defaultNodes } from "./nodes.js";
 
 export type { ApiServer, AuditRecord, PathAnswer, PathHandler, StoreSnapshot } from "@kubewright/apiserver";
@@ -9,5 +10,6 @@ export type { Cluster, ClusterOptions } from "./cluster.js";
 export type { ControllerName, Decision } from "./controllers.js";
 export type { Faults } from "./faults.js";
 export type { FaultyCluster, FaultyClusterOptions, FaultyControllerName } from "./faulty-cluster.js";
+export type { AddedNode, PodTemplate } from "./matching-nodes.js";
 export type { NetworkFault } from "./network.js";
 export type { NodeShape } from "./nodes.js";

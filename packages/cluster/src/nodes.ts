@@ -8,6 +8,8 @@ export interface NodeShape {
   readonly cpu: string;
   readonly memory: string;
   readonly pods: number;
+  /** What else it offers, e.g. `nvidia.com/gpu`. */
+  readonly resources?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
@@ -42,8 +44,10 @@ export async function registerNodes(client: Client, shapes: readonly NodeShape[]
   }
 }
 
-function nodeObject({ name, cpu, memory, pods, labels, taints }: NodeShape, nowMs: number): Node {
-  const resources = { cpu, memory, pods: String(pods) };
+/** The node of a shape, Ready since a time. */
+export function nodeObject(shape: NodeShape, nowMs: number): Node {
+  const { name, cpu, memory, pods, labels, taints } = shape;
+  const resources = { cpu, memory, pods: String(pods), ...shape.resources };
   return {
     apiVersion: "v1",
     kind: "Node",

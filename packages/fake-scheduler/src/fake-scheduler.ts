@@ -47,8 +47,8 @@ export interface FakeSchedulerOptions {
  * Pods that fit nowhere get condition `PodScheduled` `False`, reason `Unschedulable`, once, and are tried again, the one
  * that has waited longest first, when a node gets room. One pod is bound at a time.
  *
- * Events, conditions and bindings are kube-scheduler's; the choice is not: no affinity, spreading, priorities or
- * preemption.
+ * Events, conditions and bindings are kube-scheduler's; the choice is not: no affinity to pods, no preferences, spreading,
+ * priorities or preemption.
  */
 export class FakeScheduler implements Runnable {
   readonly name = "fake-scheduler";

@@ -109,3 +109,36 @@ test("taints keep away pods that do not tolerate them, and a node selector all o
     "0/3 nodes are available: 1 node(s) had untolerated taint {pool: batch}, 2 node(s) didn't match Pod's node affinity/selector.",
   );
 });
+
+test("required node affinity keeps pods to nodes that one of its terms takes", () => {
+  const ledger = ledgerOf(
+    { ...node("a"), metadata: { name: "a", labels: { zone: "one", cores: "8" } } },
+    { ...node("b"), metadata: { name: "b", labels: { zone: "two", cores: "64" } } },
+  );
+  const requiring = (...terms: NonNullable<Placement["nodeAffinity"]>["nodeSelectorTerms"]): PodRequests => ({
+    amounts: new Map(),
+    placement: { nodeSelector: {}, tolerations: [], nodeAffinity: { nodeSelectorTerms: terms } },
+    key: JSON.stringify(terms),
+  });
+  const expression = (key: string, operator: string, ...values: string[]): PodRequests =>
+    requiring({ matchExpressions: [{ key, operator, values }] });
+  expect(ledger.firstFit(expression("zone", "In", "two", "three"))).toBe("b");
+  expect(ledger.firstFit(expression("zone", "NotIn", "one"))).toBe("b");
+  expect(ledger.firstFit(expression("disk", "NotIn", "ssd"))).toBe("a");
+  expect(ledger.firstFit(expression("zone", "Exists"))).toBe("a");
+  expect(ledger.firstFit(expression("zone", "DoesNotExist"))).toBeUndefined();
+  expect(ledger.firstFit(expression("cores", "Gt", "8"))).toBe("b");
+  expect(ledger.firstFit(expression("cores", "Lt", "9"))).toBe("a");
+  expect(ledger.firstFit(expression("zone", "Gt", "1"))).toBeUndefined();
+  expect(ledger.firstFit(requiring({ matchFields: [{ key: "metadata.name", operator: "In", values: ["b"] }] }))).toBe(
+    "b",
+  );
+  // One term or the other; a term without requirements takes nothing.
+  expect(ledger.firstFit(requiring({}, { matchExpressions: [{ key: "zone", operator: "In", values: ["two"] }] }))).toBe(
+    "b",
+  );
+  expect(ledger.firstFit(requiring({}))).toBeUndefined();
+  expect(ledger.explain(expression("zone", "In", "four"))).toBe(
+    "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+  );
+});

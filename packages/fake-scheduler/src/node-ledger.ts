@@ -1,6 +1,6 @@
 import { type DeepReadonly, type Node, isConditionTrue } from "@kubewright/api";
 
-import { type Taint, matchesNodeSelector, untoleratedTaint } from "./placement.js";
+import { type Taint, matchesNode, untoleratedTaint } from "./placement.js";
 import { type Amounts, type PodRequests, parseAmounts } from "./resources.js";
 
 interface Account {
@@ -140,7 +140,7 @@ function fits(account: Account, requests: PodRequests): boolean {
   const { allocatable } = account;
   if (allocatable === undefined || !account.ready || account.unschedulable) return false;
   if (account.pods >= (allocatable.get("pods") ?? 0)) return false;
-  if (!matchesNodeSelector(requests.placement, account.labels)) return false;
+  if (!matchesNode(requests.placement, account.name, account.labels)) return false;
   if (account.taints.length > 0 && untoleratedTaint(requests.placement, account.taints) !== undefined) return false;
   for (const [resource, amount] of requests.amounts) if (lacks(account, allocatable, resource, amount)) return false;
   return true;
@@ -151,7 +151,7 @@ function obstacles(account: Account, requests: PodRequests): string[] {
   if (account.unschedulable) return ["node(s) were unschedulable"];
   const taint = untoleratedTaint(requests.placement, account.taints);
   if (taint !== undefined) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`];
-  if (!matchesNodeSelector(requests.placement, account.labels))
+  if (!matchesNode(requests.placement, account.name, account.labels))
     return ["node(s) didn't match Pod's node affinity/selector"];
   const allocatable = account.allocatable ?? new Map<string, number>();
   const reasons: string[] = [];

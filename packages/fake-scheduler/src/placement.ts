@@ -1,5 +1,7 @@
 import type { DeepReadonly, Node, PodSpec } from "@kubewright/api";
 
+import { type NodeSelector, matchesNodeAffinity } from "./node-affinity.js";
+
 export type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
@@ -7,21 +9,30 @@ export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 export interface Placement {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly DeepReadonly<Toleration>[];
+  /** The required node affinity. */
+  readonly nodeAffinity?: DeepReadonly<NodeSelector>;
 }
 
 /** The pod's placement, or `undefined` when it says nothing. */
 export function placementOf(spec: DeepReadonly<PodSpec> | undefined): Placement | undefined {
-  const { nodeSelector = {}, tolerations = [] } = spec ?? {};
-  if (tolerations.length === 0 && Object.keys(nodeSelector).length === 0) return undefined;
-  return { nodeSelector, tolerations };
+  const { nodeSelector = {}, tolerations = [], affinity } = spec ?? {};
+  const nodeAffinity = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (nodeAffinity === undefined && tolerations.length === 0 && Object.keys(nodeSelector).length === 0)
+    return undefined;
+  return nodeAffinity === undefined ? { nodeSelector, tolerations } : { nodeSelector, tolerations, nodeAffinity };
 }
 
-export function matchesNodeSelector(
+/** Whether a node is one that the pod's node selector and required node affinity take. */
+export function matchesNode(
   placement: Placement | undefined,
+  name: string,
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
+  if (placement === undefined) return true;
+  const { nodeSelector, nodeAffinity } = placement;
   return (
-    placement === undefined || Object.entries(placement.nodeSelector).every(([key, value]) => labels?.[key] === value)
+    Object.entries(nodeSelector).every(([key, value]) => labels?.[key] === value) &&
+    (nodeAffinity === undefined || matchesNodeAffinity(nodeAffinity, name, labels))
   );
 }
 

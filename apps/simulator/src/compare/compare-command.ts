@@ -1,5 +1,6 @@
 import { formatTime } from "@kubewright/api";
 
+import { addedNodesText } from "../added-nodes-text.js";
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, type Progress, noProgress } from "../io.js";
@@ -90,6 +91,11 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
   io.stdout.write(`${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\n`);
   io.stdout.write(`A: ${filesA.join(", ")}\nB: ${against}\n${comparisonLegend(style)}\n\n`);
+  for (const [label, { addedNodes }] of [
+    ["A", a],
+    ["B", b],
+  ] as const)
+    if (addedNodes.length > 0) io.stdout.write(`${label}: ${addedNodesText(addedNodes, width)}\n\n`);
   io.stdout.write(comparisonText(comparison, changes, { width, style }));
   finish();
 }

@@ -1,0 +1,34 @@
+import { type CronJob, type DeepReadonly, type Job, type JobSpec, type Pod, getControllerOf } from "@kubewright/api";
+import type { PodTemplate } from "@kubewright/cluster";
+import { finishedCondition } from "@kubewright/cronjob";
+
+import type { Manifest } from "./manifest.js";
+
+/** The pods that manifests will have created, or are: of finished Jobs none, and of pods those that nobody controls. */
+export function podTemplates(manifests: readonly Manifest[]): PodTemplate[] {
+  return manifests.flatMap(({ object }) => {
+    const owner = `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name ?? object.metadata.generateName ?? ""}`;
+    switch (object.kind) {
+      case "CronJob":
+        return ofJob(owner, (object as unknown as CronJob).spec?.jobTemplate?.spec);
+      case "Job": {
+        const job = object as unknown as Job;
+        return finishedCondition(job) === undefined ? ofJob(owner, job.spec) : [];
+      }
+      case "Pod": {
+        const { spec } = object as unknown as Pod;
+        const isControlled = getControllerOf(object) !== undefined;
+        return spec === undefined || isControlled ? [] : [{ owner, spec, count: 1 }];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+function ofJob(owner: string, spec: DeepReadonly<JobSpec> | undefined): PodTemplate[] {
+  const template = spec?.template?.spec;
+  if (template === undefined || !Array.isArray(template.containers)) return [];
+  const { parallelism = 1, completions = parallelism } = spec ?? {};
+  return [{ owner, spec: template, count: Math.max(1, Math.min(parallelism, completions)) }];
+}

@@ -1,0 +1,203 @@
+import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
+import {
+  type NodeSelectorRequirement,
+  type NodeSelectorTerm,
+  canTake,
+  matchesNodeAffinity,
+  podRequests,
+} from "@kubewright/fake-scheduler";
+
+import { type NodeShape, defaultNodes, nodeObject } from "./nodes.js";
+
+/** Pods that are to be placed. */
+export interface PodTemplate {
+  /** Who has them: `Job default/train`. */
+  readonly owner: string;
+  readonly spec: DeepReadonly<PodSpec>;
+  /** How many of them may run at a time. */
+  readonly count: number;
+}
+
+/** A node for pods that no other can take. */
+export interface AddedNode {
+  readonly shape: NodeShape;
+  /** Owners of the pods it was added for. */
+  readonly owners: readonly string[];
+  /** What the pods ask for that no other node has: labels, a name, amounts. */
+  readonly needs: readonly string[];
+}
+
+/**
+ * A node for every kind of pods that fits on none of the given ones even if it runs nothing else: with the labels and the
+ * name that node selector and required node affinity ask for, without taints, and with room for as many as may run at a
+ * time. Pods that ask for the same labels share one. None for pods that contradict themselves or have malformed
+ * quantities, nor for those of another scheduler.
+ */
+export function nodesFor(templates: readonly PodTemplate[], given: readonly NodeShape[]): AddedNode[] {
+  const nodes = given.map((shape) => nodeObject(shape, 0));
+  const added = new Map<string, AddedNode>();
+  for (const { owner, spec, count } of templates) {
+    const pod = podOf(spec);
+    const amounts = amountsOf(pod);
+    if (amounts === undefined || (spec.schedulerName ?? "default-scheduler") !== "default-scheduler") continue;
+    const isNamed = spec.nodeName !== undefined && spec.nodeName !== "";
+    if (isNamed ? given.some(({ name }) => name === spec.nodeName) : nodes.some((node) => canTake(node, pod))) continue;
+    const wanted = wantedOf(spec);
+    if (wanted === undefined) continue;
+    const key = JSON.stringify([wanted.name, Object.entries(wanted.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
+    const before = added.get(key);
+    const base = before?.shape ?? emptyShape(wanted.name ?? `other-node-${added.size + 1}`, wanted.labels);
+    const shape = withRoom(base, amounts, count);
+    // What contradicts itself fits nowhere.
+    if (!isNamed && !canTake(nodeObject(shape, 0), pod)) continue;
+    const lacking = [...amounts].filter(([name, amount]) => amount > Math.max(0, ...given.map(offers(name))));
+    const needs = [
+      ...(wanted.name === undefined ? [] : [`node ${wanted.name}`]),
+      ...Object.entries(wanted.labels).map(([label, value]) => `${label}=${value}`),
+      ...lacking.map(([name]) => name),
+    ];
+    added.set(key, {
+      shape,
+      owners: [...new Set([...(before?.owners ?? []), owner])],
+      needs: [...new Set([...(before?.needs ?? []), ...needs])],
+    });
+  }
+  return [...added.values()].map((node) => ({ ...node, shape: noSmallerThanUsual(node.shape) }));
+}
+
+function noSmallerThanUsual(shape: NodeShape): NodeShape {
+  const usual = defaultNodes[0]!;
+  const isLarger = (name: "cpu" | "memory"): boolean => offers(name)(shape) > offers(name)(usual);
+  return {
+    ...shape,
+    cpu: isLarger("cpu") ? shape.cpu : usual.cpu,
+    memory: isLarger("memory") ? shape.memory : usual.memory,
+    pods: Math.max(shape.pods, usual.pods),
+  };
+}
+
+interface Wanted {
+  readonly name?: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The least that makes a node one that the pod may be placed on; `undefined` when there is no such node. */
+function wantedOf({ nodeName, nodeSelector = {}, affinity }: DeepReadonly<PodSpec>): Wanted | undefined {
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (nodeName) return { name: nodeName, labels: nodeSelector };
+  if (required === undefined) return named({}, nodeSelector);
+  for (const term of required.nodeSelectorTerms) {
+    const wanted = wantedBy(term, nodeSelector);
+    if (wanted !== undefined) return wanted;
+  }
+  return undefined;
+}
+
+function wantedBy(
+  { matchExpressions = [], matchFields = [] }: DeepReadonly<NodeSelectorTerm>,
+  selected: Readonly<Record<string, string>>,
+): Wanted | undefined {
+  const labels = valuesFor(matchExpressions, selected);
+  const fields = valuesFor(matchFields, {});
+  return labels === undefined || fields === undefined ? undefined : named(fields, labels);
+}
+
+const HOSTNAME = "kubernetes.io/hostname";
+
+function named(fields: Readonly<Record<string, string>>, all: Readonly<Record<string, string>>): Wanted {
+  const { [HOSTNAME]: hostname, ...labels } = all;
+  const name = fields["metadata.name"] ?? hostname;
+  return name === undefined ? { labels } : { name, labels: hostname === undefined ? labels : all };
+}
+
+/** A value for every key that has to be there, which meets all that is said of it. */
+function valuesFor(
+  requirements: readonly DeepReadonly<NodeSelectorRequirement>[],
+  given: Readonly<Record<string, string>>,
+): Record<string, string> | undefined {
+  const values: Record<string, string> = { ...given };
+  for (const key of new Set(requirements.map((requirement) => requirement.key))) {
+    const ofKey = requirements.filter((requirement) => requirement.key === key);
+    const candidates = given[key] === undefined ? candidatesFor(ofKey) : [given[key]];
+    if (candidates.length === 0) continue;
+    const value = candidates.find((candidate) => ofKey.every((requirement) => allows(requirement, candidate)));
+    if (value === undefined) return undefined;
+    values[key] = value;
+  }
+  return values;
+}
+
+/** Values worth trying; none when the key may be absent. */
+function candidatesFor(requirements: readonly DeepReadonly<NodeSelectorRequirement>[]): string[] {
+  return requirements.flatMap(({ operator, values = [] }) => {
+    if (operator === "In") return [...values];
+    if (operator === "Exists") return ["true", "yes", "any"];
+    if (operator === "Gt") return [String(Number(values[0]) + 1)];
+    if (operator === "Lt") return [String(Number(values[0]) - 1)];
+    return [];
+  });
+}
+
+function allows(requirement: DeepReadonly<NodeSelectorRequirement>, value: string): boolean {
+  const label = { [requirement.key]: value };
+  return matchesNodeAffinity({ nodeSelectorTerms: [{ matchExpressions: [requirement] }] }, value, label);
+}
+
+/** As the API server stores it: what is limited and asks for nothing asks for its limit. */
+function podOf(spec: DeepReadonly<PodSpec>): DeepReadonly<Pod> {
+  type Containers = DeepReadonly<PodSpec>["containers"];
+  const withRequests = (containers: Containers): Containers =>
+    containers.map((container) => {
+      const { limits, requests } = container.resources ?? {};
+      return limits === undefined
+        ? container
+        : { ...container, resources: { ...container.resources, requests: { ...limits, ...requests } } };
+    });
+  const { containers, initContainers } = spec;
+  return {
+    metadata: {},
+    spec: {
+      ...spec,
+      containers: withRequests(containers ?? []),
+      ...(initContainers === undefined ? {} : { initContainers: withRequests(initContainers) }),
+    },
+  };
+}
+
+/** `undefined` when a quantity is none: the API server will say so. */
+function amountsOf(pod: DeepReadonly<Pod>): ReadonlyMap<string, number> | undefined {
+  try {
+    return podRequests(pod).amounts;
+  } catch {
+    return undefined;
+  }
+}
+
+function emptyShape(name: string, labels: Readonly<Record<string, string>>): NodeShape {
+  return { name, cpu: "0", memory: "0", pods: 0, ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+}
+
+/** CPU in thousandths, everything else in whole units, as requests are added up. */
+function withRoom(shape: NodeShape, amounts: ReadonlyMap<string, number>, count: number): NodeShape {
+  const more = (name: string): number => offers(name)(shape) + (amounts.get(name) ?? 0) * count;
+  const others = [...amounts.keys()].filter((name) => name !== "cpu" && name !== "memory");
+  const resources = { ...shape.resources, ...Object.fromEntries(others.map((name) => [name, String(more(name))])) };
+  return {
+    ...shape,
+    cpu: `${more("cpu")}m`,
+    memory: String(more("memory")),
+    pods: shape.pods + count,
+    ...(Object.keys(resources).length === 0 ? {} : { resources }),
+  };
+}
+
+function offers(name: string): (shape: NodeShape) => number {
+  return (shape) => {
+    const text = name === "cpu" ? shape.cpu : name === "memory" ? shape.memory : shape.resources?.[name];
+    return text === undefined ? 0 : (amountsOf(asking(name, text))?.get(name) ?? 0);
+  };
+}
+
+function asking(name: string, text: string): Pod {
+  return { metadata: {}, spec: { containers: [{ name: "any", resources: { requests: { [name]: text } } }] } };
+}
