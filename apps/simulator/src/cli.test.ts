@@ -353,3 +353,13 @@ test.each(["--json", "--html"])("a disk that is full is told in one line: %s", a
   expect(code).toBe(2);
   expect(stderr).toBe(`kubewright: ${flag}: cannot write out: ENOSPC: no space left on device, write\n`);
 });
+
+test("a schedule that no date matches is said to run never, by run and by schedule alike", async () => {
+  const manifest = everyMinute('schedule: "0 0 31 2 *"');
+  const played = await kubewright(["run", "tick.yaml", "--for", "2d"], { "tick.yaml": manifest });
+  const never = "never: no run within five years of 2026-01-01T00:00:00Z";
+  expect(played.stdout).toContain(`  default/tick: "0 0 31 2 *" runs ${never}\n`);
+  expect(played.stdout).toContain(`  ${never}\n`);
+  const asked = await kubewright(["schedule", "0 0 31 2 *", "--from", "2026-01-01T00:00:00Z"]);
+  expect(asked.stdout).toBe(`${never}\n`);
+});

@@ -16,7 +16,7 @@ export const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
   beingDeleted: "the CronJob is being deleted",
   unknownTimeZone: "unknown time zone",
   unparseableSchedule: "unparseable schedule",
-  invalidSchedule: "never: no date matches the schedule",
+  invalidSchedule: "the schedule never fires",
   ownedByAnother: "its Job's name is taken",
   noSuchTime: "clocks go forward over it",
 };

@@ -5,6 +5,7 @@ import { ScheduleError, type ScheduleExplanation, explainNextRuns, timeZoneError
 import { clockRemarks } from "./clock-changes.js";
 import type { Io } from "./io.js";
 import { parseOutputFormat } from "./output-format.js";
+import { neverText } from "./run-words.js";
 import { parseStart } from "./flag-values.js";
 import { type Style, styleFor } from "./style.js";
 import { didYouMean } from "./time-zone-hint.js";
@@ -73,8 +74,7 @@ function scheduleText(
   { fromMs, count, style }: TextOptions,
 ): string {
   const { timeZone, runs, transitions } = explanation;
-  if (runs.length === 0 && isExhausted(explanation, count))
-    return `never: no run within five years of ${formatTime(fromMs)}\n`;
+  if (runs.length === 0 && isExhausted(explanation, count)) return `${neverText(fromMs)}\n`;
   const clock = new ZonedClock(timeZone);
   const remarks = clockRemarks(transitions, clock);
   const lines: string[] = [];

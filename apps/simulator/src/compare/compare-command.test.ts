@@ -54,7 +54,7 @@ test("the same manifests do the same", async () => {
   const { code, stdout, stderr } = await compare(hourly, hourly, ["--for", "6h"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("1 other does the same in both");
-  expect(stdout).toContain("Runs  5 in A, 5 in B: 5 the same, 0 different, 0 only in A, 0 only in B\n");
+  expect(stdout).toContain("Runs  5 in A, 5 in B: 5 the same, 0 different, 0 only in A, 0 only in B");
 });
 
 test("another schedule: which runs each has alone, and what was changed", async () => {
@@ -87,8 +87,8 @@ test("another concurrency policy: the slot that is skipped, by what, and the one
     cronJob(`schedule: "*/10 * * * *"\n  concurrencyPolicy: ${policy}`, { duration: "14m" });
   const { stdout } = await compare(every("Allow"), every("Forbid"), ["--for", "1h"]);
   expect(stdout).toContain('spec.concurrencyPolicy: "Allow" → "Forbid"');
-  expect(stdout).toMatch(/^~ 2026-01-01 00:20 +Complete in 14m\d*s? +Complete in 14m\d*s?, 4m\d*s? late$/m);
-  expect(stdout).toMatch(/^~ 2026-01-01 00:40 +Complete in 14m\d*s? +skipped: Forbid, report-\d+ active$/m);
+  expect(stdout).toMatch(/^~ 2026-01-01 00:20 +Complete in 14m\d*s? +Complete in 14m\d*s?, started 4m\d*s? late$/m);
+  expect(stdout).toMatch(/^~ 2026-01-01 00:40 +Complete in 14m\d*s? +skipped: report-\d+ still active \(Forbid\)$/m);
 });
 
 test("suspended in one: every slot is skipped there", async () => {
@@ -108,8 +108,8 @@ test("a Job with another backoffLimit: outcome, duration and failed pods", async
 
 test("objects of one side alone say so", async () => {
   const { stdout } = await compare(hourly, cronJob('schedule: "0 * * * *"', { name: "other" }), ["--for", "2h"]);
-  expect(stdout).toContain("CronJob default/report  only in A\n");
-  expect(stdout).toContain("CronJob default/other  only in B\n");
+  expect(stdout).toContain("CronJob default/report  only in A");
+  expect(stdout).toContain("CronJob default/other  only in B");
 });
 
 test("lines keep to the width, and on a narrow terminal the sides stand below each other", async () => {
@@ -182,7 +182,9 @@ happenings:
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("A: s.yaml\nB: b.yaml\n");
   expect(stdout).toContain("spec.startingDeadlineSeconds: not set → 60");
-  expect(stdout).toMatch(/^~ 2026-01-01 03:00 +Complete in \d+s, 15m\d*s? late +skipped: starting deadline passed$/m);
+  expect(stdout).toMatch(
+    /^~ 2026-01-01 03:00 +Complete in \d+s, started 15m\d*s? late +skipped: startingDeadlineSeconds passed$/m,
+  );
   expect(stdout).toContain("1 other does the same in both");
 });
 
@@ -208,4 +210,12 @@ test("stopped before the end, there is nothing to compare", async () => {
   const { code, stdout, stderr } = await compare(hourly, hourly, ["--for", "1d"], { stopped: AbortSignal.abort() });
   expect([code, stdout]).toEqual([130, ""]);
   expect(stderr).toMatch(/^kubewright: stopped in A after .*: nothing to compare\n$/);
+});
+
+test("slots are those of the zone that both sides go by, and replaced runs name the one they gave way to", async () => {
+  const berlin = (policy: string): string =>
+    cronJob(`schedule: "*/10 * * * *"\n  timeZone: Europe/Berlin\n  concurrencyPolicy: ${policy}`, { duration: "14m" });
+  const { stdout } = await compare(berlin("Allow"), berlin("Replace"), ["--for", "1h"]);
+  expect(stdout).toContain("CronJob default/report  slots in Europe/Berlin\n");
+  expect(stdout).toMatch(/^~ 2026-01-01 01:10 +Complete in 14m1s +Deleted after 10m: replaced by report-\d+$/m);
 });

@@ -102,7 +102,7 @@ test("a skipped run keeps what was in its way, also when a later one overtakes i
   const overtaken = decided({ missed: [{ reason: "superseded", count: 1, exact: true, slotsMs: [ms("01:00")] }] });
   const { groups } = compare([cronJob(), run("01:00")], [cronJob(), blocked, overtaken]);
   expect(groups[0]?.differences).toMatchObject([
-    { type: "different", b: { outcome: "Skipped", reason: "stillActive", blockedBy: ["report-0"] } },
+    { type: "different", b: { outcome: "Skipped", skipped: "stillActive", blockedBy: ["report-0"] } },
   ]);
 });
 

@@ -1,6 +1,8 @@
 import { Schedules, effectiveSchedule } from "@kubewright/cronjob";
 
+import { tookMs } from "../run-words.js";
 import type { CronJobState } from "../trace.js";
+import { zoneOf } from "../zone-of.js";
 import type { LedgerGroup, LedgerRun, RunLedger } from "./run-ledger.js";
 
 /** Two simulations, run by run. */
@@ -17,6 +19,8 @@ export interface GroupComparison {
   readonly name: string;
   /** Which side has it at all. */
   readonly presentIn: "both" | "a" | "b";
+  /** The zone its slots go by: UTC where the two sides differ in it, and for Jobs. */
+  readonly timeZone: string;
   readonly counts: RunCounts;
   /** In order of time. Runs that are the same on both sides are left out. */
   readonly differences: readonly RunDifference[];
@@ -116,6 +120,7 @@ function compareGroups(
     kind,
     namespace,
     name,
+    timeZone: zoneOfBoth(a, b),
     presentIn: b === undefined ? "a" : a === undefined ? "b" : "both",
     counts: {
       a: ran(found.map(({ inA }) => inA)),
@@ -131,25 +136,30 @@ function compareGroups(
 
 function aspects(a: LedgerRun, b: LedgerRun): Aspect[] {
   const found: Aspect[] = [];
-  if (a.outcome !== b.outcome || a.reason !== b.reason) found.push("outcome");
+  if (a.outcome !== b.outcome || a.reason !== b.reason || a.skipped !== b.skipped) found.push("outcome");
   const bothRan = a.createdMs !== undefined && b.createdMs !== undefined;
   if (bothRan && Math.abs(a.createdMs - b.createdMs) >= EQUAL_MS) found.push("start");
-  const [tookA, tookB] = [tookMs(a), tookMs(b)];
+  const [tookA, tookB] = [tookBy(a), tookBy(b)];
   if (tookA !== undefined && tookB !== undefined && Math.abs(tookA - tookB) >= EQUAL_MS) found.push("duration");
   if (bothRan && a.failedPods !== b.failedPods) found.push("failedPods");
   return found;
 }
 
-/** From its creation to its end. */
-export function tookMs({ createdMs, endMs }: LedgerRun): number | undefined {
-  return createdMs === undefined || endMs === undefined ? undefined : endMs - createdMs;
+/** Absent for one that did not start, or has not ended. */
+export function tookBy({ createdMs, ...run }: LedgerRun): number | undefined {
+  return createdMs === undefined ? undefined : tookMs({ createdMs, ...run });
+}
+
+function zoneOfBoth(a: LedgerGroup | undefined, b: LedgerGroup | undefined): string {
+  const zones = [a, b].flatMap((group) => group?.states.map(({ state }) => zoneOf({ cronJob: state })) ?? []);
+  return zones.length > 0 && new Set(zones).size === 1 ? zones[0]! : "UTC";
 }
 
 /** A suspended CronJob reports the slots it misses only when it is resumed: here they are skipped at once. */
 function suspendedThen(group: LedgerGroup | undefined, slotMs: number, schedules: Schedules): LedgerRun | undefined {
   const state = group === undefined ? undefined : stateAt(group, slotMs);
   if (state?.suspend !== true || !hasSlot(state, slotMs, schedules)) return undefined;
-  return { slotMs, outcome: "Skipped", reason: "suspended", failedPods: 0 };
+  return { slotMs, outcome: "Skipped", skipped: "suspended", failedPods: 0 };
 }
 
 function whyAbsent(group: LedgerGroup | undefined, slotMs: number, schedules: Schedules): AbsentReason {

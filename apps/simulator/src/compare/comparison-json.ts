@@ -52,11 +52,11 @@ function wire({ type, slotMs, a, b, absent, differs }: RunDifference): object {
   };
 }
 
-function run({ job, outcome, reason, blockedBy, createdMs, endMs, failedPods }: LedgerRun): object {
+function run({ job, outcome, reason, skipped, blockedBy, createdMs, endMs, failedPods }: LedgerRun): object {
   return {
     ...(job === undefined ? {} : { job }),
     outcome,
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined && skipped === undefined ? {} : { reason: skipped ?? reason }),
     ...(blockedBy === undefined ? {} : { blockedBy }),
     ...(createdMs === undefined ? {} : { createdAt: time(createdMs) }),
     ...(endMs === undefined ? {} : { endedAt: time(endMs) }),

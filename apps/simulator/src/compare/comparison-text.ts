@@ -1,8 +1,10 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
+import { lateText, skipText } from "../run-words.js";
 import { type Style, printable } from "../style.js";
-import { type Comparison, type GroupComparison, type RunCounts, type RunDifference, tookMs } from "./compare-runs.js";
+import { ZonedClock } from "../zoned-clock.js";
+import { type Comparison, type GroupComparison, type RunCounts, type RunDifference, tookBy } from "./compare-runs.js";
 import type { ManifestChange } from "./manifest-changes.js";
 import type { LedgerRun } from "./run-ledger.js";
 
@@ -48,7 +50,7 @@ export function comparisonText(
 
 /** What the marks mean. */
 export function comparisonLegend(style: Style): string {
-  return `${style.red("-")} only in A  ${style.green("+")} only in B  ${style.yellow("~")} in both, but different; slots in UTC`;
+  return `${style.red("-")} only in A  ${style.green("+")} only in B  ${style.yellow("~")} in both, but different`;
 }
 
 function groupText(group: GroupComparison, changes: readonly ManifestChange[], options: ComparisonTextOptions): string {
@@ -56,7 +58,9 @@ function groupText(group: GroupComparison, changes: readonly ManifestChange[], o
   const object = `${group.kind} ${group.namespace}/${group.name}`;
   const only = { both: "", a: "  only in A", b: "  only in B" }[group.presentIn];
   const own = changes.filter((change) => change.object === object);
-  const lines = [`${style.bold(printable(object))}${style.dim(only)}`];
+  const clock = new ZonedClock(group.timeZone);
+  const zone = group.kind === "CronJob" ? `  slots in ${clock.timeZone}` : "";
+  const lines = [`${style.bold(printable(object))}${style.dim(`${only}${zone}`)}`];
   for (const { field, before, after } of own.slice(0, MOST_CHANGES))
     lines.push(clip(printable(`  ${field}: ${valueText(before)} → ${valueText(after)}`), width));
   if (own.length > MOST_CHANGES) lines.push(`  … and ${own.length - MOST_CHANGES} more fields`);
@@ -68,7 +72,7 @@ function groupText(group: GroupComparison, changes: readonly ManifestChange[], o
   if (group.differences.length > 0 && side >= NARROWEST_SIDE)
     lines.push(style.dim(`  ${"slot".padEnd(SLOT_WIDTH - 2)}${"A".padEnd(side)}  B`));
   for (const difference of group.differences.slice(0, MOST_SHOWN))
-    lines.push(...differenceLines(difference, side, options));
+    lines.push(...differenceLines(difference, { side, clock }, options));
   const rest = group.differences.length - MOST_SHOWN;
   if (rest > 0) lines.push(style.dim(`  … and ${rest} more differences; --json has them all`));
   lines.push(`  ${countsText(group.counts, style)}`);
@@ -79,11 +83,15 @@ export function valueText(value: unknown): string {
   return value === undefined ? "not set" : JSON.stringify(value);
 }
 
-function differenceLines(difference: RunDifference, side: number, { style, width }: ComparisonTextOptions): string[] {
+function differenceLines(
+  difference: RunDifference,
+  { side, clock }: { readonly side: number; readonly clock: ZonedClock },
+  { style, width }: ComparisonTextOptions,
+): string[] {
   const { type, slotMs } = difference;
   const mark = { onlyA: style.red, onlyB: style.green, different: style.yellow }[type](MARKS[type]);
   const [a, b] = [sideText(difference, "a"), sideText(difference, "b")];
-  const slot = new Date(slotMs).toISOString().slice(0, 16).replace("T", " ");
+  const slot = clock.rfc3339(slotMs).slice(0, 16).replace("T", " ");
   if (side < NARROWEST_SIDE) return [`${mark} ${slot}`, clip(`    A  ${a}`, width), clip(`    B  ${b}`, width)];
   return [
     `${mark} ${slot.padEnd(SLOT_WIDTH - 2)}${clip(a, side).padEnd(side)}  ${clip(b, width - SLOT_WIDTH - side - 2)}`.trimEnd(),
@@ -104,34 +112,14 @@ export function sideText(difference: RunDifference, side: "a" | "b"): string {
 }
 
 function runText(run: LedgerRun): string {
-  if (run.outcome === "Skipped") return `skipped: ${skipText(run)}`;
-  const { slotMs, createdMs = slotMs, failedPods } = run;
-  const took = tookMs(run);
-  const lateMs = createdMs - slotMs;
-  const late = lateMs >= 1000 ? `, ${formatDuration(lateMs)} late` : "";
+  const { outcome, skipped, blockedBy, slotMs, createdMs = slotMs, failedPods, reason } = run;
+  if (outcome === "Skipped") return `skipped: ${skipped === undefined ? "unknown" : skipText(skipped, blockedBy)}`;
+  const took = tookBy(run);
+  const late = lateText({ slotMs, createdMs });
   const failures = failedPods > 0 ? `, ${failedPods} pod${failedPods === 1 ? "" : "s"} failed` : "";
-  const time = took === undefined ? "" : ` ${run.outcome === "Complete" ? "in" : "after"} ${formatDuration(took)}`;
-  const reason = run.outcome === "Failed" && run.reason !== undefined ? `: ${run.reason}` : "";
-  return `${run.outcome}${time}${reason}${late}${failures}`;
-}
-
-const SKIPS: Readonly<Record<string, string>> = {
-  suspended: "suspended",
-  stillActive: "last run still active (Forbid)",
-  deadlinePassed: "starting deadline passed",
-  superseded: "a later run was due",
-  overlooked: "nobody was looking",
-  beingDeleted: "being deleted",
-  unknownTimeZone: "unknown time zone",
-  unparseableSchedule: "unparseable schedule",
-  invalidSchedule: "never fires",
-  ownedByAnother: "Job name taken",
-};
-
-function skipText({ reason = "", blockedBy = [] }: LedgerRun): string {
-  if (blockedBy.length === 0) return SKIPS[reason] ?? reason;
-  const blockers = `${blockedBy.join(", ")} active`;
-  return reason === "deadlinePassed" ? `starting deadline passed (${blockers})` : `Forbid, ${blockers}`;
+  const time = took === undefined ? "" : ` ${outcome === "Complete" ? "in" : "after"} ${formatDuration(took)}`;
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return `${outcome}${time}${why}${late === "" ? "" : `, ${late}`}${failures}`;
 }
 
 function countsText({ a, b, same, different, onlyA, onlyB }: RunCounts, style: Style): string {

@@ -1,6 +1,7 @@
 import { splitObjectKey } from "@kubewright/api";
 import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
 
+import { type SkipReason, replacedText } from "../run-words.js";
 import type { CronJobState, ObjectRecord, TraceRecord } from "../trace.js";
 
 /** One slot of a CronJob, or one Job of its own, and what became of it. */
@@ -9,11 +10,14 @@ export interface LedgerRun {
   readonly slotMs: number;
   readonly job?: string;
   readonly outcome: "Complete" | "Failed" | "Running" | "Suspended" | "Deleted" | "Skipped";
-  /** Why it failed, or why it was skipped. */
-  readonly reason?: MissReason | (string & {});
+  /** Why it failed, or was deleted. */
+  readonly reason?: string;
+  /** Why it was skipped. */
+  readonly skipped?: SkipReason;
   /** Jobs that were in the way of a skipped run. */
   readonly blockedBy?: readonly string[];
   readonly createdMs?: number;
+  readonly startMs?: number;
   readonly endMs?: number;
   /** Pods that failed. */
   readonly failedPods: number;
@@ -28,6 +32,10 @@ export interface LedgerGroup {
   readonly states: { readonly fromMs: number; readonly state: CronJobState }[];
   /** By slot, or by name for a Job without a slot. */
   readonly runs: Map<string, LedgerRun>;
+  /** Of runs deleted since the last decision about it: their keys. */
+  readonly deleted: string[];
+  /** The Jobs that Replace asked to be deleted last, and for which. */
+  replaced?: { readonly by: string; readonly jobs: readonly string[] };
 }
 
 export interface RunLedgerOptions {
@@ -59,18 +67,20 @@ export class RunLedger {
     else if (record.type === "object" && record.kind === "Job") this.#job(record);
   }
 
-  #cronJobDecision({ key, reason, slotMs, activeJobs, missed }: CronJobDecision): void {
+  #cronJobDecision({ key, outcome, reason, slotMs, jobName, activeJobs = [], missed }: CronJobDecision): void {
     const { namespace, name } = splitObjectKey(key);
     const group = this.#group("CronJob", namespace, name);
+    if (outcome === "replaced" && jobName !== undefined) group.replaced = { by: jobName, jobs: activeJobs };
+    for (const runKey of group.deleted.splice(0)) this.#tellReplaced(group, runKey);
     const skip = (skippedMs: number, why: MissReason, blockedBy?: readonly string[]): void => {
       const known = group.runs.get(String(skippedMs));
       // What held a run back says more than that a later one was due.
-      const kept = known?.reason === "stillActive" && why === "superseded" ? "stillActive" : why;
+      const kept = known?.skipped === "stillActive" && why === "superseded" ? "stillActive" : why;
       const blockers = blockedBy ?? known?.blockedBy;
       this.#put(group, String(skippedMs), {
         slotMs: skippedMs,
         outcome: "Skipped",
-        reason: kept,
+        skipped: kept,
         ...(blockers === undefined ? {} : { blockedBy: blockers }),
         failedPods: 0,
       });
@@ -81,6 +91,13 @@ export class RunLedger {
     }
     // Until the end of the simulation it may still start late, and then counts as a run.
     if (reason === "stillActive" && slotMs !== undefined) skip(slotMs, reason, activeJobs);
+  }
+
+  /** A Job is deleted before its controller says for which other. */
+  #tellReplaced(group: LedgerGroup, key: string): void {
+    const run = group.runs.get(key);
+    if (run?.job === undefined || group.replaced?.jobs.includes(run.job) !== true) return;
+    group.runs.set(key, { ...run, reason: replacedText(group.replaced.by) });
   }
 
   #cronJob({ namespace, name, at, change, state }: Extract<ObjectRecord, { kind: "CronJob" }>): void {
@@ -112,9 +129,14 @@ export class RunLedger {
         ? { reason: state.outcome.reason }
         : {}),
       createdMs,
+      ...(state.startTime === undefined ? {} : { startMs: Date.parse(state.startTime) }),
       ...(endMs === undefined ? {} : { endMs }),
       failedPods: state.failed,
     });
+    if (deleted && group.kind === "CronJob") {
+      group.deleted.push(key);
+      this.#tellReplaced(group, key);
+    }
     if (change === "DELETED") this.#jobs.delete(uid);
   }
 
@@ -146,7 +168,7 @@ export class RunLedger {
     const key = `${kind} ${namespace}/${name}`;
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = { kind, namespace, name, states: [], runs: new Map() };
+      group = { kind, namespace, name, states: [], runs: new Map(), deleted: [] };
       this.groups.set(key, group);
     }
     return group;

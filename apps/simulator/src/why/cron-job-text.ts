@@ -1,6 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
+import { lateText, neverText, tookMs } from "../run-words.js";
 import { ZonedClock } from "../zoned-clock.js";
 import type { CronJobExplanation, HistoryFacts, NextRuns } from "./explain-cron-job.js";
 import type { EventFact } from "./explain-events.js";
@@ -23,7 +24,7 @@ export function cronJobText(explained: CronJobExplanation, options: TextOptions)
     `${style.bold(`CronJob ${explained.namespace}/${explained.name}`)}  ${style.dim(`as of ${clock.brief(atMs)}`)}\n`,
     block("Schedule", scheduleLines(explained), options),
     block("Now", [now.message, ...wakes], options, paintOf(explained, options)),
-    block(next.holds === "asItIs" ? "Next" : "If resumed", nextLines(next, clock, atMs), options),
+    block(next.holds === "asItIs" ? "Next" : "If resumed", nextLines(explained, clock), options),
     block(
       "Missed",
       explained.missed.map((missed) => missedLine(missed, clock)),
@@ -67,7 +68,9 @@ function scheduleLines({ schedule, concurrencyPolicy, suspended, ...explained }:
   return [facts.join(" · ")];
 }
 
-function nextLines({ runsMs, remarks }: NextRuns, clock: ZonedClock, nowMs: number): string[] {
+function nextLines({ next, now, atMs: nowMs }: CronJobExplanation, clock: ZonedClock): string[] {
+  const { runsMs, remarks } = next;
+  if (now.reason === "invalidSchedule") return [neverText(nowMs)];
   if (runsMs.length === 0) return ["no runs to come"];
   const lines: string[] = [];
   const left = [...remarks];
@@ -94,22 +97,19 @@ function runLines(runs: readonly PastRun[], clock: ZonedClock): string[] {
       run.madeByHand ? `by hand, ${clock.brief(run.createdMs)}` : clock.brief(run.slotMs ?? run.createdMs),
       run.job,
       outcomeText(run),
-      lateText(run),
+      run.madeByHand ? "" : lateText(run),
     ]);
   const rest = runs.length - rows.length;
   return [...table(rows), ...(rest > 0 ? [`… and ${rest} more`] : [])];
 }
 
-function outcomeText({ outcome, reason, startMs, createdMs, endMs }: PastRun): string {
-  const took = endMs === undefined ? "" : formatDuration(Math.max(0, endMs - (startMs ?? createdMs)));
+function outcomeText(run: PastRun): string {
+  const { outcome, reason } = run;
+  const tookTime = tookMs(run);
+  const took = tookTime === undefined ? "" : formatDuration(tookTime);
   if (outcome === "Complete") return `Complete in ${took || "?"}`;
   if (outcome === "Failed") return `Failed after ${took || "?"}${reason === undefined ? "" : `: ${reason}`}`;
   return outcome;
-}
-
-function lateText({ slotMs, createdMs, madeByHand }: PastRun): string {
-  const lateMs = slotMs === undefined || madeByHand ? 0 : createdMs - slotMs;
-  return lateMs > 1000 ? `started ${formatDuration(lateMs)} late` : "";
 }
 
 function historyLine({ successful, failed, deletes }: HistoryFacts): string {

@@ -1,6 +1,7 @@
 import { type CronJob, type DeepReadonly, type Job, parseTime } from "@kubewright/api";
 import type { CronJobPlan, MissReason, MissedSlots } from "@kubewright/cronjob";
 
+import { SKIP_WORDS, skipText } from "../run-words.js";
 import type { EventFact } from "./explain-events.js";
 
 /** Slots since the last run that were not started, and what can be told of the cause. */
@@ -38,8 +39,7 @@ function split(slots: MissedSlots, evidence: MissedEvidence): MissedRuns[] {
   if (held.length === 0 || blocker === undefined)
     return [{ ...group(slots, slots.slotsMs), ...cause(slots, evidence) }];
   const reason = slots.reason === "deadlinePassed" ? "deadlinePassed" : "stillActive";
-  const late = reason === "deadlinePassed" ? ", past the starting deadline" : "";
-  const why = `job ${blocker.name} was still active${late} (concurrencyPolicy Forbid)`;
+  const why = skipText(reason, [blocker.name]);
   const blocked: MissedRuns = { ...group(slots, held, slots.count - free), reason, why };
   if (free === 0) return [blocked];
   const earlier = slots.slotsMs.slice(0, free);
@@ -84,7 +84,7 @@ function cause(
   const plural = count === 1 ? "it was" : "they were";
   switch (reason) {
     case "suspended":
-      return { reason, why: "the CronJob is suspended" };
+      return { reason, why: SKIP_WORDS.suspended };
     case "overlooked":
       return {
         reason,
@@ -104,6 +104,6 @@ function cause(
       return { reason, why: `not started within startingDeadlineSeconds (${seconds}): ${notLooked}` };
     }
     default:
-      return { reason, why: reason };
+      return { reason, why: SKIP_WORDS[reason] };
   }
 }

@@ -2,6 +2,7 @@ import { type DeepReadonly, type Job, parseTime, secondsAsDurationMs } from "@ku
 import type { CronJobOutcome, CronJobReason, ForeseenCronJobSync } from "@kubewright/cronjob";
 
 import { formatDuration } from "../duration.js";
+import { SKIP_WORDS } from "../run-words.js";
 import type { ZonedClock } from "../zoned-clock.js";
 import type { EventFact } from "./explain-events.js";
 
@@ -69,7 +70,7 @@ function messageOf(foreseen: ForeseenCronJobSync, context: VerdictContext): stri
       return `starts nothing: ${skippedText(reason, plan.decision.missed.at(-1)?.count ?? 0, slot)}`;
     case "stopped":
       if (reason === "beingDeleted") return "starts nothing: the CronJob is being deleted";
-      return `starts nothing until it is changed: ${reason === "invalidSchedule" ? "the schedule never fires" : message}`;
+      return `starts nothing until it is changed: ${reason === "invalidSchedule" ? SKIP_WORDS.invalidSchedule : message}`;
     default:
       return existing?.message ?? `${message} (${formatDuration(Math.max(0, nowMs - (slotMs ?? nowMs)))} ago)`;
   }
