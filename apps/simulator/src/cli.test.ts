@@ -258,8 +258,8 @@ test("a port in use is named", async () => {
 });
 
 test("help and version go to standard output with status 0", async () => {
-  for (const args of [["--help"], ["run", "--help"], ["serve", "--help"], ["schedule", "--help"], ["why", "--help"]]) {
-    const { code, stdout, stderr } = await kubewright(args);
+  for (const command of [[], ["run"], ["learn"], ["serve"], ["schedule"], ["why"]]) {
+    const { code, stdout, stderr } = await kubewright([...command, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("Examples:");
   }

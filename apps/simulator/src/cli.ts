@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
+import { type LearnFlags, learnCommand } from "./learn/learn-command.js";
 import { type RunFlags, runCommand } from "./run-command.js";
 import { type ScheduleFlags, scheduleCommand } from "./schedule-command.js";
 import { type ServeFlags, serveCommand } from "./serve-command.js";
@@ -64,7 +65,7 @@ function program(io: Io, version: string): Command {
     })
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin\n  $ kubewright why cronjob/report",
+      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin\n  $ kubewright why cronjob/report\n  $ kubewright learn --from-cluster -o workloads.yaml",
     );
 
   root
@@ -103,6 +104,31 @@ function program(io: Io, version: string): Command {
       '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
+
+  root
+    .command("learn")
+    .description("Learn how long Jobs take and how often they fail from what has run, as a file for run --workloads.")
+    .argument(
+      "[export...]",
+      "files with finished Jobs and their pods, as kubectl get -o yaml prints; - for standard input",
+    )
+    .option("-o, --output <file>", "write the workloads file there (default: to standard output)")
+    .option(
+      "--prometheus <file>",
+      "also learn from an answer of Prometheus to a range query of kube_job_status_start_time, kube_job_status_completion_time or kube_job_status_failed",
+      collect,
+    )
+    .option("--from-cluster", "learn from what a live cluster still has; only GET and LIST requests")
+    .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("-n, --namespace <namespace>", "what of the cluster to read (default: the context's namespace)")
+    .option("-A, --all-namespaces", "read all of the cluster")
+    .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ kubewright learn --from-cluster -A -o workloads.yaml\n  $ kubewright run --from-cluster -A --for 7d --workloads workloads.yaml\n  $ kubectl get jobs,pods -A -o yaml | kubewright learn -\n  $ kubewright learn --prometheus starts.json --prometheus completions.json --prometheus failed.json",
+    )
+    .action((paths: string[], flags: LearnFlags) => learnCommand(paths, flags, io));
 
   root
     .command("serve")

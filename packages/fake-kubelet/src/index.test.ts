@@ -6,6 +6,7 @@ test("the package exports these names", () => {
   expect(Object.keys(api).sort()).toEqual([
     "FakeKubelet",
     "WORKLOAD_ANNOTATION_PREFIX",
+    "drawDuration",
     "parseDurationRange",
     "parseExitCodes",
     "parseIndexes",

@@ -1,4 +1,4 @@
-export { parseDurationRange } from "./duration.js";
+export { drawDuration, parseDurationRange } from "./duration.js";
 export { parseExitCodes } from "./exit-codes.js";
 export { FakeKubelet } from "./fake-kubelet.js";
 export { parseIndexes } from "./index-ranges.js";

@@ -27,7 +27,11 @@ export interface ClusterState {
  *
  * @throws UserError for flags that make no sense and kubeconfigs that cannot be used, ClusterError when the cluster refuses.
  */
-export async function fromCluster(flags: FromClusterFlags, io: Io): Promise<ClusterState | undefined> {
+export async function fromCluster(
+  flags: FromClusterFlags,
+  io: Io,
+  userAgent = "kubewright-run",
+): Promise<ClusterState | undefined> {
   const { kubeconfig, context, namespace, allNamespaces, selector } = flags;
   if (!flags.fromCluster) {
     const given = Object.entries({
@@ -43,7 +47,7 @@ export async function fromCluster(flags: FromClusterFlags, io: Io): Promise<Clus
   }
   if (namespace !== undefined && allNamespaces)
     throw new UserError("--namespace names one namespace and --all-namespaces all of them: leave out one");
-  const connection = await connect({ kubeconfig, context, env: io.env ?? {}, userAgent: "kubewright-run" });
+  const connection = await connect({ kubeconfig, context, env: io.env ?? {}, userAgent });
   try {
     const manifests = await readCluster(connection.client, {
       namespace: allNamespaces ? undefined : (namespace ?? connection.namespace),

@@ -1,0 +1,67 @@
+import { type FromClusterFlags, fromCluster } from "../input/from-cluster.js";
+import { ioProblem } from "../input/find-inputs.js";
+import { loadManifests } from "../input/load-manifests.js";
+import { type Manifest, identityOf } from "../input/manifest.js";
+import type { Io } from "../io.js";
+import { checkOutputs, openOutput } from "../output-file.js";
+import { printable } from "../style.js";
+import { UserError } from "../user-error.js";
+import { learnWorkloads } from "./learn-workloads.js";
+import type { Observation } from "./observation.js";
+import { type MetricsAnswer, observeMetrics } from "./observe-metrics.js";
+import { observeObjects } from "./observe-objects.js";
+import { workloadsText } from "./workloads-text.js";
+
+export interface LearnFlags extends FromClusterFlags {
+  readonly prometheus?: readonly string[];
+  readonly output?: string;
+}
+
+/** `kubewright learn`: writes a workloads file from what has run. Of a cluster it only reads. */
+export async function learnCommand(paths: readonly string[], flags: LearnFlags, io: Io): Promise<void> {
+  const { prometheus = [], output = "-" } = flags;
+  if (paths.length === 0 && prometheus.length === 0 && !flags.fromCluster)
+    throw new UserError(
+      "name what to learn from: kubewright learn --from-cluster, kubewright learn EXPORT…, kubewright learn --prometheus FILE",
+    );
+  checkOutputs({ "--output": output }, [...paths, ...prometheus]);
+  const cluster = await fromCluster(flags, io, "kubewright-learn");
+  const manifests = [...(cluster?.manifests ?? []), ...(await readExports(paths, io))];
+  // Of an object that was read twice, the later counts.
+  const objects = new Map(manifests.map(({ object }) => [identityOf(object), object]));
+  const seen = observeObjects([...objects.values()]);
+  const known = new Set(seen.map(jobKey));
+  const ofMetrics = (await readMetrics(prometheus, io)).filter((observation) => !known.has(jobKey(observation)));
+  const learned = learnWorkloads([...seen, ...ofMetrics]);
+  if (learned.length === 0)
+    throw new UserError("nothing to learn from: there is no finished Job, and no ended pod of one");
+  const text = workloadsText(learned);
+  if (output === "-") return io.stdout.write(text);
+  const file = await openOutput("--output", output, io);
+  await file.write(text);
+  await file.close();
+}
+
+function jobKey({ subject: { namespace }, job }: Observation): string {
+  return `${namespace}/${job}`;
+}
+
+async function readExports(paths: readonly string[], io: Io): Promise<readonly Manifest[]> {
+  if (paths.length === 0) return [];
+  const { manifests, problems, notes } = await loadManifests(paths, io);
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  return manifests;
+}
+
+async function readMetrics(paths: readonly string[], io: Io): Promise<Observation[]> {
+  const answers: MetricsAnswer[] = [];
+  for (const file of paths) {
+    try {
+      answers.push({ file, text: await io.readFile(file) });
+    } catch (error) {
+      throw new UserError(`--prometheus: ${file}: ${ioProblem(error)}`, { cause: error });
+    }
+  }
+  return observeMetrics(answers);
+}
