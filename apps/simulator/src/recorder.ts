@@ -146,12 +146,13 @@ function isSameState(a: object, b: object): boolean {
 }
 
 function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
-  const { timeZone, concurrencyPolicy } = spec ?? {};
+  const { timeZone, concurrencyPolicy, startingDeadlineSeconds } = spec ?? {};
   const { active, lastScheduleTime } = status ?? {};
   const state: Mutable<CronJobState> = { schedule: spec?.schedule ?? "" } as Mutable<CronJobState>;
   if (timeZone !== undefined) state.timeZone = timeZone;
   if (concurrencyPolicy !== undefined) state.concurrencyPolicy = concurrencyPolicy;
   if (spec?.suspend) state.suspend = true;
+  if (startingDeadlineSeconds !== undefined) state.startingDeadlineSeconds = startingDeadlineSeconds;
   state.active = active?.map((reference) => reference.name ?? "") ?? [];
   if (lastScheduleTime !== undefined) state.lastScheduleTime = lastScheduleTime;
   return state;

@@ -28,6 +28,16 @@ export function skipText(reason: SkipReason, blockedBy: readonly string[] = []):
   return reason === "deadlinePassed" ? `${why} past the deadline` : `${why} (Forbid)`;
 }
 
+/** Why a slot that Forbid holds back at the end of a window did not start: it still may, or no longer can. */
+export function heldBackReason(
+  slotMs: number,
+  { startingDeadlineSeconds }: { readonly startingDeadlineSeconds?: number },
+  endMs: number,
+): SkipReason {
+  const isPast = startingDeadlineSeconds !== undefined && slotMs + startingDeadlineSeconds * 1000 < endMs;
+  return isPast ? "deadlinePassed" : "stillActive";
+}
+
 export interface RunTimes {
   /** The slot, for a run of a CronJob. */
   readonly slotMs?: number;

@@ -267,6 +267,19 @@ test("a slot that Forbid still holds back at the end of the window is drawn as s
   ]);
 });
 
+test("a slot that Forbid held back past its deadline can no longer start, and says so", () => {
+  const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
+  const withDeadline = { ...cronJob, state: { ...cronJob.state, startingDeadlineSeconds: 600 } } as ObjectRecord;
+  for (const [minutes, cause] of [
+    [9, "stillActive"],
+    [11, "deadlinePassed"],
+  ] as const) {
+    const timeline = new Timeline();
+    for (const record of [withDeadline, held, end(minutes)]) timeline.add(record);
+    expect(timeline.groups[0]!.rows).toMatchObject([{ type: "skipped", cause }]);
+  }
+});
+
 test("a slot that was held back, and then reported as missed, is not skipped once more at the end", () => {
   const timeline = new Timeline();
   const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });

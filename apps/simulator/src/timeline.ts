@@ -2,7 +2,7 @@ import { type ObjectKey, objectKey } from "@kubewright/api";
 import type { CronJobDecision } from "@kubewright/cronjob";
 
 import { clockEffects } from "./clock-effects.js";
-import { type SkipReason, replacedText, skipText } from "./run-words.js";
+import { type SkipReason, heldBackReason, replacedText, skipText } from "./run-words.js";
 import type { CronJobState, ObjectRecord, TraceRecord } from "./trace.js";
 
 /** Everything one CronJob, or one Job of its own, did: what the terminal and the page draw. */
@@ -219,8 +219,10 @@ export class Timeline {
   /** What has not come about by the end of the window. */
   #end(atMs: number): void {
     for (const group of this.#scheduledFrom.keys()) this.#addLostSlots(group, atMs);
-    for (const [key, { slotMs, by }] of this.#blocked)
-      this.#addSkipped(key, slotMs, { cause: "stillActive", blockedBy: by, unlisted: 0 });
+    for (const [key, { slotMs, by }] of this.#blocked) {
+      const cause = heldBackReason(slotMs, this.#cronJobs.get(key)?.cronJob ?? {}, atMs);
+      this.#addSkipped(key, slotMs, { cause, blockedBy: by, unlisted: 0 });
+    }
     this.#blocked.clear();
     for (const key of this.#deletedRuns.keys()) this.#settleDeleted(key);
     for (const { group, run, ended } of this.#runs.values()) if (!ended) this.#listener?.rowSettled(group, run);

@@ -48,6 +48,7 @@ export interface CronJobState {
   readonly timeZone?: string;
   readonly concurrencyPolicy?: string;
   readonly suspend?: boolean;
+  readonly startingDeadlineSeconds?: number;
   readonly active: readonly string[];
   readonly lastScheduleTime?: string;
 }

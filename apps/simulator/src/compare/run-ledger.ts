@@ -1,7 +1,7 @@
 import { splitObjectKey } from "@kubewright/api";
 import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
 
-import { type SkipReason, replacedText } from "../run-words.js";
+import { type SkipReason, heldBackReason, replacedText } from "../run-words.js";
 import type { CronJobState, ObjectRecord, TraceRecord } from "../trace.js";
 
 /** One slot of a CronJob, or one Job of its own, and what became of it. */
@@ -32,6 +32,8 @@ export interface LedgerGroup {
   readonly states: { readonly fromMs: number; readonly state: CronJobState }[];
   /** By slot, or by name for a Job without a slot. */
   readonly runs: Map<string, LedgerRun>;
+  /** The slot that Forbid holds back at the moment: its key. */
+  heldBack?: string;
   /** Of runs deleted since the last decision about it: their keys. */
   readonly deleted: string[];
   /** The Jobs that Replace asked to be deleted last, and for which. */
@@ -65,6 +67,7 @@ export class RunLedger {
       if (record.controller === "cronjob-controller") this.#cronJobDecision(record.decision);
     } else if (record.type === "object" && record.kind === "CronJob") this.#cronJob(record);
     else if (record.type === "object" && record.kind === "Job") this.#job(record);
+    else if (record.type === "end") this.#end(Date.parse(record.at));
   }
 
   #cronJobDecision({ key, outcome, reason, slotMs, jobName, activeJobs = [], missed }: CronJobDecision): void {
@@ -90,7 +93,19 @@ export class RunLedger {
       this.unlisted += count - slotsMs.length;
     }
     // Until the end of the simulation it may still start late, and then counts as a run.
-    if (reason === "stillActive" && slotMs !== undefined) skip(slotMs, reason, activeJobs);
+    delete group.heldBack;
+    if (reason === "stillActive" && slotMs !== undefined) {
+      skip(slotMs, reason, activeJobs);
+      group.heldBack = String(slotMs);
+    }
+  }
+
+  #end(endMs: number): void {
+    for (const { runs, states, heldBack } of this.groups.values()) {
+      const run = heldBack === undefined ? undefined : runs.get(heldBack);
+      if (heldBack !== undefined && run?.skipped === "stillActive")
+        runs.set(heldBack, { ...run, skipped: heldBackReason(run.slotMs, states.at(-1)?.state ?? {}, endMs) });
+    }
   }
 
   /** A Job is deleted before its controller says for which other. */

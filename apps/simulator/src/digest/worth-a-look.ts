@@ -24,6 +24,7 @@ const RANKS = {
   skipped: 60,
   deleted: 50,
   late: 40,
+  suspended: 35,
   unfinished: 30,
   long: 20,
   overlap: 10,
@@ -49,6 +50,7 @@ function findingsOf({ group, statistics }: DigestGroup, startMs: number): Findin
     void found.push({ object, text, rank: RANKS[kind] + Math.min(9, (9 * share) / all) });
   if (cronJob !== undefined && !cronJob.suspend && nextSlotMs(cronJob, startMs) === undefined)
     add("never", all, `${JSON.stringify(cronJob.schedule)} runs ${neverText(startMs)}`);
+  if (cronJob?.suspend === true && statistics.runs === 0) add("suspended", all, "is suspended: no run starts");
   const { withoutNode, failed, skipped, replaced, deleted, late, unfinished, longest, durations } = statistics;
   if (withoutNode.count > 0)
     add(
