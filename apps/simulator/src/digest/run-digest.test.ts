@@ -133,7 +133,7 @@ test("the summary tells what is worth a look, the worst first, and of each CronJ
   ]);
   expect(text.split("\n").filter((line) => line.startsWith("  default/report"))).toEqual([
     "  default/report: 1 of 42 runs failed: BackoffLimitExceeded; Thu 2026-01-01 00:40 UTC",
-    "  default/report: 1 run skipped: the last run is still active (Forbid); Thu 2026-01-01 00:41 UTC",
+    "  default/report: 1 run skipped: report-40 still active; Thu 2026-01-01 00:41 UTC",
     "  default/report: 1 run started late, by 2m at most; Thu 2026-01-01 00:42 UTC",
   ]);
 });

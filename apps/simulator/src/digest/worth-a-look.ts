@@ -58,16 +58,17 @@ function findingsOf({ group, statistics }: DigestGroup, startMs: number): Findin
       withoutNode.count,
       `${counted(withoutNode.count, "run")} waited for a node: ${withoutNode.message}${when(withoutNode, clock)}`,
     );
-  for (const [reason, tally] of failed)
-    add(
-      "failed",
-      tally.count,
-      `${tally.count.toLocaleString("en-US")} of ${counted(statistics.runs, "run")} failed: ${reason}${when(tally, clock)}`,
-    );
+  for (const [reason, tally] of failed) {
+    const which =
+      group.kind === "Job" ? "" : `${tally.count.toLocaleString("en-US")} of ${counted(statistics.runs, "run")} `;
+    add("failed", tally.count, `${which}failed: ${reason}${when(tally, clock)}`);
+  }
   for (const [cause, tally] of skipped) {
     const isLost = cause === "noSuchTime";
     // What the clock leaves out is said with its time of day, which no instant has.
-    const why = isLost ? tally.text : `${SKIP_WORDS[cause]}${when(tally, clock)}`;
+    const isOne = tally.count === 1 || tally.text === SKIP_WORDS[cause];
+    const first = isOne ? "" : ` (the first: ${tally.text})`;
+    const why = isLost ? tally.text : `${isOne ? tally.text : SKIP_WORDS[cause]}${when(tally, clock)}${first}`;
     add(isLost ? "noSuchTime" : "skipped", tally.count, `${counted(tally.count, "run")} skipped: ${why}`);
   }
   if (replaced.count > 0)
