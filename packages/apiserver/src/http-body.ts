@@ -15,6 +15,9 @@ const MOST_SKIPPED_BYTES = 256 * 1024;
 /** How long a connection that ends in the middle of a body stays open, unread, for its answer to arrive (Go `net/http` rstAvoidanceDelay). */
 const LINGER_MS = 500;
 
+/** Made once: every body is closed in the end, and an exception of its own, with its stack, would cost more than the body. */
+export const CONNECTION_CLOSED = new Error("the connection was closed");
+
 /** The bodies of the requests to one server. */
 export class RequestBodies {
   readonly #reading = new Map<Socket, (error: Error) => void>();
@@ -92,7 +95,7 @@ export class RequestBodyReader {
       if (!held.add(chunk)) reject(tooManyRequests());
       else if (held.length > MAX_BODY_BYTES) resolve();
     };
-    const onClose = (): void => reject(new Error("the connection was closed"));
+    const onClose = (): void => reject(CONNECTION_CLOSED);
     if (this.#incoming.destroyed) onClose();
     const end = this.#share.begin(reject);
     this.#incoming.on("data", onData).once("end", resolve).once("close", onClose);

@@ -9,7 +9,7 @@ import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transpor
 
 import type { ClientCertificate } from "./authentication/authenticator.js";
 import type { ApiError } from "./api-error.js";
-import { RequestBodies } from "./http-body.js";
+import { CONNECTION_CLOSED, RequestBodies } from "./http-body.js";
 import { PageGuard } from "./http-guard.js";
 import { sendReply } from "./http-response.js";
 import type { Reply } from "./reply.js";
@@ -86,8 +86,6 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: IDLE_TIMEOUT_MS,
   connectionsCheckingInterval: CHECKING_INTERVAL_MS,
 };
-/** Made once: without a reason every request would make an exception of its own, with its stack. */
-const CONNECTION_CLOSED = new Error("the connection was closed");
 
 /**
  * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.

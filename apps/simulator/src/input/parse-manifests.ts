@@ -94,8 +94,9 @@ function isScenario(value: unknown): boolean {
 /** Whether somebody meant an object, right or wrong; a values file or a pipeline's configuration is none. */
 function looksLikeObject(value: unknown): boolean {
   if (!isRecord(value) || value["apiVersion"] === undefined || value["kind"] === undefined) return false;
+  const { apiVersion } = value;
   // A tool's configuration has a kind and no name: what it is about is the tool's business.
-  const isBuiltIn = /^(v1|(apps|batch)\/.*)$/.test(String(value["apiVersion"]));
+  const isBuiltIn = typeof apiVersion !== "string" || /^(v1|(apps|batch)\/.*)$/.test(apiVersion);
   return !isToolFile(value) && (isBuiltIn || isList(value) || value["metadata"] !== undefined);
 }
 
