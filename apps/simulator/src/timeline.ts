@@ -283,10 +283,10 @@ export class Timeline {
 
   #job(record: Extract<ObjectRecord, { kind: "Job" }>): void {
     const { state, uid } = record;
+    let known = this.#runs.get(uid);
     // What had ended before is history, which goes by and by.
-    const isHistory = state.outcome !== undefined && Date.parse(state.outcome.at) < this.#startMs;
-    if (isHistory && !this.#runs.has(uid)) return;
-    const known = this.#runs.get(uid) ?? this.#addRun(record);
+    if (known === undefined && this.#isBefore(state.outcome?.at)) return;
+    known ??= this.#addRun(record);
     const { run } = known;
     if (state.startTime !== undefined && state.startTime !== known.startTime) {
       known.startTime = state.startTime;
@@ -351,8 +351,9 @@ export class Timeline {
 
   #pod(record: Extract<ObjectRecord, { kind: "Pod" }>): void {
     const { state, uid } = record;
-    if (Date.parse(state.finishedAt ?? "") < this.#startMs && !this.#bars.has(uid)) return;
-    const entry = this.#bars.get(uid) ?? this.#addBar(record);
+    let entry = this.#bars.get(uid);
+    if (entry === undefined && this.#isBefore(state.finishedAt)) return;
+    entry ??= this.#addBar(record);
     const { bar } = entry;
     if (state.startedAt !== undefined && state.startedAt !== entry.startedAt) {
       entry.startedAt = state.startedAt;
@@ -403,6 +404,10 @@ export class Timeline {
     const entry: FollowedBar = { bar, startedAt: undefined, ended: false };
     this.#bars.set(uid, entry);
     return entry;
+  }
+
+  #isBefore(time: string | undefined): boolean {
+    return time !== undefined && Date.parse(time) < this.#startMs;
   }
 
   /** Most records share their time with the one before. */
