@@ -5,6 +5,7 @@
 export class Durations {
   readonly #counts = new Map<number, number>();
   #size = 0;
+  #longestMs = 0;
 
   get size(): number {
     return this.#size;
@@ -14,6 +15,7 @@ export class Durations {
     const seconds = Number(Math.round(durationMs / 1000).toPrecision(3));
     this.#counts.set(seconds, (this.#counts.get(seconds) ?? 0) + 1);
     this.#size++;
+    this.#longestMs = Math.max(this.#longestMs, durationMs);
   }
 
   /** The duration that this share of all does not exceed, in milliseconds; `undefined` when there is none. */
@@ -21,7 +23,8 @@ export class Durations {
     let left = Math.max(1, Math.ceil(share * this.#size));
     for (const [seconds, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
       left -= count;
-      if (left <= 0) return seconds * 1000;
+      // Rounded up it may be longer than any was.
+      if (left <= 0) return Math.min(seconds * 1000, this.#longestMs);
     }
     return undefined;
   }
