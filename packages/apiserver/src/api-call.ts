@@ -3,6 +3,7 @@ import type { ApiRequest } from "@kubewright/transport";
 
 import type { AccessControl } from "./access-control.js";
 import type { UserInfo } from "./authorization/authorizer.js";
+import type { BookmarkClock } from "./bookmark-clock.js";
 import type { ManagerReader } from "./fields/managers.js";
 import type { NewObjects } from "./fields/new-objects.js";
 import type { Query } from "./query.js";
@@ -27,6 +28,7 @@ export interface ServerState {
   readonly managers: ManagerReader;
   readonly newObjects: NewObjects;
   readonly access: AccessControl;
+  readonly bookmarks: BookmarkClock;
 }
 
 /** One request for a resource, while it is served. */

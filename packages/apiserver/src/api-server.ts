@@ -45,9 +45,10 @@ import { type Reply, textReply, valueReply } from "./reply.js";
 import { checkBodyLength } from "./request-body.js";
 import { type RequestInfo, type ResourceAttributes, pathSegmentErrors, requestInfo } from "./request-info.js";
 import { RequestTimeout } from "./request-timeout.js";
-import { ResourceRegistry, serveBuiltIn } from "./resource-registry.js";
+import { ResourceRegistry } from "./resource-registry.js";
 import { type Route, route } from "./route.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import { serveBuiltIn } from "./serve-built-in.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 import { Store, type StoreSnapshot } from "./storage/store.js";
 import { asksForShape, negotiate } from "./transform.js";
@@ -170,7 +171,6 @@ class EmbeddedApiServer implements ApiServer {
   readonly #state: ServerState;
   readonly #discovery: Discovery;
   readonly #openApi: OpenApi;
-  readonly #bookmarks: BookmarkClock;
   readonly #version: VersionInfo;
   readonly #intercept: ApiServerOptions["intercept"];
   readonly #paths: ReadonlyMap<string, PathHandler>;
@@ -190,9 +190,10 @@ class EmbeddedApiServer implements ApiServer {
       backlogBytes: options.backlogBytes ?? DEFAULT_BACKLOG_BYTES,
       restore: options.restore,
     });
-    const schemas = new BuiltInSchemas();
+    const resources = options.resources ?? builtInResources;
+    const schemas = new BuiltInSchemas(resources.flatMap(({ types }) => types ?? []));
     const registry = new ResourceRegistry();
-    for (const resource of options.resources ?? builtInResources) registry.add(serveBuiltIn(resource, store, schemas));
+    for (const resource of resources) registry.add(serveBuiltIn(resource, store, schemas));
     for (const resource of virtualResources(store, schemas)) registry.add(resource);
     this.#state = {
       clock,
@@ -205,10 +206,10 @@ class EmbeddedApiServer implements ApiServer {
       tracksFields: options.trackFields ?? true,
       managers: new ManagerReader(),
       newObjects: new NewObjects(),
+      bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
     };
     this.#discovery = new Discovery(registry);
     this.#openApi = new OpenApi(registry);
-    this.#bookmarks = new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 });
     this.#version = options.version ?? DEFAULT_VERSION;
     this.#intercept = options.intercept;
     this.#paths = new Map(Object.entries(options.paths ?? {}));
@@ -265,7 +266,7 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async close(): Promise<void> {
-    this.#bookmarks.closeAll();
+    this.#state.bookmarks.closeAll();
     await Promise.all([...this.#listeners].map((listener) => listener.close()));
     this.#listeners.clear();
   }
@@ -334,8 +335,8 @@ class EmbeddedApiServer implements ApiServer {
       warnings,
       newBytes: 0,
     };
-    if (caller.type === "known" || READS.has(verb)) return dispatch(call, this.#bookmarks);
-    return withBody(request, caller).then((whole) => dispatch({ ...call, request: whole }, this.#bookmarks));
+    if (caller.type === "known" || READS.has(verb)) return dispatch(call);
+    return withBody(request, caller).then((whole) => dispatch({ ...call, request: whole }));
   }
 
   #finish(exchange: Exchange, reply: Reply): Reply {

@@ -1,14 +1,13 @@
 import type { Clock } from "@kubewright/clock";
 
-import type { BookmarkSender } from "./handlers/watch.js";
 import type { Store } from "./storage/store.js";
 import type { Watcher } from "./storage/watcher.js";
 
 /**
- * Tells watchers now and then how far the server's version has come. A timer runs only after a write: a server where
+ * Knows the open watches, and tells those that want bookmarks now and then how far the server's version has come. A timer runs only after a write: a server where
  * nothing happens sends nothing, and in virtual time costs nothing.
  */
-export class BookmarkClock implements BookmarkSender {
+export class BookmarkClock {
   readonly #clock: Clock;
   readonly #store: Store;
   readonly #intervalMs: number;

@@ -7,10 +7,11 @@ import {
   parseTime,
 } from "@kubewright/api";
 
+import { conflict, qualifiedKind } from "./api-error.js";
+import type { DeleteOptions, DeletionResult } from "./delete-options.js";
 import type { ServedResource } from "./served-resource.js";
 import { MARKED_BYTES } from "./storage/object-size.js";
 import type { StoredObject } from "./storage/stored-object.js";
-import type { DeleteOptions } from "./write-options.js";
 
 /** How the server itself deletes: at once as far as the kind allows, dependents in the background. */
 export const UNCONDITIONAL_DELETE: DeleteOptions = {
@@ -21,12 +22,23 @@ export const UNCONDITIONAL_DELETE: DeleteOptions = {
   preconditions: undefined,
 };
 
-/** What became of an object that was to be deleted. */
-export interface DeletionResult {
-  /** The object is gone from the store. */
-  readonly gone: boolean;
-  /** Its last state, or its state now. */
-  readonly object: StoredObject | KubernetesObject;
+/** @throws ApiError 409 when the object is another, or has another version, than was asked for. */
+export function checkPreconditions(
+  resource: ServedResource,
+  stored: StoredObject,
+  { preconditions }: DeleteOptions,
+): void {
+  if (preconditions === undefined) return;
+  const { uid = "", resourceVersion = "" } = stored.object.metadata;
+  const kind = qualifiedKind(resource);
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(resource, stored.name, why, kind, resource.kind);
+  }
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(resource, stored.name, why, kind, resource.kind);
+  }
 }
 
 /** Upstream: `deletionFinalizersForGarbageCollection` and `rest.BeforeDelete`. */
@@ -40,8 +52,8 @@ export function markOrRemoveIn(
   const { metadata } = stored.object;
   const graceful = strategy.gracePeriodSeconds !== undefined;
   let graceSeconds = 0;
-  if (graceful) {
-    graceSeconds = strategy.gracePeriodSeconds!(stored.object as never, options.gracePeriodSeconds);
+  if (strategy.gracePeriodSeconds !== undefined) {
+    graceSeconds = strategy.gracePeriodSeconds(stored.object, options.gracePeriodSeconds);
     if (metadata.deletionTimestamp && metadata.deletionGracePeriodSeconds) {
       const currentSeconds = metadata.deletionGracePeriodSeconds;
       const asked = options.gracePeriodSeconds === undefined && graceSeconds !== 0 ? undefined : graceSeconds;

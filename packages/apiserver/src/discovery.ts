@@ -169,17 +169,14 @@ function apiResource(resource: ServedResource): unknown {
     verbs: resource.custom === undefined ? sortedVerbs(verbs) : CUSTOM_VERBS,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    ...(resource.handle !== undefined && !verbs.has("get") ? {} : { storageVersionHash: hashOf(resource) }),
+    ...(!verbs.has("get") ? {} : { storageVersionHash: hashOf(resource) }),
   };
 }
 
 function hashOf(resource: ServedResource): string {
   const stored = resource.view?.storedAs;
   if (stored !== undefined) return storageVersionHash(stored.group, stored.version, stored.kind);
-  // CustomResourceDefinitions are stored as they were before they were v1.
-  const version =
-    resource.group === "apiextensions.k8s.io" ? "v1beta1" : (resource.custom?.storageVersion ?? resource.version);
-  return storageVersionHash(resource.group, version, resource.kind);
+  return storageVersionHash(resource.group, resource.storageVersion ?? resource.version, resource.kind);
 }
 
 function apiSubresource(resource: ServedResource, { name, group, version, kind, verbs }: Subresource): unknown {

@@ -1,18 +1,9 @@
 import type { ApiCall } from "./api-call.js";
-import { badRequest, methodNotAllowed } from "./api-error.js";
-import { bind, evict } from "./handlers/pod-subresources.js";
-import { create } from "./handlers/create.js";
-import { remove, removeCollection } from "./handlers/delete.js";
-import { finalizeNamespace } from "./handlers/namespace.js";
-import { patch } from "./handlers/patch.js";
-import { podLog } from "./handlers/pod-log.js";
-import { get, list } from "./handlers/read.js";
-import { requestToken } from "./handlers/token-request.js";
-import { update } from "./handlers/update.js";
-import { type BookmarkSender, watch } from "./handlers/watch.js";
+import { methodNotAllowed } from "./api-error.js";
 import type { Reply } from "./reply.js";
 import type { RequestInfo } from "./request-info.js";
-import type { ResourceTarget, Verb } from "./route.js";
+import { type ResourceTarget, type Verb, subresourceOf } from "./route.js";
+import type { Handlers } from "./served-resource.js";
 
 /** The verb of a request, if its target has it. @throws ApiError 405 when it has not. */
 export function servedVerb(method: string, { verb, depth }: RequestInfo, target: ResourceTarget): Verb {
@@ -30,44 +21,18 @@ export function servedVerb(method: string, { verb, depth }: RequestInfo, target:
 
 const CHANGES: ReadonlySet<string> = new Set(["update", "patch"]);
 
-function isServed(verb: Verb, { resource, subresource }: ResourceTarget): boolean {
-  if (subresource === "") return resource.verbs.has(verb);
-  const verbs: readonly string[] | undefined = resource.subresources.get(subresource)?.verbs;
-  return verbs?.includes(verb) ?? false;
+function isServed(verb: Verb, target: ResourceTarget): boolean {
+  const below = subresourceOf(target);
+  return below === undefined ? target.resource.verbs.has(verb) : below.verbs.includes(verb);
 }
 
 /** Serves one request for a resource. */
-export function dispatch(call: ApiCall, bookmarks: BookmarkSender): Reply | Promise<Reply> {
-  const { target } = call;
-  const own = target.resource.handle?.(call);
-  if (own !== undefined) return own;
-  switch (call.verb) {
-    case "get":
-      if (call.query.flag("export")) throw exportGone();
-      return target.subresource === "log" ? podLog(call) : get(call);
-    case "list":
-      if (call.query.flag("export")) throw exportGone();
-      return list(call);
-    case "watch":
-      return watch(call, bookmarks);
-    case "create":
-      if (target.subresource === "binding") return bind(call);
-      if (target.subresource === "eviction") return evict(call);
-      if (target.subresource === "token") return requestToken(call);
-      return create(call);
-    case "update":
-      return target.subresource === "finalize" ? finalizeNamespace(call) : update(call);
-    case "patch":
-      return patch(call);
-    case "delete":
-      return remove(call);
-    case "deletecollection":
-      return removeCollection(call);
-    default:
-      return call.verb satisfies never;
-  }
+export function dispatch(call: ApiCall): Reply | Promise<Reply> {
+  const handler = handlersOf(call.target)[call.verb];
+  if (handler === undefined) throw methodNotAllowed();
+  return handler(call);
 }
 
-function exportGone(): Error {
-  return badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+function handlersOf(target: ResourceTarget): Handlers {
+  return (subresourceOf(target) ?? target.resource).handlers;
 }

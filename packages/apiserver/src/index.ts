@@ -11,10 +11,13 @@ export type { AuditListener, AuditRecord } from "./audit.js";
 export type { AuthenticationOptions } from "./authentication/authenticator.js";
 export type { TokenUser } from "./authentication/static-tokens.js";
 export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization/authorizer.js";
-export type { BuiltInResource, ResourceVerb, ResourceView } from "./built-in-resource.js";
+export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { HttpListener, ListenOptions, TlsOptions } from "./http-listener.js";
+export type { ScalePaths } from "./handlers/scale.js";
 export type { VersionInfo } from "./non-resource.js";
+export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";
+export type { Handler, Handlers, Remover, ResourceView } from "./served-resource.js";
 export type { StoreSnapshot } from "./storage/store.js";
 export type {
   CreateContext,
@@ -23,4 +26,5 @@ export type {
   TableColumn,
   TablePrinter,
   TableRowCondition,
+  UpdateStrategy,
 } from "./strategy.js";

@@ -1,13 +1,7 @@
-import { type KubernetesObject, type ResourceDefinition, apiVersionOf } from "@kubewright/api";
+import type { ResourceDefinition } from "@kubewright/api";
 
-import type { BuiltInResource } from "./built-in-resource.js";
 import type { RouteLookup } from "./route.js";
-import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
-import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
-import { DecodeError, type DecodeFindings, decode as decodeTyped } from "./schema/decode.js";
-import { sizeOf } from "./storage/object-size.js";
-import type { ServedResource, Subresource } from "./served-resource.js";
-import type { Store } from "./storage/store.js";
+import type { ServedResource } from "./served-resource.js";
 
 /** What the server serves, by group, version and plural. Changes when CustomResourceDefinitions do. */
 export class ResourceRegistry implements RouteLookup {
@@ -82,94 +76,4 @@ const NO_RESOURCES: ReadonlyMap<string, ServedResource> = new Map();
 /** Group and resource: what storages are told apart by. */
 export function storageKeyOf({ group, resource }: Pick<ResourceDefinition, "group" | "resource">): string {
   return `${group}/${resource}`;
-}
-
-/** A built-in resource as it is served. */
-export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: BuiltInSchemas): ServedResource {
-  const { definition, strategy } = resource;
-  const schema = schemas.ofKind(definition.group, definition.kind);
-  const apiVersion = apiVersionOf(definition);
-  const served: ServedResource = {
-    definition,
-    group: definition.group,
-    version: definition.version,
-    resource: definition.resource,
-    kind: definition.kind,
-    namespaced: definition.namespaced,
-    nameFormat: strategy.nameFormat ?? "dns-1123-subdomain",
-    customResource: false,
-    apiVersion,
-    listKind: resource.listKind,
-    singular: resource.singular,
-    shortNames: resource.shortNames ?? [],
-    categories: resource.categories ?? [],
-    verbs: new Set(resource.verbs),
-    strategy: strategy,
-    schema,
-    decode: (value, findings, known, isOwned) => {
-      const decoded =
-        schema === undefined ? copyUntyped(value, findings) : decodeTyped(schema, value, findings, known, isOwned);
-      return ordered(decoded, definition.kind, apiVersion);
-    },
-    storage: store.storage(storageKeyOf(resource.view?.storedAs ?? definition)),
-    view: resource.view,
-    subresources: new Map(subresourcesOf(resource, definition).map((subresource) => [subresource.name, subresource])),
-    timeToLiveMs: resource.timeToLiveMs,
-    handle: undefined,
-    custom: undefined,
-  };
-  return served;
-}
-
-/** @throws DecodeError when it is nested too deeply. */
-function copyUntyped(value: unknown, findings: DecodeFindings | undefined): Record<string, unknown> {
-  if (isNestedDeeper(value)) throw new DecodeError(TOO_DEEP);
-  const copy = structuredClone(value) as Record<string, unknown>;
-  if (findings !== undefined) findings.size += sizeOf(copy);
-  return copy;
-}
-
-/**
- * The object with its members in the order the API writes them. Manifests have the version before the kind: that may stay, as
- * the text of what is stored begins with the kind anyway.
- */
-export function ordered(members: Record<string, unknown>, kind: string, apiVersion: string): KubernetesObject {
-  if (isOrdered(members) && members["kind"] === kind && members["apiVersion"] === apiVersion)
-    return members as unknown as KubernetesObject;
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = members;
-  return { kind, apiVersion, metadata: metadata ?? {}, ...rest };
-}
-
-function isOrdered(members: object): boolean {
-  let position = 0;
-  for (const key in members) {
-    if (position === 2) return key === "metadata";
-    if (key !== "kind" && key !== "apiVersion") return false;
-    position++;
-  }
-  return false;
-}
-
-const STATUS_VERBS = ["get", "patch", "update"] as const;
-
-function subresourcesOf({ strategy }: BuiltInResource, definition: ResourceDefinition): Subresource[] {
-  const { group, version, kind, resource } = definition;
-  const found: Subresource[] = [];
-  if (group === "" && resource === "pods") {
-    found.push({ name: "binding", group: "", version: "v1", kind: "Binding", verbs: ["create"] });
-    found.push({ name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] });
-    found.push({ name: "log", group: "", version: "v1", kind: "Pod", verbs: ["get"] });
-  }
-  if (group === "" && resource === "serviceaccounts")
-    found.push({
-      name: "token",
-      group: "authentication.k8s.io",
-      version: "v1",
-      kind: "TokenRequest",
-      verbs: ["create"],
-    });
-  if (group === "" && resource === "namespaces")
-    found.push({ name: "finalize", group, version, kind, verbs: ["update"] });
-  if (strategy.status !== undefined) found.push({ name: "status", group, version, kind, verbs: STATUS_VERBS });
-  return found;
 }

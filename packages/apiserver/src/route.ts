@@ -1,5 +1,5 @@
 import type { RequestInfo } from "./request-info.js";
-import type { ServedResource } from "./served-resource.js";
+import type { ServedResource, Subresource } from "./served-resource.js";
 
 /** The verb of an API request, as authorization, audit and discovery name it. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -13,6 +13,10 @@ export interface ResourceTarget {
   readonly name: string;
   /** `""`: the resource itself. */
   readonly subresource: string;
+}
+
+export function subresourceOf({ resource, subresource }: ResourceTarget): Subresource | undefined {
+  return subresource === "" ? undefined : resource.subresources.get(subresource);
 }
 
 /** What a request leads to. */

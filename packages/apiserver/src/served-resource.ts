@@ -2,15 +2,16 @@ import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
 import type { ApiCall } from "./api-call.js";
 import type { ErrorSubject } from "./api-error.js";
-import type { ResourceVerb, ResourceView } from "./built-in-resource.js";
+import type { DeleteOptions, DeletionResult } from "./delete-options.js";
 import type { JsonObject } from "./json.js";
 import type { MetadataRules } from "./metadata-validation.js";
 import type { Reply } from "./reply.js";
+import type { Verb } from "./route.js";
 import type { DecodeFindings } from "./schema/decode.js";
 import type { ObjectSchema } from "./schema/schema.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
-import type { ResourceStrategy } from "./strategy.js";
+import type { ResourceStrategy, UpdateStrategy } from "./strategy.js";
 
 /** One resource as the server serves it, built in or from a CustomResourceDefinition. */
 export interface ServedResource extends ErrorSubject, MetadataRules {
@@ -22,7 +23,9 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  readonly verbs: ReadonlySet<ResourceVerb>;
+  readonly verbs: ReadonlySet<Verb>;
+  /** Who serves each of the verbs. */
+  readonly handlers: Handlers;
   readonly strategy: ResourceStrategy;
   /** Absent for kinds whose type the server does not know: their objects are kept as they are sent. */
   readonly schema: ObjectSchema | undefined;
@@ -42,10 +45,26 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly view: ResourceView<KubernetesObject> | undefined;
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly timeToLiveMs: number | undefined;
-  /** Serves what is not stored (reviews, bindings) or a subresource of its own; `undefined` leaves a request to the usual handlers. */
-  readonly handle: ((call: ApiCall) => Reply | undefined) | undefined;
+  /** The version that objects are stored in, when it is another one than this. */
+  readonly storageVersion: string | undefined;
+  /** How an object goes, where that is not as with all others. */
+  readonly remove: Remover | undefined;
   /** Set for resources that a CustomResourceDefinition made. */
   readonly custom: CustomResource | undefined;
+}
+
+/** Serves one verb of a resource or a subresource. */
+export type Handler = (call: ApiCall) => Reply | Promise<Reply>;
+export type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
+
+/** Deletes an object, or marks it. @throws ApiError 409 when the preconditions do not hold. */
+export type Remover = (call: ApiCall, stored: StoredObject, options: DeleteOptions) => DeletionResult;
+
+/** Two resources over one storage: how stored objects look here, and how what is sent here is stored. Both return new objects. */
+export interface ResourceView<T extends KubernetesObject> {
+  readonly storedAs: ResourceDefinition;
+  fromStored(stored: KubernetesObject): T;
+  toStored(object: T): KubernetesObject;
 }
 
 /** A path below an object, with the verbs and kind that discovery shows. */
@@ -54,14 +73,16 @@ export interface Subresource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  readonly verbs: readonly ("create" | "get" | "patch" | "update")[];
+  readonly verbs: readonly Verb[];
+  readonly handlers: Handlers;
+  /** What an update of the object through this path may change. Absent: it is no update, or one as any other. */
+  readonly strategy?: UpdateStrategy | undefined;
 }
 
 /** What is special about a resource that a CustomResourceDefinition made. */
 export interface CustomResource {
   /** `undefined` while creates are allowed; otherwise why they are refused. */
   readonly createRefusal: () => string | undefined;
-  readonly storageVersion: string;
   readonly warnings: readonly string[];
   /** The schema as the definition has it, for clients to read. */
   readonly openApiSchema: JsonObject | undefined;

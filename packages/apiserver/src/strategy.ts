@@ -1,4 +1,4 @@
-import type { KubernetesObject, PodTemplateSpec, UnstructuredObject } from "@kubewright/api";
+import type { KubernetesObject, PodTemplateSpec } from "@kubewright/api";
 
 import type { FieldErrors } from "./field-errors.js";
 import type { NameFormat } from "./metadata-validation.js";
@@ -10,7 +10,7 @@ import type { NameFormat } from "./metadata-validation.js";
  *
  * Upstream: `rest.RESTCreateStrategy`, `rest.RESTUpdateStrategy` and the API group's defaulting functions.
  */
-export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObject> {
+export interface ResourceStrategy<T extends KubernetesObject = KubernetesObject> {
   /**
    * Fills in absent members. Runs on every decoded request body and every patch result, before everything below. Members
    * that are as they are stored (`spec`, `data`, …) are the stored version's own, and a pod's spec may be its template's: put
@@ -45,13 +45,13 @@ export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObjec
   warningsOnUpdate?(object: T, stored: T): readonly string[];
 
   /** Present when the kind has a `status` subresource. */
-  readonly status?: {
-    prepareForUpdate(object: T, stored: T): void;
-    validateUpdate?(object: T, stored: T, errors: FieldErrors): void;
-  };
+  readonly status?: UpdateStrategy<T>;
 
   /** Whether an accepted update counts as a new generation. Default: never, and created objects have no generation. */
   bumpsGeneration?(object: T, stored: T): boolean;
+
+  /** Whether something besides `metadata.finalizers` keeps a deleted object from going. Default: nothing does. */
+  isHeld?(object: T): boolean;
 
   /** Which propagation a DELETE without a policy has. Default `Background`; a batch/v1 Job's is `Orphan`. */
   readonly defaultPropagation?: "Background" | "Orphan";
@@ -82,6 +82,21 @@ export interface ResourceStrategy<T extends KubernetesObject = UnstructuredObjec
   readonly printer?: TablePrinter<T>;
 }
 
+/**
+ * What a subresource lets its writers change: the status, or what only some may (`approval`, `ephemeralcontainers`, …). Called
+ * as the strategy of the whole object is, and in its place.
+ */
+export interface UpdateStrategy<T extends KubernetesObject = KubernetesObject> {
+  /** Restores everything that is not this subresource's. */
+  prepareForUpdate(object: T, stored: T): void;
+  validateUpdate?(object: T, stored: T, errors: FieldErrors): void;
+  warningsOnUpdate?(object: T, stored: T): readonly string[];
+  /** Whether an accepted update counts as a new generation. Default: never. */
+  bumpsGeneration?(object: T, stored: T): boolean;
+  /** The member of the object that nobody comes to own through this subresource. Default `spec`. */
+  readonly resets?: "spec" | "status";
+}
+
 export interface CreateContext {
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -105,13 +120,6 @@ export interface TableRowCondition {
 }
 
 export type TableCell = string | number | boolean | null;
-
-export interface TableRowCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
 
 export interface TableColumn {
   readonly name: string;

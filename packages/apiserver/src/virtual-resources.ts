@@ -8,13 +8,11 @@ import {
   reviewSelfAccess,
   reviewToken,
 } from "./access-reviews.js";
-import type { ApiCall } from "./api-call.js";
-import { bind } from "./handlers/pod-subresources.js";
-import type { Reply } from "./reply.js";
-import { ordered } from "./resource-registry.js";
+import { bind } from "./kinds/pod/binding.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import { decode } from "./schema/decode.js";
-import type { ServedResource } from "./served-resource.js";
+import { ordered } from "./schema/ordered.js";
+import type { Handler, ServedResource } from "./served-resource.js";
 import type { Store } from "./storage/store.js";
 
 interface VirtualResource {
@@ -22,57 +20,57 @@ interface VirtualResource {
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  readonly handle: (call: ApiCall) => Reply;
+  readonly create: Handler;
 }
 
 const AUTHORIZATION = "authorization.k8s.io";
 const AUTHENTICATION = "authentication.k8s.io";
 
 const resources: readonly VirtualResource[] = [
-  { group: "", resource: "bindings", kind: "Binding", namespaced: true, handle: (call) => bind(call) },
+  { group: "", resource: "bindings", kind: "Binding", namespaced: true, create: (call) => bind(call) },
   {
     group: AUTHENTICATION,
     resource: "selfsubjectreviews",
     kind: "SelfSubjectReview",
     namespaced: false,
-    handle: reviewSelf,
+    create: reviewSelf,
   },
-  { group: AUTHENTICATION, resource: "tokenreviews", kind: "TokenReview", namespaced: false, handle: reviewToken },
+  { group: AUTHENTICATION, resource: "tokenreviews", kind: "TokenReview", namespaced: false, create: reviewToken },
   {
     group: AUTHORIZATION,
     resource: "localsubjectaccessreviews",
     kind: "LocalSubjectAccessReview",
     namespaced: true,
-    handle: reviewLocalAccess,
+    create: reviewLocalAccess,
   },
   {
     group: AUTHORIZATION,
     resource: "selfsubjectaccessreviews",
     kind: "SelfSubjectAccessReview",
     namespaced: false,
-    handle: reviewSelfAccess,
+    create: reviewSelfAccess,
   },
   {
     group: AUTHORIZATION,
     resource: "selfsubjectrulesreviews",
     kind: "SelfSubjectRulesReview",
     namespaced: false,
-    handle: reviewRules,
+    create: reviewRules,
   },
   {
     group: AUTHORIZATION,
     resource: "subjectaccessreviews",
     kind: "SubjectAccessReview",
     namespaced: false,
-    handle: reviewAccess,
+    create: reviewAccess,
   },
 ];
 
 /** Resources that can only be created, and are never stored: the answer is all there is. */
 export function virtualResources(store: Store, schemas: BuiltInSchemas): ServedResource[] {
-  return resources.map(({ group, resource, kind, namespaced, handle }): ServedResource => {
+  return resources.map(({ group, resource, kind, namespaced, create }): ServedResource => {
     const apiVersion = group === "" ? "v1" : `${group}/v1`;
-    const schema = schemas.ofKind(group, kind)!;
+    const schema = schemas.ofKind(apiVersion, kind)!;
     return {
       definition: { group, version: "v1", resource, kind, namespaced },
       group,
@@ -88,14 +86,16 @@ export function virtualResources(store: Store, schemas: BuiltInSchemas): ServedR
       shortNames: [],
       categories: [],
       verbs: new Set(["create"]),
+      handlers: { create },
       strategy: {},
       schema,
       decode: (value, findings): KubernetesObject => ordered(decode(schema, value, findings), kind, apiVersion),
       storage: store.storage(`virtual/${group}/${resource}`),
       view: undefined,
+      storageVersion: undefined,
+      remove: undefined,
       subresources: new Map(),
       timeToLiveMs: undefined,
-      handle,
       custom: undefined,
     };
   });

@@ -1,5 +1,6 @@
 import { invalidOptions } from "./api-error.js";
 import type { ApiCall } from "./api-call.js";
+import type { DeleteOptions } from "./delete-options.js";
 import { FieldErrors } from "./field-errors.js";
 import { isJsonObject } from "./json.js";
 
@@ -61,15 +62,6 @@ function managerOf(userAgent: string): string {
   const slash = userAgent.indexOf("/");
   const name = slash < 0 ? userAgent : userAgent.slice(0, slash);
   return name === "" ? "unknown" : name.length > 128 ? name.slice(0, 128) : name;
-}
-
-/** How an object is to be deleted. */
-export interface DeleteOptions {
-  readonly dryRun: boolean;
-  readonly gracePeriodSeconds: number | undefined;
-  readonly propagationPolicy: "Foreground" | "Background" | "Orphan" | undefined;
-  readonly orphanDependents: boolean | undefined;
-  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
 }
 
 /** @param body - The decoded body if there was one: then the query is not looked at. */

@@ -2,26 +2,28 @@ import {
   FOREGROUND_DELETION_FINALIZER,
   type KubernetesObject,
   ORPHAN_FINALIZER,
+  type UnstructuredObject,
   apiVersionOf,
   mutableCopy,
   parseTime,
 } from "@kubewright/api";
 
 import { standardVerbs } from "../built-in-resource.js";
+import { objectSubresource, scaleSubresource, standardHandlers } from "../handlers/standard.js";
+import { readJsonPath } from "../json-path.js";
 import { FoundPaths } from "../telling.js";
 import { type JsonObject, isJsonObject, jsonEqual } from "../json.js";
 import { humanDuration } from "../kinds/human-duration.js";
-import { ordered, storageKeyOf } from "../resource-registry.js";
+import { storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import { type DecodeFindings, decode } from "../schema/decode.js";
+import { ordered } from "../schema/ordered.js";
 import type { ServedResource, Subresource } from "../served-resource.js";
 import { sizeOf } from "../storage/object-size.js";
 import type { Store } from "../storage/store.js";
 import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
-import { readJsonPath } from "./json-path.js";
 import type { Patterns } from "./patterns.js";
-import { scaleHandler } from "./scale.js";
 import { applyStructuralDefaults, prune, toObjectSchema, validateStructural } from "./structural-schema.js";
 
 /** One version of a CustomResourceDefinition as the server serves it. */
@@ -46,7 +48,7 @@ export function serveCustomResource(
   const structural = version.schema?.openAPIV3Schema;
   const metadataSchema = schemas.ofType("ObjectMeta");
   const storedAs = { ...target, version: storageVersion };
-  const scale = version.subresources?.scale;
+  const strategy = strategyOf(version, patterns);
   return {
     definition: target,
     ...target,
@@ -58,7 +60,8 @@ export function serveCustomResource(
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     verbs: new Set(standardVerbs),
-    strategy: strategyOf(version, patterns),
+    handlers: standardHandlers(),
+    strategy,
     schema: toObjectSchema(structural, names.kind, metadataSchema),
     decode: (value, findings) => decodeCustom(value, findings),
     storage: store.storage(storageKeyOf(target)),
@@ -70,14 +73,11 @@ export function serveCustomResource(
             fromStored: (stored) => ({ ...stored, apiVersion }),
             toStored: (object) => ({ ...object, apiVersion: apiVersionOf(storedAs) }),
           },
-    subresources: new Map(subresourcesOf(version, target).map((subresource) => [subresource.name, subresource])),
+    storageVersion,
+    subresources: new Map(subresourcesOf(version, target, strategy).map((below) => [below.name, below])),
+    remove: undefined,
     timeToLiveMs: undefined,
-    handle:
-      scale === undefined
-        ? undefined
-        : (call) => (call.target.subresource === "scale" ? scaleHandler(call, scale) : undefined),
     custom: {
-      storageVersion,
       createRefusal: () =>
         isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
       warnings:
@@ -117,14 +117,12 @@ function finalizerWarnings(object: KubernetesObject, stored?: KubernetesObject):
 
 function subresourcesOf(
   { subresources }: DefinitionVersion,
-  { group, version, kind }: { group: string; version: string; kind: string },
+  target: { group: string; version: string; kind: string },
+  { status }: ResourceStrategy,
 ): Subresource[] {
-  const verbs = ["get", "patch", "update"] as const;
   return [
-    ...(subresources?.status === undefined ? [] : [{ name: "status", group, version, kind, verbs }]),
-    ...(subresources?.scale === undefined
-      ? []
-      : [{ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs }]),
+    ...(subresources?.status === undefined ? [] : [objectSubresource("status", target, status)]),
+    ...(subresources?.scale === undefined ? [] : [scaleSubresource(subresources.scale)]),
   ];
 }
 
@@ -134,14 +132,14 @@ function strategyOf(version: DefinitionVersion, patterns: Patterns): ResourceStr
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath);
   return {
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object) => {
+    prepareForCreate: (object: UnstructuredObject) => {
       object.metadata.generation = 1;
       if (hasStatus) delete object["status"];
     },
     warningsOnCreate: (object) => finalizerWarnings(object),
     warningsOnUpdate: (object, stored) => finalizerWarnings(object, stored),
     validateCreate: (object, errors) => validateStructural(structural, contentOf(object), errors, patterns),
-    prepareForUpdate: (object, stored) => {
+    prepareForUpdate: (object: UnstructuredObject, stored: UnstructuredObject) => {
       if (!hasStatus) return;
       if (stored["status"] === undefined) delete object["status"];
       else object["status"] = stored["status"];
@@ -151,7 +149,7 @@ function strategyOf(version: DefinitionVersion, patterns: Patterns): ResourceStr
     ...(hasStatus
       ? {
           status: {
-            prepareForUpdate: (object, stored) => {
+            prepareForUpdate: (object: UnstructuredObject, stored: UnstructuredObject) => {
               const { managedFields } = object.metadata;
               for (const key of Object.keys(object)) if (key !== "status") delete object[key];
               const { status: _status, ...rest } = stored;

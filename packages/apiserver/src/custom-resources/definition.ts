@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@kubewright/api";
 
+import type { ScalePaths } from "../handlers/scale.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** What the server reads of a CustomResourceDefinition. */
@@ -29,7 +30,7 @@ export interface DefinitionVersion {
   readonly deprecated?: boolean;
   readonly deprecationWarning?: string;
   readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
-  readonly subresources?: { readonly status?: object; readonly scale?: ScaleSubresource };
+  readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
   readonly additionalPrinterColumns?: readonly {
     name: string;
     type: string;
@@ -39,12 +40,6 @@ export interface DefinitionVersion {
     priority?: number;
   }[];
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
-}
-
-export interface ScaleSubresource {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  readonly labelSelectorPath?: string;
 }
 
 export interface DefinitionCondition {

@@ -2,6 +2,7 @@ import { type KubernetesObject, formatTime } from "@kubewright/api";
 
 import { dropMember } from "../json.js";
 import type { ApiCall } from "../api-call.js";
+import { subresourceOf } from "../route.js";
 import type { WriteOptions } from "../write-options.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
@@ -32,8 +33,10 @@ const SYSTEM_FIELDS = new FieldSet(
 /** Leaves out the server's own fields, and those this endpoint does not let through (`status` of the main resource). */
 export function ownable(call: ApiCall, fields: FieldSet): FieldSet {
   const own = fields.difference(SYSTEM_FIELDS);
-  const { resource, subresource } = call.target;
-  const ignored = subresource === "status" ? "f:spec" : resource.strategy.status === undefined ? undefined : "f:status";
+  const { strategy } = call.target.resource;
+  const through = subresourceOf(call.target)?.strategy;
+  const ignored =
+    through !== undefined ? `f:${through.resets ?? "spec"}` : strategy.status === undefined ? undefined : "f:status";
   if (ignored === undefined || !own.children.has(ignored)) return own;
   const children = new Map(own.children);
   children.delete(ignored);

@@ -79,7 +79,7 @@ export function apply(call: ApiCall, options: WriteOptions): Reply {
     object.metadata.managedFields = call.server.managers.write(next);
   else delete object.metadata.managedFields;
 
-  resource.strategy.applyDefaults?.(object as never);
+  resource.strategy.applyDefaults?.(object);
   syncLastApplied(object, applied, options);
   if (stored === undefined) {
     object.metadata.name = name;

@@ -50,9 +50,9 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
   metadata.uid = uuid(server.random);
   const prefix = metadata.name ? "" : (metadata.generateName ?? "");
   const free = prefix === "" || giveName(call, metadata, prefix);
-  resource.strategy.prepareForCreate?.(object as never, { nowMs, nameGenerated: prefix !== "" });
+  resource.strategy.prepareForCreate?.(object, { nowMs, nameGenerated: prefix !== "" });
   validateNew(call, object);
-  warn(call, resource.strategy.warningsOnCreate?.(object as never) ?? []);
+  warn(call, resource.strategy.warningsOnCreate?.(object) ?? []);
   if (!free)
     throw alreadyExists(
       resource,
@@ -71,7 +71,7 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
   }
   if (metadata.resourceVersion && metadata.resourceVersion !== "0")
     throw plainError("resourceVersion should not be set on objects to be created");
-  const unstoredDefaults = resource.strategy.applyReadDefaults?.(object as never) === true;
+  const unstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
   if (options.dryRun) {
     dropMember(metadata, "resourceVersion");
     return objectReply(call, 201, object);
@@ -87,7 +87,7 @@ export function createObject(call: ApiCall, object: KubernetesObject, options: W
 
 /** Lets what is made from a stored template have parts of it unseen. */
 export function settleTemplate({ server, target }: ApiCall, object: KubernetesObject): void {
-  const spec = target.resource.strategy.podTemplate?.(object as never)?.spec;
+  const spec = target.resource.strategy.podTemplate?.(object)?.spec;
   if (spec !== undefined) server.schemas.ofType("PodSpec").settled?.add(spec);
 }
 
@@ -111,7 +111,7 @@ function validateNew(call: ApiCall, object: KubernetesObject): void {
   const { resource } = call.target;
   const errors = new FieldErrors(call.server.schemas.ofType("PodSpec").settled);
   validateMetadata(object.metadata, resource, errors);
-  resource.strategy.validateCreate?.(object as never, errors);
+  resource.strategy.validateCreate?.(object, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(resource), object.metadata.name ?? "", errors);
 }
 

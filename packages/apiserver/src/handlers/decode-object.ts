@@ -39,7 +39,7 @@ export function decodeRequestObject(
   call.newBytes += findings.size;
   if (options.fieldValidation !== "Ignore")
     reportFindings(call, options.fieldValidation === "Strict", findings.unknownFields, body, contentType);
-  resource.strategy.applyDefaults?.(object as never, current as never);
+  resource.strategy.applyDefaults?.(object, current);
   return object;
 }
 

@@ -1,17 +1,15 @@
 import type { RequestBody } from "@kubewright/transport";
 
 import { type ApiCall, warn } from "../api-call.js";
-import { ApiError, badRequest, conflict, notFound, qualifiedKind, success } from "../api-error.js";
-import { type DeletionResult, markOrRemoveIn } from "../deletion.js";
+import { ApiError, badRequest, notFound, success } from "../api-error.js";
+import type { DeleteOptions, DeletionResult } from "../delete-options.js";
+import { checkPreconditions, markOrRemoveIn } from "../deletion.js";
 import { type Reply, valueReply } from "../reply.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, decode } from "../schema/decode.js";
-import type { ServedResource } from "../served-resource.js";
 import type { StoredObject } from "../storage/stored-object.js";
-import { type DeleteOptions, readDeleteOptions } from "../write-options.js";
+import { readDeleteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
-import { deleteDefinition } from "./custom-resource-definition.js";
-import { deleteNamespace } from "./namespace.js";
 import { objectReply } from "./object-reply.js";
 import { listReply } from "./list-reply.js";
 import { listNow } from "./read.js";
@@ -28,9 +26,8 @@ export function remove(call: ApiCall): Reply {
 
 export function deleteStored(call: ApiCall, stored: StoredObject, options: DeleteOptions): DeletionResult {
   const { resource } = call.target;
-  if (resource.group === "" && resource.resource === "namespaces") return deleteNamespace(call, stored, options);
+  if (resource.remove !== undefined) return resource.remove(call, stored, options);
   checkPreconditions(resource, stored, options);
-  if (resource.group === "apiextensions.k8s.io") return deleteDefinition(call, stored, options);
   return markOrRemoveIn(resource, stored, options, call.server.clock.now());
 }
 
@@ -42,21 +39,6 @@ function warnOfDefault(call: ApiCall, options: DeleteOptions): void {
     options.orphanDependents === undefined
   )
     warn(call, [warningOnDefaultPropagation]);
-}
-
-/** @throws ApiError 409 */
-function checkPreconditions(resource: ServedResource, stored: StoredObject, { preconditions }: DeleteOptions): void {
-  if (preconditions === undefined) return;
-  const { uid = "", resourceVersion = "" } = stored.object.metadata;
-  const kind = qualifiedKind(resource);
-  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
-    const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
-    throw conflict(resource, stored.name, why, kind, resource.kind);
-  }
-  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-    throw conflict(resource, stored.name, why, kind, resource.kind);
-  }
 }
 
 function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOptions): Reply {

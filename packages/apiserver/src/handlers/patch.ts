@@ -197,6 +197,6 @@ function decodePatched(
     if (options.fieldValidation === "Strict") refuse(`strict decoding error: ${unknown.join(", ")}`);
     warn(call, unknown);
   }
-  resource.strategy.applyDefaults?.(object as never, current as never);
+  resource.strategy.applyDefaults?.(object, current);
   return object;
 }

@@ -25,6 +25,7 @@ const CONTINUE_EXPIRED =
 /** GET of one object, or of its status. */
 export function get(call: ApiCall): Reply | Promise<Reply> {
   const { resource, namespace, name } = call.target;
+  refuseExport(call);
   const text = call.query.get("resourceVersion");
   if (text !== undefined && text !== "" && text !== "0") {
     const version = parseResourceVersion(text);
@@ -42,6 +43,7 @@ export function get(call: ApiCall): Reply | Promise<Reply> {
 
 /** GET of a collection. */
 export function list(call: ApiCall): Reply | Promise<Reply> {
+  refuseExport(call);
   const options = readListOptions(call);
   const selection = readSelection(call);
   const page = readPage(call, options);
@@ -49,6 +51,11 @@ export function list(call: ApiCall): Reply | Promise<Reply> {
     return waitForVersion(call, page.version).then(() => pageReply(call, selection, page));
   }
   return pageReply(call, selection, page);
+}
+
+/** @throws ApiError 400 */
+function refuseExport({ query }: ApiCall): void {
+  if (query.flag("export")) throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
 }
 
 /** What part of the collection, in which state. */

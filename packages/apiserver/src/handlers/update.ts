@@ -9,8 +9,10 @@ import { type JsonObject, dropMember, jsonEqual, restoreMember } from "../json.j
 import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
 import { dropDuplicateOwners } from "../owner-references.js";
 import type { Reply } from "../reply.js";
+import { subresourceOf } from "../route.js";
 import { errorSubject, present } from "../served-resource.js";
 import type { StoredObject } from "../storage/stored-object.js";
+import type { UpdateStrategy } from "../strategy.js";
 import { type WriteOptions, readWriteOptions } from "../write-options.js";
 import { admitToNamespace, createObject, setRequestNamespace, settleTemplate, uidConflict } from "./create.js";
 import { decodeRequestObject } from "./decode-object.js";
@@ -89,26 +91,17 @@ function shareUnchanged(object: KubernetesObject, current: KubernetesObject): vo
 
 /** Applies the strategy of the endpoint and gathers what is wrong with the result. */
 function prepareUpdate(call: ApiCall, object: KubernetesObject, current: KubernetesObject, errors: FieldErrors): void {
-  const { resource, subresource } = call.target;
-  const { strategy } = resource;
-  const status = subresource === "status" ? strategy.status : undefined;
-  if (status !== undefined) {
-    status.prepareForUpdate(object as never, current as never);
-  } else {
-    strategy.prepareForUpdate?.(object as never, current as never);
-    if (strategy.bumpsGeneration?.(object as never, current as never) === true)
-      object.metadata.generation = (current.metadata.generation ?? 0) + 1;
-  }
+  const { resource } = call.target;
+  const strategy: Partial<UpdateStrategy> = subresourceOf(call.target)?.strategy ?? resource.strategy;
+  strategy.prepareForUpdate?.(object, current);
+  if (strategy.bumpsGeneration?.(object, current) === true)
+    object.metadata.generation = (current.metadata.generation ?? 0) + 1;
   validateMetadataAgain(object.metadata, current.metadata, resource, errors);
   validateMetadataUpdate(object.metadata, current.metadata, errors);
   // The kinds' own rules look at the metadata once more, and every finding is reported as often as it is made.
   if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
-  if (status !== undefined) {
-    status.validateUpdate?.(object as never, current as never, errors);
-  } else {
-    strategy.validateUpdate?.(object as never, current as never, errors);
-    warn(call, strategy.warningsOnUpdate?.(object as never, current as never) ?? []);
-  }
+  strategy.validateUpdate?.(object, current, errors);
+  warn(call, strategy.warningsOnUpdate?.(object, current) ?? []);
 }
 
 /** Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone. */
@@ -148,10 +141,7 @@ function isDone(call: ApiCall, object: KubernetesObject): boolean {
     metadata.deletionGracePeriodSeconds
   )
     return false;
-  const { group, resource } = call.target.resource;
-  if (group !== "" || resource !== "namespaces") return true;
-  const { spec } = object as { spec?: { finalizers?: readonly string[] } };
-  return (spec?.finalizers ?? []).length === 0;
+  return call.target.resource.strategy.isHeld?.(object) !== true;
 }
 
 function checkResourceVersion(call: ApiCall, object: KubernetesObject, stored: StoredObject): void {

@@ -15,7 +15,8 @@ import { type Frame, Watcher } from "../storage/watcher.js";
 const MIN_TIMEOUT_MS = 30 * 60_000;
 
 /** Opens a watch. Everything that can be refused is refused before; afterwards errors are events. */
-export function watch(call: ApiCall, bookmarks: BookmarkSender): Reply {
+export function watch(call: ApiCall): Reply {
+  const { bookmarks } = call.server;
   const options = readListOptions(call);
   const selection = readSelection(call);
   if (call.transform?.as === "Table") includeObject(call);
@@ -81,14 +82,6 @@ function timeoutMs({ server }: ApiCall, { timeoutSeconds }: ListOptions): number
   return timeoutSeconds > 0
     ? timeoutSeconds * 1000
     : MIN_TIMEOUT_MS + Math.floor(server.random.next() * MIN_TIMEOUT_MS);
-}
-
-/** Who knows the open watches, and sends progress bookmarks to those that asked for them. */
-export interface BookmarkSender {
-  add(watcher: Watcher, wantsBookmarks: boolean): void;
-  remove(watcher: Watcher): void;
-  /** Ends the stream after the bookmark it is owed, if it is owed one. */
-  closeAtTimeout(watcher: Watcher): void;
 }
 
 class WatchStream implements EventStream {

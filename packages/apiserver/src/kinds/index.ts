@@ -5,13 +5,13 @@ import { customResourceDefinitionResource } from "./custom-resource-definition/s
 import { eventResource, eventsV1Resource } from "./event/strategy.js";
 import { jobResource } from "./job/strategy.js";
 import { leaseResource } from "./lease.js";
-import { namespaceResource } from "./namespace.js";
+import { namespaceResource } from "./namespace/strategy.js";
 import { nodeResource } from "./node.js";
 import { podResource } from "./pod/strategy.js";
 import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
 import { clusterRoleResource, roleResource } from "./rbac/role.js";
 import { secretResource } from "./secret.js";
-import { serviceAccountResource } from "./service-account.js";
+import { serviceAccountResource } from "./service-account/strategy.js";
 import { serviceResource } from "./service.js";
 
 /** Every resource the server knows from the start, by group in discovery's order, then by name. */

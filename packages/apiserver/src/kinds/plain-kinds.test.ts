@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { create, row, update, updateStatus } from "../../test/strategy-calls.js";
 import { configMapStrategy } from "./config-map.js";
 import { leaseStrategy } from "./lease.js";
-import { namespaceStrategy } from "./namespace.js";
+import { namespaceStrategy } from "./namespace/strategy.js";
 import { nodeStrategy } from "./node.js";
 import { secretStrategy } from "./secret.js";
 import { serviceStrategy } from "./service.js";
-import { serviceAccountStrategy } from "./service-account.js";
+import { serviceAccountStrategy } from "./service-account/strategy.js";
 
 const named = (more: object = {}): object => ({ metadata: { name: "x" }, ...more });
 const CONFIG_KEY =

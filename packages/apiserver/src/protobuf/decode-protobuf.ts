@@ -3,7 +3,6 @@ import { formatTime } from "@kubewright/api";
 import { setMember } from "../json.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "../schema/schema.js";
-import { fieldNumbers } from "./field-numbers.js";
 import { ProtobufError, WireReader } from "./wire-reader.js";
 
 export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
@@ -41,78 +40,84 @@ export function decodeProtobuf(bytes: Uint8Array, schemas: BuiltInSchemas): Reco
     else unknown.skip();
   }
   const head = { ...(apiVersion === "" ? {} : { apiVersion }), ...(kind === "" ? {} : { kind }) };
-  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  const schema = schemas.ofKind(group, kind);
+  const schema = schemas.ofKind(apiVersion, kind);
   if (schema === undefined) return head;
-  const type = group === "events.k8s.io" && kind === "Event" ? "EventsV1Event" : kind;
-  if (!hasFieldNumbers(type)) throw new ProtobufError(`kind ${JSON.stringify(kind)} is not understood as protobuf`);
-  return { ...head, ...readMessage(raw, schema, type, {}) };
-}
-
-export function hasFieldNumbers(type: string): boolean {
-  return Object.hasOwn(fieldNumbers, type);
+  const numbers = schemas.fieldNumbersOfKind(apiVersion, kind);
+  if (numbers === undefined) throw new ProtobufError(`kind ${JSON.stringify(kind)} is not understood as protobuf`);
+  return { ...head, ...readMessage(schemas, raw, schema, numbers, {}) };
 }
 
 /** Reads into `result`: inlined messages share their owner's. */
 function readMessage(
+  schemas: BuiltInSchemas,
   bytes: Uint8Array,
   schema: ObjectSchema,
-  type: string,
+  numbers: string | undefined,
   result: Record<string, unknown>,
 ): Record<string, unknown> {
-  const names = (fieldNumbers[type] ?? "").split(",");
+  const names = (numbers ?? "").split(",");
   const reader = new WireReader(bytes);
   while (reader.next()) {
     const name = names[reader.field - 1];
     if (name?.startsWith("~") === true) {
-      readMessage(reader.bytes(), schema, name.slice(1), result);
+      readMessage(schemas, reader.bytes(), schema, schemas.fieldNumbers(name.slice(1)), result);
       continue;
     }
     const field = name === undefined ? undefined : schema.fields.get(name);
     if (field === undefined) reader.skip();
-    else readField(reader, field, result);
+    else readField(schemas, reader, field, result);
   }
   return result;
 }
 
-function readField(reader: WireReader, { name, schema }: FieldSchema, result: Record<string, unknown>): void {
+function readField(
+  schemas: BuiltInSchemas,
+  reader: WireReader,
+  { name, schema }: FieldSchema,
+  result: Record<string, unknown>,
+): void {
   if (schema.type === "list") {
     const list = (result[name] ??= []) as unknown[];
     if (schema.item.type === "scalar" && isNumber(schema.item.scalar) && reader.isPacked) list.push(...reader.packed());
-    else list.push(readValue(reader, schema.item));
+    else list.push(readValue(schemas, reader, schema.item));
     return;
   }
   if (schema.type === "map") {
-    readEntry(reader.bytes(), schema.value, (result[name] ??= {}) as Record<string, unknown>);
+    readEntry(schemas, reader.bytes(), schema.value, (result[name] ??= {}) as Record<string, unknown>);
     return;
   }
-  const value = readValue(reader, schema);
+  const value = readValue(schemas, reader, schema);
   if (value !== undefined) result[name] = value;
 }
 
-function readEntry(bytes: Uint8Array, valueSchema: Schema, map: Record<string, unknown>): void {
+function readEntry(
+  schemas: BuiltInSchemas,
+  bytes: Uint8Array,
+  valueSchema: Schema,
+  map: Record<string, unknown>,
+): void {
   const entry = new WireReader(bytes);
   let key = "";
   let value: unknown;
   while (entry.next()) {
     if (entry.field === 1) key = entry.text();
-    else if (entry.field === 2) value = readValue(entry, valueSchema);
+    else if (entry.field === 2) value = readValue(schemas, entry, valueSchema);
     else entry.skip();
   }
   setMember(map, key, value ?? (valueSchema.type === "list" ? [] : valueSchema.type === "object" ? {} : ""));
 }
 
-function readValue(reader: WireReader, schema: Schema): unknown {
+function readValue(schemas: BuiltInSchemas, reader: WireReader, schema: Schema): unknown {
   switch (schema.type) {
     case "object":
-      return readMessage(reader.bytes(), schema, schema.name, {});
+      return readMessage(schemas, reader.bytes(), schema, schemas.fieldNumbers(schema.name), {});
     case "scalar":
       return readScalar(reader, schema.scalar);
     case "list": {
       // A list as the value of a map is wrapped in a message of its own (`authentication.k8s.io` ExtraValue).
       const items: unknown[] = [];
       const wrapped = new WireReader(reader.bytes());
-      while (wrapped.next()) items.push(readValue(wrapped, schema.item));
+      while (wrapped.next()) items.push(readValue(schemas, wrapped, schema.item));
       return items;
     }
     case "any":

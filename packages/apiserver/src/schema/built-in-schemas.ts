@@ -1,17 +1,8 @@
+import { fieldNumbers } from "../protobuf/field-numbers.js";
 import { builtInTypes } from "./built-in-types.js";
-import {
-  atomicMaps,
-  atomicTypes,
-  dropsZero,
-  keepsEmptyCollection,
-  keepsEmptyString,
-  keyDefaults,
-  listTypes,
-  patchMergeKeys,
-  presentWhenZero,
-  quantityFields,
-} from "./field-rules.js";
+import * as fieldRules from "./field-rules.js";
 import { type FieldSchema, type ObjectSchema, type ScalarType, type Schema, anySchema } from "./schema.js";
+import type { FieldRules, TypeDeclarations } from "./type-declarations.js";
 
 const SCALARS: ReadonlySet<string> = new Set([
   "string",
@@ -28,14 +19,49 @@ const SCALARS: ReadonlySet<string> = new Set([
 /** Types whose values go from template to template and into objects, and are large. */
 const settling: ReadonlySet<string> = new Set(["PodSpec"]);
 
+const commonTypes: TypeDeclarations = {
+  fields: builtInTypes,
+  rules: fieldRules,
+  fieldNumbers,
+  kinds: { "events.k8s.io/v1/Event": "EventsV1Event" },
+};
+const NO_RULES: FieldRules = {};
+
 /** The schemas of the built-in kinds, made when first asked for. One set per server: nothing here outlives it. */
 export class BuiltInSchemas {
   readonly #types = new Map<string, ObjectSchema>();
+  readonly #declarations = new Map<string, TypeDeclarations>();
+  readonly #fieldNumbers = new Map<string, string>();
+  readonly #kinds = new Map<string, string>();
 
-  /** The schema of a type by its short name, or of a kind by its group: the two kinds of Event differ. */
-  ofKind(group: string, kind: string): ObjectSchema | undefined {
-    const name = group === "events.k8s.io" && kind === "Event" ? "EventsV1Event" : kind;
-    return Object.hasOwn(builtInTypes, name) ? this.#object(name) : undefined;
+  /** @param declared - What kinds declare besides the common types. */
+  constructor(declared: Iterable<TypeDeclarations> = []) {
+    for (const declaration of [commonTypes, ...declared]) {
+      const { fields, fieldNumbers: numbers = {}, kinds = {} } = declaration;
+      for (const type in fields) if (!this.#declarations.has(type)) this.#declarations.set(type, declaration);
+      for (const type in numbers) if (!this.#fieldNumbers.has(type)) this.#fieldNumbers.set(type, numbers[type]!);
+      for (const kind in kinds) if (!this.#kinds.has(kind)) this.#kinds.set(kind, kinds[kind]!);
+    }
+  }
+
+  /** @param apiVersion - Two kinds of one name may differ, like the two Events. */
+  ofKind(apiVersion: string, kind: string): ObjectSchema | undefined {
+    const name = this.#typeOfKind(apiVersion, kind);
+    return this.#declarations.has(name) ? this.#object(name) : undefined;
+  }
+
+  /** Numbers of a kind's fields in protobuf, `undefined` where none are declared. */
+  fieldNumbersOfKind(apiVersion: string, kind: string): string | undefined {
+    return this.fieldNumbers(this.#typeOfKind(apiVersion, kind));
+  }
+
+  #typeOfKind(apiVersion: string, kind: string): string {
+    return this.#kinds.get(`${apiVersion}/${kind}`) ?? kind;
+  }
+
+  /** The same of any type, also of Go's inlined structs, which have no schema. */
+  fieldNumbers(type: string): string | undefined {
+    return this.#fieldNumbers.get(type);
   }
 
   ofType(name: string): ObjectSchema {
@@ -45,6 +71,8 @@ export class BuiltInSchemas {
   #object(name: string): ObjectSchema {
     const known = this.#types.get(name);
     if (known !== undefined) return known;
+    const declaration = this.#declarations.get(name);
+    const rules = declaration?.rules ?? NO_RULES;
     const fields = new Map<string, FieldSchema>();
     const alwaysPresent: FieldSchema[] = [];
     const schema: ObjectSchema = {
@@ -52,22 +80,22 @@ export class BuiltInSchemas {
       name: name === "EventsV1Event" ? "Event" : name,
       fields,
       alwaysPresent,
-      atomic: atomicTypes.has(name),
+      atomic: rules.atomicTypes?.has(name) === true,
       next: undefined,
       ...(settling.has(name) ? { settled: new WeakSet() } : {}),
     };
     // Before its fields: types may contain themselves.
     this.#types.set(name, schema);
-    for (const text of (builtInTypes[name] ?? "").split(",")) {
+    for (const text of (declaration?.fields[name] ?? "").split(",")) {
       if (text === "") continue;
-      const field = this.#field(name, text);
+      const field = this.#field(name, text, rules);
       fields.set(field.name, field);
       if (field.zero !== undefined) alwaysPresent.push(field);
     }
     return schema;
   }
 
-  #field(type: string, text: string): FieldSchema {
+  #field(type: string, text: string, rules: FieldRules): FieldSchema {
     const colon = text.indexOf(":");
     const required = text[colon - 1] === "!";
     const name = text.slice(0, required ? colon - 1 : colon);
@@ -76,25 +104,18 @@ export class BuiltInSchemas {
     return new BuiltInField(
       name,
       required,
-      this.#dropsZero(path, token, required),
-      Object.hasOwn(presentWhenZero, path) ? presentWhenZero[path] : undefined,
-      () => this.#parse(path, token),
+      dropsZero(path, token, required, rules),
+      ruleAt(rules.presentWhenZero, path),
+      () => this.#parse(path, token, rules),
     );
   }
 
-  #dropsZero(path: string, token: string, required: boolean): boolean {
-    if (token.startsWith("[]") || token.startsWith("{}")) return !keepsEmptyCollection.has(path);
-    if (token === "string" || token === "bytes")
-      return !required && !keepsEmptyString.has(path) && !Object.hasOwn(presentWhenZero, path);
-    return dropsZero.has(path);
-  }
-
-  #parse(path: string, token: string): Schema {
+  #parse(path: string, token: string, rules: FieldRules): Schema {
     if (token.startsWith("[]")) {
-      const item = this.#parse("", token.slice(2));
-      const merge = Object.hasOwn(patchMergeKeys, path) ? patchMergeKeys[path] : undefined;
-      const list = Object.hasOwn(listTypes, path) ? listTypes[path] : undefined;
-      const defaults = Object.hasOwn(keyDefaults, path) ? keyDefaults[path] : undefined;
+      const item = this.#parse("", token.slice(2), rules);
+      const merge = ruleAt(rules.patchMergeKeys, path);
+      const list = ruleAt(rules.listTypes, path);
+      const defaults = ruleAt(rules.keyDefaults, path);
       return {
         type: "list",
         item,
@@ -109,14 +130,25 @@ export class BuiltInSchemas {
       };
     }
     if (token.startsWith("{}")) {
-      const value = this.#parse(quantityFields.has(path) ? path : "", token.slice(2));
-      return { type: "map", value, atomic: atomicMaps.has(path) };
+      const value = this.#parse(rules.quantityFields?.has(path) === true ? path : "", token.slice(2), rules);
+      return { type: "map", value, atomic: rules.atomicMaps?.has(path) === true };
     }
     if (token === "any") return anySchema;
-    if (quantityFields.has(path)) return { type: "scalar", scalar: "quantity" };
+    if (rules.quantityFields?.has(path) === true) return { type: "scalar", scalar: "quantity" };
     if (SCALARS.has(token)) return { type: "scalar", scalar: token as ScalarType };
     return this.#object(token);
   }
+}
+
+function ruleAt<T>(rules: Readonly<Record<string, T>> | undefined, path: string): T | undefined {
+  return rules !== undefined && Object.hasOwn(rules, path) ? rules[path] : undefined;
+}
+
+function dropsZero(path: string, token: string, required: boolean, rules: FieldRules): boolean {
+  if (token.startsWith("[]") || token.startsWith("{}")) return rules.keepsEmptyCollection?.has(path) !== true;
+  if (token === "string" || token === "bytes")
+    return !required && rules.keepsEmptyString?.has(path) !== true && ruleAt(rules.presentWhenZero, path) === undefined;
+  return rules.dropsZero?.has(path) === true;
 }
 
 /** One field; its schema is made when first asked for, as types may contain themselves. */

@@ -3,6 +3,7 @@ import { type CustomResourceDefinition, customResourceDefinitions, mutableCopy }
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
+import { deleteDefinition } from "./deletion.js";
 import { validateDefinition, validateDefinitionUpdate } from "./validation.js";
 
 /**
@@ -58,4 +59,7 @@ export const customResourceDefinitionResource = builtInResource<CustomResourceDe
   listKind: "CustomResourceDefinitionList",
   verbs: standardVerbs,
   strategy: customResourceDefinitionStrategy,
+  // Stored as they were before they were v1.
+  storageVersion: "v1beta1",
+  remove: deleteDefinition,
 });

@@ -3,7 +3,10 @@ import { type Pod, type PodCondition, pods, formatTime } from "@kubewright/api";
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
+import { bind } from "./binding.js";
 import { applyPodDefaults } from "./defaults.js";
+import { evict } from "./eviction.js";
+import { podLog } from "./log.js";
 import { podPrinter } from "./printer.js";
 import { podQosClass } from "./qos-class.js";
 import { validatePodStatusUpdate } from "./status-validation.js";
@@ -58,6 +61,11 @@ export const podResource = builtInResource<Pod>({
   listKind: "PodList",
   verbs: standardVerbs,
   strategy: podStrategy,
+  subresources: {
+    binding: { body: { group: "", version: "v1", kind: "Binding" }, handlers: { create: bind } },
+    eviction: { body: { group: "policy", version: "v1", kind: "Eviction" }, handlers: { create: evict } },
+    log: { handlers: { get: podLog } },
+  },
 });
 
 function nodeName({ spec }: Pod): string {

@@ -1,4 +1,4 @@
-import { isJsonObject, ownMember } from "../json.js";
+import { isJsonObject, ownMember } from "./json.js";
 
 /**
  * The value at a JSON path: `.spec.replicas`, `.spec.list[0].name`, `.metadata.labels['a.b']`, and the first element that

@@ -6,16 +6,17 @@ import {
   mutableCopy,
 } from "@kubewright/api";
 
-import type { ApiCall } from "../api-call.js";
-import { badRequest, conflict, forbidden, invalid, notFound } from "../api-error.js";
-import { type DeletionResult, markOrRemoveIn, setFinalizers } from "../deletion.js";
-import { FieldErrors } from "../field-errors.js";
-import { qualifiedNameErrors } from "../names.js";
-import type { Reply } from "../reply.js";
-import type { StoredObject } from "../storage/stored-object.js";
-import { type DeleteOptions, readWriteOptions } from "../write-options.js";
-import { decodeRequestObject } from "./decode-object.js";
-import { storeUpdate } from "./update.js";
+import type { ApiCall } from "../../api-call.js";
+import { badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
+import type { DeleteOptions, DeletionResult } from "../../delete-options.js";
+import { markOrRemoveIn, setFinalizers } from "../../deletion.js";
+import { FieldErrors } from "../../field-errors.js";
+import { qualifiedNameErrors } from "../../names.js";
+import type { Reply } from "../../reply.js";
+import type { StoredObject } from "../../storage/stored-object.js";
+import { readWriteOptions } from "../../write-options.js";
+import { decodeRequestObject } from "../../handlers/decode-object.js";
+import { storeUpdate } from "../../handlers/update.js";
 
 const PROTECTED: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 

@@ -1,15 +1,15 @@
 import { formatTime, mutableCopy } from "@kubewright/api";
 
-import type { ApiCall } from "../api-call.js";
+import type { ApiCall } from "../../api-call.js";
 import {
   CLEANUP_FINALIZER,
   type Definition,
   definitionCondition,
   withDefinitionCondition,
-} from "../custom-resources/definition.js";
-import type { DeletionResult } from "../deletion.js";
-import type { StoredObject } from "../storage/stored-object.js";
-import type { DeleteOptions } from "../write-options.js";
+} from "../../custom-resources/definition.js";
+import type { DeleteOptions, DeletionResult } from "../../delete-options.js";
+import { checkPreconditions } from "../../deletion.js";
+import type { StoredObject } from "../../storage/stored-object.js";
 
 /** DELETE of a definition marks it: its objects go first. Upstream: apiextensions-apiserver `customresourcedefinition/etcd`. */
 export function deleteDefinition(
@@ -17,6 +17,7 @@ export function deleteDefinition(
   stored: StoredObject,
   options: DeleteOptions,
 ): DeletionResult {
+  checkPreconditions(target.resource, stored, options);
   if (stored.object.metadata.deletionTimestamp) return { gone: false, object: stored };
   const next = mutableCopy(stored.object) as Definition;
   const now = formatTime(server.clock.now());

@@ -1,8 +1,9 @@
 import { type ServiceAccount, serviceAccounts } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
-import type { ResourceStrategy } from "../strategy.js";
-import { age, columns } from "./table-cells.js";
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { requestToken } from "./token-request.js";
+import { age, columns } from "../table-cells.js";
 
 /** Upstream: `pkg/registry/core/serviceaccount`. */
 export const serviceAccountStrategy: ResourceStrategy<ServiceAccount> = {
@@ -22,6 +23,12 @@ export const serviceAccountResource = builtInResource<ServiceAccount>({
   listKind: "ServiceAccountList",
   verbs: standardVerbs,
   strategy: serviceAccountStrategy,
+  subresources: {
+    token: {
+      body: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
+      handlers: { create: requestToken },
+    },
+  },
 });
 
 /** A secret is in the account's namespace and of its kind by definition. */

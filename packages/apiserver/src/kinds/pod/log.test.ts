@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { PodStatus, Status } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 
-import { createApiServer } from "../api-server.js";
+import { createApiServer } from "../../api-server.js";
 
 const PODS = "/api/v1/namespaces/default/pods";
 

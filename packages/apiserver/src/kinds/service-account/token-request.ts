@@ -1,13 +1,13 @@
 import { type TokenRequest, formatTime } from "@kubewright/api";
 
-import type { ApiCall } from "../api-call.js";
-import { badRequest, conflict, invalid, notFound } from "../api-error.js";
-import type { BoundObject } from "../authentication/service-account-tokens.js";
-import { FieldErrors } from "../field-errors.js";
-import { type Reply, valueReply } from "../reply.js";
-import { readWriteOptions } from "../write-options.js";
-import { admitToNamespace } from "./create.js";
-import { readBody } from "./pod-subresources.js";
+import type { ApiCall } from "../../api-call.js";
+import { badRequest, conflict, invalid, notFound } from "../../api-error.js";
+import type { BoundObject } from "../../authentication/service-account-tokens.js";
+import { FieldErrors } from "../../field-errors.js";
+import { type Reply, valueReply } from "../../reply.js";
+import { readWriteOptions } from "../../write-options.js";
+import { admitToNamespace } from "../../handlers/create.js";
+import { readSubresourceBody } from "../../handlers/subresource-body.js";
 
 const MIN_SECONDS = 600;
 const DEFAULT_SECONDS = 3600;
@@ -21,7 +21,7 @@ const RESOURCES: Readonly<Record<string, { resource: string; namespaced: boolean
 /** POST of `serviceaccounts/token`: a token that its bearer is that account with. Upstream: `pkg/registry/core/serviceaccount/storage/token.go`. */
 export function requestToken(call: ApiCall): Reply {
   readWriteOptions(call, "CreateOptions");
-  const request = readBody(call, "TokenRequest") as TokenRequest;
+  const request = readSubresourceBody(call, "TokenRequest") as TokenRequest;
   const { resource, namespace, name } = call.target;
   const { metadata } = request;
   checkNames(call, request);

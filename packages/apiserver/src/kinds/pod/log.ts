@@ -1,8 +1,8 @@
 import type { ContainerState, ContainerStatus, Pod } from "@kubewright/api";
 
-import type { ApiCall } from "../api-call.js";
-import { badRequest, notFound } from "../api-error.js";
-import { type Reply, textReply } from "../reply.js";
+import type { ApiCall } from "../../api-call.js";
+import { badRequest, notFound } from "../../api-error.js";
+import { type Reply, textReply } from "../../reply.js";
 
 /**
  * GET of `pods/log`. Nothing runs here, so nothing was written: the answer is one line that says so, with what the

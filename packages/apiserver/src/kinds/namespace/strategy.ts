@@ -1,10 +1,11 @@
 import { type Namespace, namespaces } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
-import type { ResourceStrategy } from "../strategy.js";
-import { addInvalid } from "../validation/rules.js";
-import { qualifiedNameErrors } from "../names.js";
-import { age, columns } from "./table-cells.js";
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { addInvalid } from "../../validation/rules.js";
+import { qualifiedNameErrors } from "../../names.js";
+import { deleteNamespace, finalizeNamespace } from "./deletion.js";
+import { age, columns } from "../table-cells.js";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 const FINALIZER = "kubernetes";
@@ -61,6 +62,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
       }
     },
   },
+  isHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   fieldSelectors: { "status.phase": ({ status }) => status?.phase ?? "" },
   printer: {
     columns: columns("Name", "Status", "Age"),
@@ -79,6 +81,8 @@ export const namespaceResource = builtInResource<Namespace>({
   listKind: "NamespaceList",
   verbs: standardVerbs.filter((verb) => verb !== "deletecollection"),
   strategy: namespaceStrategy,
+  subresources: { finalize: { handlers: { update: finalizeNamespace } } },
+  remove: deleteNamespace,
 });
 
 function setNameLabel({ metadata }: Namespace): void {

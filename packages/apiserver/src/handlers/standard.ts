@@ -1,0 +1,51 @@
+import { standardVerbs } from "../built-in-resource.js";
+import type { Verb } from "../route.js";
+import type { Handler, Handlers, Subresource } from "../served-resource.js";
+import type { UpdateStrategy } from "../strategy.js";
+import { create } from "./create.js";
+import { remove, removeCollection } from "./delete.js";
+import { patch } from "./patch.js";
+import { get, list } from "./read.js";
+import { type ScalePaths, scaleHandlers } from "./scale.js";
+import { update } from "./update.js";
+import { watch } from "./watch.js";
+
+/** What serves objects that are stored. */
+const standard: Readonly<Record<Verb, Handler>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+/** The usual handlers of those verbs. */
+export function standardHandlers(verbs: readonly Verb[] = standardVerbs): Handlers {
+  return Object.fromEntries(verbs.map((verb) => [verb, standard[verb]]));
+}
+
+/** A path below an object that shows the whole object, and takes of what is written what the strategy lets through. */
+export function objectSubresource(
+  name: string,
+  { group, version, kind }: { group: string; version: string; kind: string },
+  strategy: UpdateStrategy | undefined,
+): Subresource {
+  return { ...subresource(name, { group, version, kind }, { get, patch, update }), strategy };
+}
+
+/** The number of an object's replicas as a Scale. */
+export function scaleSubresource(paths: ScalePaths): Subresource {
+  return subresource("scale", { group: "autoscaling", version: "v1", kind: "Scale" }, scaleHandlers(paths));
+}
+
+/** @param body - What is sent there and shown by discovery. */
+export function subresource(
+  name: string,
+  body: { readonly group: string; readonly version: string; readonly kind: string },
+  handlers: Handlers,
+): Subresource {
+  return { name, ...body, verbs: Object.keys(handlers) as Verb[], handlers };
+}

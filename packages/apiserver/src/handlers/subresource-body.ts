@@ -1,0 +1,42 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { ApiCall } from "../api-call.js";
+import { badRequest } from "../api-error.js";
+import { isJsonObject } from "../json.js";
+import { mediaTypeOf, readObjectBody } from "../request-body.js";
+import { DecodeError, decode, noFindings } from "../schema/decode.js";
+import { parseYaml } from "../yaml.js";
+
+/** The body of a subresource whose objects are not stored. @throws ApiError 400 when it is of another kind. */
+export function readSubresourceBody(call: ApiCall, kind: string): KubernetesObject {
+  const { value } = readObjectBody(
+    call.request.body,
+    mediaTypeOf(call.request.headers["content-type"]),
+    kind,
+    parseYaml,
+    call.server.schemas,
+  );
+  const sentKind = isJsonObject(value) ? (value["kind"] as string | undefined) : undefined;
+  if (sentKind !== undefined && sentKind !== kind) {
+    throw badRequest(
+      `${sentKind} in version "v1" cannot be handled as a ${kind}: converting (v1.${sentKind}) to (core.${kind}): unknown conversion`,
+    );
+  }
+  try {
+    const findings = noFindings();
+    const decoded = decode(call.server.schemas.ofType(kind), value, findings);
+    call.newBytes += findings.size;
+    return { ...decoded, metadata: decoded["metadata"] ?? {} };
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws ApiError 400 when the object names another namespace than the path. */
+export function checkBodyNamespace({ target }: ApiCall, object: KubernetesObject): void {
+  if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+}

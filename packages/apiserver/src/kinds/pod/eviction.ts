@@ -1,0 +1,52 @@
+import type { KubernetesObject, Pod } from "@kubewright/api";
+
+import type { ApiCall } from "../../api-call.js";
+import { badRequest, success } from "../../api-error.js";
+import { admitToNamespace } from "../../handlers/create.js";
+import { deleteStored } from "../../handlers/delete.js";
+import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresource-body.js";
+import { type Reply, valueReply } from "../../reply.js";
+import { MARKED_BYTES } from "../../storage/object-size.js";
+import { readDeleteOptions, readWriteOptions } from "../../write-options.js";
+import { storedPod, withCondition } from "./stored-pod.js";
+
+interface Eviction extends KubernetesObject {
+  deleteOptions?: Record<string, unknown>;
+}
+
+/** POST of `pods/eviction`: says so in the pod's status, then deletes it. Upstream: `pkg/registry/core/pod/storage` EvictionREST. */
+export function evict(call: ApiCall): Reply {
+  const writeOptions = readWriteOptions(call, "CreateOptions");
+  const eviction = readSubresourceBody(call, "Eviction") as Eviction;
+  const { name } = call.target;
+  checkBodyNamespace(call, eviction);
+  admitToNamespace(call, name);
+  if (eviction.metadata.name !== name) throw badRequest("name in URL does not match name in Eviction object");
+  const options = readDeleteOptions(call, eviction.deleteOptions ?? {});
+  const dryRun = options.dryRun || writeOptions.dryRun;
+  const { resource, stored } = storedPod(call, name);
+  const podCall: ApiCall = { ...call, target: { ...call.target, resource, subresource: "" } };
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  if (
+    (uid !== undefined && uid !== stored.object.metadata.uid) ||
+    (resourceVersion !== undefined && resourceVersion !== stored.object.metadata.resourceVersion)
+  ) {
+    deleteStored(podCall, stored, options);
+  }
+  const pod = stored.object as Pod;
+  const next: Pod = { ...pod, metadata: { ...pod.metadata } };
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
+  next.status = {
+    ...next.status,
+    conditions: withCondition(next.status?.conditions ?? [], condition, call.server.clock.now()),
+  };
+  const marked = dryRun ? stored : resource.storage.write(next, call.newBytes + MARKED_BYTES);
+  const { preconditions: _checked, ...rest } = options;
+  deleteStored(podCall, marked, { ...rest, preconditions: undefined, dryRun });
+  return valueReply(201, success(undefined, 201));
+}

@@ -1,0 +1,73 @@
+import { apiVersionOf } from "@kubewright/api";
+
+import type { BuiltInResource, BuiltInSubresource } from "./built-in-resource.js";
+import { objectSubresource, scaleSubresource, standardHandlers, subresource } from "./handlers/standard.js";
+import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
+import { storageKeyOf } from "./resource-registry.js";
+import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import { DecodeError, type DecodeFindings, decode as decodeTyped } from "./schema/decode.js";
+import { ordered } from "./schema/ordered.js";
+import type { ServedResource, Subresource } from "./served-resource.js";
+import { sizeOf } from "./storage/object-size.js";
+import type { Store } from "./storage/store.js";
+
+/** A built-in resource as it is served. */
+export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: BuiltInSchemas): ServedResource {
+  const { definition, strategy } = resource;
+  const apiVersion = apiVersionOf(definition);
+  const schema = schemas.ofKind(apiVersion, definition.kind);
+  return {
+    definition,
+    group: definition.group,
+    version: definition.version,
+    resource: definition.resource,
+    kind: definition.kind,
+    namespaced: definition.namespaced,
+    nameFormat: strategy.nameFormat ?? "dns-1123-subdomain",
+    customResource: false,
+    apiVersion,
+    listKind: resource.listKind,
+    singular: resource.singular,
+    shortNames: resource.shortNames ?? [],
+    categories: resource.categories ?? [],
+    verbs: new Set(resource.verbs),
+    handlers: standardHandlers(resource.verbs),
+    strategy: strategy,
+    schema,
+    decode: (value, findings, known, isOwned) => {
+      const decoded =
+        schema === undefined ? copyUntyped(value, findings) : decodeTyped(schema, value, findings, known, isOwned);
+      return ordered(decoded, definition.kind, apiVersion);
+    },
+    storage: store.storage(storageKeyOf(resource.view?.storedAs ?? definition)),
+    view: resource.view,
+    storageVersion: resource.storageVersion,
+    subresources: subresourcesOf(resource),
+    remove: resource.remove,
+    timeToLiveMs: resource.timeToLiveMs,
+    custom: undefined,
+  };
+}
+
+function subresourcesOf({ definition, strategy, subresources = {} }: BuiltInResource): Map<string, Subresource> {
+  const declared: Record<string, BuiltInSubresource> = {
+    ...subresources,
+    ...(strategy.status === undefined ? {} : { status: { strategy: strategy.status } }),
+  };
+  return new Map(
+    Object.entries(declared).map(([name, below]) => {
+      if ("strategy" in below) return [name, objectSubresource(name, definition, below.strategy)];
+      if ("scale" in below) return [name, scaleSubresource(below.scale)];
+      const { group, version, kind } = below.body ?? definition;
+      return [name, subresource(name, { group, version, kind }, below.handlers)];
+    }),
+  );
+}
+
+/** @throws DecodeError when it is nested too deeply. */
+function copyUntyped(value: unknown, findings: DecodeFindings | undefined): Record<string, unknown> {
+  if (isNestedDeeper(value)) throw new DecodeError(TOO_DEEP);
+  const copy = structuredClone(value) as Record<string, unknown>;
+  if (findings !== undefined) findings.size += sizeOf(copy);
+  return copy;
+}
