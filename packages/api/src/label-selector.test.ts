@@ -39,14 +39,15 @@ test("an unknown operator is named", () => {
   );
 });
 
-test("a selector prints in query syntax, sorted", () => {
+test("a selector prints in query syntax, sorted by key, a label before an expression on it", () => {
   const selector = {
     matchLabels: { z: "1", a: "2" },
     matchExpressions: [
       { key: "k", operator: "In", values: ["y", "x"] },
       { key: "gone", operator: "DoesNotExist" },
+      { key: "a", operator: "Exists" },
     ],
   };
-  expect(formatLabelSelector(selector)).toBe("!gone,a=2,k in (x,y),z=1");
+  expect(formatLabelSelector(selector)).toBe("a=2,a,!gone,k in (x,y),z=1");
   expect(formatLabelSelector(undefined)).toBe("");
 });

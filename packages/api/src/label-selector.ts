@@ -48,15 +48,15 @@ function includesLabels(labels: Labels, wanted: Readonly<Record<string, string>>
   return true;
 }
 
-/** The selector in query syntax, as in `labelSelector=` and `kubectl get -l` (upstream: `metav1.FormatLabelSelector`). */
+/** The selector in query syntax, as in `labelSelector=` and `kubectl get -l`, by key (upstream: `metav1.FormatLabelSelector`). */
 export function formatLabelSelector(selector: DeepReadonly<LabelSelector> | undefined): string {
-  const terms = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const terms = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }));
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
     const list = `(${[...values].sort().join(",")})`;
-    if (operator === "In") terms.push(`${key} in ${list}`);
-    else if (operator === "NotIn") terms.push(`${key} notin ${list}`);
-    else if (operator === "Exists") terms.push(key);
-    else terms.push(`!${key}`);
+    if (operator === "In") terms.push({ key, text: `${key} in ${list}` });
+    else if (operator === "NotIn") terms.push({ key, text: `${key} notin ${list}` });
+    else terms.push({ key, text: operator === "Exists" ? key : `!${key}` });
   }
-  return terms.sort().join(",");
+  terms.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return terms.map(({ text }) => text).join(",");
 }

@@ -2,8 +2,11 @@ import type {
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
+  ControllerRevision,
   CronJob,
   CustomResourceDefinition,
+  DaemonSet,
+  Deployment,
   Event,
   Job,
   KubernetesObject,
@@ -11,11 +14,14 @@ import type {
   Namespace,
   Node,
   Pod,
+  ReplicaSet,
+  ReplicationController,
   Role,
   RoleBinding,
   Secret,
   Service,
   ServiceAccount,
+  StatefulSet,
 } from "./types.js";
 
 /**
@@ -62,6 +68,48 @@ export const cronJobs = defineResource<CronJob>({
   version: "v1",
   resource: "cronjobs",
   kind: "CronJob",
+  namespaced: true,
+});
+export const deployments = defineResource<Deployment>({
+  group: "apps",
+  version: "v1",
+  resource: "deployments",
+  kind: "Deployment",
+  namespaced: true,
+});
+export const replicaSets = defineResource<ReplicaSet>({
+  group: "apps",
+  version: "v1",
+  resource: "replicasets",
+  kind: "ReplicaSet",
+  namespaced: true,
+});
+export const statefulSets = defineResource<StatefulSet>({
+  group: "apps",
+  version: "v1",
+  resource: "statefulsets",
+  kind: "StatefulSet",
+  namespaced: true,
+});
+export const daemonSets = defineResource<DaemonSet>({
+  group: "apps",
+  version: "v1",
+  resource: "daemonsets",
+  kind: "DaemonSet",
+  namespaced: true,
+});
+export const controllerRevisions = defineResource<ControllerRevision>({
+  group: "apps",
+  version: "v1",
+  resource: "controllerrevisions",
+  kind: "ControllerRevision",
+  namespaced: true,
+});
+export const replicationControllers = defineResource<ReplicationController>({
+  group: "",
+  version: "v1",
+  resource: "replicationcontrollers",
+  kind: "ReplicationController",
   namespaced: true,
 });
 export const pods = defineResource<Pod>({ group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true });

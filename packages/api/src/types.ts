@@ -9,8 +9,11 @@ import type {
   V1Container,
   V1ContainerState,
   V1ContainerStatus,
+  V1ControllerRevision,
   V1CronJob,
   V1CustomResourceDefinition,
+  V1DaemonSet,
+  V1Deployment,
   V1Job,
   V1JobCondition,
   V1JobSpec,
@@ -23,6 +26,7 @@ import type {
   V1ObjectMeta,
   V1ObjectReference,
   V1OwnerReference,
+  V1PersistentVolumeClaim,
   V1Pod,
   V1PodCondition,
   V1PodFailurePolicy,
@@ -30,12 +34,15 @@ import type {
   V1PodStatus,
   V1PodTemplateSpec,
   V1PolicyRule,
+  V1ReplicaSet,
+  V1ReplicationController,
   V1Role,
   V1RoleBinding,
   V1RoleRef,
   V1Secret,
   V1Service,
   V1ServiceAccount,
+  V1StatefulSet,
 } from "@kubernetes/client-node";
 
 import type { Wire } from "./wire.js";
@@ -69,6 +76,13 @@ export type JobCondition = Wire<V1JobCondition>;
 export type JobTemplateSpec = Wire<V1JobTemplateSpec>;
 export type PodFailurePolicy = Wire<V1PodFailurePolicy>;
 export type CronJob = TopLevel<V1CronJob>;
+export type Deployment = TopLevel<V1Deployment>;
+export type ReplicaSet = TopLevel<V1ReplicaSet>;
+export type StatefulSet = TopLevel<V1StatefulSet>;
+export type DaemonSet = TopLevel<V1DaemonSet>;
+export type ControllerRevision = TopLevel<V1ControllerRevision>;
+export type ReplicationController = TopLevel<V1ReplicationController>;
+export type PersistentVolumeClaim = TopLevel<V1PersistentVolumeClaim>;
 export type Pod = TopLevel<V1Pod>;
 export type PodSpec = Wire<V1PodSpec>;
 export type PodStatus = Wire<V1PodStatus>;

@@ -57,7 +57,7 @@ function writeScale(call: ApiCall, paths: ScalePaths): Reply {
   call.newBytes += findings.size;
   const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
   object.metadata.resourceVersion = typeof version === "string" ? version : stored.object.metadata.resourceVersion!;
-  const reply = commitUpdate({ ...call, target: { ...call.target, subresource: "" } }, stored, object, options);
+  const reply = commitUpdate(call, stored, object, options);
   return valueReply(reply.status, toScale(replyValue(reply.body) as KubernetesObject, paths));
 }
 

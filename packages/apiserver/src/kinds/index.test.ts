@@ -1,29 +1,20 @@
-import { qualifiedResource } from "@kubewright/api";
 import { expect, test } from "vitest";
 
 import { builtInResources } from "./index.js";
 
-test("the server knows these kinds", () => {
-  expect(builtInResources.map(({ definition }) => qualifiedResource(definition))).toEqual([
-    "configmaps",
-    "events",
-    "namespaces",
-    "nodes",
-    "pods",
-    "secrets",
-    "serviceaccounts",
-    "services",
-    "events.events.k8s.io",
-    "cronjobs.batch",
-    "jobs.batch",
-    "clusterrolebindings.rbac.authorization.k8s.io",
-    "clusterroles.rbac.authorization.k8s.io",
-    "rolebindings.rbac.authorization.k8s.io",
-    "roles.rbac.authorization.k8s.io",
-    "customresourcedefinitions.apiextensions.k8s.io",
-    "leases.coordination.k8s.io",
-  ]);
+test("kinds of one group stand together, by name, as discovery lists them", () => {
+  const groups = builtInResources.map(({ definition }) => definition.group);
+  const together = groups.filter((group, index) => group !== groups[index - 1]);
+  expect(together).toEqual([...new Set(together)]);
+  for (const group of together) {
+    const names = builtInResources.filter(({ definition }) => definition.group === group).map(nameOf);
+    expect(names).toEqual([...names].sort());
+  }
 });
+
+function nameOf({ definition }: (typeof builtInResources)[number]): string {
+  return definition.resource;
+}
 
 test("a table has a cell for each of its columns", () => {
   for (const { definition, strategy } of builtInResources) {

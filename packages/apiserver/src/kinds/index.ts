@@ -1,4 +1,10 @@
 import type { BuiltInResource } from "../built-in-resource.js";
+import { controllerRevisionResource } from "./apps/controller-revision.js";
+import { daemonSetResource } from "./apps/daemon-set.js";
+import { deploymentResource } from "./apps/deployment.js";
+import { replicaSetResource } from "./apps/replica-set.js";
+import { replicationControllerResource } from "./apps/replication-controller.js";
+import { statefulSetResource } from "./apps/stateful-set.js";
 import { configMapResource } from "./config-map.js";
 import { cronJobResource } from "./cronjob/strategy.js";
 import { customResourceDefinitionResource } from "./custom-resource-definition/strategy.js";
@@ -21,10 +27,16 @@ export const builtInResources: readonly BuiltInResource[] = [
   namespaceResource,
   nodeResource,
   podResource,
+  replicationControllerResource,
   secretResource,
   serviceAccountResource,
   serviceResource,
   eventsV1Resource,
+  controllerRevisionResource,
+  daemonSetResource,
+  deploymentResource,
+  replicaSetResource,
+  statefulSetResource,
   cronJobResource,
   jobResource,
   clusterRoleBindingResource,

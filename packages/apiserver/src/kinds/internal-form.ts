@@ -29,6 +29,12 @@ const TYPES: Readonly<Record<string, string>> = {
   SuccessPolicy: "Rules@SuccessPolicyRule",
   SuccessPolicyRule: "SucceededIndexes SucceededCount",
   UncountedTerminatedPods: "Succeeded Failed",
+  DeploymentStrategy: 'Type="" RollingUpdate@RollingUpdateDeployment',
+  RollingUpdateDeployment: "MaxUnavailable MaxSurge",
+  DaemonSetUpdateStrategy: 'Type="" RollingUpdate@RollingUpdateDaemonSet',
+  RollingUpdateDaemonSet: "MaxUnavailable MaxSurge",
+  StatefulSetUpdateStrategy: 'Type="" RollingUpdate@RollingUpdateStatefulSetStrategy',
+  RollingUpdateStatefulSetStrategy: "Partition=0 MaxUnavailable",
 };
 
 /** Values whose members are not fields: maps, and types of API machinery, which have one form only. */

@@ -1,7 +1,7 @@
 import type { PodSpec } from "@kubewright/api";
 
 import { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.js";
+import { dnsLabelErrors } from "../../names.js";
 import { parseQuantity } from "../../quantity.js";
 import { addInvalid } from "../../validation/rules.js";
 import { validateFieldRef, VOLUME_FIELDS } from "./environment-validation.js";
@@ -122,7 +122,6 @@ function validateFirstSource(
     case "persistentVolumeClaim": {
       const name = volume.persistentVolumeClaim?.claimName ?? "";
       if (name === "") errors.required(`${path}.claimName`);
-      else addInvalid(errors, `${path}.claimName`, name, dnsSubdomainErrors(name));
       break;
     }
     case "downwardAPI":

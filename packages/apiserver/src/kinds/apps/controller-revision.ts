@@ -1,0 +1,52 @@
+import { type ControllerRevision, controllerRevisions } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { sortedKeys } from "../sorted-keys.js";
+import { age, columns } from "../table-cells.js";
+import { appsTypes } from "./types.js";
+
+/** Upstream: `pkg/registry/apps/controllerrevision`. */
+const controllerRevisionStrategy: ResourceStrategy<ControllerRevision> = {
+  validateCreate: validateControllerRevision,
+  validateUpdate(revision, stored, errors) {
+    validateControllerRevision(revision, errors);
+    if (!jsonEqual(revision.data, stored.data))
+      errors.invalid("data", sortedKeys(revision.data as Record<string, unknown> | undefined), "field is immutable");
+  },
+  printer: {
+    columns: columns("Name", "Controller", "Revision", "Age"),
+    cells: ({ metadata, revision }, nowMs) => [
+      metadata.name ?? "",
+      controllerCell(metadata),
+      revision,
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const controllerRevisionResource = builtInResource<ControllerRevision>({
+  definition: controllerRevisions,
+  singular: "controllerrevision",
+  listKind: "ControllerRevisionList",
+  verbs: standardVerbs,
+  types: appsTypes,
+  strategy: controllerRevisionStrategy,
+});
+
+function validateControllerRevision({ data, revision }: ControllerRevision, errors: FieldErrors): void {
+  if (data === undefined || data === null) errors.required("data", "data is mandatory");
+  validateNonNegative(revision, "revision", errors);
+}
+
+/** `daemonset.apps/d`. */
+function controllerCell({ ownerReferences = [] }: ControllerRevision["metadata"]): string {
+  const owner = ownerReferences.find(({ controller }) => controller === true);
+  if (owner === undefined) return "<none>";
+  const slash = owner.apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : `.${owner.apiVersion.slice(0, slash)}`;
+  return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+}

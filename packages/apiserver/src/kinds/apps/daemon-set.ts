@@ -1,0 +1,185 @@
+import { type DaemonSet, daemonSets } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { FieldErrors } from "../../field-errors.js";
+import { jsonEqual, restoreMember } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateLabelSelector } from "../../validation/label-selector.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
+import { podTemplateWarnings } from "../pod/warnings.js";
+import { internalForm } from "../internal-form.js";
+import { specAndStatus } from "../spec-and-status.js";
+import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { appsTypes } from "./types.js";
+import {
+  numberOf,
+  validateAtMostAll,
+  validateCollisionCount,
+  validateCounts,
+  validateIntOrPercent,
+  validateLongRunningTemplate,
+  validateMatch,
+  validateNotEmpty,
+  validateSelectorUnchanged,
+} from "./workload-validation.js";
+
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+const STRATEGIES = ["RollingUpdate", "OnDelete"];
+const emptySpec: NonNullable<DaemonSet["spec"]> = { selector: {}, template: {} };
+const newStatus: NonNullable<DaemonSet["status"]> = {
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+};
+const generic = specAndStatus<DaemonSet>(() => ({ ...newStatus }));
+
+/** Upstream: `pkg/registry/apps/daemonset`, `pkg/apis/apps/validation`. */
+export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
+  ...generic,
+  applyDefaults,
+  podTemplate: ({ spec }) => spec?.template,
+  prepareForCreate(daemonSet, context) {
+    generic.prepareForCreate(daemonSet, context);
+    setTemplateGeneration(daemonSet, Math.max(templateGeneration(daemonSet), 1));
+  },
+  validateCreate: validateDaemonSet,
+  warningsOnCreate: ({ spec }) => podTemplateWarnings(spec?.template, "spec.template"),
+  prepareForUpdate(daemonSet, stored) {
+    generic.prepareForUpdate(daemonSet, stored);
+    const changes = jsonEqual(daemonSet.spec?.template, stored.spec?.template) ? 0 : 1;
+    setTemplateGeneration(daemonSet, templateGeneration(stored) + changes);
+  },
+  validateUpdate(daemonSet, stored, errors) {
+    validateSelectorUnchanged(daemonSet.spec?.selector, stored.spec?.selector, errors);
+    validateDaemonSet(daemonSet, errors);
+  },
+  warningsOnUpdate: ({ spec }, stored) =>
+    jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
+  status: {
+    prepareForUpdate: (daemonSet, stored) => restoreMember(daemonSet, stored, "spec"),
+    validateUpdate(daemonSet, stored, errors) {
+      validateStatus(daemonSet, errors);
+      validateCollisionCount(daemonSet.status, stored.status, errors);
+    },
+  },
+  printer: {
+    columns: columns(
+      "Name",
+      "Desired:integer",
+      "Current:integer",
+      "Ready:integer",
+      "Up-to-date:integer",
+      "Available:integer",
+      "Node Selector",
+      "Age",
+      "Containers*",
+      "Images*",
+      "Selector*",
+    ),
+    cells: ({ metadata, spec, status = newStatus }, nowMs) => [
+      metadata.name ?? "",
+      status.desiredNumberScheduled,
+      status.currentNumberScheduled,
+      status.numberReady,
+      status.updatedNumberScheduled ?? 0,
+      status.numberAvailable ?? 0,
+      selectorCell({ matchLabels: spec?.template.spec?.nodeSelector ?? {} }),
+      age(metadata.creationTimestamp, nowMs),
+      ...containerCells(spec?.template.spec),
+      selectorCell(spec?.selector),
+    ],
+  },
+};
+
+export const daemonSetResource = builtInResource<DaemonSet>({
+  definition: daemonSets,
+  singular: "daemonset",
+  shortNames: ["ds"],
+  categories: ["all"],
+  listKind: "DaemonSetList",
+  verbs: standardVerbs,
+  types: appsTypes,
+  strategy: daemonSetStrategy,
+});
+
+function applyDefaults({ spec }: DaemonSet, stored?: DaemonSet): void {
+  if (spec === undefined || spec === stored?.spec) return;
+  const strategy = (spec.updateStrategy ??= {});
+  strategy.type ||= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    const rollingUpdate = (strategy.rollingUpdate ??= {});
+    rollingUpdate.maxUnavailable ??= 1;
+    rollingUpdate.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+  applyPodTemplateDefaults(spec.template);
+}
+
+/** It once was a member of the spec, and is kept beside it. */
+function templateGeneration({ metadata }: DaemonSet): number {
+  const generation = Number(metadata.annotations?.[TEMPLATE_GENERATION]);
+  return Number.isSafeInteger(generation) ? generation : 0;
+}
+
+function setTemplateGeneration({ metadata }: DaemonSet, generation: number): void {
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+}
+
+function validateDaemonSet({ spec = emptySpec }: DaemonSet, errors: FieldErrors): void {
+  const { template } = spec;
+  // A client may leave it out, whatever its type says.
+  const selector: typeof spec.selector | undefined = spec.selector;
+  const malformed = new FieldErrors();
+  validateLabelSelector(selector, "spec.selector", malformed);
+  for (const error of malformed.all) errors.add(error);
+  if (malformed.isEmpty) validateMatch(selector, template, errors);
+  if (selector !== undefined) validateNotEmpty(selector, "daemonset", errors);
+  validateLongRunningTemplate(template, "DaemonSet", errors);
+  validateNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
+  validateStrategy(spec.updateStrategy ?? {}, errors);
+  validateNonNegative(spec.revisionHistoryLimit, "spec.revisionHistoryLimit", errors);
+}
+
+function validateStrategy(
+  strategy: NonNullable<NonNullable<DaemonSet["spec"]>["updateStrategy"]>,
+  errors: FieldErrors,
+): void {
+  const { type, rollingUpdate } = strategy;
+  const path = "spec.updateStrategy.rollingUpdate";
+  if (type === undefined || !STRATEGIES.includes(type))
+    errors.notSupported("spec.updateStrategy", internalForm("DaemonSetUpdateStrategy", strategy), STRATEGIES);
+  else if (type === "OnDelete") return;
+  else if (rollingUpdate === undefined) errors.required(path);
+  else {
+    const { maxUnavailable, maxSurge } = rollingUpdate;
+    validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`, errors);
+    validateIntOrPercent(maxSurge, `${path}.maxSurge`, errors);
+    validateAtMostAll(maxUnavailable, `${path}.maxUnavailable`, errors);
+    validateAtMostAll(maxSurge, `${path}.maxSurge`, errors);
+    const hasUnavailable = numberOf(maxUnavailable) !== 0;
+    const hasSurge = numberOf(maxSurge) !== 0;
+    if (hasUnavailable && hasSurge)
+      errors.invalid(`${path}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
+    else if (!hasUnavailable && !hasSurge) errors.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
+  }
+}
+
+function validateStatus({ status = newStatus }: DaemonSet, errors: FieldErrors): void {
+  validateCounts(
+    status,
+    [
+      "currentNumberScheduled",
+      "numberMisscheduled",
+      "desiredNumberScheduled",
+      "numberReady",
+      "observedGeneration",
+      "updatedNumberScheduled",
+      "numberAvailable",
+      "numberUnavailable",
+      "collisionCount",
+    ],
+    errors,
+  );
+}

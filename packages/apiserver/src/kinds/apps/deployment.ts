@@ -1,0 +1,154 @@
+import { type Deployment, deployments } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual, restoreMember } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { podNamePrefixWarnings } from "../job/warnings.js";
+import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
+import { podTemplateWarnings } from "../pod/warnings.js";
+import { internalForm } from "../internal-form.js";
+import { specAndStatus } from "../spec-and-status.js";
+import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { workloadScale } from "./scale.js";
+import { appsTypes } from "./types.js";
+import {
+  numberOf,
+  validateAtMostAll,
+  validateCollisionCount,
+  validateCounts,
+  validateIntOrPercent,
+  validateLongRunningTemplate,
+  validateReplicaCounts,
+  validateSelectorAndTemplate,
+  validateSelectorUnchanged,
+} from "./workload-validation.js";
+
+const STRATEGIES = ["Recreate", "RollingUpdate"];
+const emptySpec: NonNullable<Deployment["spec"]> = { selector: {}, template: {} };
+
+/** Upstream: `pkg/registry/apps/deployment`, `pkg/apis/apps/validation`. */
+export const deploymentStrategy: ResourceStrategy<Deployment> = {
+  ...specAndStatus<Deployment>(),
+  applyDefaults,
+  podTemplate: ({ spec }) => spec?.template,
+  validateCreate: validateDeployment,
+  warningsOnCreate: ({ metadata, spec }) => [
+    ...podNamePrefixWarnings(metadata.name ?? ""),
+    ...podTemplateWarnings(spec?.template, "spec.template"),
+  ],
+  validateUpdate(deployment, stored, errors) {
+    validateDeployment(deployment, errors);
+    validateSelectorUnchanged(deployment.spec?.selector, stored.spec?.selector, errors);
+  },
+  warningsOnUpdate: ({ spec }, stored) =>
+    jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
+  // What its annotations say goes on to its ReplicaSets.
+  bumpsGeneration: (deployment, stored) =>
+    !jsonEqual(deployment.spec, stored.spec) ||
+    !jsonEqual(deployment.metadata.annotations ?? {}, stored.metadata.annotations ?? {}),
+  status: {
+    prepareForUpdate(deployment, stored) {
+      restoreMember(deployment, stored, "spec");
+      restoreMember(deployment.metadata, stored.metadata, "labels");
+    },
+    validateUpdate(deployment, stored, errors) {
+      validateStatus(deployment, errors);
+      validateCollisionCount(deployment.status, stored.status, errors);
+    },
+  },
+  printer: {
+    columns: columns("Name", "Ready", "Up-to-date", "Available", "Age", "Containers*", "Images*", "Selector*"),
+    cells: ({ metadata, spec, status = {} }, nowMs) => [
+      metadata.name ?? "",
+      `${status.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
+      status.updatedReplicas ?? 0,
+      status.availableReplicas ?? 0,
+      age(metadata.creationTimestamp, nowMs),
+      ...containerCells(spec?.template.spec),
+      selectorCell(spec?.selector),
+    ],
+  },
+};
+
+export const deploymentResource = builtInResource<Deployment>({
+  definition: deployments,
+  singular: "deployment",
+  shortNames: ["deploy"],
+  categories: ["all"],
+  listKind: "DeploymentList",
+  verbs: standardVerbs,
+  types: appsTypes,
+  strategy: deploymentStrategy,
+  subresources: { scale: workloadScale },
+});
+
+function applyDefaults({ spec }: Deployment, stored?: Deployment): void {
+  if (spec === undefined || spec === stored?.spec) return;
+  spec.replicas ??= 1;
+  const strategy = (spec.strategy ??= {});
+  strategy.type ||= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    const rollingUpdate = (strategy.rollingUpdate ??= {});
+    rollingUpdate.maxUnavailable ??= "25%";
+    rollingUpdate.maxSurge ??= "25%";
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+  applyPodTemplateDefaults(spec.template);
+}
+
+function validateDeployment({ spec = emptySpec }: Deployment, errors: FieldErrors): void {
+  const { minReadySeconds = 0, progressDeadlineSeconds } = spec;
+  validateNonNegative(spec.replicas, "spec.replicas", errors);
+  validateSelectorAndTemplate(spec, "deployment", errors, (template) => {
+    validateLongRunningTemplate(template, "ReplicaSet", errors);
+  });
+  validateStrategy(spec.strategy ?? {}, errors);
+  validateNonNegative(minReadySeconds, "spec.minReadySeconds", errors);
+  validateNonNegative(spec.revisionHistoryLimit, "spec.revisionHistoryLimit", errors);
+  if (progressDeadlineSeconds === undefined) return;
+  validateNonNegative(progressDeadlineSeconds, "spec.progressDeadlineSeconds", errors);
+  if (progressDeadlineSeconds <= minReadySeconds)
+    errors.invalid("spec.progressDeadlineSeconds", progressDeadlineSeconds, "must be greater than minReadySeconds");
+}
+
+function validateStrategy(
+  strategy: NonNullable<NonNullable<Deployment["spec"]>["strategy"]>,
+  errors: FieldErrors,
+): void {
+  const { type, rollingUpdate } = strategy;
+  const path = "spec.strategy.rollingUpdate";
+  if (type === undefined || !STRATEGIES.includes(type))
+    errors.notSupported("spec.strategy", internalForm("DeploymentStrategy", strategy), STRATEGIES);
+  else if (type === "Recreate") {
+    if (rollingUpdate !== undefined) errors.forbidden(path, "may not be specified when strategy `type` is 'Recreate'");
+  } else if (rollingUpdate === undefined) errors.required(path, "this should be defaulted and never be nil");
+  else {
+    const { maxUnavailable, maxSurge } = rollingUpdate;
+    validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`, errors);
+    validateIntOrPercent(maxSurge, `${path}.maxSurge`, errors);
+    if (numberOf(maxUnavailable) === 0 && numberOf(maxSurge) === 0)
+      errors.invalid(`${path}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
+    validateAtMostAll(maxUnavailable, `${path}.maxUnavailable`, errors);
+  }
+}
+
+function validateStatus({ status = {} }: Deployment, errors: FieldErrors): void {
+  validateCounts(
+    status,
+    [
+      "observedGeneration",
+      "replicas",
+      "updatedReplicas",
+      "readyReplicas",
+      "availableReplicas",
+      "unavailableReplicas",
+      "terminatingReplicas",
+      "collisionCount",
+    ],
+    errors,
+  );
+  validateReplicaCounts(status, ["updatedReplicas", "readyReplicas", "availableReplicas"], "readyReplicas", errors);
+}

@@ -1,0 +1,98 @@
+import { type ReplicationController, replicationControllers } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual, restoreMember } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { podNamePrefixWarnings } from "../job/warnings.js";
+import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
+import { podTemplateWarnings } from "../pod/warnings.js";
+import { specAndStatus } from "../spec-and-status.js";
+import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { validateReplicaSetStatus } from "./replica-set.js";
+import { workloadScale } from "./scale.js";
+import { appsTypes } from "./types.js";
+import { validateLongRunningTemplate, validateMatch } from "./workload-validation.js";
+
+/** Upstream: `pkg/registry/core/replicationcontroller`, `ValidateReplicationController` of `pkg/apis/core/validation`. */
+export const replicationControllerStrategy: ResourceStrategy<ReplicationController> = {
+  ...specAndStatus<ReplicationController>(() => ({ replicas: 0 })),
+  applyDefaults,
+  podTemplate: ({ spec }) => spec?.template,
+  validateCreate: validateReplicationController,
+  warningsOnCreate: ({ metadata, spec }) => [
+    ...podNamePrefixWarnings(metadata.name ?? ""),
+    ...podTemplateWarnings(spec?.template, "spec.template"),
+  ],
+  validateUpdate: (controller, _stored, errors) => validateReplicationController(controller, errors),
+  warningsOnUpdate: ({ spec }, stored) =>
+    jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
+  status: {
+    prepareForUpdate: (controller, stored) => restoreMember(controller, stored, "spec"),
+    validateUpdate: ({ status = { replicas: 0 } }, _stored, errors) => validateReplicaSetStatus(status, errors),
+  },
+  defaultPropagation: "Orphan",
+  fieldSelectors: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
+  printer: {
+    columns: columns(
+      "Name",
+      "Desired:integer",
+      "Current:integer",
+      "Ready:integer",
+      "Age",
+      "Containers*",
+      "Images*",
+      "Selector*",
+    ),
+    cells: ({ metadata, spec, status }, nowMs) => [
+      metadata.name ?? "",
+      spec?.replicas ?? 0,
+      status?.replicas ?? 0,
+      status?.readyReplicas ?? 0,
+      age(metadata.creationTimestamp, nowMs),
+      ...containerCells(spec?.template?.spec),
+      selectorCell({ matchLabels: spec?.selector ?? {} }),
+    ],
+  },
+};
+
+export const replicationControllerResource = builtInResource<ReplicationController>({
+  definition: replicationControllers,
+  singular: "replicationcontroller",
+  shortNames: ["rc"],
+  categories: ["all"],
+  listKind: "ReplicationControllerList",
+  verbs: standardVerbs,
+  types: appsTypes,
+  strategy: replicationControllerStrategy,
+  subresources: { scale: workloadScale },
+});
+
+/** The labels of the template are the selector, and the controller's own, unless it has others. */
+function applyDefaults({ metadata, spec }: ReplicationController, stored?: ReplicationController): void {
+  if (spec === undefined) return;
+  const labels = spec.template?.metadata?.labels;
+  if (labels !== undefined && isEmpty(metadata.labels)) metadata.labels = { ...labels };
+  if (spec === stored?.spec) return;
+  if (labels !== undefined && isEmpty(spec.selector)) spec.selector = { ...labels };
+  spec.replicas ??= 1;
+  applyPodTemplateDefaults(spec.template);
+}
+
+function validateReplicationController({ spec = {} }: ReplicationController, errors: FieldErrors): void {
+  const { selector = {}, template } = spec;
+  validateNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
+  if (isEmpty(selector)) errors.required("spec.selector");
+  validateNonNegative(spec.replicas, "spec.replicas", errors);
+  if (template === undefined) {
+    errors.required("spec.template");
+    return;
+  }
+  if (!isEmpty(selector)) validateMatch({ matchLabels: selector }, template, errors);
+  validateLongRunningTemplate(template, "ReplicationController", errors);
+}
+
+function isEmpty(map: Readonly<Record<string, string>> = {}): boolean {
+  return Object.keys(map).length === 0;
+}

@@ -1,0 +1,137 @@
+import { type LabelSelector, labelSelectorMatcher, type PodTemplateSpec } from "@kubewright/api";
+
+import { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { validateLabelSelector } from "../../validation/label-selector.js";
+import { addInvalid, validateNonNegative } from "../../validation/rules.js";
+import { validatePodTemplate } from "../pod/template-validation.js";
+import { sortedKeys } from "../sorted-keys.js";
+
+const PERCENT = /^[0-9]+%$/;
+const PERCENT_MESSAGE =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
+type IntOrPercent = number | string | undefined;
+
+/**
+ * The selector of a Deployment, ReplicaSet or StatefulSet, and the template whose labels it has to match.
+ *
+ * @param kind - As the error about an empty selector names it.
+ */
+export function validateSelectorAndTemplate(
+  spec: { readonly selector?: LabelSelector | undefined; readonly template?: PodTemplateSpec | undefined },
+  kind: string,
+  errors: FieldErrors,
+  validateTemplate: (template: PodTemplateSpec) => void,
+): void {
+  const { selector, template = {} } = spec;
+  const malformed = new FieldErrors();
+  if (selector === undefined) errors.required("spec.selector");
+  else {
+    validateLabelSelector(selector, "spec.selector", malformed);
+    for (const error of malformed.all) errors.add(error);
+    validateNotEmpty(selector, kind, errors);
+  }
+  if (!malformed.isEmpty) {
+    errors.invalid("spec.selector", shownSelector(selector), kind === "statefulset" ? "" : "invalid label selector");
+    return;
+  }
+  validateMatch(selector, template, errors);
+  validateTemplate(template);
+}
+
+export function validateNotEmpty(selector: LabelSelector, kind: string, errors: FieldErrors): void {
+  if (isEmpty(selector)) errors.invalid("spec.selector", {}, `empty selector is invalid for ${kind}`);
+}
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+export function validateMatch(
+  selector: LabelSelector | undefined,
+  template: PodTemplateSpec,
+  errors: FieldErrors,
+): void {
+  const labels = template.metadata?.labels;
+  if (labelSelectorMatcher(selector)(labels)) return;
+  errors.invalid("spec.template.metadata.labels", sortedKeys(labels), "`selector` does not match template `labels`");
+}
+
+/** Pods that are replaced when they end. @param kind - As the error about a deadline names it. */
+export function validateLongRunningTemplate(template: PodTemplateSpec, kind: string, errors: FieldErrors): void {
+  validatePodTemplate(template, "spec.template", errors);
+  validateLongRunning(template, kind, errors);
+}
+
+export function validateLongRunning({ spec }: PodTemplateSpec, kind: string, errors: FieldErrors): void {
+  const restartPolicy = spec?.restartPolicy ?? "Always";
+  if (restartPolicy !== "Always") errors.notSupported("spec.template.spec.restartPolicy", restartPolicy, ["Always"]);
+  if (spec?.activeDeadlineSeconds !== undefined)
+    errors.forbidden("spec.template.spec.activeDeadlineSeconds", `activeDeadlineSeconds in ${kind} is not Supported`);
+}
+
+export function validateSelectorUnchanged(
+  selector: LabelSelector | undefined,
+  stored: LabelSelector | undefined,
+  errors: FieldErrors,
+): void {
+  if (!jsonEqual(selector, stored)) errors.invalid("spec.selector", shownSelector(selector), "field is immutable");
+}
+
+function shownSelector(selector: LabelSelector | undefined): unknown {
+  return selector?.matchLabels === undefined
+    ? selector
+    : { ...selector, matchLabels: sortedKeys(selector.matchLabels) };
+}
+
+/** Upstream: `ValidatePositiveIntOrPercent`. */
+export function validateIntOrPercent(value: IntOrPercent, field: string, errors: FieldErrors): void {
+  if (typeof value === "string") {
+    if (!PERCENT.test(value)) errors.invalid(field, value, PERCENT_MESSAGE);
+  } else validateNonNegative(value, field, errors);
+}
+
+/** Upstream: `IsNotMoreThan100Percent`. */
+export function validateAtMostAll(value: IntOrPercent, field: string, errors: FieldErrors): void {
+  if (typeof value === "string" && PERCENT.test(value) && numberOf(value) > 100)
+    addInvalid(errors, field, value, ["must not be greater than 100%"]);
+}
+
+/** Of `5` and of `5%`; 0 of what is neither. Upstream: `getIntOrPercentValue`. */
+export function numberOf(value: IntOrPercent): number {
+  if (typeof value !== "string") return value ?? 0;
+  return PERCENT.test(value) ? Number.parseInt(value, 10) : /^[+-]?\d+$/.test(value) ? Number(value) : 0;
+}
+
+/** Numbers of a status that may not be below zero, in this order. */
+export function validateCounts<T extends object>(
+  status: T,
+  fields: readonly (keyof T & string)[],
+  errors: FieldErrors,
+): void {
+  for (const field of fields) validateNonNegative(status[field] as number | undefined, `status.${field}`, errors);
+}
+
+/** Of all replicas, none of these can be more; of the ready ones, not the available ones. */
+export function validateReplicaCounts<
+  T extends { replicas?: number; readyReplicas?: number; availableReplicas?: number },
+>(status: T, fields: readonly (keyof T & string)[], readyName: string, errors: FieldErrors): void {
+  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
+  for (const field of fields) {
+    const count = (status[field] as number | undefined) ?? 0;
+    if (count > replicas) errors.invalid(`status.${field}`, count, "cannot be greater than status.replicas");
+  }
+  if (availableReplicas > readyReplicas)
+    errors.invalid("status.availableReplicas", availableReplicas, `cannot be greater than ${readyName}`);
+}
+
+/** Names of what a controller made are told apart by it, so it only ever rises. */
+export function validateCollisionCount(
+  status: { readonly collisionCount?: number } = {},
+  stored: { readonly collisionCount?: number } = {},
+  errors: FieldErrors,
+): void {
+  if (stored.collisionCount === undefined || (status.collisionCount ?? -1) >= stored.collisionCount) return;
+  errors.invalid("status.collisionCount", status.collisionCount ?? 0, "cannot be decremented");
+}
