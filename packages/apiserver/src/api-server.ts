@@ -9,7 +9,7 @@ import {
 } from "@kubewright/transport";
 
 import { AccessControl, type Caller } from "./access-control.js";
-import { type ApiCall, type ServerState } from "./api-call.js";
+import type { ApiCall } from "./api-call.js";
 import {
   ApiError,
   badRequest,
@@ -44,10 +44,12 @@ import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";
 import { type Reply, textReply, valueReply } from "./reply.js";
 import { checkBodyLength } from "./request-body.js";
 import { type RequestInfo, type ResourceAttributes, pathSegmentErrors, requestInfo } from "./request-info.js";
+import { Admission, type AdmissionPlugin } from "./registry/admission.js";
 import { RequestTimeout } from "./request-timeout.js";
 import { ResourceRegistry } from "./resource-registry.js";
 import { type Route, route } from "./route.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import type { ServerState } from "./server-state.js";
 import { serveBuiltIn } from "./serve-built-in.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 import { Store, type StoreSnapshot } from "./storage/store.js";
@@ -88,6 +90,8 @@ export interface ApiServerOptions {
    * find their way. A function decides by itself. Default `AlwaysAllow`.
    */
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
+  /** Asked before anything is written, in this order, and before what the server's own kinds ask for. Default: none. */
+  readonly admission?: readonly AdmissionPlugin[];
   /**
    * Sees every request before it is served and may answer in its place, or wait: where faults are put in. What came over a
    * listener has no body yet.
@@ -199,6 +203,7 @@ class EmbeddedApiServer implements ApiServer {
       clock,
       random: options.random.fork("apiserver"),
       access: accessControl(options, registry),
+      admission: new Admission(admissionPlugins(options.admission, resources)),
       store,
       registry,
       namespaces: registry.find("", "v1", "namespaces"),
@@ -444,6 +449,14 @@ function accessControl(options: ApiServerOptions, registry: ResourceRegistry): A
           ? rbacAuthorizer(registry)
           : authorizerOf(authorization),
   });
+}
+
+/** Those of the caller, then those of the kinds, of which several may have the same. */
+function admissionPlugins(
+  given: readonly AdmissionPlugin[] = [],
+  resources: readonly BuiltInResource[],
+): readonly AdmissionPlugin[] {
+  return [...new Set([...given, ...resources.flatMap(({ admission }) => admission ?? [])])];
 }
 
 function drawSecret(random: Random): Uint8Array {

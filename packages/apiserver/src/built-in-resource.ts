@@ -1,6 +1,7 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
 import type { ScalePaths } from "./handlers/scale.js";
+import type { AdmissionPlugin } from "./registry/admission.js";
 import type { Verb } from "./route.js";
 import type { TypeDeclarations } from "./schema/type-declarations.js";
 import type { Handlers, Remover, ResourceView } from "./served-resource.js";
@@ -32,6 +33,8 @@ export interface BuiltInResource<T extends KubernetesObject = KubernetesObject> 
   readonly storageVersion?: string;
   /** Deletes an object where that is more than what every kind has. Checks the preconditions, too. */
   readonly remove?: Remover;
+  /** Who is asked before something is written that concerns this kind, which need not be of this kind. */
+  readonly admission?: AdmissionPlugin;
   /** Milliseconds after its last write at which the server removes an object by itself. Default: never. */
   readonly timeToLiveMs?: number;
 }

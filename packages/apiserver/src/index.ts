@@ -14,6 +14,7 @@ export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization
 export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { HttpListener, ListenOptions, TlsOptions } from "./http-listener.js";
+export type { AdmissionAttributes, AdmissionPlugin } from "./registry/admission.js";
 export type { ScalePaths } from "./handlers/scale.js";
 export type { VersionInfo } from "./non-resource.js";
 export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";

@@ -6,7 +6,7 @@ import type { ServedResource } from "./served-resource.js";
 import type { Change } from "./storage/change.js";
 import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
-import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "./deletion.js";
+import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "./registry/deletion.js";
 
 interface NamespaceObject extends KubernetesObject {
   spec?: { finalizers?: string[] };

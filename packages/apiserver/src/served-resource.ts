@@ -2,7 +2,9 @@ import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
 import type { ApiCall } from "./api-call.js";
 import type { ErrorSubject } from "./api-error.js";
-import type { DeleteOptions, DeletionResult } from "./delete-options.js";
+import type { DeleteOptions } from "./registry/options.js";
+import type { DeletionResult } from "./registry/outcome.js";
+import type { Write } from "./registry/write.js";
 import type { JsonObject } from "./json.js";
 import type { MetadataRules } from "./metadata-validation.js";
 import type { Reply } from "./reply.js";
@@ -58,7 +60,7 @@ export type Handler = (call: ApiCall) => Reply | Promise<Reply>;
 export type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
 
 /** Deletes an object, or marks it. @throws ApiError 409 when the preconditions do not hold. */
-export type Remover = (call: ApiCall, stored: StoredObject, options: DeleteOptions) => DeletionResult;
+export type Remover = (write: Write, stored: StoredObject, options: DeleteOptions) => DeletionResult;
 
 /** Two resources over one storage: how stored objects look here, and how what is sent here is stored. Both return new objects. */
 export interface ResourceView<T extends KubernetesObject> {

@@ -1,15 +1,8 @@
 import { invalidOptions } from "./api-error.js";
 import type { ApiCall } from "./api-call.js";
-import type { DeleteOptions } from "./delete-options.js";
 import { FieldErrors } from "./field-errors.js";
 import { isJsonObject } from "./json.js";
-
-/** The options of a write that are the same for every verb. */
-export interface WriteOptions {
-  readonly dryRun: boolean;
-  readonly fieldManager: string;
-  readonly fieldValidation: "Ignore" | "Warn" | "Strict";
-}
+import type { DeleteOptions, WriteOptions } from "./registry/options.js";
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions";
 

@@ -1,8 +1,8 @@
-import type { ClusterRole, KubernetesObject, PolicyRule, Role, RoleBinding } from "@kubewright/api";
+import type { ClusterRole, PolicyRule, Role, RoleBinding } from "@kubewright/api";
 
-import type { ApiCall } from "../api-call.js";
 import { forbidden, notFound } from "../api-error.js";
 import { jsonEqual } from "../json.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
 import type { AccessAttributes, AccessRules } from "./authorizer.js";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -11,44 +11,46 @@ const MOST_COMBINATIONS = 100_000;
 
 /**
  * Nobody gives away what they do not have: who writes a role must hold its rules or may `escalate`; who writes a binding
- * must hold its role's rules or may `bind` it.
+ * must hold its role's rules or may `bind` it. Asked last of those that may change the object. An update that leaves the grant
+ * as it was is none. Refusals are 403 and name what is missing; 404 when a role to be bound does not exist.
  *
- * @param stored - What is there already: an update that leaves the grant as it was is none.
- * @throws ApiError 403 naming what is missing; 404 when a role to be bound does not exist.
  * @see kubernetes `pkg/registry/rbac/*\/policybased`, `pkg/registry/rbac/validation/policy_comparator.go`
  */
-export function admitGrant(call: ApiCall, object: KubernetesObject, stored?: KubernetesObject): void {
-  const { resource } = call.target;
-  if (resource.group !== GROUP || !call.server.access.isOn) return;
-  if (resource.kind.endsWith("Binding")) admitBinding(call, object as RoleBinding, stored as RoleBinding | undefined);
-  else admitRole(call, object, stored);
-}
+export const grantAdmission: AdmissionPlugin = {
+  concerns: ({ group }) => group === GROUP,
+  mutate(attributes) {
+    const { resource, server, object, oldObject } = attributes;
+    if (!server.access.isOn) return;
+    if (resource.kind.endsWith("Binding")) admitBinding(attributes, object as RoleBinding, oldObject as RoleBinding);
+    else admitRole(attributes, object!, oldObject);
+  },
+};
 
 function admitRole(
-  call: ApiCall,
+  attributes: AdmissionAttributes,
   { metadata, rules }: Role | ClusterRole,
   stored: Role | ClusterRole | undefined,
 ): void {
   if (stored !== undefined && jsonEqual(rules, stored.rules)) return;
-  const { resource, namespace, name } = call.target;
-  if (isAllowed(call, "escalate", resource.resource, namespace, name)) return;
-  refuseUnlessHeld(call, metadata.name ?? "", rules ?? []);
+  const { resource, namespace, name } = attributes;
+  if (isAllowed(attributes, "escalate", resource.resource, namespace, stored === undefined ? "" : name)) return;
+  refuseUnlessHeld(attributes, metadata.name ?? "", rules ?? []);
 }
 
-function admitBinding(call: ApiCall, binding: RoleBinding, stored: RoleBinding | undefined): void {
+function admitBinding(attributes: AdmissionAttributes, binding: RoleBinding, stored: RoleBinding | undefined): void {
   const { roleRef, subjects } = binding;
   if (stored !== undefined && jsonEqual([roleRef, subjects], [stored.roleRef, stored.subjects])) return;
-  const { namespace } = call.target;
+  const { namespace } = attributes;
   const plural = roleRef.kind === "Role" ? "roles" : "clusterroles";
-  if (isAllowed(call, "bind", plural, namespace, roleRef.name)) return;
-  const roles = call.server.registry.find(GROUP, "v1", plural)!;
+  if (isAllowed(attributes, "bind", plural, namespace, roleRef.name)) return;
+  const roles = attributes.server.registry.find(GROUP, "v1", plural)!;
   const role = roles.storage.get(roleRef.kind === "Role" ? namespace : "", roleRef.name);
   if (role === undefined) throw notFound(roles, roleRef.name);
-  refuseUnlessHeld(call, binding.metadata.name ?? "", (role.object as Role).rules ?? []);
+  refuseUnlessHeld(attributes, binding.metadata.name ?? "", (role.object as Role).rules ?? []);
 }
 
 function isAllowed(
-  { server, user }: ApiCall,
+  { server, user }: AdmissionAttributes,
   verb: string,
   resource: string,
   namespace: string,
@@ -65,14 +67,17 @@ function isAllowed(
   return server.access.decide({ user, verb, path: "", resource: asked }).allowed;
 }
 
-function refuseUnlessHeld(call: ApiCall, name: string, rules: readonly PolicyRule[]): void {
-  const { server, target, user } = call;
-  const held = heldRules(server.access.rulesFor(user, target.namespace));
+function refuseUnlessHeld(
+  { server, resource, namespace, user }: AdmissionAttributes,
+  name: string,
+  rules: readonly PolicyRule[],
+): void {
+  const held = heldRules(server.access.rulesFor(user, namespace));
   const missing = missingRules(held, rules);
   if (missing.length === 0) return;
   const groups = `[${user.groups.map((group) => JSON.stringify(group)).join(" ")}]`;
   throw forbidden(
-    target.resource,
+    resource,
     name,
     `user ${JSON.stringify(user.username)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${missing.map(ruleText).sort().join("\n")}`,
   );

@@ -1,7 +1,7 @@
 import { formatTime, mutableCopy } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
-import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "../deletion.js";
+import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "../registry/deletion.js";
 import { type ResourceRegistry, storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import type { Change } from "../storage/change.js";

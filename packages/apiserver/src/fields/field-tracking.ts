@@ -1,9 +1,9 @@
 import { type KubernetesObject, formatTime } from "@kubewright/api";
 
 import { dropMember } from "../json.js";
-import type { ApiCall } from "../api-call.js";
 import { subresourceOf } from "../route.js";
-import type { WriteOptions } from "../write-options.js";
+import type { WriteOptions } from "../registry/options.js";
+import type { Write } from "../registry/write.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
 import type { NewFields } from "./shape-memo.js";
@@ -31,10 +31,10 @@ const SYSTEM_FIELDS = new FieldSet(
 );
 
 /** Leaves out the server's own fields, and those this endpoint does not let through (`status` of the main resource). */
-export function ownable(call: ApiCall, fields: FieldSet): FieldSet {
+export function ownable({ target }: Write, fields: FieldSet): FieldSet {
   const own = fields.difference(SYSTEM_FIELDS);
-  const { strategy } = call.target.resource;
-  const through = subresourceOf(call.target)?.strategy;
+  const { strategy } = target.resource;
+  const through = subresourceOf(target)?.strategy;
   const ignored =
     through !== undefined ? `f:${through.resets ?? "spec"}` : strategy.status === undefined ? undefined : "f:status";
   if (ignored === undefined || !own.children.has(ignored)) return own;
@@ -50,7 +50,7 @@ export function ownable(call: ApiCall, fields: FieldSet): FieldSet {
  * Upstream: apimachinery `managedfields`, structured-merge-diff `merge.Updater.Update`.
  */
 export function trackUpdate(
-  call: ApiCall,
+  write: Write,
   stored: KubernetesObject | undefined,
   object: KubernetesObject,
   options: WriteOptions,
@@ -58,11 +58,11 @@ export function trackUpdate(
   const { metadata } = object;
   const sent = metadata.managedFields;
   dropMember(metadata, "managedFields");
-  if (!call.server.tracksFields) return;
+  if (!write.server.tracksFields) return;
   // An empty list, or one of nothing, asks for a fresh start.
   if (
     stored !== undefined &&
-    call.target.subresource === "" &&
+    write.target.subresource === "" &&
     sent !== undefined &&
     sent.every((entry) => !entry.manager && !entry.fieldsV1)
   )
@@ -70,21 +70,21 @@ export function trackUpdate(
   const entries =
     stored === undefined
       ? []
-      : call.target.subresource === "" && sent !== undefined && sent.length > 0
+      : write.target.subresource === "" && sent !== undefined && sent.length > 0
         ? sent
         : stored.metadata.managedFields;
   if (stored !== undefined && (entries ?? []).length === 0) return;
   let managers: Manager[];
   try {
-    managers = call.server.managers.read(entries);
+    managers = write.server.managers.read(entries);
   } catch {
     return;
   }
-  const { resource } = call.target;
-  const own = (fields: FieldSet): FieldSet => ownable(call, fields);
+  const { resource } = write.target;
+  const own = (fields: FieldSet): FieldSet => ownable(write, fields);
   const { changed, removed } =
     stored === undefined
-      ? call.server.newObjects.compare(resource, object, own)
+      ? write.server.newObjects.compare(resource, object, own)
       : changesOf(compareTyped(resource.schema, withoutManagers(stored), object), own);
   if (changed.isEmpty && removed.isEmpty) {
     if (entries !== undefined && entries.length > 0) metadata.managedFields = [...entries];
@@ -94,9 +94,9 @@ export function trackUpdate(
     name: options.fieldManager,
     operation: "Update" as const,
     apiVersion: resource.apiVersion,
-    subresource: call.target.subresource,
+    subresource: write.target.subresource,
   };
-  const time = formatTime(call.server.clock.now());
+  const time = formatTime(write.server.clock.now());
   let mine: FieldSet = EMPTY_FIELDS;
   const others: Manager[] = [];
   for (const manager of managers) {
@@ -104,7 +104,7 @@ export function trackUpdate(
     else others.push(withFields(manager, manager.fields.difference(changed).difference(removed)));
   }
   const next = arrangeManagers([...others, { ...me, time, fields: mine.difference(removed).union(changed) }]);
-  if (next.length > 0) metadata.managedFields = call.server.managers.write(next);
+  if (next.length > 0) metadata.managedFields = write.server.managers.write(next);
 }
 
 function changesOf({ added, modified, removed }: Comparison, own: (fields: FieldSet) => FieldSet): NewFields {

@@ -2,21 +2,25 @@ import { type KubernetesObject, formatTime } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
 import { badRequest, conflict, plainError, statusError } from "../api-error.js";
+import type { Awaitable } from "../awaitable.js";
 import { EMPTY_FIELDS, type FieldSet } from "../fields/field-set.js";
 import { ownable, withFields, withoutManagers } from "../fields/field-tracking.js";
 import { type Manager, arrangeManagers, isSameManager } from "../fields/managers.js";
 import { compareTyped, fieldsOf, mergeTyped, removeFields, typeErrors } from "../fields/typed-value.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
+import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
+import type { WriteOptions } from "../registry/options.js";
+import { type Wanted, updateObject } from "../registry/update.js";
 import type { Reply } from "../reply.js";
 import { bodyText } from "../request-body.js";
 import { DecodeError, type DecodeFindings, noFindings } from "../schema/decode.js";
 import { type ServedResource, present } from "../served-resource.js";
-import type { WriteOptions } from "../write-options.js";
+import type { StoredObject } from "../storage/stored-object.js";
 import { tellable } from "../telling.js";
 import { parseYaml, repeatedYamlKey } from "../yaml.js";
-import { createObject, setRequestNamespace } from "./create.js";
-import { checkName, commitUpdate } from "./update.js";
+import { outcomeReply } from "./object-reply.js";
+import { checkName } from "./update.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -26,10 +30,10 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
  *
  * Upstream: structured-merge-diff `merge.Updater.Apply`, apimachinery `managedfields.FieldManager.Apply`.
  */
-export function apply(call: ApiCall, options: WriteOptions): Reply {
-  const { resource, namespace, name } = call.target;
+export function apply(call: ApiCall, options: WriteOptions): Awaitable<Reply> {
+  const { resource } = call.target;
   const applied = readConfiguration(call, options);
-  const schema = resource.schema;
+  const { schema } = resource;
   if (schema !== undefined) {
     const errors = typeErrors(schema, applied);
     if (errors.length > 0)
@@ -37,7 +41,14 @@ export function apply(call: ApiCall, options: WriteOptions): Reply {
         `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${tellable(errors).join("\n")}`,
       );
   }
-  const stored = resource.storage.get(namespace, name);
+  const updated = updateObject(call, options, (stored) => applyTo(call, options, applied, stored));
+  return outcomeReply(call, updated);
+}
+
+/** What the configuration makes of what is stored. @throws ApiError 409 for conflicts */
+function applyTo(call: ApiCall, options: WriteOptions, applied: JsonObject, stored: StoredObject | undefined): Wanted {
+  const { resource, name } = call.target;
+  const { schema } = resource;
   const live = stored === undefined ? undefined : present(resource, stored);
   if (live === undefined) checkCreation(call, applied);
   const managers = live === undefined ? [] : currentManagers(call, live);
@@ -81,15 +92,12 @@ export function apply(call: ApiCall, options: WriteOptions): Reply {
 
   resource.strategy.applyDefaults?.(object);
   syncLastApplied(object, applied, options);
-  if (stored === undefined) {
-    object.metadata.name = name;
-    delete object.metadata.resourceVersion;
-    return createObject(call, object, options, true);
+  if (stored !== undefined) {
+    object.metadata.name ??= name;
+    checkName(call, object);
+    setRequestNamespace(call, object);
   }
-  object.metadata.name ??= name;
-  checkName(call, object);
-  setRequestNamespace(call, object);
-  return commitUpdate(call, stored, object, options, true);
+  return { object, tracked: true, creates: true };
 }
 
 /** `batch/v1, Kind=Job`, or `/v1, Kind=Pod`. */

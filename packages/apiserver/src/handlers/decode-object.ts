@@ -1,15 +1,16 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import { type ApiCall, warn } from "../api-call.js";
+import type { ApiCall } from "../api-call.js";
 import { badRequest, invalid } from "../api-error.js";
 import { duplicateFields } from "../duplicate-fields.js";
 import { FieldErrors } from "../field-errors.js";
 import { isJsonObject } from "../json.js";
 import { isNestedDeeper } from "../nesting.js";
+import type { WriteOptions } from "../registry/options.js";
+import { warn } from "../registry/write.js";
 import { type BodyData, mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
-import type { WriteOptions } from "../write-options.js";
 
 /**
  * The object of a create or update: a private copy with defaults, of the kind the path asks for.

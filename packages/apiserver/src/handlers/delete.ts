@@ -1,9 +1,12 @@
 import type { RequestBody } from "@kubewright/transport";
 
-import { type ApiCall, warn } from "../api-call.js";
+import type { ApiCall } from "../api-call.js";
 import { ApiError, badRequest, notFound, success } from "../api-error.js";
-import type { DeleteOptions, DeletionResult } from "../delete-options.js";
-import { checkPreconditions, markOrRemoveIn } from "../deletion.js";
+import { type Awaitable, andThen } from "../awaitable.js";
+import { deleteObject } from "../registry/delete.js";
+import type { DeleteOptions } from "../registry/options.js";
+import type { DeletionResult } from "../registry/outcome.js";
+import { warn } from "../registry/write.js";
 import { type Reply, valueReply } from "../reply.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, decode } from "../schema/decode.js";
@@ -14,21 +17,14 @@ import { objectReply } from "./object-reply.js";
 import { listReply } from "./list-reply.js";
 import { listNow } from "./read.js";
 
-/** DELETE of one object. Upstream: `handlers.DeleteResource`, `registry.Store.Delete`, `rest.BeforeDelete`. */
-export function remove(call: ApiCall): Reply {
+/** DELETE of one object. Upstream: `handlers.DeleteResource`. */
+export function remove(call: ApiCall): Awaitable<Reply> {
   const { resource, namespace, name } = call.target;
   const options = requestOptions(call);
   warnOfDefault(call, options);
   const stored = resource.storage.get(namespace, name);
   if (stored === undefined) throw notFound(resource, name);
-  return deletionReply(call, deleteStored(call, stored, options), options);
-}
-
-export function deleteStored(call: ApiCall, stored: StoredObject, options: DeleteOptions): DeletionResult {
-  const { resource } = call.target;
-  if (resource.remove !== undefined) return resource.remove(call, stored, options);
-  checkPreconditions(resource, stored, options);
-  return markOrRemoveIn(resource, stored, options, call.server.clock.now());
+  return andThen(deleteObject(call, stored, options), (result) => deletionReply(call, result, options));
 }
 
 function warnOfDefault(call: ApiCall, options: DeleteOptions): void {
@@ -58,17 +54,32 @@ function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOpt
 }
 
 /** DELETE of a collection: everything the list would show, one by one. */
-export function removeCollection(call: ApiCall): Reply {
-  const { resource } = call.target;
+export function removeCollection(call: ApiCall): Awaitable<Reply> {
   const options = requestOptions(call);
   warnOfDefault(call, options);
   const { items, metadata } = listNow({ ...call, verb: "list" });
-  for (const listed of items) {
+  return andThen(removeEach(call, items, options, 0), () => listReply(call, items, metadata));
+}
+
+function removeEach(
+  call: ApiCall,
+  items: readonly StoredObject[],
+  options: DeleteOptions,
+  first: number,
+): Awaitable<void> {
+  const { storage } = call.target.resource;
+  for (let index = first; index < items.length; index++) {
     // The list may be an old one: what goes is what has that name now, if anything has.
-    const stored = resource.storage.get(listed.namespace, listed.name);
-    if (stored !== undefined) deleteStored(call, stored, options);
+    const stored = storage.get(items[index]!.namespace, items[index]!.name);
+    const result = stored === undefined ? undefined : deleteObject(call, stored, options);
+    if (result instanceof Promise)
+      return result.then(undefined, ignoreGone).then(() => removeEach(call, items, options, index + 1));
   }
-  return listReply(call, items, metadata);
+}
+
+/** One that went while admission waited is none of those that were to go any more. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
 }
 
 /** Options from the body, or, when it is empty, from the query. */

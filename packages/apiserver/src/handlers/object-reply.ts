@@ -1,11 +1,18 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
+import { type Awaitable, andThen } from "../awaitable.js";
+import type { WriteOutcome } from "../registry/outcome.js";
 import { type Reply, valueReply } from "../reply.js";
 import { StoredObject } from "../storage/stored-object.js";
 import { transformObject } from "../present.js";
 
 const NO_HEADERS = {};
+
+/** Answers with what a create or an update has made. */
+export function outcomeReply(call: ApiCall, outcome: Awaitable<WriteOutcome>): Awaitable<Reply> {
+  return andThen(outcome, ({ object, created }) => objectReply(call, created ? 201 : 200, object));
+}
 
 /** Answers with one object, in the shape the client asked for. */
 export function objectReply(call: ApiCall, status: number, object: StoredObject | KubernetesObject): Reply {

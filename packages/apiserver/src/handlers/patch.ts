@@ -1,16 +1,16 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import { type ApiCall, warn } from "../api-call.js";
+import type { ApiCall } from "../api-call.js";
 import {
   badRequest,
   invalid,
-  notFound,
   routeUnsupportedMediaType,
   statusError,
   tooLarge,
   unprocessable,
   unsupportedMediaType,
 } from "../api-error.js";
+import type { Awaitable } from "../awaitable.js";
 import { duplicateFields } from "../duplicate-fields.js";
 import { withoutManagers } from "../fields/field-tracking.js";
 import { FieldErrors } from "../field-errors.js";
@@ -19,14 +19,18 @@ import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
+import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
+import type { WriteOptions } from "../registry/options.js";
+import { missing, updateObject } from "../registry/update.js";
+import { warn } from "../registry/write.js";
 import type { Reply } from "../reply.js";
 import { bodyText, mediaTypeOf } from "../request-body.js";
 import { DecodeError, noFindings } from "../schema/decode.js";
 import { present } from "../served-resource.js";
-import { type WriteOptions, readWriteOptions } from "../write-options.js";
+import { readWriteOptions } from "../write-options.js";
 import { apply } from "./apply.js";
-import { admitToNamespace, setRequestNamespace } from "./create.js";
-import { checkName, commitUpdate } from "./update.js";
+import { outcomeReply } from "./object-reply.js";
+import { checkName } from "./update.js";
 
 export const JSON_PATCH = "application/json-patch+json";
 export const MERGE_PATCH = "application/merge-patch+json";
@@ -43,26 +47,24 @@ function patchTypes({ target: { resource } }: ApiCall): readonly string[] {
 }
 
 /** PATCH of an object or its status. Upstream: `handlers.PatchResource`. */
-export function patch(call: ApiCall): Reply {
+export function patch(call: ApiCall): Awaitable<Reply> {
   const type = mediaTypeOf(call.request.headers["content-type"]);
   const accepted = patchTypes(call);
   if (!accepted.includes(type))
     throw type === STRATEGIC_MERGE_PATCH ? unsupportedMediaType(accepted) : routeUnsupportedMediaType();
   const options = readWriteOptions(call, "PatchOptions", type === APPLY_PATCH);
   if (type === APPLY_PATCH) return apply(call, options);
-  const { resource, namespace, name } = call.target;
   const body = readPatch(call, type, options);
-  const stored = resource.storage.get(namespace, name);
-  if (stored === undefined) {
-    admitToNamespace(call, name);
-    throw notFound(resource, name);
-  }
-  const current = present(resource, stored);
-  const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
-  const object = decodePatched(call, type, patched, body, options, current);
-  checkName(call, object);
-  setRequestNamespace(call, object);
-  return commitUpdate(call, stored, object, options);
+  const updated = updateObject(call, options, (stored) => {
+    if (stored === undefined) throw missing(call);
+    const current = present(call.target.resource, stored);
+    const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
+    const object = decodePatched(call, type, patched, body, options, current);
+    checkName(call, object);
+    setRequestNamespace(call, object);
+    return { object };
+  });
+  return outcomeReply(call, updated);
 }
 
 /** The patch as JSON data. @throws ApiError 400, 413, 422 */

@@ -2,19 +2,21 @@ import { type KubernetesObject, formatLabelSelector } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
 import { internalError, invalid, notFound, unprocessable, unsupportedMediaType } from "../api-error.js";
+import { type Awaitable, andThen } from "../awaitable.js";
 import { FieldErrors } from "../field-errors.js";
 import { JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, readPatch } from "./patch.js";
-import { commitUpdate } from "./update.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { readJsonPath, writeJsonPath } from "../json-path.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
-import { type Reply, replyValue, valueReply } from "../reply.js";
+import type { WriteOptions } from "../registry/options.js";
+import { updateObject } from "../registry/update.js";
+import { type Reply, valueReply } from "../reply.js";
 import { noFindings } from "../schema/decode.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { type Handler, type Handlers, present } from "../served-resource.js";
-import type { StoredObject } from "../storage/stored-object.js";
-import { type WriteOptions, readWriteOptions } from "../write-options.js";
+import { StoredObject } from "../storage/stored-object.js";
+import { readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
 
 /** A Scale has no lists, so the strategic merge is the plain one. */
@@ -35,37 +37,35 @@ export function scaleHandlers(paths: ScalePaths): Handlers {
 }
 
 function getScale(call: ApiCall, paths: ScalePaths): Reply {
-  const { resource } = call.target;
-  const current = present(resource, storedObject(call));
+  const { resource, namespace, name } = call.target;
+  const stored = resource.storage.get(namespace, name);
+  if (stored === undefined) throw notFound(resource, name);
+  const current = present(resource, stored);
   if (resource.custom !== undefined && typeof readJsonPath(paths.specReplicasPath, current) !== "number")
     throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
   return valueReply(200, toScale(current, paths));
 }
 
 /** Upstream: `ScaleREST` of `pkg/registry/apps/deployment/storage` and of apiextensions-apiserver `customresource`. */
-function writeScale(call: ApiCall, paths: ScalePaths): Reply {
-  const { resource } = call.target;
-  const stored = storedObject(call);
-  const current = present(resource, stored);
+function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
+  const { resource, name } = call.target;
   const options = readWriteOptions(call, call.verb === "patch" ? "PatchOptions" : "UpdateOptions");
-  const wanted = wantedScale(call, toScale(current, paths), options);
-  const replicas = isJsonObject(wanted["spec"]) ? (wanted["spec"]["replicas"] ?? 0) : 0;
-  checkReplicas(call, paths, replicas);
-  const changed = writeJsonPath(paths.specReplicasPath, current, replicas) as JsonObject;
-  const findings = noFindings();
-  const object = resource.decode(changed, findings);
-  call.newBytes += findings.size;
-  const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
-  object.metadata.resourceVersion = typeof version === "string" ? version : stored.object.metadata.resourceVersion!;
-  const reply = commitUpdate(call, stored, object, options);
-  return valueReply(reply.status, toScale(replyValue(reply.body) as KubernetesObject, paths));
-}
-
-/** @throws ApiError 404 */
-function storedObject({ target: { resource, namespace, name } }: ApiCall): StoredObject {
-  const stored = resource.storage.get(namespace, name);
-  if (stored === undefined) throw notFound(resource, name);
-  return stored;
+  const updated = updateObject(call, options, (stored) => {
+    if (stored === undefined) throw notFound(resource, name);
+    const current = present(resource, stored);
+    const wanted = wantedScale(call, toScale(current, paths), options);
+    const replicas = isJsonObject(wanted["spec"]) ? (wanted["spec"]["replicas"] ?? 0) : 0;
+    checkReplicas(call, paths, replicas);
+    const findings = noFindings();
+    const object = resource.decode(writeJsonPath(paths.specReplicasPath, current, replicas), findings);
+    call.newBytes += findings.size;
+    const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
+    object.metadata.resourceVersion = typeof version === "string" ? version : stored.object.metadata.resourceVersion!;
+    return { object };
+  });
+  return andThen(updated, ({ object }) =>
+    valueReply(200, toScale(object instanceof StoredObject ? present(resource, object) : object, paths)),
+  );
 }
 
 /** @throws ApiError 422 for less than none. */

@@ -1,19 +1,20 @@
 import { formatTime, mutableCopy } from "@kubewright/api";
 
-import type { ApiCall } from "../../api-call.js";
 import {
   CLEANUP_FINALIZER,
   type Definition,
   definitionCondition,
   withDefinitionCondition,
 } from "../../custom-resources/definition.js";
-import type { DeleteOptions, DeletionResult } from "../../delete-options.js";
-import { checkPreconditions } from "../../deletion.js";
+import { checkPreconditions } from "../../registry/deletion.js";
+import type { DeleteOptions } from "../../registry/options.js";
+import type { DeletionResult } from "../../registry/outcome.js";
+import type { Write } from "../../registry/write.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 
 /** DELETE of a definition marks it: its objects go first. Upstream: apiextensions-apiserver `customresourcedefinition/etcd`. */
 export function deleteDefinition(
-  { server, target }: ApiCall,
+  { server, target }: Write,
   stored: StoredObject,
   options: DeleteOptions,
 ): DeletionResult {

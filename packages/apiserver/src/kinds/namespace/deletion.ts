@@ -8,15 +8,19 @@ import {
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
-import type { DeleteOptions, DeletionResult } from "../../delete-options.js";
-import { markOrRemoveIn, setFinalizers } from "../../deletion.js";
+import { markOrRemoveIn, setFinalizers } from "../../registry/deletion.js";
+import type { DeleteOptions } from "../../registry/options.js";
+import type { DeletionResult } from "../../registry/outcome.js";
+import { storeUpdate } from "../../registry/update.js";
+import type { Write } from "../../registry/write.js";
+import type { Awaitable } from "../../awaitable.js";
 import { FieldErrors } from "../../field-errors.js";
 import { qualifiedNameErrors } from "../../names.js";
 import type { Reply } from "../../reply.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 import { readWriteOptions } from "../../write-options.js";
 import { decodeRequestObject } from "../../handlers/decode-object.js";
-import { storeUpdate } from "../../handlers/update.js";
+import { outcomeReply } from "../../handlers/object-reply.js";
 
 const PROTECTED: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
@@ -26,17 +30,17 @@ interface NamespaceObject extends KubernetesObject {
 }
 
 /** DELETE of a namespace only marks it; its contents go first. Upstream: `pkg/registry/core/namespace/storage`. */
-export function deleteNamespace(call: ApiCall, stored: StoredObject, options: DeleteOptions): DeletionResult {
-  const { resource } = call.target;
+export function deleteNamespace(write: Write, stored: StoredObject, options: DeleteOptions): DeletionResult {
+  const { resource } = write.target;
   const namespace = stored.object as NamespaceObject;
-  checkNamespacePreconditions(call, stored, options);
+  checkNamespacePreconditions(write, stored, options);
   if (PROTECTED.has(stored.name)) throw forbidden(resource, stored.name, "this namespace may not be deleted");
   if (namespace.metadata.deletionTimestamp) {
     if ((namespace.spec?.finalizers ?? []).length > 0) return { gone: false, object: stored };
-    return markOrRemoveIn(resource, stored, options, call.server.clock.now());
+    return markOrRemoveIn(resource, stored, options, write.server.clock.now());
   }
   const next: NamespaceObject = mutableCopy(namespace);
-  next.metadata.deletionTimestamp = formatTime(call.server.clock.now());
+  next.metadata.deletionTimestamp = formatTime(write.server.clock.now());
   next.status = { ...next.status, phase: "Terminating" };
   setFinalizers(next, namespaceFinalizers(next.metadata.finalizers ?? [], options));
   return { gone: false, object: options.dryRun ? next : resource.storage.write(next) };
@@ -56,11 +60,7 @@ function namespaceFinalizers(
   return foreground ? [...others, FOREGROUND_DELETION_FINALIZER] : others;
 }
 
-function checkNamespacePreconditions(
-  { target }: ApiCall,
-  stored: StoredObject,
-  { preconditions }: DeleteOptions,
-): void {
+function checkNamespacePreconditions({ target }: Write, stored: StoredObject, { preconditions }: DeleteOptions): void {
   const { uid = "", resourceVersion = "" } = stored.object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
     throw conflict(
@@ -76,7 +76,7 @@ function checkNamespacePreconditions(
 }
 
 /** PUT of `finalize`: takes nothing but `spec.finalizers`; the last one removed from a terminating namespace ends it. */
-export function finalizeNamespace(call: ApiCall): Reply {
+export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const { resource, name } = call.target;
   const options = readWriteOptions(call, "UpdateOptions");
   const sent = decodeRequestObject(call, options) as NamespaceObject;
@@ -105,5 +105,5 @@ export function finalizeNamespace(call: ApiCall): Reply {
   const next = mutableCopy(stored.object) as NamespaceObject;
   const finalizers = sent.spec?.finalizers ?? [];
   next.spec = finalizers.length === 0 ? {} : { ...next.spec, finalizers };
-  return storeUpdate(call, stored, next, options.dryRun);
+  return outcomeReply(call, storeUpdate(call, stored, next, options.dryRun));
 }

@@ -2,7 +2,7 @@ import type { KubernetesObject, Pod } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, conflict, plainError, success } from "../../api-error.js";
-import { admitToNamespace } from "../../handlers/create.js";
+import { admitToNamespace } from "../../registry/namespace-lifecycle.js";
 import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresource-body.js";
 import { type Reply, valueReply } from "../../reply.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";

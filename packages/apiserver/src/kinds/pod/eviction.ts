@@ -2,8 +2,8 @@ import type { KubernetesObject, Pod } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, success } from "../../api-error.js";
-import { admitToNamespace } from "../../handlers/create.js";
-import { deleteStored } from "../../handlers/delete.js";
+import { admitToNamespace } from "../../registry/namespace-lifecycle.js";
+import { deleteAdmitted } from "../../registry/delete.js";
 import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresource-body.js";
 import { type Reply, valueReply } from "../../reply.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";
@@ -25,13 +25,13 @@ export function evict(call: ApiCall): Reply {
   const options = readDeleteOptions(call, eviction.deleteOptions ?? {});
   const dryRun = options.dryRun || writeOptions.dryRun;
   const { resource, stored } = storedPod(call, name);
-  const podCall: ApiCall = { ...call, target: { ...call.target, resource, subresource: "" } };
+  const write = { ...call, target: { ...call.target, resource, subresource: "" } };
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (
     (uid !== undefined && uid !== stored.object.metadata.uid) ||
     (resourceVersion !== undefined && resourceVersion !== stored.object.metadata.resourceVersion)
   ) {
-    deleteStored(podCall, stored, options);
+    deleteAdmitted(write, stored, options);
   }
   const pod = stored.object as Pod;
   const next: Pod = { ...pod, metadata: { ...pod.metadata } };
@@ -47,6 +47,6 @@ export function evict(call: ApiCall): Reply {
   };
   const marked = dryRun ? stored : resource.storage.write(next, call.newBytes + MARKED_BYTES);
   const { preconditions: _checked, ...rest } = options;
-  deleteStored(podCall, marked, { ...rest, preconditions: undefined, dryRun });
+  deleteAdmitted(write, marked, { ...rest, preconditions: undefined, dryRun });
   return valueReply(201, success(undefined, 201));
 }

@@ -8,6 +8,7 @@ import {
   roleBindings,
 } from "@kubewright/api";
 
+import { grantAdmission } from "../../authorization/escalation.js";
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
@@ -47,6 +48,7 @@ export const roleBindingResource = builtInResource<RoleBinding>({
   listKind: "RoleBindingList",
   verbs: standardVerbs,
   strategy: bindingStrategy(true),
+  admission: grantAdmission,
 });
 
 export const clusterRoleBindingResource = builtInResource<ClusterRoleBinding>({
@@ -55,6 +57,7 @@ export const clusterRoleBindingResource = builtInResource<ClusterRoleBinding>({
   listKind: "ClusterRoleBindingList",
   verbs: standardVerbs,
   strategy: bindingStrategy(false),
+  admission: grantAdmission,
 });
 
 /** Upstream: `pkg/registry/rbac/rolebinding` and `clusterrolebinding`, `pkg/apis/rbac/validation`. */

@@ -1,5 +1,6 @@
 import { type ClusterRole, type PolicyRule, type Role, clusterRoles, roles } from "@kubewright/api";
 
+import { grantAdmission } from "../../authorization/escalation.js";
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
@@ -19,6 +20,7 @@ export const roleResource = builtInResource<Role>({
   listKind: "RoleList",
   verbs: standardVerbs,
   strategy: roleStrategy,
+  admission: grantAdmission,
 });
 
 /** Upstream: `pkg/registry/rbac/clusterrole`. What `aggregationRule` selects is not gathered: that is a controller's work. */
@@ -35,6 +37,7 @@ export const clusterRoleResource = builtInResource<ClusterRole>({
   listKind: "ClusterRoleList",
   verbs: standardVerbs,
   strategy: clusterRoleStrategy,
+  admission: grantAdmission,
 });
 
 function validateClusterRole({ rules, aggregationRule }: ClusterRole, errors: FieldErrors): void {

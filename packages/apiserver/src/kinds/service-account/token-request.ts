@@ -6,7 +6,7 @@ import type { BoundObject } from "../../authentication/service-account-tokens.js
 import { FieldErrors } from "../../field-errors.js";
 import { type Reply, valueReply } from "../../reply.js";
 import { readWriteOptions } from "../../write-options.js";
-import { admitToNamespace } from "../../handlers/create.js";
+import { admitToNamespace } from "../../registry/namespace-lifecycle.js";
 import { readSubresourceBody } from "../../handlers/subresource-body.js";
 
 const MIN_SECONDS = 600;

@@ -1,6 +1,9 @@
-import type { KubernetesObject } from "@kubewright/api";
-
-import type { StoredObject } from "./storage/stored-object.js";
+/** The options of a write that are the same for every verb. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: "Ignore" | "Warn" | "Strict";
+}
 
 /** How an object is to be deleted. */
 export interface DeleteOptions {
@@ -9,12 +12,4 @@ export interface DeleteOptions {
   readonly propagationPolicy: "Foreground" | "Background" | "Orphan" | undefined;
   readonly orphanDependents: boolean | undefined;
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
-}
-
-/** What became of an object that was to be deleted. */
-export interface DeletionResult {
-  /** The object is gone from the store. */
-  readonly gone: boolean;
-  /** Its last state, or its state now. */
-  readonly object: StoredObject | KubernetesObject;
 }

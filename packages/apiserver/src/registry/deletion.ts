@@ -7,11 +7,12 @@ import {
   parseTime,
 } from "@kubewright/api";
 
-import { conflict, qualifiedKind } from "./api-error.js";
-import type { DeleteOptions, DeletionResult } from "./delete-options.js";
-import type { ServedResource } from "./served-resource.js";
-import { MARKED_BYTES } from "./storage/object-size.js";
-import type { StoredObject } from "./storage/stored-object.js";
+import { conflict, qualifiedKind } from "../api-error.js";
+import type { ServedResource } from "../served-resource.js";
+import { MARKED_BYTES } from "../storage/object-size.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import type { DeleteOptions } from "./options.js";
+import type { DeletionResult } from "./outcome.js";
 
 /** How the server itself deletes: at once as far as the kind allows, dependents in the background. */
 export const UNCONDITIONAL_DELETE: DeleteOptions = {

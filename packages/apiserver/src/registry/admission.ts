@@ -1,0 +1,138 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { UserInfo } from "../authorization/authorizer.js";
+import { type Awaitable, andThen } from "../awaitable.js";
+import type { ServerState } from "../server-state.js";
+import type { ServedResource } from "../served-resource.js";
+import type { DeleteOptions, WriteOptions } from "./options.js";
+import { type Write, warn } from "./write.js";
+
+/** What is asked to be done. Upstream: `admission.Attributes`. */
+export interface AdmissionAttributes {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly resource: ServedResource;
+  /** `""`: the object itself. */
+  readonly subresource: string;
+  /** `""`: cluster-scoped. */
+  readonly namespace: string;
+  /** `""` of a new object whose name is still to be made. */
+  readonly name: string;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /**
+   * What is to be stored; `undefined` of a deletion. A mutating plugin changes it, or puts another one here. Members that equal
+   * those of {@link oldObject} are the stored ones: put others in their place, do not change them.
+   */
+  object: KubernetesObject | undefined;
+  /** What is stored; `undefined` of a new object. Shared: not to be changed. */
+  readonly oldObject: KubernetesObject | undefined;
+  readonly options: WriteOptions | DeleteOptions;
+  readonly server: ServerState;
+  /** Adds a sentence to the answer's `Warning` headers. */
+  warn(text: string): void;
+}
+
+/**
+ * One of those who are asked before anything is written, in order: first all that may change the object, then, when it is
+ * complete and valid, all that may only refuse it. Refusals are thrown (`ApiError`).
+ *
+ * A plugin that answers with a promise is waited for; what is stored may change meanwhile, and then an update begins anew
+ * with what is stored by then, and asks again.
+ */
+export interface AdmissionPlugin {
+  /** Asked once per resource: whether writes of it are this plugin's business. Default: all are. */
+  concerns?(resource: ServedResource): boolean;
+  /** Creates and updates, after defaults and before validation; a deletion has nothing to change. */
+  mutate?(attributes: AdmissionAttributes): Awaitable<void>;
+  /** Creates and updates after validation, and deletions. */
+  validate?(attributes: AdmissionAttributes): Awaitable<void>;
+}
+
+type Phase = "mutate" | "validate";
+
+/** The plugins of a server. Resources that concern none of them cost one look-up. Upstream: `admission.chainAdmissionHandler`. */
+export class Admission {
+  readonly #plugins: readonly AdmissionPlugin[];
+  /** By resource, as custom resources come and go. */
+  readonly #concerned = new WeakMap<ServedResource, Readonly<Record<Phase, readonly AdmissionPlugin[]>>>();
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#plugins = plugins;
+  }
+
+  /** The object as the plugins want it. @throws ApiError */
+  mutate(
+    write: Write,
+    options: WriteOptions,
+    object: KubernetesObject,
+    oldObject?: KubernetesObject,
+  ): Awaitable<KubernetesObject> {
+    const plugins = this.#concernedBy(write.target.resource, "mutate");
+    if (plugins.length === 0) return object;
+    const attributes = attributesOf(write, options, object, oldObject);
+    return andThen(ask(plugins, "mutate", attributes, 0), () => attributes.object!);
+  }
+
+  /** @param object - `undefined` of a deletion. @throws ApiError */
+  validate(
+    write: Write,
+    options: WriteOptions | DeleteOptions,
+    object: KubernetesObject | undefined,
+    oldObject?: KubernetesObject,
+  ): Awaitable<void> {
+    const plugins = this.#concernedBy(write.target.resource, "validate");
+    if (plugins.length === 0) return undefined;
+    return ask(plugins, "validate", attributesOf(write, options, object, oldObject), 0);
+  }
+
+  #concernedBy(resource: ServedResource, phase: Phase): readonly AdmissionPlugin[] {
+    if (this.#plugins.length === 0) return this.#plugins;
+    let concerned = this.#concerned.get(resource);
+    if (concerned === undefined) {
+      const plugins = this.#plugins.filter((plugin) => plugin.concerns?.(resource) !== false);
+      concerned = {
+        mutate: plugins.filter((plugin) => plugin.mutate !== undefined),
+        validate: plugins.filter((plugin) => plugin.validate !== undefined),
+      };
+      this.#concerned.set(resource, concerned);
+    }
+    return concerned[phase];
+  }
+}
+
+/** One after the other, from that one on: each sees what those before it have made of the object. */
+function ask(
+  plugins: readonly AdmissionPlugin[],
+  phase: Phase,
+  attributes: AdmissionAttributes,
+  first: number,
+): Awaitable<void> {
+  for (let index = first; index < plugins.length; index++) {
+    const pending = plugins[index]![phase]!(attributes);
+    if (pending instanceof Promise) return pending.then(() => ask(plugins, phase, attributes, index + 1));
+  }
+}
+
+function attributesOf(
+  write: Write,
+  options: WriteOptions | DeleteOptions,
+  object: KubernetesObject | undefined,
+  oldObject: KubernetesObject | undefined,
+): AdmissionAttributes {
+  const { server, target, user } = write;
+  const { resource, subresource, namespace } = target;
+  return {
+    operation: oldObject === undefined ? "CREATE" : object === undefined ? "DELETE" : "UPDATE",
+    resource,
+    subresource,
+    namespace,
+    name: (object ?? oldObject)?.metadata.name ?? target.name,
+    user,
+    dryRun: options.dryRun,
+    object,
+    oldObject,
+    options,
+    server,
+    warn: (text) => warn(write, [text]),
+  };
+}

@@ -1,0 +1,136 @@
+import { type KubernetesObject, formatTime } from "@kubewright/api";
+import { uuid } from "@kubewright/clock";
+
+import { alreadyExists, forbidden, invalid, plainError } from "../api-error.js";
+import { type Awaitable, andThen } from "../awaitable.js";
+import { FieldErrors } from "../field-errors.js";
+import { trackUpdate } from "../fields/field-tracking.js";
+import { dropMember } from "../json.js";
+import { validateMetadata } from "../metadata-validation.js";
+import { errorSubject } from "../served-resource.js";
+import { generateName } from "./generated-name.js";
+import { admitToNamespace, setRequestNamespace } from "./namespace-lifecycle.js";
+import type { WriteOptions } from "./options.js";
+import type { WriteOutcome } from "./outcome.js";
+import { dropDuplicateOwners } from "./owner-references.js";
+import { settleTemplate } from "./settle-template.js";
+import { type Write, warn } from "./write.js";
+
+const NAME_ATTEMPTS = 8;
+
+/**
+ * Stores a new object, which has its defaults. Takes it over.
+ *
+ * @param tracked - Its managedFields are as they should be.
+ * @throws ApiError 400, 403, 404 of the namespace, 409, 422
+ * @see kubernetes `registry.Store.Create`, `rest.BeforeCreate`
+ */
+export function createObject(
+  write: Write,
+  object: KubernetesObject,
+  options: WriteOptions,
+  tracked = false,
+): Awaitable<WriteOutcome> {
+  const { server } = write;
+  const { resource } = write.target;
+  const nowMs = server.clock.now();
+  // Who may update or patch was let in for that only.
+  if (write.verb !== "create") demandCreate(write);
+  setRequestNamespace(write, object);
+  const { metadata } = object;
+  dropMember(metadata, "uid");
+  // Some clients send one. It is not taken away first, as an object that loses members is slow for good.
+  metadata.creationTimestamp = formatTime(nowMs);
+  dropMember(metadata, "deletionTimestamp");
+  dropMember(metadata, "deletionGracePeriodSeconds");
+  dropMember(metadata, "selfLink");
+  const warning = dropDuplicateOwners(metadata, false);
+  if (warning !== undefined) warn(write, [warning]);
+  if (!tracked) trackUpdate(write, undefined, object, options);
+  admitToNamespace(write, metadata.name ?? "");
+  const refusal = resource.custom?.createRefusal();
+  if (refusal !== undefined) throw forbidden(resource, metadata.name ?? "", refusal);
+  return andThen(server.admission.mutate(write, options, object), (admitted) =>
+    validateAndStore(write, admitted, options, nowMs),
+  );
+}
+
+function validateAndStore(
+  write: Write,
+  object: KubernetesObject,
+  options: WriteOptions,
+  nowMs: number,
+): Awaitable<WriteOutcome> {
+  const { server } = write;
+  const { resource } = write.target;
+  const { metadata } = object;
+  metadata.uid = uuid(server.random);
+  const prefix = metadata.name ? "" : (metadata.generateName ?? "");
+  const free = prefix === "" || giveName(write, metadata, prefix);
+  resource.strategy.prepareForCreate?.(object, { nowMs, nameGenerated: prefix !== "" });
+  validateNew(write, object);
+  warn(write, resource.strategy.warningsOnCreate?.(object) ?? []);
+  return andThen(server.admission.validate(write, options, object), () => {
+    if (!free)
+      throw alreadyExists(
+        resource,
+        metadata.name ?? "",
+        "",
+        ", the server was not able to generate a unique name for the object",
+        1,
+      );
+    return store(write, object, options);
+  });
+}
+
+/** @throws ApiError 409 */
+function store(write: Write, object: KubernetesObject, { dryRun }: WriteOptions): WriteOutcome {
+  const { resource } = write.target;
+  const { metadata } = object;
+  const existing = resource.storage.get(metadata.namespace ?? "", metadata.name ?? "");
+  if (existing !== undefined) {
+    throw alreadyExists(
+      resource,
+      existing.name,
+      existing.object.metadata.deletionTimestamp ? "object is being deleted: " : "",
+    );
+  }
+  if (metadata.resourceVersion && metadata.resourceVersion !== "0")
+    throw plainError("resourceVersion should not be set on objects to be created");
+  const unstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
+  if (dryRun) {
+    dropMember(metadata, "resourceVersion");
+    return { object, created: true };
+  }
+  const stored = resource.storage.write(
+    resource.view === undefined ? object : resource.view.toStored(object),
+    write.newBytes,
+    unstoredDefaults,
+  );
+  settleTemplate(write, object);
+  return { object: stored, created: true };
+}
+
+function demandCreate({ server, user, target: { resource, namespace, name, subresource } }: Write): void {
+  const { group, version } = resource;
+  const asked = { group, version, resource: resource.resource, subresource, namespace, name };
+  server.access.demand({ user, verb: "create", path: "", resource: asked });
+}
+
+/** Draws names until one is free. Answers false when none of the attempts was. */
+function giveName({ server, target }: Write, metadata: KubernetesObject["metadata"], prefix: string): boolean {
+  const { storage } = target.resource;
+  for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
+    metadata.name = generateName(prefix, server.random);
+    if (storage.get(metadata.namespace ?? "", metadata.name) === undefined) return true;
+  }
+  return false;
+}
+
+function validateNew({ server, target }: Write, object: KubernetesObject): void {
+  const { resource } = target;
+  const errors = new FieldErrors(server.schemas.ofType("PodSpec").settled);
+  validateMetadata(object.metadata, resource, errors);
+  resource.strategy.validateCreate?.(object, errors);
+  if (!errors.isEmpty) throw invalid(errorSubject(resource), object.metadata.name ?? "", errors);
+}

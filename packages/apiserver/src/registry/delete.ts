@@ -1,0 +1,31 @@
+import { notFound } from "../api-error.js";
+import { type Awaitable, andThen } from "../awaitable.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import { checkPreconditions, markOrRemoveIn } from "./deletion.js";
+import type { DeleteOptions } from "./options.js";
+import type { DeletionResult } from "./outcome.js";
+import type { Write } from "./write.js";
+
+/**
+ * Deletes an object, or marks it as one that is to go.
+ *
+ * @throws ApiError 403, 409; 404 when it went while admission waited.
+ * @see kubernetes `registry.Store.Delete`, `rest.BeforeDelete`
+ */
+export function deleteObject(write: Write, stored: StoredObject, options: DeleteOptions): Awaitable<DeletionResult> {
+  const { resource } = write.target;
+  const admitted = write.server.admission.validate(write, options, undefined, stored.object);
+  return andThen(admitted, () => {
+    const now = admitted === undefined ? stored : resource.storage.get(stored.namespace, stored.name);
+    if (now === undefined) throw notFound(resource, stored.name);
+    return deleteAdmitted(write, now, options);
+  });
+}
+
+/** The same of what needs no admission of its own, as an eviction has had it. */
+export function deleteAdmitted(write: Write, stored: StoredObject, options: DeleteOptions): DeletionResult {
+  const { resource } = write.target;
+  if (resource.remove !== undefined) return resource.remove(write, stored, options);
+  checkPreconditions(resource, stored, options);
+  return markOrRemoveIn(resource, stored, options, write.server.clock.now());
+}

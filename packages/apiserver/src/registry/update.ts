@@ -1,0 +1,210 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { MODIFIED, conflict, invalid, notFound, plainError } from "../api-error.js";
+import type { Awaitable } from "../awaitable.js";
+import { FieldErrors } from "../field-errors.js";
+import { trackUpdate } from "../fields/field-tracking.js";
+import { type JsonObject, dropMember, jsonEqual, restoreMember } from "../json.js";
+import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
+import { subresourceOf } from "../route.js";
+import { errorSubject, present } from "../served-resource.js";
+import type { StoredObject } from "../storage/stored-object.js";
+import type { UpdateStrategy } from "../strategy.js";
+import { createObject } from "./create.js";
+import { admitToNamespace } from "./namespace-lifecycle.js";
+import type { WriteOptions } from "./options.js";
+import type { WriteOutcome } from "./outcome.js";
+import { dropDuplicateOwners } from "./owner-references.js";
+import { settleTemplate } from "./settle-template.js";
+import { type Write, warn } from "./write.js";
+
+/** What is stored may change while admission waits; then it is tried again, so often at most. */
+const ATTEMPTS = 5;
+
+/** What an object is to be. The update takes it over. */
+export interface Wanted {
+  /** With defaults. */
+  readonly object: KubernetesObject;
+  /** Its managedFields are as they should be. Default false. */
+  readonly tracked?: boolean;
+  /** Whether one that is not there is made. Default: as the kind has it, through its main path. */
+  readonly creates?: boolean;
+}
+
+/**
+ * Turns what is wanted into the next version of the object, or removes it when that was its last finalizer.
+ *
+ * @param wantedFrom - Makes what is wanted of what is stored; again, when something else was stored while admission waited.
+ * @throws ApiError 400, 403, 404, 409, 422
+ * @see kubernetes `registry.Store.Update`, `rest.UpdatedObjectInfo`, `rest.BeforeUpdate`
+ */
+export function updateObject(
+  write: Write,
+  options: WriteOptions,
+  wantedFrom: (stored: StoredObject | undefined) => Wanted,
+  attempt = 1,
+): Awaitable<WriteOutcome> {
+  const { server } = write;
+  const { resource, namespace, name } = write.target;
+  const stored = resource.storage.get(namespace, name);
+  write.newBytes = 0;
+  const wanted = wantedFrom(stored);
+  if (stored === undefined) return createWanted(write, wanted, options);
+  const { object } = wanted;
+  const current = present(resource, stored);
+  restoreSystemFields(object.metadata, current.metadata);
+  const warning = dropDuplicateOwners(object.metadata, write.verb === "patch");
+  if (warning !== undefined) warn(write, [warning]);
+  shareUnchanged(object, current);
+  if (wanted.tracked !== true) trackUpdate(write, current, object, options);
+  const unlessStale = <T>(
+    asked: Awaitable<T>,
+    proceed: (answer: T) => Awaitable<WriteOutcome>,
+  ): Awaitable<WriteOutcome> =>
+    asked instanceof Promise
+      ? asked.then((answer) => {
+          if (resource.storage.get(namespace, name) === stored) return proceed(answer);
+          if (attempt === ATTEMPTS) throw conflict(resource, name, MODIFIED);
+          return updateObject(write, options, wantedFrom, attempt + 1);
+        })
+      : proceed(asked);
+  return unlessStale(server.admission.mutate(write, options, object, current), (admitted) => {
+    checkResourceVersion(write, admitted, stored);
+    const errors = new FieldErrors();
+    prepareUpdate(write, admitted, current, errors);
+    if (!errors.isEmpty) throw invalid(errorSubject(resource), name, errors);
+    return unlessStale(server.admission.validate(write, options, admitted, current), () =>
+      storeUpdate(write, stored, admitted, options.dryRun),
+    );
+  });
+}
+
+/** @throws ApiError 404 where updates create nothing. */
+function createWanted(
+  write: Write,
+  { object, tracked, creates }: Wanted,
+  options: WriteOptions,
+): Awaitable<WriteOutcome> {
+  const { resource, name, subresource } = write.target;
+  if (!(creates ?? (resource.strategy.allowCreateOnUpdate === true && subresource === ""))) throw missing(write);
+  const { uid } = object.metadata;
+  if (uid) throw uidConflict(write, uid, "");
+  object.metadata.name = name;
+  delete object.metadata.resourceVersion;
+  return createObject(write, object, options, tracked);
+}
+
+/** That there is no such object, unless its namespace says more. */
+export function missing(write: Write): Error {
+  const { resource, name } = write.target;
+  admitToNamespace(write, name);
+  return notFound(resource, name);
+}
+
+/**
+ * Puts the current version's own members in place of those that are equal to them. All that compares the two versions
+ * afterwards is done with them at once, and both versions are kept for the price of one.
+ */
+function shareUnchanged(object: KubernetesObject, current: KubernetesObject): void {
+  const next = object as unknown as JsonObject;
+  const before = current as unknown as JsonObject;
+  for (const key of Object.keys(next))
+    if (key !== "metadata" && jsonEqual(next[key], before[key])) next[key] = before[key];
+}
+
+/** Applies the strategy of the endpoint and gathers what is wrong with the result. */
+function prepareUpdate(write: Write, object: KubernetesObject, current: KubernetesObject, errors: FieldErrors): void {
+  const { resource } = write.target;
+  const strategy: Partial<UpdateStrategy> = subresourceOf(write.target)?.strategy ?? resource.strategy;
+  strategy.prepareForUpdate?.(object, current);
+  if (strategy.bumpsGeneration?.(object, current) === true)
+    object.metadata.generation = (current.metadata.generation ?? 0) + 1;
+  validateMetadataAgain(object.metadata, current.metadata, resource, errors);
+  validateMetadataUpdate(object.metadata, current.metadata, errors);
+  // The kinds' own rules look at the metadata once more, and every finding is reported as often as it is made.
+  if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
+  strategy.validateUpdate?.(object, current, errors);
+  warn(write, strategy.warningsOnUpdate?.(object, current) ?? []);
+}
+
+/** Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone. */
+export function storeUpdate(
+  write: Write,
+  stored: StoredObject,
+  object: KubernetesObject,
+  dryRun: boolean,
+): WriteOutcome {
+  const { resource } = write.target;
+  const next = resource.view === undefined ? object : resource.view.toStored(object);
+  next.metadata.resourceVersion = stored.object.metadata.resourceVersion!;
+  if (isDone(write, next)) {
+    if (!dryRun) resource.storage.remove(stored);
+    return { object, created: false };
+  }
+  if (!stored.hasUnstoredDefaults && isSame(next, stored.object)) return { object: stored, created: false };
+  if (dryRun) return { object, created: false };
+  const written = resource.storage.write(next, write.newBytes);
+  if (specOf(next) !== specOf(stored.object)) settleTemplate(write, next);
+  return { object: written, created: false };
+}
+
+/** What mostly changes is looked at before the metadata. */
+function isSame(next: KubernetesObject, stored: KubernetesObject): boolean {
+  const after = next as unknown as JsonObject;
+  const before = stored as unknown as JsonObject;
+  for (const key in after) if (key !== "metadata" && !jsonEqual(after[key], before[key])) return false;
+  return jsonEqual(next, stored);
+}
+
+function specOf(object: KubernetesObject): unknown {
+  return (object as { spec?: unknown }).spec;
+}
+
+/** A deleted object that nothing holds any longer. */
+function isDone({ target }: Write, object: KubernetesObject): boolean {
+  const { metadata } = object;
+  if (
+    !metadata.deletionTimestamp ||
+    (metadata.finalizers !== undefined && metadata.finalizers.length > 0) ||
+    metadata.deletionGracePeriodSeconds
+  )
+    return false;
+  return target.resource.strategy.isHeld?.(object) !== true;
+}
+
+function checkResourceVersion({ target }: Write, object: KubernetesObject, stored: StoredObject): void {
+  const { resource, name } = target;
+  const sent = object.metadata.resourceVersion ?? "";
+  if (sent === stored.object.metadata.resourceVersion) return;
+  if (sent !== "" && !/^\d+$/.test(sent))
+    throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`);
+  if (sent === "" || sent === "0") {
+    if (resource.strategy.allowUnconditionalUpdate !== false) return;
+    const errors = new FieldErrors();
+    errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalid({ group: resource.group, kind: resource.resource }, name, errors);
+  }
+  throw conflict(resource, name, MODIFIED);
+}
+
+/** What the server owns stays as it is stored, whatever was sent. */
+function restoreSystemFields(metadata: KubernetesObject["metadata"], stored: KubernetesObject["metadata"]): void {
+  if (!metadata.uid) restoreMember(metadata, stored, "uid");
+  restoreMember(metadata, stored, "creationTimestamp");
+  restoreMember(metadata, stored, "generation");
+  dropMember(metadata, "selfLink");
+  if (stored.deletionTimestamp) {
+    restoreMember(metadata, stored, "deletionTimestamp");
+    if (metadata.deletionGracePeriodSeconds === undefined)
+      restoreMember(metadata, stored, "deletionGracePeriodSeconds");
+  }
+}
+
+/** A precondition on a UID that is not (or no longer) the object's. */
+export function uidConflict({ target }: Write, sent: string, stored: string): Error {
+  const { resource, namespace, name } = target;
+  const group = resource.custom === undefined || resource.group === "" ? "" : `${resource.group}/`;
+  const key = `/registry/${group}${resource.resource}/${resource.namespaced ? `${namespace}/` : ""}${name}`;
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`;
+  return conflict(resource, name, why);
+}

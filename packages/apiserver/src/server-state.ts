@@ -1,0 +1,29 @@
+import type { Clock, Random } from "@kubewright/clock";
+
+import type { AccessControl } from "./access-control.js";
+import type { BookmarkClock } from "./bookmark-clock.js";
+import type { ManagerReader } from "./fields/managers.js";
+import type { NewObjects } from "./fields/new-objects.js";
+import type { Admission } from "./registry/admission.js";
+import type { ResourceRegistry } from "./resource-registry.js";
+import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import type { ServedResource } from "./served-resource.js";
+import type { Store } from "./storage/store.js";
+
+/** What every request is served with; one per server. */
+export interface ServerState {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  /** Absent from a server that was made without. */
+  readonly namespaces: ServedResource | undefined;
+  readonly schemas: BuiltInSchemas;
+  /** Whether `metadata.managedFields` is kept up. */
+  readonly tracksFields: boolean;
+  readonly managers: ManagerReader;
+  readonly newObjects: NewObjects;
+  readonly access: AccessControl;
+  readonly admission: Admission;
+  readonly bookmarks: BookmarkClock;
+}
