@@ -352,7 +352,7 @@ class EmbeddedApiServer implements ApiServer {
     return answer;
   }
 
-  #serveOther(request: ApiRequest, path: string, query: Query, found: Route, host: string): Reply {
+  #serveOther(request: ApiRequest, path: string, query: Query, found: Route, host: string): Reply | Promise<Reply> {
     if (found.type === "unknownResource") {
       // Custom resources have a handler of their own behind the router.
       if (found.resource?.custom !== undefined) throw notFound(found.resource, found.name ?? "");
@@ -368,8 +368,8 @@ class EmbeddedApiServer implements ApiServer {
     }
     const document = this.#discovery.serve(path, request.headers, host);
     if (document !== undefined) return document;
-    const description = path.startsWith("/openapi/") ? this.#openApi.serve(path, query, request.headers) : undefined;
-    if (description !== undefined) return description;
+    if (path.startsWith("/openapi/"))
+      return this.#openApi.serve(path, query, request.headers).then((description) => description ?? NOT_FOUND_PAGE);
     if (this.#isMissingVersion(path)) throw noSuchResource();
     return serveNonResource(path, query, this.#version) ?? NOT_FOUND_PAGE;
   }

@@ -14,9 +14,19 @@ export function decodedResponse(reply: Reply, signal: AbortSignal | undefined): 
         headers: { ...headers, "content-type": body.contentType },
         body: { type: "decoded", value: body.text },
       };
+    case "binary":
+      return {
+        status,
+        headers: { ...headers, "content-type": body.contentType },
+        body: { type: "bytes", chunks: chunksOf(body.bytes) },
+      };
     default:
       return { status, headers, body: { type: "decoded", value: replyValue(body) } };
   }
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** A watch as decoded events. For one reader, once. */

@@ -123,3 +123,24 @@ test("closing ends connections whose TLS handshake has not been made", async () 
   await hungUp;
   expect(socket.destroyed).toBe(true);
 });
+
+test("what is longer than 128 KiB is compressed for clients that accept gzip, with no word about qualities, as upstream", async () => {
+  const { url } = await listen();
+  const configMaps = `${url}/api/v1/namespaces/default/configmaps`;
+  const create = (name: string, length: number): Promise<Response> =>
+    fetch(configMaps, { method: "POST", headers: json, body: configMap(name, { key: "x".repeat(length) }) });
+  await create("long", 200_000);
+  await create("short", 10_000);
+  const headersOf = async (path: string, encoding: string): Promise<(string | null)[]> => {
+    const answer = await fetch(path, { headers: { "accept-encoding": encoding } });
+    await answer.text();
+    return ["content-encoding", "vary"].map((name) => answer.headers.get(name));
+  };
+  for (const path of [configMaps, `${configMaps}/long`])
+    expect(await headersOf(path, "gzip")).toEqual(["gzip", "Accept-Encoding"]);
+  expect(await headersOf(`${url}/openapi/v2`, "deflate, gzip")).toEqual(["gzip", "Accept, Accept-Encoding"]);
+  expect(await headersOf(`${configMaps}/short`, "gzip")).toEqual([null, null]);
+  expect(await headersOf(`${configMaps}?watch=1&timeoutSeconds=1`, "gzip")).toEqual([null, null]);
+  for (const encoding of ["deflate", "gzip;q=0", "gzip;q=0.5"])
+    expect(await headersOf(`${configMaps}/long`, encoding)).toEqual([null, null]);
+});

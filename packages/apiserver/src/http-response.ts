@@ -53,7 +53,10 @@ export async function sendReply(exchange: HttpExchange, reply: Reply | ApiRespon
       return requestBody.finish();
     case "text":
       outgoing.setHeader("content-type", body.contentType);
-      return sendShort(exchange, body.text);
+      return sendText(exchange, body.text);
+    case "binary":
+      outgoing.setHeader("content-type", body.contentType);
+      return sendText(exchange, [body.bytes]);
     default:
       return sendObject(exchange, body.type === "decoded" ? { type: "value", value: body.value } : body);
   }
@@ -224,13 +227,16 @@ function sendShort({ request, requestBody, outgoing }: HttpExchange, text: strin
   requestBody.finish(request.method === "HEAD" ? undefined : text);
 }
 
+/** Upstream: apiserver `handlers/responsewriters` negotiateContentEncoding, which knows no qualities. */
 function acceptsGzip({ headers }: ApiRequest): boolean {
-  return /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
+  return String(headers["accept-encoding"] ?? "")
+    .split(",")
+    .some((coding) => coding.trim() === "gzip");
 }
 
 function setGzip(outgoing: ServerResponse): void {
   outgoing.setHeader("content-encoding", "gzip");
-  outgoing.setHeader("vary", "Accept-Encoding");
+  outgoing.appendHeader("vary", "Accept-Encoding");
 }
 
 function wantsPretty({ path, headers }: ApiRequest): boolean {

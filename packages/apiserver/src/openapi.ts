@@ -1,14 +1,22 @@
 import type { HeaderFields } from "@kubewright/transport";
 
+import { notAcceptable } from "./api-error.js";
 import { hashText } from "./discovery.js";
 import { type JsonObject, isJsonObject } from "./json.js";
+import { openApiV2Protobuf } from "./openapi/v2-protobuf.js";
+import { openApiV2 } from "./openapi/v2.js";
 import type { Query } from "./query.js";
-import { type Reply, textReply } from "./reply.js";
+import { type Reply, bytesReply, textReply } from "./reply.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "./schema/schema.js";
 import type { ServedResource } from "./served-resource.js";
+import { mediaTypesIn } from "./transform.js";
 
 const ROOT = "/openapi/v3";
+const ROOT_V2 = "/openapi/v2";
+/** What kubectl asks for, by its new name and its old one. */
+const V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+const V2_PROTOBUF_NAMES = [V2_PROTOBUF, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"];
 const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 const STRATEGIC = "application/strategic-merge-patch+json";
 
@@ -17,21 +25,33 @@ interface Document {
   readonly text: string;
 }
 
-/** The OpenAPI v3 documents: what kubectl validates, applies and explains with. Made anew when the registry changes. */
+/** What types and their fields mean. See {@link descriptions}. */
+type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * The OpenAPI documents: what kubectl validates, applies and explains with. v3 has one for each group's version, v2 is all of
+ * them in one. Made when first asked for, and anew when the registry changes.
+ */
 export class OpenApi {
   readonly #registry: ResourceRegistry;
   readonly #documents = new Map<string, Document>();
+  #v2: { readonly document: Document; protobuf?: Uint8Array } | undefined;
   #generation = -1;
 
   constructor(registry: ResourceRegistry) {
     this.#registry = registry;
   }
 
-  serve(path: string, query: Query, headers: HeaderFields): Reply | undefined {
-    if (path === ROOT || path === `${ROOT}/`) return this.#index();
+  /** `undefined`: no such path. */
+  async serve(path: string, query: Query, headers: HeaderFields): Promise<Reply | undefined> {
+    // Larger than all else in this package, and most clients never ask.
+    const { descriptions } = await import("./openapi/descriptions.js");
+    this.#forgetWhenChanged();
+    if (path === ROOT_V2) return this.#serveV2(headers, descriptions);
+    if (path === ROOT || path === `${ROOT}/`) return this.#index(descriptions);
     if (!path.startsWith(`${ROOT}/`)) return undefined;
     const name = path.slice(ROOT.length + 1);
-    const document = this.#document(name);
+    const document = this.#document(name, descriptions);
     if (document === undefined) return undefined;
     const asked = query.get("hash");
     if (asked !== undefined && asked !== document.hash) {
@@ -45,23 +65,46 @@ export class OpenApi {
     return textReply(200, document.text, "application/json", common);
   }
 
-  #index(): Reply {
+  #forgetWhenChanged(): void {
+    if (this.#generation === this.#registry.generation) return;
+    this.#documents.clear();
+    this.#v2 = undefined;
+    this.#generation = this.#registry.generation;
+  }
+
+  /** Upstream: kube-openapi `pkg/handler`. */
+  #serveV2(headers: HeaderFields, descriptions: Descriptions): Reply {
+    const types = mediaTypesIn(headers["accept"]);
+    const chosen = types.find((type) => V2_PROTOBUF_NAMES.includes(type) || JSON_TYPES.has(type));
+    if (chosen === undefined) throw notAcceptable(["application/json", V2_PROTOBUF]);
+    const made = (this.#v2 ??= { document: documentOf(openApiV2(this.#all(descriptions))) });
+    const etag = `"${made.document.hash}"`;
+    const common = { etag, vary: "Accept" };
+    if (headers["if-none-match"] === etag) return textReply(304, "", "application/json", common);
+    if (JSON_TYPES.has(chosen)) return textReply(200, made.document.text, "application/json", common);
+    made.protobuf ??= openApiV2Protobuf(JSON.parse(made.document.text) as JsonObject);
+    return bytesReply(200, made.protobuf, V2_PROTOBUF, common);
+  }
+
+  #index(descriptions: Descriptions): Reply {
     const paths: JsonObject = {};
-    for (const [group, versions] of this.#registry.groups) {
-      for (const version of versions.keys()) {
-        const name = group === "" ? `api/${version}` : `apis/${group}/${version}`;
-        paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${this.#document(name)!.hash}` };
-      }
-    }
+    for (const name of this.#names())
+      paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${this.#document(name, descriptions)!.hash}` };
     const text = JSON.stringify({ paths });
     return textReply(200, text, "text/plain; charset=utf-8", { etag: `"${hashText(text)}"`, vary: "Accept" });
   }
 
-  #document(name: string): Document | undefined {
-    if (this.#generation !== this.#registry.generation) {
-      this.#documents.clear();
-      this.#generation = this.#registry.generation;
-    }
+  #all(descriptions: Descriptions): JsonObject[] {
+    return this.#names().map((name) => JSON.parse(this.#document(name, descriptions)!.text) as JsonObject);
+  }
+
+  #names(): string[] {
+    return [...this.#registry.groups].flatMap(([group, versions]) =>
+      [...versions.keys()].map((version) => (group === "" ? `api/${version}` : `apis/${group}/${version}`)),
+    );
+  }
+
+  #document(name: string, descriptions: Descriptions): Document | undefined {
     const known = this.#documents.get(name);
     if (known !== undefined) return known;
     const [root, group = "", version = ""] = name.split("/");
@@ -72,16 +115,22 @@ export class OpenApi {
           ? this.#registry.groups.get(group)?.get(version)
           : undefined;
     if (resources === undefined || resources.size === 0) return undefined;
-    const text = JSON.stringify(describe([...resources.values()]));
-    const document = { hash: hashText(text), text };
+    const document = documentOf(describe([...resources.values()], descriptions));
     this.#documents.set(name, document);
     return document;
   }
 }
 
-function describe(resources: readonly ServedResource[]): JsonObject {
+const JSON_TYPES: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
+
+function documentOf(value: JsonObject): Document {
+  const text = JSON.stringify(value);
+  return { hash: hashText(text), text };
+}
+
+function describe(resources: readonly ServedResource[], descriptions: Descriptions): JsonObject {
   const schemas: JsonObject = {};
-  const describer = new Describer(schemas);
+  const describer = new Describer(schemas, descriptions);
   const paths: JsonObject = {};
   for (const resource of resources) {
     addPaths(paths, resource);
@@ -150,9 +199,11 @@ function addPaths(paths: JsonObject, resource: ServedResource): void {
 /** Writes schemas as OpenAPI components, each type once. */
 class Describer {
   readonly #schemas: JsonObject;
+  readonly #descriptions: Descriptions;
 
-  constructor(schemas: JsonObject) {
+  constructor(schemas: JsonObject, descriptions: Descriptions) {
     this.#schemas = schemas;
+    this.#descriptions = descriptions;
   }
 
   addKind(resource: ServedResource): void {
@@ -160,7 +211,7 @@ class Describer {
     const name = componentName(schema?.name ?? kind, resource);
     if (custom?.openApiSchema !== undefined) this.#schemas[name] = this.#customKind(custom.openApiSchema, schema);
     else if (schema === undefined) this.#schemas[name] = { type: "object" };
-    else this.#object(schema, name);
+    else this.#object(schema, name, group === "events.k8s.io" && kind === "Event" ? "EventsV1Event" : schema.name);
     (this.#schemas[name] as JsonObject)["x-kubernetes-group-version-kind"] = [{ group, version, kind }];
     const items = { type: "array", items: { $ref: `#/components/schemas/${name}` } };
     this.#schemas[`${name}List`] = {
@@ -187,15 +238,23 @@ class Describer {
     };
   }
 
-  #object(schema: ObjectSchema, name: string): void {
+  /** @param type - By which its description is found. */
+  #object(schema: ObjectSchema, name: string, type = schema.name): void {
     if (Object.hasOwn(this.#schemas, name)) return;
+    const texts = this.#descriptions[type] ?? {};
     const properties: JsonObject = {};
-    const described: JsonObject = { type: "object", properties };
+    const described: JsonObject = { ...describedBy(texts[""]), type: "object", properties };
     this.#schemas[name] = described;
-    for (const field of schema.fields.values()) properties[field.name] = this.#field(field);
+    for (const field of schema.fields.values())
+      properties[field.name] = { ...describedBy(texts[field.name] ?? this.#ofType(field)), ...this.#field(field) };
     const required = [...schema.fields.values()].filter((field) => field.required).map((field) => field.name);
     if (required.length > 0) described["required"] = required;
     if (schema.atomic) described["x-kubernetes-map-type"] = "atomic";
+  }
+
+  /** The models say nothing of fields of other types: what the type itself is. */
+  #ofType({ schema }: FieldSchema): string | undefined {
+    return schema.type === "object" ? this.#descriptions[schema.name]?.[""] : undefined;
   }
 
   #field({ schema }: FieldSchema): JsonObject {
@@ -238,6 +297,10 @@ class Describer {
         return schema satisfies never;
     }
   }
+}
+
+function describedBy(text: string | undefined): JsonObject {
+  return text === undefined ? {} : { description: text };
 }
 
 function scalarSchema(scalar: ScalarType): JsonObject {

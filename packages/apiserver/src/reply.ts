@@ -17,6 +17,7 @@ export type ReplyBody =
   | ListBody
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "text"; readonly text: string; readonly contentType: string }
+  | { readonly type: "binary"; readonly bytes: Uint8Array; readonly contentType: string }
   | { readonly type: "stream"; readonly stream: EventStream };
 
 /** A collection, of which an element is put into its form when it is its turn. */
@@ -78,6 +79,10 @@ export function textReply(
   headers: HeaderFields = {},
 ): Reply {
   return { status, headers, body: { type: "text", text, contentType } };
+}
+
+export function bytesReply(status: number, bytes: Uint8Array, contentType: string, headers: HeaderFields = {}): Reply {
+  return { status, headers, body: { type: "binary", bytes, contentType } };
 }
 
 /** The object a reply carries, or `undefined` when it carries none. */

@@ -39,6 +39,12 @@ export function negotiate(
   return undefined;
 }
 
+/** The media types an `Accept` header asks for, best first. */
+export function mediaTypesIn(accept: HeaderFields[string] | undefined): readonly string[] {
+  if (accept === undefined || accept === "") return ["*/*"];
+  return clausesOf(typeof accept === "string" ? accept : accept.join(",")).map(({ type }) => type);
+}
+
 /** Whether a media type that is offered was asked for, in a shape that is not. */
 export function asksForShape(accept: HeaderFields[string] | undefined): boolean {
   const text = accept === undefined ? "" : typeof accept === "string" ? accept : accept.join(",");

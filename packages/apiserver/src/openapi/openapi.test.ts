@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { realClock, seededRandom } from "@kubewright/clock";
+
+import { type ApiServer, createApiServer } from "../api-server.js";
+import { builtInTypes } from "../schema/built-in-types.js";
+import { descriptions } from "./descriptions.js";
+
+const PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+interface Document {
+  swagger: string;
+  paths: Record<string, Record<string, { consumes?: string[]; parameters: { name: string; in: string }[] }>>;
+  definitions: Record<string, { description?: string; properties?: Record<string, Record<string, unknown>> }>;
+}
+
+describe("OpenAPI v2", () => {
+  let server: ApiServer;
+  const serve = async (headers: Record<string, string>): Promise<Response> => {
+    server = createApiServer({ clock: realClock, random: seededRandom(1) });
+    const { url } = await server.listen();
+    return fetch(`${url}/openapi/v2`, { headers });
+  };
+  afterEach(() => server.close());
+
+  test("is JSON for people, with the paths and types of all groups in one document", async () => {
+    const response = await serve({ accept: "application/json" });
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const { swagger, paths, definitions } = (await response.json()) as Document;
+    expect(swagger).toBe("2.0");
+    const patch = paths["/apis/batch/v1/namespaces/{namespace}/jobs/{name}"]!["patch"]!;
+    expect(patch.consumes).toContain("application/strategic-merge-patch+json");
+    expect(patch.parameters).toContainEqual({
+      name: "fieldValidation",
+      in: "query",
+      type: "string",
+      uniqueItems: true,
+    });
+    expect(definitions["io.k8s.api.batch.v1.Job"]).toMatchObject({
+      "x-kubernetes-group-version-kind": [{ group: "batch", version: "v1", kind: "Job" }],
+      properties: { spec: { $ref: "#/definitions/io.k8s.JobSpec" } },
+    });
+    expect(JSON.stringify(definitions)).not.toMatch(/#\/components|"(oneOf|allOf)":\[/);
+    const referred = [...JSON.stringify({ paths, definitions }).matchAll(/"#\/definitions\/([^"]+)"/g)];
+    for (const [, name] of referred) expect(Object.keys(definitions)).toContain(name);
+  });
+
+  test.each([PROTOBUF, PROTOBUF.replace(".v2.v1.0", ".v2@v1.0")])("is protobuf for who asks for %s", async (accept) => {
+    const response = await serve({ accept });
+    expect(response.headers.get("content-type")).toBe(PROTOBUF);
+    expect(response.headers.get("etag")).toMatch(/^"[0-9A-F]+"$/);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    // Field 1, `swagger`.
+    expect([...bytes.subarray(0, 5)]).toEqual([0x0a, 3, ...Buffer.from("2.0")]);
+  });
+
+  test("is not to be had as anything else", async () => {
+    const response = await serve({ accept: "application/yaml" });
+    expect(response.status).toBe(406);
+    expect(await response.text()).toContain(PROTOBUF);
+  });
+
+  test("is not sent again to a client that has it", async () => {
+    const first = await serve({ accept: PROTOBUF });
+    await first.arrayBuffer();
+    const again = await fetch(first.url, {
+      headers: { accept: PROTOBUF, "if-none-match": first.headers.get("etag")! },
+    });
+    expect(again.status).toBe(304);
+  });
+});
+
+test("every type has its description; when this fails, run scripts/generate-descriptions.mjs", () => {
+  expect(Object.keys(descriptions)).toEqual(Object.keys(builtInTypes));
+});

@@ -1,0 +1,195 @@
+import { type JsonObject, isJsonObject } from "../json.js";
+import { WireWriter } from "../protobuf/wire-writer.js";
+
+/** How a member of a JSON object is written into its message. */
+type Write = (writer: WireWriter, value: unknown) => void;
+
+/**
+ * An OpenAPI v2 document as kubectl reads it. Members that have no number here are left out.
+ *
+ * @see gnostic `openapiv2/OpenAPIv2.proto`
+ */
+export function openApiV2Protobuf(document: JsonObject): Uint8Array {
+  return message(document, DOCUMENT).bytes;
+}
+
+function message(value: unknown, members: Readonly<Record<string, Write>>, extensions?: number): WireWriter {
+  const writer = new WireWriter();
+  if (!isJsonObject(value)) return writer;
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined || member === null) continue;
+    if (extensions !== undefined && name.startsWith("x-")) writer.message(extensions, named(name, any(member)));
+    else if (Object.hasOwn(members, name)) members[name]!(writer, member);
+  }
+  return writer;
+}
+
+/** `Any`: the value as YAML, of which JSON is a part. */
+function any(value: unknown): WireWriter {
+  return wrapped(2, (writer, field) => writer.text(field, JSON.stringify(value)));
+}
+
+function named(name: string, value: WireWriter): WireWriter {
+  const writer = new WireWriter();
+  writer.text(1, name);
+  writer.message(2, value);
+  return writer;
+}
+
+function wrapped(field: number, write: (writer: WireWriter, field: number) => void): WireWriter {
+  const writer = new WireWriter();
+  write(writer, field);
+  return writer;
+}
+
+const text =
+  (field: number): Write =>
+  (writer, value) => {
+    if (typeof value === "string") writer.text(field, value);
+  };
+const texts =
+  (field: number): Write =>
+  (writer, value) => {
+    for (const item of listOf(value)) text(field)(writer, item);
+  };
+const integer =
+  (field: number): Write =>
+  (writer, value) => {
+    if (Number.isSafeInteger(value)) writer.integer(field, value as number);
+  };
+const double =
+  (field: number): Write =>
+  (writer, value) => {
+    if (typeof value === "number") writer.double(field, value);
+  };
+const flag =
+  (field: number): Write =>
+  (writer, value) => {
+    if (value === true) writer.integer(field, 1);
+  };
+const inner =
+  (field: number, encode: (value: unknown) => WireWriter): Write =>
+  (writer, value) =>
+    writer.message(field, encode(value));
+/** A map: one message of names and values for each member. */
+const entries =
+  (field: number, encode: (value: unknown) => WireWriter): Write =>
+  (writer, value) => {
+    for (const [name, member] of Object.entries(value as JsonObject))
+      writer.message(field, named(name, encode(member)));
+  };
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+const schema = (value: unknown): WireWriter => message(value, SCHEMA, 31);
+
+const SCHEMA: Readonly<Record<string, Write>> = {
+  $ref: text(1),
+  format: text(2),
+  title: text(3),
+  description: text(4),
+  default: inner(5, any),
+  multipleOf: double(6),
+  maximum: double(7),
+  exclusiveMaximum: flag(8),
+  minimum: double(9),
+  exclusiveMinimum: flag(10),
+  maxLength: integer(11),
+  minLength: integer(12),
+  pattern: text(13),
+  maxItems: integer(14),
+  minItems: integer(15),
+  uniqueItems: flag(16),
+  maxProperties: integer(17),
+  minProperties: integer(18),
+  required: texts(19),
+  enum: (writer, value) => {
+    for (const item of listOf(value)) writer.message(20, any(item));
+  },
+  additionalProperties: inner(21, (value) =>
+    typeof value === "boolean"
+      ? wrapped(2, (writer, field) => writer.integer(field, Number(value)))
+      : wrapped(1, (writer, field) => writer.message(field, schema(value))),
+  ),
+  type: inner(22, (value) => wrapped(1, (writer, field) => texts(field)(writer, value))),
+  items: inner(23, (value) => wrapped(1, (writer, field) => writer.message(field, schema(value)))),
+  properties: inner(25, (value) => {
+    const writer = new WireWriter();
+    entries(1, schema)(writer, value);
+    return writer;
+  }),
+  example: inner(30, any),
+};
+
+/** Of the four places a parameter may be in, bodies and queries are the ones that documents here have. */
+function parameter(value: unknown): WireWriter {
+  const isBody = isJsonObject(value) && value["in"] === "body";
+  const encoded = isBody
+    ? wrapped(1, (writer, field) => writer.message(field, message(value, BODY_PARAMETER)))
+    : wrapped(2, (writer, field) =>
+        writer.message(
+          field,
+          wrapped(3, (query, queryField) => query.message(queryField, message(value, QUERY_PARAMETER))),
+        ),
+      );
+  return wrapped(1, (writer, field) => writer.message(field, encoded));
+}
+
+const BODY_PARAMETER: Readonly<Record<string, Write>> = {
+  description: text(1),
+  name: text(2),
+  in: text(3),
+  required: flag(4),
+  schema: inner(5, schema),
+};
+
+const QUERY_PARAMETER: Readonly<Record<string, Write>> = {
+  required: flag(1),
+  in: text(2),
+  description: text(3),
+  name: text(4),
+  type: text(6),
+  format: text(7),
+};
+
+const OPERATION: Readonly<Record<string, Write>> = {
+  produces: texts(6),
+  consumes: texts(7),
+  parameters: (writer, value) => {
+    for (const item of listOf(value)) writer.message(8, parameter(item));
+  },
+  responses: inner(9, (value) => {
+    const writer = new WireWriter();
+    entries(1, (response) =>
+      wrapped(1, (one, field) => one.message(field, message(response, { description: text(1) }))),
+    )(writer, value);
+    return writer;
+  }),
+};
+
+const operation = (value: unknown): WireWriter => message(value, OPERATION, 13);
+
+const PATH_ITEM: Readonly<Record<string, Write>> = {
+  get: inner(2, operation),
+  put: inner(3, operation),
+  post: inner(4, operation),
+  delete: inner(5, operation),
+  patch: inner(8, operation),
+};
+
+const DOCUMENT: Readonly<Record<string, Write>> = {
+  swagger: text(1),
+  info: inner(2, (value) => message(value, { title: text(1), version: text(2) })),
+  paths: inner(8, (value) => {
+    const writer = new WireWriter();
+    entries(2, (item) => message(item, PATH_ITEM))(writer, value);
+    return writer;
+  }),
+  definitions: inner(9, (value) => {
+    const writer = new WireWriter();
+    entries(1, schema)(writer, value);
+    return writer;
+  }),
+};
