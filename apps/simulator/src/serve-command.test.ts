@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { type RequestOptions, request } from "node:https";
 
+import { BatchV1Api, CoreV1Api, KubeConfig, Watch } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
 
 import { runCli } from "./cli.js";
@@ -300,4 +301,20 @@ test("a snapshot that cannot be read is named", async () => {
   const { said, stop } = await serve(["--restore", "gone.json"]);
   expect(said).toBe("kubewright: --restore: cannot read gone.json: ENOENT: no such file\n");
   expect(await stop()).toBe(2);
+});
+
+test("the kubeconfig written for plain HTTP is one that @kubernetes/client-node takes", async () => {
+  const files = new Map<string, string>();
+  const { stop } = await serve(["--kubeconfig", "kc", "--controllers", "", "--kubelet", "none"], files);
+  const config = new KubeConfig();
+  config.loadFromString(files.get("kc")!);
+  const created = await config.makeApiClient(BatchV1Api).createNamespacedJob({ namespace: "default", body: job });
+  expect(created.metadata?.uid).toMatch(/-/);
+  const { items } = await config.makeApiClient(CoreV1Api).listNamespace();
+  expect(items.map(({ metadata }) => metadata?.name)).toContain("kube-system");
+  const seen = await new Promise<string>((resolve, reject) => {
+    void new Watch(config).watch("/apis/batch/v1/jobs", {}, (type) => resolve(type), reject);
+  });
+  expect(seen).toBe("ADDED");
+  expect(await stop()).toBe(0);
 });
