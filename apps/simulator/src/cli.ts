@@ -167,6 +167,10 @@ function program(io: Io, version: string): Command {
       "how fast time passes: 1, 60, or manual: it stands still until POST /_kubewright/clock/advance",
       "1",
     )
+    .option(
+      "--start <time>",
+      "what time it is in the cluster when it begins, such as 2026-03-28T22:00:00Z; default: now",
+    )
     .option("--snapshot <file>", "write everything stored to a file when the cluster is stopped")
     .option("--restore <file>", "begin with what such a file holds")
     .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")

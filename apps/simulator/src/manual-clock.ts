@@ -23,9 +23,10 @@ export class ManualClock {
   #last: Promise<void> = Promise.resolve();
   #willFireDue = false;
 
-  constructor(real: Clock) {
+  /** @param startMs - Where it stands at first, in epoch milliseconds. Default: the real time. */
+  constructor(real: Clock, startMs: number = real.now()) {
     this.#real = real;
-    this.clock = new SimulatedClock(real.now());
+    this.clock = new SimulatedClock(startMs);
   }
 
   /** Fires timers that are due at once whenever a request was served, since nobody else moves this clock. */

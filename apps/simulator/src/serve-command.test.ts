@@ -318,3 +318,18 @@ test("the kubeconfig written for plain HTTP is one that @kubernetes/client-node 
   expect(seen).toBe("ADDED");
   expect(await stop()).toBe(0);
 });
+
+test.each(["1", "60", "manual"])(
+  "at speed %s the cluster begins at --start, and ages are by its own clock",
+  async (speed) => {
+    const { url, stop } = await serve(["--speed", speed, "--start", "2030-02-03T04:05:06Z", "--controllers", ""]);
+    const made = await call("POST", `${url}${JOBS}`, job);
+    expect((made.body["metadata"] as { creationTimestamp: string }).creationTimestamp).toMatch(/^2030-02-03T04:0/);
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const table = (await (await fetch(`${url}${JOBS}`, { headers: { accept } })).json()) as {
+      rows: { cells: string[] }[];
+    };
+    expect(table.rows[0]!.cells[4]).toMatch(/^\d+s$/);
+    await stop();
+  },
+);

@@ -11,7 +11,7 @@ import {
 import { canonicalControllers, controllerListErrors, selectControllers } from "@kubewright/controller";
 
 import { ApiMetrics, METRICS_PATH } from "./api-metrics.js";
-import { parseSeed } from "./flag-values.js";
+import { parseSeed, parseStart } from "./flag-values.js";
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
@@ -30,6 +30,7 @@ export interface ServeFlags extends AccessFlags {
   readonly controllers: string;
   readonly terminatedPodGcThreshold: string;
   readonly speed: string;
+  readonly start?: string;
   readonly snapshot?: string;
   readonly restore?: string;
   readonly seed?: string;
@@ -40,7 +41,7 @@ export interface ServeFlags extends AccessFlags {
 export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const port = parsePort(flags.port);
   const kubelet = parseKubelet(flags.kubelet);
-  const time = parseSpeed(flags.speed);
+  const time = parseSpeed(flags.speed, flags.start === undefined ? undefined : parseStart(flags.start));
   const { authentication, allowedHosts } = await serveAccess(flags, io);
   const authorization = parseAuthorization(flags.authorization);
   const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
@@ -132,13 +133,13 @@ function parseKubelet(text: string): "simulated" | "none" {
   return text;
 }
 
-function parseSpeed(text: string): Clock | ManualClock {
-  if (text === "manual") return new ManualClock(realClock);
+function parseSpeed(text: string, startMs: number | undefined): Clock | ManualClock {
+  if (text === "manual") return new ManualClock(realClock, startMs);
   const factor = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || factor === 0 || factor > 100_000) {
     throw new UserError(`--speed: ${JSON.stringify(text)} is neither manual nor a factor above 0, such as 1 or 60`);
   }
-  return factor === 1 ? realClock : new ScaledClock(realClock, factor);
+  return factor === 1 && startMs === undefined ? realClock : new ScaledClock(realClock, factor, startMs);
 }
 
 function parseThreshold(text: string): number {

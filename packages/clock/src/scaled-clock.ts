@@ -2,8 +2,8 @@ import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { sleepOn } from "./sleep.js";
 
 /**
- * Another clock's time, passing `factor` times as fast from the moment this is made: at 60, a minute of waiting takes a
- * second.
+ * A time of its own that another clock moves, `factor` times as fast: at 60, a minute of waiting takes a second. It begins when
+ * it is made, with the other clock's time or any other.
  */
 export class ScaledClock implements Clock {
   readonly #clock: Clock;
@@ -11,12 +11,15 @@ export class ScaledClock implements Clock {
   readonly #wallStartMs: number;
   readonly #monotonicStartMs: number;
 
-  /** @throws RangeError when the factor is not above zero. */
-  constructor(clock: Clock, factor: number) {
+  /**
+   * @param startMs - The time to begin with, in epoch milliseconds. Default: the other clock's.
+   * @throws RangeError when the factor is not above zero.
+   */
+  constructor(clock: Clock, factor: number, startMs: number = clock.now()) {
     if (!(factor > 0 && factor < Infinity)) throw new RangeError(`a clock cannot run ${factor} times as fast`);
     this.#clock = clock;
     this.#factor = factor;
-    this.#wallStartMs = clock.now();
+    this.#wallStartMs = startMs;
     this.#monotonicStartMs = clock.monotonic();
   }
 
