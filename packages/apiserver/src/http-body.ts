@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Http2ServerRequest } from "node:http2";
 
 import { statusError } from "./api-error.js";
 import { MAX_BODY_BYTES } from "./request-body.js";
@@ -20,17 +20,14 @@ export const CONNECTION_CLOSED = new Error("the connection was closed");
 
 /** The bodies of the requests to one server. */
 export class RequestBodies {
-  readonly #reading = new Map<Socket, (error: Error) => void>();
+  readonly #reading = new Map<IncomingMessage, (error: Error) => void>();
   #heldBytes = 0;
 
   of(incoming: IncomingMessage, outgoing: ServerResponse): RequestBodyReader {
     return new RequestBodyReader(incoming, outgoing, {
       begin: (fail) => {
-        this.#reading.set(incoming.socket, fail);
-        return () => {
-          // The next request may have come meanwhile.
-          if (this.#reading.get(incoming.socket) === fail) this.#reading.delete(incoming.socket);
-        };
+        this.#reading.set(incoming, fail);
+        return () => void this.#reading.delete(incoming);
       },
       hold: (bytes) => {
         if (bytes > 0 && this.#heldBytes + bytes > MOST_HELD_BYTES) return false;
@@ -41,8 +38,8 @@ export class RequestBodies {
   }
 
   /** A client takes too long. Answers whether its body was waited for: then the request has failed, and is answered. */
-  timeOut(socket: Socket): boolean {
-    const fail = this.#reading.get(socket);
+  timeOut(incoming: IncomingMessage): boolean {
+    const fail = this.#reading.get(incoming);
     fail?.(new RequestTimeout());
     return fail !== undefined;
   }
@@ -74,9 +71,10 @@ export class RequestBodyReader {
     this.#outgoing = outgoing;
     this.#share = share;
     const { headers, httpVersion } = incoming;
-    this.#declaredBytes =
-      headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.POSITIVE_INFINITY;
-    this.#awaitsContinue = headers.expect !== undefined && httpVersion === "1.1";
+    const length = headers["content-length"];
+    const isEndless = headers["transfer-encoding"] !== undefined || (length === undefined && isOpenEnded(incoming));
+    this.#declaredBytes = isEndless ? Number.POSITIVE_INFINITY : Number(length ?? 0);
+    this.#awaitsContinue = headers.expect !== undefined && httpVersion !== "1.0";
   }
 
   /**
@@ -133,6 +131,11 @@ export class RequestBodyReader {
     this.#incoming.pause();
     setTimeout(() => outgoing.end(), LINGER_MS).unref();
   }
+}
+
+/** In HTTP/2 a body needs no length: it goes on until the stream ends. */
+function isOpenEnded(incoming: IncomingMessage | Http2ServerRequest): boolean {
+  return "stream" in incoming && !incoming.stream.endAfterHeaders;
 }
 
 /** Grows as bytes come in, so that many small pieces take no more than what is in them. */

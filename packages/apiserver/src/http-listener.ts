@@ -12,6 +12,7 @@ import type { ApiError } from "./api-error.js";
 import { CONNECTION_CLOSED, RequestBodies } from "./http-body.js";
 import { PageGuard } from "./http-guard.js";
 import { sendReply } from "./http-response.js";
+import { PROTOCOLS, serveHttp2 } from "./http2-connections.js";
 import type { Reply } from "./reply.js";
 
 export interface ListenOptions {
@@ -88,7 +89,8 @@ const SERVER_OPTIONS = {
 };
 
 /**
- * Serves a handler over HTTP/1.1, or HTTPS. The one place of this package that knows sockets.
+ * Serves a handler over HTTP/1.1, or HTTPS, where clients may ask for HTTP/2. With `http2-connections.ts` the one place of this
+ * package that knows sockets.
  *
  * Clients that are not known yet cost next to nothing: a request may have 1 MiB of headers, which have to come within 32 s,
  * and its body stays where it is until the handler asks for it. An idle connection is ended after 90 s. The number of
@@ -117,6 +119,10 @@ export async function listenHttp(
     void serve(request, response, { handler, guard, bodies, certificateOf, clock, stalledMs });
   };
   const server = tls === undefined ? createServer(SERVER_OPTIONS, answer) : tlsServer(tls, answer);
+  if (tls !== undefined) {
+    const limits = { idleTimeoutMs: IDLE_TIMEOUT_MS, requestTimeoutMs };
+    serveHttp2(server as TlsServer, limits, answer, (request) => bodies.timeOut(request));
+  }
   const certificateOf = certificateReader(server, tls);
   // Of a request, not of its answer: watches stay open for as long as they like.
   server.requestTimeout = requestTimeoutMs;
@@ -127,8 +133,9 @@ export async function listenHttp(
     server.emit("request", request, response);
   });
   server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bodies.timeOut(socket)) return;
-    refuse(socket, code, answers.get(socket));
+    const last = answers.get(socket);
+    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && last !== undefined && bodies.timeOut(last.req)) return;
+    refuse(socket, code, last);
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -162,6 +169,7 @@ function tlsServer(
     cert: pemOf(cert),
     key: pemOf(key),
     minVersion: "TLSv1.2",
+    ALPNProtocols: PROTOCOLS,
     ciphers: DEFAULT_CIPHERS,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     // Who resumes a session does not show all certificates again.

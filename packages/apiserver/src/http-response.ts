@@ -204,7 +204,7 @@ async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<
 function giveUpWhenStalled({ outgoing, stalledMs }: HttpExchange, isEnding: () => boolean): void {
   outgoing.setTimeout(stalledMs, () => {
     if (isEnding()) outgoing.destroy();
-    else outgoing.socket?.setTimeout(stalledMs);
+    else outgoing.setTimeout(stalledMs);
   });
 }
 
