@@ -1,7 +1,8 @@
-import type { Status } from "@kubewright/api";
 import { type Clock, SimulatedClock } from "@kubewright/clock";
 import type { ApiServer, PathAnswer } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
+
+import { readJsonObject, refusal, reply } from "./path-answers.js";
 
 export const ADVANCE_PATH = "/_kubewright/clock/advance";
 
@@ -27,6 +28,11 @@ export class ManualClock {
   constructor(real: Clock, startMs: number = real.now()) {
     this.#real = real;
     this.clock = new SimulatedClock(startMs);
+  }
+
+  /** Resolves when nobody advances it any more. */
+  get idle(): Promise<void> {
+    return this.#last;
   }
 
   /** Fires timers that are due at once whenever a request was served, since nobody else moves this clock. */
@@ -82,28 +88,12 @@ export class ManualClock {
 
 /** What the body asks for, or what is wrong with it. */
 function readWanted(body: ApiRequest["body"]): { seconds: number; settleMs: number } | string {
-  let value: unknown;
-  try {
-    value =
-      body === undefined ? {} : body.type === "decoded" ? body.value : JSON.parse(new TextDecoder().decode(body.bytes));
-  } catch (error) {
-    return `the body is not JSON: ${(error as Error).message}`;
-  }
-  if (typeof value !== "object" || value === null)
-    return 'the body is not an object like {"seconds": 60, "settleMs": 0}';
-  const { seconds, settleMs = 0 } = value as { seconds?: unknown; settleMs?: unknown };
+  const value = readJsonObject(body, '{"seconds": 60, "settleMs": 0}');
+  if (typeof value === "string") return value;
+  const { seconds, settleMs = 0 } = value;
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MOST_SECONDS))
     return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${MOST_SECONDS}`;
   if (typeof settleMs !== "number" || !(settleMs >= 0 && settleMs <= MOST_SETTLE_MS))
     return `settleMs: ${JSON.stringify(settleMs)} is not a number from 0 to ${MOST_SETTLE_MS}`;
   return { seconds, settleMs };
-}
-
-function refusal(code: number, reason: string, message: string): PathAnswer {
-  const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
-  return reply(code, status);
-}
-
-function reply(status: number, value: object): PathAnswer {
-  return { status, contentType: "application/json", text: JSON.stringify(value) };
 }

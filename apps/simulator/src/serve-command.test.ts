@@ -2,13 +2,15 @@ import { request as httpRequest } from "node:http";
 import { type RequestOptions, request } from "node:https";
 
 import { BatchV1Api, CoreV1Api, KubeConfig, Watch } from "@kubernetes/client-node";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { runCli } from "./cli.js";
 import type { Io } from "./io.js";
 
 interface Served {
   readonly url: string;
+  /** Resolves when it has said that it is ready. */
+  readonly ready: Promise<void>;
   /** The first line it wrote. */
   readonly said: string;
   /** Tells the command to stop, and answers its exit code. */
@@ -18,12 +20,18 @@ interface Served {
 /** Runs `kubewright serve` in this process on a free port, with files kept in `files`. */
 async function serve(flags: readonly string[], files: Map<string, string> = new Map()): Promise<Served> {
   const stopped = new AbortController();
-  let heard = (_line: string): void => {};
-  const line = new Promise<string>((resolve) => (heard = resolve));
+  const { promise: line, resolve: heard } = Promise.withResolvers<string>();
+  const { promise: ready, resolve: heardReady } = Promise.withResolvers<void>();
   const quiet = { write: () => {}, isTerminal: false, columns: 0, hasColours: false };
   const io: Io = {
     stdout: quiet,
-    stderr: { ...quiet, write: (text) => heard(text) },
+    stderr: {
+      ...quiet,
+      write: (text) => {
+        heard(text);
+        if (text === "kubewright is ready\n") heardReady();
+      },
+    },
     readFile: async (path) => files.get(path) ?? Promise.reject(new Error("ENOENT: no such file")),
     listFolder: async () => undefined,
     openFile: async (path) => {
@@ -43,6 +51,7 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
   return {
     url: /Serving on (\S+)/.exec(said)?.[1] ?? "",
     said,
+    ready,
     stop: () => {
       stopped.abort();
       return code;
@@ -333,3 +342,194 @@ test.each(["1", "60", "manual"])(
     await stop();
   },
 );
+
+const post = (url: string, path: string, body?: unknown): ReturnType<typeof call> =>
+  call("POST", `${url}/_kubewright/${path}`, body);
+const namesAt = async (url: string, path: string): Promise<string[]> => {
+  const { body } = await call("GET", `${url}${path}`);
+  return (body["items"] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+};
+const PODS = "/api/v1/namespaces/default/pods";
+
+describe("reset", () => {
+  test("brings back what there was at the start, and the clock that stands still", async () => {
+    const { url, ready, stop } = await serve(["--speed", "manual", "--start", "2030-01-01T00:00:00Z"]);
+    await ready;
+    const nodes = (await call("GET", `${url}/api/v1/nodes`)).body["items"];
+    for (let round = 0; round < 3; round++) {
+      await call("POST", `${url}${JOBS}`, job);
+      const { body } = await advance(url, { seconds: 3 * 3600 });
+      expect(body["now"]).toBe("2030-01-01T03:00:00.000Z");
+      expect(await statusOf(url)).toMatchObject({ succeeded: 1 });
+      const answer = await post(url, "reset");
+      expect(answer.code).toBe(200);
+      expect(Number(answer.body["resourceVersion"])).toBeGreaterThan(Number(body["resourceVersion"]));
+      expect(await namesAt(url, JOBS)).toEqual([]);
+      expect(await namesAt(url, PODS)).toEqual([]);
+      expect((await call("GET", `${url}/api/v1/nodes`)).body["items"]).toEqual(nodes);
+      expect((await advance(url, { seconds: 0 })).body["now"]).toBe("2030-01-01T00:00:00.000Z");
+    }
+    expect(await stop()).toBe(0);
+  });
+
+  test("ends watches with 410, and a version of before is too old to begin with", async () => {
+    const { url, ready, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
+    await ready;
+    const list = await call("GET", `${url}${JOBS}`);
+    const version = (list.body["metadata"] as { resourceVersion: string }).resourceVersion;
+    const watch = await fetch(`${url}${JOBS}?watch=1&resourceVersion=${version}`);
+    const { body } = await post(url, "reset");
+    expect(JSON.parse(await watch.text())).toMatchObject({
+      type: "ERROR",
+      object: { kind: "Status", code: 410, reason: "Expired" },
+    });
+    const old = await fetch(`${url}${JOBS}?watch=1&resourceVersion=${version}`);
+    expect(await old.text()).toContain(`"message":"too old resource version: ${version} `);
+    const next = await fetch(
+      `${url}${JOBS}?watch=1&timeoutSeconds=1&resourceVersion=${String(body["resourceVersion"])}`,
+    );
+    await call("POST", `${url}${JOBS}`, job);
+    expect(await next.text()).toMatch(/^\{"type":"ADDED"/);
+    await stop();
+  });
+
+  test("goes back to any state that was kept, under a name of its own or none, as often as wanted", async () => {
+    const { url, ready, stop } = await serve(["--speed", "manual"]);
+    await ready;
+    await call("POST", `${url}${JOBS}`, job);
+    await advance(url, { seconds: 60 });
+    const [pod] = await namesAt(url, PODS);
+    expect((await post(url, "snapshot", { snapshot: "with-pod" })).body).toMatchObject({ snapshot: "with-pod" });
+    expect((await post(url, "snapshot")).body).toMatchObject({ snapshot: "snapshot-1" });
+    await advance(url, { seconds: 7200 });
+    for (const snapshot of ["with-pod", "snapshot-1"]) {
+      expect(await statusOf(url)).toMatchObject({ succeeded: 1 });
+      expect((await post(url, "reset", { snapshot })).code).toBe(200);
+      expect(await statusOf(url)).toMatchObject({ active: 1 });
+      expect(await namesAt(url, PODS)).toEqual([pod]);
+      await advance(url, { seconds: 7200 });
+    }
+    await post(url, "reset");
+    expect(await namesAt(url, JOBS)).toEqual([]);
+    await stop();
+  });
+
+  test("with a seed names are the same after every reset to one state, and none of them is there already", async () => {
+    const { url, ready, stop } = await serve(["--speed", "manual", "--seed", "7"]);
+    await ready;
+    const uidsOfRound = async (name: string): Promise<string[]> => {
+      await call("POST", `${url}${JOBS}`, { ...job, metadata: { name } });
+      await advance(url, { seconds: 1 });
+      const { body } = await call("GET", `${url}${PODS}`);
+      return (body["items"] as { metadata: { uid: string; name: string } }[]).map(({ metadata: { uid } }) => uid);
+    };
+    const first = await uidsOfRound("one");
+    await post(url, "snapshot", { snapshot: "one" });
+    await post(url, "reset", { snapshot: "one" });
+    const second = await uidsOfRound("two");
+    expect(new Set(second).size).toBe(first.length + 1);
+    await post(url, "reset", { snapshot: "one" });
+    expect(await uidsOfRound("two")).toEqual(second);
+    await stop();
+  });
+
+  test("goes back to what was restored", async () => {
+    const files = new Map<string, string>();
+    const first = await serve(["--controllers", "", "--kubelet", "none", "--snapshot", "store.json"], files);
+    await call("POST", `${first.url}${JOBS}`, job);
+    await first.stop();
+    const { url, ready, stop } = await serve(
+      ["--controllers", "", "--kubelet", "none", "--restore", "store.json"],
+      files,
+    );
+    await ready;
+    await call("DELETE", `${url}${JOBS}/j?propagationPolicy=Background`);
+    expect(await namesAt(url, JOBS)).toEqual([]);
+    await post(url, "reset");
+    expect(await namesAt(url, JOBS)).toEqual(["j"]);
+    await stop();
+  });
+
+  test("takes less than 50 ms", async () => {
+    const { url, ready, stop } = await serve([]);
+    await ready;
+    for (let index = 0; index < 20; index++)
+      await call("POST", `${url}${JOBS}`, { ...job, metadata: { name: `j${index}` } });
+    const times: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const startedMs = performance.now();
+      await post(url, "reset");
+      times.push(performance.now() - startedMs);
+    }
+    // The machine may be busy with others.
+    expect(Math.min(...times)).toBeLessThan(50);
+    expect(await stop()).toBe(0);
+  });
+
+  test("definitions of custom resources come and go with it", async () => {
+    const { url, ready, stop } = await serve([]);
+    await ready;
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "things.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "things", kind: "Thing" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    };
+    const things = `${url}/apis/example.com/v1/namespaces/default/things`;
+    await call("POST", `${url}/apis/apiextensions.k8s.io/v1/customresourcedefinitions`, definition);
+    await expect.poll(async () => (await fetch(things)).status).toBe(200);
+    await call("POST", things, { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "t" } });
+    await post(url, "snapshot", { snapshot: "defined" });
+    await post(url, "reset");
+    expect((await fetch(things)).status).toBe(404);
+    await post(url, "reset", { snapshot: "defined" });
+    await expect.poll(async () => (await fetch(things)).status).toBe(200);
+    expect(await namesAt(things, "")).toEqual(["t"]);
+    await stop();
+  });
+
+  test.each([
+    ["reset", { snapshot: "nothing" }, 404, /^there is no snapshot "nothing"$/],
+    ["reset", { snapshot: "../x" }, 400, /^snapshot: "..\/x" is not a name of up to 63 letters/],
+    ["reset", [], 400, /^the body is not an object like \{"snapshot": "with-pods"\}$/],
+    ["snapshot", { snapshot: 7 }, 400, /^snapshot: 7 is not a name/],
+    ["snapshot", "{", 400, /^the body is not JSON/],
+  ])("%s of %j is refused with a Status", async (path, body, code, message) => {
+    const { url, ready, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
+    await ready;
+    const refused = await post(url, path, body);
+    expect(refused.code).toBe(code);
+    expect(refused.body["message"]).toMatch(message);
+    expect((await fetch(`${url}/_kubewright/${path}`)).status).toBe(405);
+    await stop();
+  });
+
+  test("no more than a hundred states are kept", async () => {
+    const { url, ready, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
+    await ready;
+    for (let index = 0; index < 100; index++) expect((await post(url, "snapshot")).code).toBe(200);
+    expect((await post(url, "snapshot")).code).toBe(403);
+    expect((await post(url, "snapshot", { snapshot: "snapshot-7" })).code).toBe(200);
+    await stop();
+  });
+
+  test("is for those who may post there, and for no web page", async () => {
+    const { url, ready, stop } = await serve(["--token", "s3cret", "--authorization", "RBAC"]);
+    await ready;
+    for (const path of ["reset", "snapshot"])
+      expect((await fetch(`${url}/_kubewright/${path}`, { method: "POST" })).status).toBe(401);
+    const allowed = { method: "POST", headers: { authorization: "Bearer s3cret" } };
+    expect((await fetch(`${url}/_kubewright/reset`, allowed)).status).toBe(200);
+    await stop();
+    const open = await serve([]);
+    await open.ready;
+    const page = { method: "POST", headers: { origin: "https://evil.example" } };
+    expect((await fetch(`${open.url}/_kubewright/reset`, page)).status).toBe(403);
+    await open.stop();
+  });
+});

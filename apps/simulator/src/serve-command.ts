@@ -1,6 +1,5 @@
-import { type Clock, ScaledClock, realClock, realRandom, seededRandom, uuid } from "@kubewright/clock";
+import { type Random, ScaledClock, StoppableClock, realClock, realRandom, seededRandom, uuid } from "@kubewright/clock";
 import {
-  type ApiServer,
   type Cluster,
   type ClusterOptions,
   type ControllerName,
@@ -20,6 +19,7 @@ import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
 import { LiveTrace } from "./report/live-trace.js";
 import { type AccessFlags, serveAccess } from "./serve-access.js";
+import { type Beginning, type Life, RESET_PATH, SNAPSHOT_PATH, ServedCluster } from "./served-cluster.js";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
@@ -37,38 +37,56 @@ export interface ServeFlags extends AccessFlags {
   readonly authorization: string;
 }
 
+/** Said once, when controllers, scheduler and kubelet have seen all there is: for whoever starts it and waits. */
+export const READY_LINE = "kubewright is ready";
+
 /** `kubewright serve`: the embedded cluster over HTTP until the process is told to stop. */
 export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const port = parsePort(flags.port);
   const kubelet = parseKubelet(flags.kubelet);
-  const time = parseSpeed(flags.speed, flags.start === undefined ? undefined : parseStart(flags.start));
+  const speed = parseSpeed(flags.speed);
+  const startMs = flags.start === undefined ? realClock.now() : parseStart(flags.start);
   const { authentication, allowedHosts } = await serveAccess(flags, io);
-  const authorization = parseAuthorization(flags.authorization);
-  const restore = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
+  const restored = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const metrics = new ApiMetrics();
-  const clock = time instanceof ManualClock ? time.clock : time;
-  const speed = time instanceof ManualClock ? "manual" : Number(flags.speed);
-  const trace = new LiveTrace({ clock, real: realClock, speed, life: uuid(realRandom) });
-  const cluster: Cluster = begin(flags.restore, {
-    clock,
-    random: flags.seed === undefined ? realRandom : seededRandom(parseSeed(flags.seed)),
+  const passing =
+    speed === 1 && flags.start === undefined
+      ? realClock
+      : new ScaledClock(realClock, speed === "manual" ? 1 : speed, startMs);
+  const options = {
     kubelet,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
-    authorization,
-    ...(authentication === undefined ? {} : { authentication }),
-    ...(restore === undefined ? {} : { restore }),
-    onDecision: (decision) => trace.decision(decision),
-    paths: {
-      [METRICS_PATH]: () => metrics.serve(),
-      ...livePagePaths(io),
-      [TRACE_PATH]: (request) => trace.serve(request, cluster),
-      ...(time instanceof ManualClock ? { [ADVANCE_PATH]: (request) => time.serve(request, apiServer) } : {}),
-    },
-  });
-  const apiServer: ApiServer = cluster.apiServer;
-  metrics.follow(apiServer);
-  if (time instanceof ManualClock) time.follow(apiServer);
+    authorization: parseAuthorization(flags.authorization),
+    // Tokens stay good over a reset.
+    ...(authentication === undefined ? {} : { authentication: { serviceAccountKey: newKey(), ...authentication } }),
+  } as const;
+  const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
+  const beginLife = (from: Beginning | undefined): Life => {
+    const manual = speed === "manual" ? new ManualClock(realClock, from?.nowMs ?? startMs) : undefined;
+    const clock = manual?.clock ?? new StoppableClock(passing);
+    const trace = new LiveTrace({ clock, real: realClock, speed, life: uuid(realRandom) });
+    const restore = from === undefined ? restored : { ...from.snapshot, resourceVersion: from.resourceVersion };
+    const cluster = begin(flags.restore, {
+      ...options,
+      clock,
+      random: seed === undefined ? realRandom : randomOf(seed, from),
+      ...(restore === undefined ? {} : { restore }),
+      onDecision: (decision) => trace.decision(decision),
+      paths: {
+        [METRICS_PATH]: () => metrics.serve(),
+        ...livePagePaths(io),
+        [TRACE_PATH]: (request) => trace.serve(request, cluster),
+        [RESET_PATH]: (request) => served.reset(request),
+        [SNAPSHOT_PATH]: (request) => served.keep(request),
+        ...(manual === undefined ? {} : { [ADVANCE_PATH]: (request) => manual.serve(request, cluster.apiServer) }),
+      },
+    });
+    metrics.follow(cluster.apiServer);
+    manual?.follow(cluster.apiServer);
+    return { cluster, clock, manual, end: () => (clock instanceof StoppableClock ? clock.stop() : undefined) };
+  };
+  const served: ServedCluster = new ServedCluster(beginLife);
   const tls = flags.tls
     ? await makeTlsIdentity([...new Set([flags.host, ...allowedHosts, "127.0.0.1", "::1", "localhost"])])
     : undefined;
@@ -78,7 +96,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     allowedHosts,
     ...(tls === undefined ? {} : { tls: { ...tls.server, clientCA: tls.ca } }),
   };
-  const listener = await apiServer.listen(listening).catch((error: unknown) => {
+  const listener = await served.apiServer.listen(listening).catch((error: unknown) => {
     throw new UserError((error as Error).message, { cause: error });
   });
   try {
@@ -89,12 +107,12 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     io.stderr.write(
       `Serving on ${listener.url} (kubelet ${kubelet}), a page at /ui/. ${kubectlAdvice(listener.url, flags)}\n`,
     );
-    await cluster.run(io.stopped);
+    await served.run(io.stopped, () => io.stderr.write(`${READY_LINE}\n`));
     if (flags.snapshot !== undefined)
-      for (const line of await writeSnapshot(flags.snapshot, apiServer.snapshot(), io))
+      for (const line of await writeSnapshot(flags.snapshot, served.apiServer.snapshot(), io))
         io.stderr.write(`kubewright: --snapshot: left out of ${flags.snapshot}: ${line}\n`);
   } finally {
-    await apiServer.close();
+    await served.apiServer.close();
   }
 }
 
@@ -133,13 +151,23 @@ function parseKubelet(text: string): "simulated" | "none" {
   return text;
 }
 
-function parseSpeed(text: string, startMs: number | undefined): Clock | ManualClock {
-  if (text === "manual") return new ManualClock(realClock, startMs);
+function parseSpeed(text: string): number | "manual" {
+  if (text === "manual") return text;
   const factor = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || factor === 0 || factor > 100_000) {
     throw new UserError(`--speed: ${JSON.stringify(text)} is neither manual nor a factor above 0, such as 1 or 60`);
   }
-  return factor === 1 && startMs === undefined ? realClock : new ScaledClock(realClock, factor, startMs);
+  return factor;
+}
+
+/** The same after every reset to one state, and not what made the UIDs that are in it. */
+function randomOf(seed: number, from: Beginning | undefined): Random {
+  const random = seededRandom(seed);
+  return from === undefined ? random : random.fork(`from ${from.snapshot.resourceVersion}`);
+}
+
+function newKey(): Uint8Array {
+  return new Uint8Array(Uint32Array.from({ length: 8 }, () => realRandom.uint32()).buffer);
 }
 
 function parseThreshold(text: string): number {

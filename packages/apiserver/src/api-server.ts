@@ -13,6 +13,7 @@ import type { ApiCall } from "./api-call.js";
 import {
   ApiError,
   badRequest,
+  expired,
   internalError,
   noSuchResource,
   notAcceptable,
@@ -34,7 +35,7 @@ import { Discovery, pathParts } from "./discovery.js";
 import { dispatch, servedVerb } from "./dispatch.js";
 import { ManagerReader } from "./fields/managers.js";
 import { NewObjects } from "./fields/new-objects.js";
-import { type HttpHandler, type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
+import { type HttpConnection, type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
 import { builtInResources } from "./kinds/index.js";
 import { NamespaceEmptier } from "./namespace-emptier.js";
 import { DEFAULT_VERSION, type VersionInfo, serveNonResource } from "./non-resource.js";
@@ -130,6 +131,11 @@ export interface ApiServer {
   observe(listener: AuditListener): () => void;
   /** Forgets the history of changes, as etcd's compaction does: older watches and lists get 410. */
   compact(): void;
+  /**
+   * Another server of this package answers from now on, on the listeners of this one, and in its place closes them. Open
+   * watches end as after a compaction, with 410; requests under way are still answered here.
+   */
+  handOver(successor: ApiServer): void;
   /** All that is stored, as JSON data that shares with the server: do not change it. */
   snapshot(): StoreSnapshot;
   /** Ends open watches and listeners. */
@@ -160,6 +166,14 @@ const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
 const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
+/** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
+const HANDED_OVER = "The resourceVersion for the provided watch is too old.";
+
+/** A listener, and who answers what comes in there. */
+interface Door {
+  server: EmbeddedApiServer;
+}
+
 /** A request, and what has been found out about it so far. */
 interface Exchange {
   readonly request: ApiRequest;
@@ -180,7 +194,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #paths: ReadonlyMap<string, PathHandler>;
   readonly #onError: (error: unknown) => void;
   readonly #observers = new Set<AuditListener>();
-  readonly #listeners = new Set<HttpListener>();
+  readonly #doors = new Map<Door, HttpListener>();
 
   constructor(options: ApiServerOptions) {
     const { clock } = options;
@@ -248,13 +262,21 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async listen(options: ListenOptions = {}): Promise<HttpListener> {
-    const handler: HttpHandler = async (request, { host, ...connection }) => {
-      const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-      return fault ?? (await this.#serve(request, host, { type: "connection", ...connection }));
-    };
-    const listener = await listenHttp(options, handler, this.#state.clock);
-    this.#listeners.add(listener);
+    const door: Door = { server: this };
+    const clock = { now: () => door.server.#state.clock.now() };
+    const listener = await listenHttp(options, (request, connection) => door.server.#enter(request, connection), clock);
+    this.#doors.set(door, listener);
     return listener;
+  }
+
+  handOver(successor: ApiServer): void {
+    if (!(successor instanceof EmbeddedApiServer)) throw new TypeError("no server of this package");
+    for (const [door, listener] of this.#doors) {
+      door.server = successor;
+      successor.#doors.set(door, listener);
+    }
+    this.#doors.clear();
+    this.#state.bookmarks.failAll(expired(HANDED_OVER).status);
   }
 
   observe(listener: AuditListener): () => void {
@@ -272,8 +294,14 @@ class EmbeddedApiServer implements ApiServer {
 
   async close(): Promise<void> {
     this.#state.bookmarks.closeAll();
-    await Promise.all([...this.#listeners].map((listener) => listener.close()));
-    this.#listeners.clear();
+    await Promise.all([...this.#doors.values()].map((listener) => listener.close()));
+    this.#doors.clear();
+  }
+
+  /** Serves what came over a listener. */
+  async #enter(request: ApiRequest, { host, ...connection }: HttpConnection): Promise<Reply | ApiResponse> {
+    const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
+    return fault ?? (await this.#serve(request, host, { type: "connection", ...connection }));
   }
 
   #serve(request: ApiRequest, host: string, caller: Caller): Reply | Promise<Reply> {

@@ -1,3 +1,4 @@
+import type { Status } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
 import type { Store } from "./storage/store.js";
@@ -38,6 +39,11 @@ export class BookmarkClock {
   /** Ends every stream: the server stops. */
   closeAll(): void {
     for (const watcher of this.#watchers.keys()) watcher.close();
+  }
+
+  /** Ends every stream with an error. */
+  failAll(status: Status): void {
+    for (const watcher of this.#watchers.keys()) watcher.fail(status);
   }
 
   #arm(): void {

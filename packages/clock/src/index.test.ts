@@ -7,6 +7,7 @@ test("the package exports exactly these names", () => {
     "RepeatedLines",
     "ScaledClock",
     "SimulatedClock",
+    "StoppableClock",
     "TokenBucket",
     "formatKlogLine",
     "realClock",

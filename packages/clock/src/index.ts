@@ -6,6 +6,7 @@ export { RepeatedLines } from "./repeated-lines.js";
 export { ScaledClock } from "./scaled-clock.js";
 export { SimulatedClock } from "./simulated-clock.js";
 export { standardErrorLogger } from "./standard-error.js";
+export { StoppableClock } from "./stoppable-clock.js";
 export { TokenBucket } from "./token-bucket.js";
 
 export type { Clock, Timer, TimerOptions } from "./clock.js";

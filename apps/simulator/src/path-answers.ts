@@ -1,0 +1,32 @@
+import type { Status } from "@kubewright/api";
+import type { PathAnswer } from "@kubewright/cluster";
+import type { ApiRequest } from "@kubewright/transport";
+
+/** Answers of the paths that are this server's own, as an API server would put them. */
+
+export function refusal(code: number, reason: string, message: string): PathAnswer {
+  const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
+  return reply(code, status);
+}
+
+export function reply(status: number, value: object): PathAnswer {
+  return { status, contentType: "application/json", text: JSON.stringify(value) };
+}
+
+/**
+ * The JSON object that was sent, or what is wrong with it. Nothing at all is an empty one.
+ *
+ * @param example - What it should look like.
+ */
+export function readJsonObject(body: ApiRequest["body"], example: string): Readonly<Record<string, unknown>> | string {
+  let value: unknown;
+  try {
+    value =
+      body === undefined ? {} : body.type === "decoded" ? body.value : JSON.parse(new TextDecoder().decode(body.bytes));
+  } catch (error) {
+    return `the body is not JSON: ${(error as Error).message}`;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return `the body is not an object like ${example}`;
+  return value as Record<string, unknown>;
+}
