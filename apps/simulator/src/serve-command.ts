@@ -55,6 +55,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
       : new ScaledClock(realClock, speed === "manual" ? 1 : speed, startMs);
   const options = {
     kubelet,
+    furnished: true,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
     authorization: parseAuthorization(flags.authorization),

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@kubewright/api";
+import type { KubernetesObject, Service } from "@kubewright/api";
 import { type Clock, type Random, realRandom, standardErrorLogger } from "@kubewright/clock";
 import {
   type ApiRequest,
@@ -31,6 +31,7 @@ import { BookmarkClock } from "./bookmark-clock.js";
 import type { BuiltInResource } from "./built-in-resource.js";
 import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
 import { decodedResponse } from "./decoded-response.js";
+import { DEFAULT_ACCOUNT, DefaultAccounts } from "./default-accounts.js";
 import { Discovery, pathParts } from "./discovery.js";
 import { dispatch, servedVerb } from "./dispatch.js";
 import { ManagerReader } from "./fields/managers.js";
@@ -79,6 +80,12 @@ export interface ApiServerOptions {
    * is cut off. Default 64 MiB.
    */
   readonly backlogBytes?: number;
+  /**
+   * Whether there is what people expect to find in a cluster besides namespaces: the Service `kubernetes`, a ServiceAccount
+   * `default` in every namespace, and RBAC's roles and bindings whatever the authorization is. Default false: a test finds
+   * what it made.
+   */
+  readonly furnished?: boolean;
   /** Begins with what an earlier server kept; resourceVersions go on from there. */
   readonly restore?: StoreSnapshot;
   readonly version?: VersionInfo;
@@ -166,6 +173,14 @@ const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
 const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
+/** Upstream: `pkg/controlplane/controller/kubernetesservice`. Nothing answers at its address here. */
+const KUBERNETES_SERVICE: Service = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
+  spec: { clusterIP: "10.96.0.1", ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }] },
+};
+
 /** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
 const HANDED_OVER = "The resourceVersion for the provided watch is too old.";
 
@@ -237,7 +252,9 @@ class EmbeddedApiServer implements ApiServer {
     this.#startHousekeeping();
     for (const name of INITIAL_NAMESPACES)
       this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    if (options.authorization === "RBAC")
+    const furnished = options.furnished ?? false;
+    if (furnished) this.#furnish();
+    if (furnished || options.authorization === "RBAC")
       for (const policy of bootstrapPolicy())
         this.#createInitially("rbac.authorization.k8s.io", `${policy.kind!.toLowerCase()}s`, policy);
   }
@@ -449,11 +466,30 @@ class EmbeddedApiServer implements ApiServer {
     });
   }
 
+  #furnish(): void {
+    const { clock, registry, namespaces } = this.#state;
+    this.#createInitially("", "services", KUBERNETES_SERVICE, "default");
+    const accounts = registry.find("", "v1", "serviceaccounts");
+    if (namespaces === undefined || accounts === undefined) return;
+    const create = (namespace: string): void => {
+      const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: DEFAULT_ACCOUNT } };
+      this.#createInitially("", "serviceaccounts", account, namespace, "kube-controller-manager");
+    };
+    new DefaultAccounts({ clock, namespaces: namespaces.storage, accounts: accounts.storage, create });
+  }
+
   /** One that is there already, from an earlier server, stays as it is. */
-  #createInitially(group: string, resource: string, value: KubernetesObject): void {
+  #createInitially(
+    group: string,
+    resource: string,
+    value: KubernetesObject,
+    namespace = "",
+    userAgent = "kube-apiserver",
+  ): void {
     if (this.#state.registry.find(group, "v1", resource) === undefined) return;
-    const path = `${group === "" ? "/api/v1" : `/apis/${group}/v1`}/${resource}`;
-    const headers = { "user-agent": "kube-apiserver" };
+    const root = group === "" ? "/api/v1" : `/apis/${group}/v1`;
+    const path = `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource}`;
+    const headers = { "user-agent": userAgent };
     const body = { type: "decoded", value } as const;
     void this.#serve({ method: "POST", path, headers, body }, "", { type: "known", user: LOOPBACK });
   }

@@ -24,6 +24,8 @@ export interface ClusterOptions {
   readonly localTimeZone?: string;
   /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
   readonly terminatedPodGCThreshold?: number;
+  /** Whether there are the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false. */
+  readonly furnished?: boolean;
   /** Begins with what an earlier cluster's API server kept; resourceVersions go on from there. */
   readonly restore?: ApiServerOptions["restore"];
   /** More paths for the API server to serve, to those who may get them. */
@@ -78,6 +80,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     random: random.fork("apiserver"),
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
+    furnished: options.furnished ?? false,
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),

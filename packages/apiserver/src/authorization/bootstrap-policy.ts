@@ -19,24 +19,27 @@ const EDITED: readonly [group: string, resources: readonly string[]][] = [
 ];
 
 /**
- * The roles and bindings a cluster with RBAC begins with: `cluster-admin`, what discovery and health checks need, and
- * `view`, `edit` and `admin` for the kinds served here. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
+ * The roles and bindings a cluster with RBAC begins with: `cluster-admin`, what discovery, health checks and those who ask for
+ * others need, and for the kinds served here `view`, `edit` and `admin`, with the `system:aggregate-to-*` roles that they are made
+ * of upstream. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
+ *
+ * Differs: nothing aggregates here, so that a ClusterRole with an aggregation label of its own adds nothing to them.
  */
 export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
   const viewing = VIEWED.map(([group, resources]) => rule([group], resources, READ));
-  const editing = [
-    ...viewing,
+  const adding = [
     rule([""], ["secrets", "serviceaccounts"], READ),
     rule([""], ["serviceaccounts"], ["impersonate"]),
     rule([""], ["serviceaccounts/token"], ["create"]),
     ...EDITED.map(([group, resources]) => rule([group], resources, WRITE)),
     rule(["coordination.k8s.io"], ["leases"], [...READ, ...WRITE]),
   ];
-  const administering = [
-    ...editing,
+  const editing = [...viewing, ...adding];
+  const granting = [
     rule(["authorization.k8s.io"], ["localsubjectaccessreviews"], ["create"]),
     rule([GROUP], ["rolebindings", "roles"], [...READ, ...WRITE]),
   ];
+  const administering = [...editing, ...granting];
   return [
     role("cluster-admin", [rule(["*"], ["*"], ["*"]), pathRule(["*"], ["*"])]),
     role("system:discovery", [
@@ -62,13 +65,24 @@ export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
       rule(["authentication.k8s.io"], ["selfsubjectreviews"], ["create"]),
     ]),
     role("system:public-info-viewer", [pathRule(["/healthz", "/livez", "/readyz", "/version", "/version/"], ["get"])]),
-    role("view", viewing),
-    role("edit", editing),
-    role("admin", administering),
+    role("system:auth-delegator", [
+      rule(["authentication.k8s.io"], ["tokenreviews"], ["create"]),
+      rule(["authorization.k8s.io"], ["subjectaccessreviews"], ["create"]),
+    ]),
+    role("system:monitoring", [
+      pathRule(["/healthz", "/healthz/*", "/livez", "/livez/*", "/metrics", "/readyz", "/readyz/*"], ["get"]),
+    ]),
+    role("system:aggregate-to-view", viewing, "view"),
+    role("system:aggregate-to-edit", adding, "edit"),
+    role("system:aggregate-to-admin", granting, "admin"),
+    aggregate("view", viewing, "edit"),
+    aggregate("edit", editing, "admin"),
+    aggregate("admin", administering),
     binding("cluster-admin", [MASTERS_GROUP]),
     binding("system:discovery", ["system:authenticated"]),
     binding("system:basic-user", ["system:authenticated"]),
     binding("system:public-info-viewer", ["system:authenticated", "system:unauthenticated"]),
+    binding("system:monitoring", ["system:monitoring"]),
   ];
 }
 
@@ -80,13 +94,25 @@ function pathRule(nonResourceURLs: readonly string[], verbs: readonly string[]):
   return { nonResourceURLs: [...nonResourceURLs], verbs: [...verbs] };
 }
 
-function role(name: string, rules: PolicyRule[]): ClusterRole {
+/** @param part - The role that this is a part of. */
+function role(name: string, rules: PolicyRule[], part?: string): ClusterRole {
+  const labels = part === undefined ? LABELS : { ...LABELS, [aggregationLabel(part)]: "true" };
   return {
     apiVersion: `${GROUP}/v1`,
     kind: "ClusterRole",
-    metadata: { name, labels: LABELS, annotations: ANNOTATIONS },
+    metadata: { name, labels, annotations: ANNOTATIONS },
     rules,
   };
+}
+
+/** One that is made of all its parts. */
+function aggregate(name: string, rules: PolicyRule[], part?: string): ClusterRole {
+  const selector = { matchLabels: { [aggregationLabel(name)]: "true" } };
+  return { ...role(name, rules, part), aggregationRule: { clusterRoleSelectors: [selector] } };
+}
+
+function aggregationLabel(name: string): string {
+  return `${GROUP}/aggregate-to-${name}`;
 }
 
 function binding(name: string, groups: readonly string[]): ClusterRoleBinding {

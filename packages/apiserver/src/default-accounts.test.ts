@@ -1,0 +1,102 @@
+import type { KubernetesObject, Service } from "@kubewright/api";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { describe, expect, test } from "vitest";
+
+import { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.js";
+
+interface World {
+  readonly clock: SimulatedClock;
+  readonly server: ApiServer;
+  readonly call: (method: "GET" | "POST" | "DELETE", path: string, value?: object) => Promise<KubernetesObject>;
+  readonly names: (path: string) => Promise<string[]>;
+}
+
+function begin(options: Partial<ApiServerOptions> = {}): World {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const server = createApiServer({ clock, random: seededRandom(1), freeze: true, furnished: true, ...options });
+  const call: World["call"] = async (method, path, value) => {
+    const body = value === undefined ? {} : { body: { type: "decoded", value } as const };
+    const { body: answer } = await server.transport({ method, path, headers: {}, ...body });
+    return (answer as { value: KubernetesObject }).value;
+  };
+  const names: World["names"] = async (path) => {
+    const { items } = (await call("GET", path)) as unknown as { items: KubernetesObject[] };
+    return items.map(({ metadata: { namespace, name } }) =>
+      namespace === undefined ? name! : `${namespace}/${name!}`,
+    );
+  };
+  return { clock, server, call, names };
+}
+
+const ACCOUNTS = "/api/v1/serviceaccounts";
+const ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+
+describe("a furnished cluster", () => {
+  test("has the Service kubernetes", async () => {
+    const { call } = begin();
+    const service = (await call("GET", "/api/v1/namespaces/default/services/kubernetes")) as Service;
+    expect(service.spec).toMatchObject({
+      clusterIP: "10.96.0.1",
+      type: "ClusterIP",
+      ports: [{ name: "https", port: 443 }],
+    });
+    expect(service.metadata.labels).toEqual({ component: "apiserver", provider: "kubernetes" });
+  });
+
+  test("has a ServiceAccount default in every namespace, and again when somebody deletes it", async () => {
+    const { clock, call, names } = begin();
+    const first = ["default/default", "kube-node-lease/default", "kube-public/default", "kube-system/default"];
+    expect(await names(ACCOUNTS)).toEqual(first);
+    await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
+    await clock.advance(0);
+    expect(await names(ACCOUNTS)).toEqual([...first, "team/default"]);
+    const before = await call("GET", "/api/v1/namespaces/team/serviceaccounts/default");
+    await call("DELETE", "/api/v1/namespaces/team/serviceaccounts/default");
+    await clock.advance(0);
+    const after = await call("GET", "/api/v1/namespaces/team/serviceaccounts/default");
+    expect(after.metadata.name).toBe("default");
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+  });
+
+  test("lets a namespace go with its account", async () => {
+    const { clock, call, names } = begin();
+    await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
+    await clock.advance(1000);
+    await call("DELETE", "/api/v1/namespaces/team");
+    await clock.advance(60_000);
+    expect(await names("/api/v1/namespaces")).not.toContain("team");
+    expect(await names(ACCOUNTS)).not.toContain("team/default");
+  });
+
+  test.each(["AlwaysAllow", "RBAC"] as const)("has RBAC's roles with authorization %s", async (authorization) => {
+    const { names, call } = begin({ authorization });
+    expect(await names(ROLES)).toEqual(
+      expect.arrayContaining([
+        ...["admin", "cluster-admin", "edit", "view", "system:auth-delegator", "system:discovery"],
+        ...["system:aggregate-to-admin", "system:aggregate-to-edit", "system:aggregate-to-view"],
+      ]),
+    );
+    expect(await call("GET", `${ROLES}/view`)).toMatchObject({
+      metadata: { labels: { "rbac.authorization.k8s.io/aggregate-to-edit": "true" } },
+      aggregationRule: {
+        clusterRoleSelectors: [{ matchLabels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" } }],
+      },
+    });
+  });
+
+  test("is begun with again without a change", async () => {
+    const { clock, server } = begin();
+    await clock.advance(1000);
+    const again = createApiServer({ clock, random: seededRandom(2), furnished: true, restore: server.snapshot() });
+    await clock.advance(1000);
+    expect(again.snapshot()).toEqual(server.snapshot());
+  });
+});
+
+test("others have nothing but namespaces", async () => {
+  const { clock, names } = begin({ furnished: false });
+  await clock.advance(1000);
+  expect(await names(ACCOUNTS)).toEqual([]);
+  expect(await names(ROLES)).toEqual([]);
+  expect(await names("/api/v1/services")).toEqual([]);
+});
