@@ -1,5 +1,14 @@
 export { findCondition, isConditionTrue, isJobFinished } from "./conditions.js";
 export { goQuote } from "./go-quote.js";
+export {
+  KUBERNETES_VERSIONS,
+  NEWEST_VERSION,
+  behavioursOf,
+  closestVersion,
+  gitVersionOf,
+  newestBehaviours,
+  parseServerVersion,
+} from "./kubernetes-version.js";
 export { formatLabelSelector, labelSelectorMatcher } from "./label-selector.js";
 export { keyOf, objectKey, splitObjectKey } from "./object-key.js";
 export { getControllerOf, isControlledBy, newControllerRef } from "./owner-reference.js";
@@ -50,6 +59,7 @@ export {
   ORPHAN_FINALIZER,
 } from "./well-known.js";
 
+export type { ClosestVersion, KubernetesVersion, ServerVersion, VersionBehaviours } from "./kubernetes-version.js";
 export type { LabelMatcher } from "./label-selector.js";
 export type { Brand, NamespacedName, ObjectKey, UID } from "./object-key.js";
 export type { DeepMutable, DeepReadonly } from "./readonly.js";

@@ -1,4 +1,11 @@
-import type { KubernetesObject, Service } from "@kubewright/api";
+import {
+  type KubernetesObject,
+  type KubernetesVersion,
+  NEWEST_VERSION,
+  type Service,
+  behavioursOf,
+  gitVersionOf,
+} from "@kubewright/api";
 import { type Clock, type Random, realRandom, standardErrorLogger } from "@kubewright/clock";
 import {
   type ApiRequest,
@@ -39,7 +46,7 @@ import { NewObjects } from "./fields/new-objects.js";
 import { type HttpConnection, type HttpListener, type ListenOptions, listenHttp } from "./http-listener.js";
 import { builtInResources } from "./kinds/index.js";
 import { NamespaceEmptier } from "./namespace-emptier.js";
-import { DEFAULT_VERSION, type VersionInfo, serveNonResource } from "./non-resource.js";
+import { type VersionInfo, serveNonResource, versionInfo } from "./non-resource.js";
 import { ObjectExpiry } from "./object-expiry.js";
 import { OpenApi } from "./openapi.js";
 import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";
@@ -88,6 +95,9 @@ export interface ApiServerOptions {
   readonly furnished?: boolean;
   /** Begins with what an earlier server kept; resourceVersions go on from there. */
   readonly restore?: StoreSnapshot;
+  /** The release whose rules it keeps, and calls itself. Default: the newest. */
+  readonly kubernetesVersion?: KubernetesVersion;
+  /** What `/version` says instead. */
   readonly version?: VersionInfo;
   /** Whether `metadata.managedFields` is kept up. Default true. */
   readonly trackFields?: boolean;
@@ -212,7 +222,8 @@ class EmbeddedApiServer implements ApiServer {
   readonly #doors = new Map<Door, HttpListener>();
 
   constructor(options: ApiServerOptions) {
-    const { clock } = options;
+    const { clock, kubernetesVersion = NEWEST_VERSION } = options;
+    const behaviours = behavioursOf(kubernetesVersion);
     const maxChanges = options.historyLimit ?? 10_000;
     const historyLimits = { minChanges: Math.min(1000, maxChanges), maxChanges, maxAgeMs: 300_000 };
     const store = new Store({
@@ -223,7 +234,7 @@ class EmbeddedApiServer implements ApiServer {
       backlogBytes: options.backlogBytes ?? DEFAULT_BACKLOG_BYTES,
       restore: options.restore,
     });
-    const resources = options.resources ?? builtInResources;
+    const resources = options.resources ?? builtInResources(behaviours);
     const schemas = new BuiltInSchemas(resources.flatMap(({ types }) => types ?? []));
     const registry = new ResourceRegistry();
     for (const resource of resources) registry.add(serveBuiltIn(resource, store, schemas));
@@ -241,10 +252,11 @@ class EmbeddedApiServer implements ApiServer {
       managers: new ManagerReader(),
       newObjects: new NewObjects(),
       bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
+      behaviours,
     };
     this.#discovery = new Discovery(registry);
     this.#openApi = new OpenApi(registry);
-    this.#version = options.version ?? DEFAULT_VERSION;
+    this.#version = options.version ?? versionInfo(gitVersionOf(kubernetesVersion));
     this.#intercept = options.intercept;
     this.#paths = new Map(Object.entries(options.paths ?? {}));
     const logger = standardErrorLogger(clock, "apiserver");

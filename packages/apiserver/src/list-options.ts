@@ -15,7 +15,7 @@ export interface ListOptions {
 }
 
 /** @throws ApiError 400 for what cannot be read, 422 for what does not go together. Upstream: `ValidateListOptions`. */
-export function readListOptions({ query, verb }: ApiCall): ListOptions {
+export function readListOptions({ query, verb, server }: ApiCall): ListOptions {
   const options: ListOptions = {
     resourceVersion: query.get("resourceVersion") ?? "",
     resourceVersionMatch: (query.get("resourceVersionMatch") ?? "") as ListOptions["resourceVersionMatch"],
@@ -26,7 +26,7 @@ export function readListOptions({ query, verb }: ApiCall): ListOptions {
     sendInitialEvents: query.has("sendInitialEvents") ? query.flag("sendInitialEvents") : undefined,
   };
   const errors = new FieldErrors();
-  if (verb === "watch") validateWatch(options, errors);
+  if (verb === "watch") validateWatch(options, server.behaviours.watchList, errors);
   else validateList(options, errors);
   if (!errors.isEmpty) throw invalidOptions("ListOptions", errors);
   return options;
@@ -49,9 +49,15 @@ function validateList(
 
 function validateWatch(
   { resourceVersionMatch: match, continueToken, sendInitialEvents }: ListOptions,
+  watchList: boolean,
   errors: FieldErrors,
 ): void {
   const field = "resourceVersionMatch";
+  if (sendInitialEvents !== undefined && !watchList)
+    errors.forbidden(
+      "sendInitialEvents",
+      "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
+    );
   if ((match as string) !== "") {
     if (sendInitialEvents === undefined)
       errors.forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");

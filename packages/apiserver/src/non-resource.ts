@@ -8,7 +8,11 @@ export interface VersionInfo {
   readonly gitVersion: string;
 }
 
-export const DEFAULT_VERSION: VersionInfo = { major: "1", minor: "36", gitVersion: "v1.36.0" };
+/** @param gitVersion - such as `v1.36.3`. */
+export function versionInfo(gitVersion: string): VersionInfo {
+  const [major = "", minor = ""] = gitVersion.slice(1).split(".");
+  return { major, minor, gitVersion };
+}
 
 const CHECKS = ["ping", "log", "etcd"];
 const READY_CHECKS = [...CHECKS, "informer-sync", "shutdown"];

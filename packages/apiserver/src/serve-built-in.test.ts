@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubernetesObject, LabelSelector } from "@kubewright/api";
+import { type KubernetesObject, type LabelSelector, newestBehaviours } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
 
@@ -83,7 +83,7 @@ function serve(): (method: ApiRequest["method"], path: string, value?: unknown, 
     clock: new SimulatedClock("2026-01-01T00:00:00Z"),
     random: seededRandom(1),
     freeze: true,
-    resources: [...builtInResources, crews],
+    resources: [...builtInResources(newestBehaviours), crews],
   });
   return async (method, path, value, type = "application/json") => {
     const { status, headers, body } = await server.transport({

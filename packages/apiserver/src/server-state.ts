@@ -1,3 +1,4 @@
+import type { VersionBehaviours } from "@kubewright/api";
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { AccessControl } from "./access-control.js";
@@ -26,4 +27,5 @@ export interface ServerState {
   readonly access: AccessControl;
   readonly admission: Admission;
   readonly bookmarks: BookmarkClock;
+  readonly behaviours: VersionBehaviours;
 }

@@ -1,3 +1,4 @@
+import { type KubernetesVersion, NEWEST_VERSION, behavioursOf } from "@kubewright/api";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
@@ -14,6 +15,8 @@ import { readyOrFailed } from "./ready-or-failed.js";
 export interface ClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
+  /** The release whose API server and Job controller these are. Default: the newest. */
+  readonly kubernetesVersion?: KubernetesVersion;
   /** Controllers to run, by upstream name. Default: all. Empty: only the API server (and kubelet and scheduler, unless `none`). */
   readonly controllers?: readonly ControllerName[];
   /** `none` runs neither scheduler nor kubelet: pods stay as they are until somebody else changes them. Default `simulated`. */
@@ -74,10 +77,12 @@ export interface Cluster {
 
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
+  const { kubernetesVersion = NEWEST_VERSION } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
   const apiServer = createApiServer({
     clock,
     random: random.fork("apiserver"),
+    kubernetesVersion,
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
     furnished: options.furnished ?? false,
@@ -107,6 +112,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     localTimeZone: options.localTimeZone ?? "UTC",
     terminatedPodGCThreshold: options.terminatedPodGCThreshold,
     watchTimeoutMs: WATCH_TIMEOUT_MS,
+    behaviours: behavioursOf(kubernetesVersion),
     onDecision: options.onDecision ?? (() => {}),
   });
   const enabled = options.controllers ?? (Object.keys(clusterControllers) as ControllerName[]);

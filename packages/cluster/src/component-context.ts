@@ -1,3 +1,4 @@
+import type { VersionBehaviours } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
@@ -18,5 +19,7 @@ export interface ComponentContext {
   readonly terminatedPodGCThreshold: number | undefined;
   /** For informers of its own: watches last between this and twice this. */
   readonly watchTimeoutMs: number;
+  /** Of the release that the cluster is like. */
+  readonly behaviours: VersionBehaviours;
   readonly onDecision: (decision: Decision) => void;
 }

@@ -1,3 +1,4 @@
+import { NEWEST_VERSION, behavioursOf } from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { standardErrorLogger } from "@kubewright/clock";
 import { type Runnable, leaderFence, runAll } from "@kubewright/controller";
@@ -63,6 +64,7 @@ export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluste
       localTimeZone: options.localTimeZone ?? "UTC",
       terminatedPodGCThreshold: options.terminatedPodGCThreshold,
       watchTimeoutMs: WATCH_TIMEOUT_MS,
+      behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
       onDecision: options.onDecision ?? (() => {}),
     };
   };

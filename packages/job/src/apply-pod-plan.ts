@@ -47,7 +47,7 @@ export function applyPodPlan(
 export function intendedOutcome(plan: JobPlan): PodOutcome {
   const deleted = plan.end === undefined ? (plan.pods?.remove ?? []) : plan.observed.active;
   const left = withDeletions(plan, { deleted, undeleted: [] });
-  return { ...left, active: left.active + (plan.pods?.create.length ?? 0) };
+  return { ...left, active: plan.pods?.toldActive ?? left.active + (plan.pods?.create.length ?? 0) };
 }
 
 function observedPods({ observed }: JobPlan): PodOutcome {

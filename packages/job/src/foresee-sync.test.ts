@@ -68,10 +68,10 @@ test("a Job with more ended pods than one sync counts does not end in it", () =>
   expect(reasonsOf(done(499), many(499))).toEqual(["EnoughActive", "Ending", "Finished"]);
   expect(reasonsOf(done(500), many(500))).toEqual(["EnoughActive", "Ending", "PodsLeftToCount"]);
   const limits = { ...defaultJobLimits, maxUncountedPods: 2, maxPodsPerSync: 3 };
-  expect(foreseeJobSync(done(2), many(2), T0, limits)).toMatchObject({
+  expect(foreseeJobSync(done(2), many(2), T0, { limits })).toMatchObject({
     reasons: [{}, {}, { type: "PodsLeftToCount" }],
   });
-  expect(foreseeJobSync(done(9), [], T0, limits)).toMatchObject({ reasons: [{ type: "Creating", count: 3 }] });
+  expect(foreseeJobSync(done(9), [], T0, { limits })).toMatchObject({ reasons: [{ type: "Creating", count: 3 }] });
 });
 
 test.each<[string, JobObject, PodObject[]]>([

@@ -1,4 +1,11 @@
-import { type Pod, isJobFinished, jobs as jobDefinition, labelSelectorMatcher } from "@kubewright/api";
+import {
+  type Pod,
+  type VersionBehaviours,
+  isJobFinished,
+  jobs as jobDefinition,
+  labelSelectorMatcher,
+  newestBehaviours,
+} from "@kubewright/api";
 import { ControllerRefManager } from "@kubewright/controller";
 
 import { beginAccounting, finishAccounting } from "./account-pods.js";
@@ -36,18 +43,23 @@ export interface PlannedJob {
   readonly backoff: BackoffRecord;
 }
 
+export interface ForeseenController {
+  readonly limits?: JobLimits;
+  readonly behaviours?: VersionBehaviours;
+}
+
 /**
  * What a sync of the Job comes to now if the pods given are all that match its selector, every request succeeds, and the
  * controller waits for no pod it created or deleted: the steps of `syncJob` in the same order, decided by the same
  * functions.
  *
- * @param limits - Of the controller that is foreseen. Default: upstream's.
+ * @param controller - The one that is foreseen. Default: upstream's of the newest release.
  */
 export function foreseeJobSync(
   job: JobObject,
   candidates: readonly PodObject[],
   nowMs: number,
-  limits: JobLimits = defaultJobLimits,
+  { limits = defaultJobLimits, behaviours = newestBehaviours }: ForeseenController = {},
 ): ForeseenJobSync {
   if (isManagedElsewhere(job)) return left("managedElsewhere", job.spec?.managedBy ?? "");
   try {
@@ -59,13 +71,18 @@ export function foreseeJobSync(
   const mode = job.spec?.completionMode;
   if (mode != null && mode !== "NonIndexed" && mode !== "Indexed") return left("unknownCompletionMode", mode);
   try {
-    return foreseePlan(job, candidates, nowMs, limits);
+    return foreseePlan(job, candidates, nowMs, { limits, behaviours });
   } catch (error) {
     return left("unreadable", (error as Error).message);
   }
 }
 
-function foreseePlan(job: JobObject, candidates: readonly PodObject[], nowMs: number, limits: JobLimits): PlannedJob {
+function foreseePlan(
+  job: JobObject,
+  candidates: readonly PodObject[],
+  nowMs: number,
+  { limits, behaviours }: Required<ForeseenController>,
+): PlannedJob {
   const pods = ownPods(job, candidates);
   const backoff = backoffOfCountedPods(job, pods);
   const plan = planJob({
@@ -76,9 +93,10 @@ function foreseePlan(job: JobObject, candidates: readonly PodObject[], nowMs: nu
     backoff,
     nowMs,
     limits,
+    behaviours,
   });
   const outcome = intendedOutcome(plan);
-  const settled = settleStatus(job, plan, outcome, nowMs);
+  const settled = settleStatus(job, plan, outcome, nowMs, behaviours);
   const accounting = beginAccounting(job, plan, settled, nowMs, limits);
   const { finished, waiting } = finishAccounting({
     draft: accounting.draft,

@@ -1,4 +1,13 @@
-import { type Job, type ObjectKey, type Pod, getControllerOf, isJobFinished, jobs, pods } from "@kubewright/api";
+import {
+  type Job,
+  type ObjectKey,
+  type Pod,
+  type VersionBehaviours,
+  getControllerOf,
+  isJobFinished,
+  jobs,
+  pods,
+} from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import {
@@ -51,6 +60,8 @@ export interface JobControllerOptions {
   readonly maxSyncBatchPeriodMs?: number;
   /** Constants upstream. Default: upstream's. */
   readonly limits?: JobLimits;
+  /** Which release's controller it is like. Default: the newest one's. */
+  readonly behaviours?: VersionBehaviours | undefined;
   /**
    * Handle exactly the Jobs whose `spec.managedBy` is this. Default: those without `managedBy`, or with
    * `kubernetes.io/job-controller`.
@@ -91,6 +102,7 @@ export class JobController implements Runnable {
       syncBatchPeriodMs,
       maxSyncBatchPeriodMs = SYNC_BATCH_PERIOD_MS,
       limits,
+      behaviours,
       managedBy,
       onDecision,
       metrics = noJobMetrics,
@@ -170,6 +182,7 @@ export class JobController implements Runnable {
       minRequeueMs: syncBatchPeriodMs ?? maxSyncBatchPeriodMs,
       onDecision,
       limits,
+      behaviours,
       managedBy,
     };
     const orphanDeps = {

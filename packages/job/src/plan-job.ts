@@ -1,3 +1,5 @@
+import { type VersionBehaviours, newestBehaviours } from "@kubewright/api";
+
 import { type BackoffRecord, nextBackoffRecord } from "./backoff.js";
 import { type EndState, deadlineLeftMs, decideEndState, startTimeMs } from "./end-state.js";
 import { countIndexes } from "./index-intervals.js";
@@ -24,6 +26,8 @@ export interface JobInput {
   readonly nowMs: number;
   /** Default: upstream's. */
   readonly limits?: JobLimits | undefined;
+  /** Default: those of the newest release. */
+  readonly behaviours?: VersionBehaviours | undefined;
 }
 
 /** What one sync of a Job decided: plain data, so a test can compare it and the simulator can show it. */
@@ -66,6 +70,7 @@ export function planJob({
   backoff: before,
   nowMs,
   limits = defaultJobLimits,
+  behaviours = newestBehaviours,
 }: JobInput): JobPlan {
   const observed = observePods(job, pods.length < 2 ? pods : [...pods].sort(comparePodsByAge), finalizersBeingRemoved);
   const startMs = startTimeMs(job) ?? (isSuspended(job) ? undefined : nowMs);
@@ -83,6 +88,6 @@ export function planJob({
     const type = expectationsSatisfied ? "JobBeingDeleted" : "ExpectationsPending";
     return { ...known, deadlineInMs, action: "reconciling", reasons: [{ type }] };
   }
-  const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs, limits });
+  const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs, limits, behaviours });
   return { ...known, deadlineInMs, pods: podPlan, action: podPlan.action, reasons: podPlan.reasons };
 }

@@ -1,3 +1,5 @@
+import type { VersionBehaviours } from "@kubewright/api";
+
 import { type BackoffRecord, remainingBackoffOfRecordMs } from "./backoff.js";
 import { nextIndexFailureCounts } from "./index-failure-counts.js";
 import { mergeIndexIntervals } from "./index-intervals.js";
@@ -29,6 +31,8 @@ export interface PodPlan {
   readonly remove: readonly PodObject[];
   /** When to look again, because nothing may be created before. */
   readonly retryAfterMs?: number;
+  /** Active pods that the status is to tell of, where they are not those that were observed. */
+  readonly toldActive?: number;
   readonly reasons: readonly JobReason[];
 }
 
@@ -41,6 +45,7 @@ export interface PodPlanInput {
   readonly backoff: BackoffRecord;
   readonly nowMs: number;
   readonly limits: JobLimits;
+  readonly behaviours: VersionBehaviours;
 }
 
 /**
@@ -86,9 +91,8 @@ function planCreation(input: PodPlanInput, wanted: number, missing: number): Pod
   const { job, observed, indexes, backoff, nowMs, limits } = input;
   const perIndex = backoffLimitPerIndexOf(job) !== undefined;
   const remainingMs = perIndex ? 0 : remainingBackoffOfRecordMs(backoff, nowMs, limits);
-  // Upstream 1.36.0 reports no active pods while it waits; fixed there later, and here.
   if (remainingMs > 0)
-    return deferral(remainingMs, { type: "Backoff", failures: backoff.failuresAfterLastSuccess, remainingMs });
+    return deferral(input, remainingMs, { type: "Backoff", failures: backoff.failuresAfterLastSuccess, remainingMs });
 
   const creating = (create: readonly PodToCreate[]): PodPlan => {
     const counts = { count: create.length, active: observed.active.length, wanted, failed: observed.failed };
@@ -111,7 +115,7 @@ function planCreation(input: PodPlanInput, wanted: number, missing: number): Pod
   const due = pending.filter((_, position) => waitsMs[position] === 0);
   if (due.length === 0 && pending.length > 0) {
     const waitMs = Math.min(...waitsMs);
-    return deferral(waitMs, { type: "IndexBackoff", indexes: pending, remainingMs: waitMs });
+    return deferral(input, waitMs, { type: "IndexBackoff", indexes: pending, remainingMs: waitMs });
   }
   const policy = job.spec?.podFailurePolicy;
   return creating(
@@ -148,6 +152,7 @@ function removal(remove: readonly PodObject[], reason: JobReason): PodPlan {
   return { action: "pods_deleted", create: [], remove, reasons: [reason] };
 }
 
-function deferral(retryAfterMs: number, reason: JobReason): PodPlan {
-  return { action: "pods_created", create: [], remove: [], retryAfterMs, reasons: [reason] };
+function deferral({ behaviours }: PodPlanInput, retryAfterMs: number, reason: JobReason): PodPlan {
+  const told = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };
+  return { action: "pods_created", create: [], remove: [], retryAfterMs, ...told, reasons: [reason] };
 }

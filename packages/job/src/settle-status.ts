@@ -1,4 +1,4 @@
-import { findCondition, formatTime } from "@kubewright/api";
+import { type VersionBehaviours, findCondition, formatTime, newestBehaviours } from "@kubewright/api";
 
 import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
@@ -31,7 +31,13 @@ export interface SettledStatus {
 }
 
 /** Upstream: job_controller.go syncJob, from the management of pods to trackJobStatusAndRemoveFinalizers. */
-export function settleStatus(job: JobObject, plan: JobPlan, outcome: PodOutcome, nowMs: number): SettledStatus {
+export function settleStatus(
+  job: JobObject,
+  plan: JobPlan,
+  outcome: PodOutcome,
+  nowMs: number,
+  behaviours: VersionBehaviours = newestBehaviours,
+): SettledStatus {
   const stored = draftOf(job.status);
   const startTime = stored.startTime ?? (plan.startMs === undefined ? undefined : formatTime(plan.startMs));
   const started = stored.startTime === startTime ? stored : { ...stored, startTime };
@@ -50,7 +56,7 @@ export function settleStatus(job: JobObject, plan: JobPlan, outcome: PodOutcome,
     return { draft: counted, needsFlush: countsChanged, end: COMPLETIONS_REACHED, reasons: [reason] };
   }
   if (plan.pods === undefined) return { draft: counted, needsFlush: countsChanged, reasons: [] };
-  return settleSuspension(job, counted, countsChanged, nowMs);
+  return settleSuspension(job, counted, countsChanged, nowMs, behaviours);
 }
 
 /** Why the Job cannot be declared ended yet: some active pod may be left. */
@@ -74,7 +80,13 @@ function isComplete(job: JobObject, succeeded: number, active: number): boolean 
   return active === 0 && (completions === undefined ? succeeded > 0 : succeeded >= completions);
 }
 
-function settleSuspension(job: JobObject, draft: StatusDraft, countsChanged: boolean, nowMs: number): SettledStatus {
+function settleSuspension(
+  job: JobObject,
+  draft: StatusDraft,
+  countsChanged: boolean,
+  nowMs: number,
+  { mutableSchedulingDirectivesForSuspendedJobs: clearsStartTime }: VersionBehaviours,
+): SettledStatus {
   const suspended = isSuspended(job);
   if (!suspended && findCondition(draft.conditions, "Suspended") === undefined)
     return { draft, needsFlush: countsChanged, reasons: [] };
@@ -83,8 +95,9 @@ function settleSuspension(job: JobObject, draft: StatusDraft, countsChanged: boo
     : newJobCondition("Suspended", "False", "JobResumed", "Job resumed", nowMs);
   const conditions = withJobCondition(draft.conditions, condition);
   if (conditions === draft.conditions) return { draft, needsFlush: countsChanged, reasons: [] };
+  const startTime = suspended ? (clearsStartTime ? undefined : draft.startTime) : formatTime(nowMs);
   return {
-    draft: { ...draft, conditions, startTime: suspended ? undefined : formatTime(nowMs) },
+    draft: { ...draft, conditions, startTime },
     needsFlush: true,
     suspension: suspended ? "Suspended" : "Resumed",
     reasons: suspended ? [] : [{ type: "Resumed" }],

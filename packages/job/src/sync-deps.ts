@@ -1,4 +1,4 @@
-import type { Job, ObjectKey, Pod } from "@kubewright/api";
+import type { Job, ObjectKey, Pod, VersionBehaviours } from "@kubewright/api";
 import type { Reader, StatusWriter } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { EventSink, PodControl } from "@kubewright/controller";
@@ -30,6 +30,8 @@ export interface JobSyncDeps {
   readonly onDecision?: ((decision: JobDecision) => void) | undefined;
   /** Default: upstream's. */
   readonly limits?: JobLimits | undefined;
+  /** Default: those of the newest release. */
+  readonly behaviours?: VersionBehaviours | undefined;
   /** Jobs to handle, by their `spec.managedBy`. Default: those left to the built-in controller. */
   readonly managedBy?: string | undefined;
 }

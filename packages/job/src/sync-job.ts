@@ -37,8 +37,8 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     const pods = podsToKeep(job, selector, deps.pods) ?? (await claimPods(job, selector, deps, signal));
     const nowMs = clock.now();
     const backoff = memory.backoff.get(key) ?? NO_BACKOFF;
-    const { limits } = deps;
-    const input = { job, pods, expectationsSatisfied, finalizersBeingRemoved, backoff, nowMs, limits };
+    const { limits, behaviours } = deps;
+    const input = { job, pods, expectationsSatisfied, finalizersBeingRemoved, backoff, nowMs, limits, behaviours };
     const plan = understand(job, () => planJob(input));
     record.action = plan.action;
     record.reasons.push(...plan.reasons);
@@ -131,11 +131,11 @@ function account(
   job: JobObject,
   plan: JobPlan,
   outcome: PodOutcome,
-  { events, clock, limits }: JobSyncDeps,
+  { events, clock, limits, behaviours }: JobSyncDeps,
   record: SyncRecord,
 ): Accounting {
   const nowMs = clock.now();
-  const settled = settleStatus(job, plan, outcome, nowMs);
+  const settled = settleStatus(job, plan, outcome, nowMs, behaviours);
   record.reasons.push(...settled.reasons);
   // Before the status is written, as upstream: a write that fails repeats the event.
   if (settled.suspension !== undefined) {

@@ -178,12 +178,13 @@ export function dryRun(
   const deleted = made.end === undefined ? (made.pods?.remove ?? []) : made.observed.active;
   const gone = deleted.filter(({ metadata }) => !refuse.includes(metadata.name!));
   const outcome: PodOutcome = {
-    active: made.observed.active.length - gone.length + (made.pods?.create.length ?? 0),
+    active: made.pods?.toldActive ?? made.observed.active.length - gone.length + (made.pods?.create.length ?? 0),
     ready: made.observed.ready - gone.filter(isPodReady).length,
     terminating: made.observed.terminating.length + gone.length,
     undeleted: deleted.filter((pod) => !gone.includes(pod)),
   };
-  const settled = settleStatus(input.job, made, recordsBeforeDeleting(made) ? intendedOutcome(made) : outcome, nowMs);
+  const known = recordsBeforeDeleting(made) ? intendedOutcome(made) : outcome;
+  const settled = settleStatus(input.job, made, known, nowMs, input.behaviours);
   const accounting = beginAccounting(input.job, made, settled, nowMs);
   const names = accounting.release
     .filter((pod) => !outcome.undeleted.includes(pod))

@@ -1,3 +1,5 @@
+import type { VersionBehaviours } from "@kubewright/api";
+
 import type { BuiltInResource } from "../built-in-resource.js";
 import { controllerRevisionResource } from "./apps/controller-revision.js";
 import { daemonSetResource } from "./apps/daemon-set.js";
@@ -21,31 +23,33 @@ import { serviceAccountResource } from "./service-account/strategy.js";
 import { serviceResource } from "./service.js";
 
 /** Every resource the server knows from the start, by group in discovery's order, then by name. */
-export const builtInResources: readonly BuiltInResource[] = [
-  configMapResource,
-  eventResource,
-  namespaceResource,
-  nodeResource,
-  podResource,
-  replicationControllerResource,
-  secretResource,
-  serviceAccountResource,
-  serviceResource,
-  eventsV1Resource,
-  controllerRevisionResource,
-  daemonSetResource,
-  deploymentResource,
-  replicaSetResource,
-  statefulSetResource,
-  cronJobResource,
-  jobResource,
-  clusterRoleBindingResource,
-  clusterRoleResource,
-  roleBindingResource,
-  roleResource,
-  customResourceDefinitionResource,
-  leaseResource,
-];
+export function builtInResources(behaviours: VersionBehaviours): readonly BuiltInResource[] {
+  return [
+    configMapResource,
+    eventResource,
+    namespaceResource,
+    nodeResource,
+    podResource,
+    replicationControllerResource,
+    secretResource,
+    serviceAccountResource,
+    serviceResource,
+    eventsV1Resource,
+    controllerRevisionResource,
+    daemonSetResource,
+    deploymentResource,
+    replicaSetResource,
+    statefulSetResource,
+    cronJobResource,
+    jobResource(behaviours),
+    clusterRoleBindingResource,
+    clusterRoleResource,
+    roleBindingResource,
+    roleResource,
+    customResourceDefinitionResource,
+    leaseResource,
+  ];
+}
 
 export { eventsV1 } from "./event/definition.js";
 export { humanDuration } from "./human-duration.js";

@@ -4,6 +4,7 @@ import {
   type Job,
   LEGACY_CONTROLLER_UID_LABEL,
   LEGACY_JOB_NAME_LABEL,
+  type VersionBehaviours,
 } from "@kubewright/api";
 
 import type { CreateContext } from "../../strategy.js";
@@ -18,11 +19,17 @@ import type { CreateContext } from "../../strategy.js";
  *
  * Upstream: `jobStrategy.PrepareForCreate`, `generateSelector`.
  */
-export function prepareJobForCreate(job: Job, { nameGenerated = false }: CreateContext): void {
+export function prepareJobForCreate(
+  job: Job,
+  { nameGenerated = false }: CreateContext,
+  { jobManagedBy }: VersionBehaviours,
+): void {
   const { metadata, spec } = job;
   metadata.generation = 1;
   job.status = {};
   if (spec === undefined) return;
+  // An update that brings it is not relieved of it, and refused: the field never changes.
+  if (!jobManagedBy) delete spec.managedBy;
   const template = (spec.template ??= { metadata: {}, spec: { containers: [] } });
   const templateMetadata = (template.metadata ??= {});
   const follows = metadata.labels !== undefined && metadata.labels === templateMetadata.labels && !nameGenerated;

@@ -1,8 +1,10 @@
-import type { Job } from "@kubewright/api";
+import { type Job, newestBehaviours } from "@kubewright/api";
 import { expect, test } from "vitest";
 
 import { create, updateStatus } from "../../../test/strategy-calls.js";
-import { jobStrategy } from "./strategy.js";
+import { jobStrategy as strategyOf } from "./strategy.js";
+
+const jobStrategy = strategyOf(newestBehaviours);
 
 type Status = NonNullable<Job["status"]>;
 

@@ -1,4 +1,4 @@
-import { isConditionTrue, type Job, type JobStatus, parseTime } from "@kubewright/api";
+import { isConditionTrue, type Job, type JobStatus, parseTime, type VersionBehaviours } from "@kubewright/api";
 
 import { type FieldErrors, omittedValue } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
@@ -19,16 +19,25 @@ const TERMINAL = [
  *
  * Upstream: `validateJobStatus`, `ValidateJobStatusUpdate`, and `getStatusValidationOptions` in `pkg/registry/batch/job`.
  */
-export function validateJobStatusUpdate(job: Job, stored: Job, errors: FieldErrors): void {
+export function validateJobStatusUpdate(
+  job: Job,
+  stored: Job,
+  errors: FieldErrors,
+  { jobManagedBy }: VersionBehaviours,
+): void {
   const is = truthsOf(job.status);
   const was = truthsOf(stored.status);
   const changed = statusChanges(job.status ?? {}, stored.status ?? {}, is, was);
   validateCounters(job.status ?? {}, errors);
-  validateConditions(job, is, changed, errors);
-  validateIndexes(job, changed, errors);
-  validatePodCounts(job, is, changed, errors);
+  // Most rules came for the controllers of others: as long as there are none, the built-in one is trusted.
+  if (jobManagedBy) {
+    validateConditions(job, is, changed, errors);
+    validateIndexes(job, changed, errors);
+    validatePodCounts(job, is, changed, errors);
+  }
   validateSuccessConditions(job, is, errors);
-  validateTransition(job, stored, is, was, errors);
+  if (jobManagedBy) validateTransition(job, stored, is, was, errors);
+  validateSuccessTransition(is, was, errors);
 }
 
 /** Which conditions a status says are true. */
@@ -234,6 +243,9 @@ function validateTransition(job: Job, stored: Job, is: Truths, was: Truths, erro
   if (before.startTime !== undefined && before.startTime !== status.startTime && !isResumed && spec?.suspend !== true) {
     errors.invalid("status.startTime", status.startTime, "field is immutable for unsuspended job once set");
   }
+}
+
+function validateSuccessTransition(is: Truths, was: Truths, errors: FieldErrors): void {
   if (was.successCriteriaMet && !is.successCriteriaMet) {
     invalidConditions(errors, "cannot disable the SuccessCriteriaMet=True condition");
   }

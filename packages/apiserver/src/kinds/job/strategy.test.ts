@@ -1,9 +1,11 @@
-import type { Job } from "@kubewright/api";
+import { type Job, newestBehaviours } from "@kubewright/api";
 import { expect, test } from "vitest";
 
 import { causes, create, row, UID, update } from "../../../test/strategy-calls.js";
 import { sortedKeys } from "../sorted-keys.js";
-import { jobStrategy } from "./strategy.js";
+import { jobStrategy as strategyOf } from "./strategy.js";
+
+const jobStrategy = strategyOf(newestBehaviours);
 
 const podSpec = { restartPolicy: "Never", containers: [{ name: "c", image: "busybox" }] };
 const generated = {

@@ -8,7 +8,9 @@ import {
   LEGACY_CONTROLLER_UID_LABEL,
   LEGACY_JOB_NAME_LABEL,
   mutableCopy,
+  type PodSpec,
   type PodTemplateSpec,
+  type VersionBehaviours,
 } from "@kubewright/api";
 
 import { FieldErrors } from "../../field-errors.js";
@@ -36,7 +38,7 @@ export function validateJob(job: Job, errors: FieldErrors, requireBatchLabels = 
 }
 
 /** Everything that holds for a new Job holds again, so an error of the spec is reported twice. Upstream: `jobStrategy.ValidateUpdate`. */
-export function validateJobUpdate(job: Job, stored: Job, errors: FieldErrors): void {
+export function validateJobUpdate(job: Job, stored: Job, errors: FieldErrors, behaviours: VersionBehaviours): void {
   const spec = job.spec ?? emptySpec;
   const storedSpec = stored.spec ?? emptySpec;
   const storedLabels = storedSpec.template?.metadata?.labels ?? {};
@@ -47,7 +49,7 @@ export function validateJobUpdate(job: Job, stored: Job, errors: FieldErrors): v
   validateJobSpec(spec, "spec", errors);
   validateCompletionsUpdate(spec, storedSpec, errors);
   validateUnchanged("selector", spec, storedSpec, errors);
-  validateTemplateUpdate(spec.template, stored, errors);
+  validateTemplateUpdate(spec.template, stored, errors, behaviours);
   for (const field of [
     "completionMode",
     "podFailurePolicy",
@@ -107,36 +109,65 @@ function validateCompletionsUpdate(spec: JobSpec, stored: JobSpec, errors: Field
  *
  * Upstream: `validatePodTemplateUpdate`, `validationOptionsForJob`.
  */
-function validateTemplateUpdate(template: PodTemplateSpec | undefined, stored: Job, errors: FieldErrors): void {
+function validateTemplateUpdate(
+  template: PodTemplateSpec | undefined,
+  stored: Job,
+  errors: FieldErrors,
+  behaviours: VersionBehaviours,
+): void {
   const storedTemplate = stored.spec?.template ?? {};
   if (jsonEqual(template, storedTemplate)) return;
-  if (!isTemplateMutable(stored)) {
-    errors.invalid("spec.template", internalForm("PodTemplateSpec", template), IMMUTABLE);
+  const mayChange = {
+    scheduling: behaviours.mutableSchedulingDirectivesForSuspendedJobs ? isStopped(stored) : isBeforeItsStart(stored),
+    resources: behaviours.mutablePodResourcesForSuspendedJobs && isStopped(stored),
+  };
+  const allowed = withMutableParts(storedTemplate, template ?? {}, mayChange);
+  if (jsonEqual(template?.spec, allowed.spec) && (mayChange.scheduling || isSameMetadata(template, storedTemplate)))
     return;
-  }
-  const allowed = withMutableParts(storedTemplate, template ?? {});
-  if (!jsonEqual(template?.spec, allowed.spec)) {
-    errors.invalid("spec.template.spec", internalForm("PodSpec", template?.spec), IMMUTABLE);
-  }
+  if (mayChange.resources) errors.invalid("spec.template.spec", internalForm("PodSpec", template?.spec), IMMUTABLE);
+  else errors.invalid("spec.template", internalForm("PodTemplateSpec", template), IMMUTABLE);
 }
 
-function isTemplateMutable({ spec, status }: Job): boolean {
+function isSameMetadata(template: PodTemplateSpec | undefined, stored: PodTemplateSpec): boolean {
+  return jsonEqual(template?.metadata, stored.metadata);
+}
+
+/** Suspended, and no pod is active any more. */
+function isStopped({ spec, status }: Job): boolean {
   const stopped = status?.startTime === undefined || isConditionTrue(status.conditions, "Suspended");
   return spec?.suspend === true && stopped && !status?.active;
 }
 
+/** Suspended from the beginning, or from before its controller looked. */
+function isBeforeItsStart({ spec, status }: Job): boolean {
+  return spec?.suspend === true && status?.startTime === undefined;
+}
+
 /** The stored template with everything taken over that may change. */
-function withMutableParts(stored: PodTemplateSpec, template: PodTemplateSpec): PodTemplateSpec {
+function withMutableParts(
+  stored: PodTemplateSpec,
+  template: PodTemplateSpec,
+  mayChange: { readonly scheduling: boolean; readonly resources: boolean },
+): PodTemplateSpec {
   const result: PodTemplateSpec = mutableCopy(stored);
   const spec = template.spec;
   const allowed = result.spec;
   if (spec === undefined || allowed === undefined) return result;
+  if (mayChange.scheduling) takeOverScheduling(allowed, spec);
+  if (mayChange.resources) takeOverResources(allowed, spec);
+  return result;
+}
+
+function takeOverScheduling(allowed: PodSpec, spec: PodSpec): void {
   for (const field of ["nodeSelector", "tolerations", "schedulingGates"] as const) takeOver(allowed, spec, field);
   if (spec.affinity !== undefined || allowed.affinity !== undefined) {
     const affinity = (allowed.affinity ??= {});
     takeOver(affinity, spec.affinity ?? {}, "nodeAffinity");
     if (spec.affinity === undefined && Object.keys(affinity).length === 0) delete allowed.affinity;
   }
+}
+
+function takeOverResources(allowed: PodSpec, spec: PodSpec): void {
   for (const field of ["containers", "initContainers"] as const) {
     const containers = spec[field] ?? [];
     const allowedContainers = allowed[field] ?? [];
@@ -146,7 +177,6 @@ function withMutableParts(stored: PodTemplateSpec, template: PodTemplateSpec): P
         takeOver(allowedContainers[index]!, container, "resources");
     }
   }
-  return result;
 }
 
 function takeOver<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
