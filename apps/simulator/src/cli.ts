@@ -81,6 +81,14 @@ function program(io: Io, version: string): Command {
       "--against <file>",
       "play this changed file, or folder, in the same way, and print what it would do differently",
     )
+    .option(
+      "--kubernetes <version>",
+      "release of Kubernetes to play: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
+    )
+    .option(
+      "--against-kubernetes <version>",
+      "play the same, or the file of --against, under this release, and print what it would do differently",
+    )
     .option("--html <file>", "also write a report to open in a browser: one file that works offline")
     .option("--runs <file>", "also write one line a run, for a spreadsheet or a script: FILE.csv or FILE.jsonl")
     .option("--from-cluster", "play what a live cluster holds, from now on; only GET and LIST requests")
@@ -101,7 +109,7 @@ function program(io: Io, version: string): Command {
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
 
@@ -171,6 +179,7 @@ function program(io: Io, version: string): Command {
       "--start <time>",
       "what time it is in the cluster when it begins, such as 2026-03-28T22:00:00Z; default: now",
     )
+    .option("--kubernetes <version>", "release of Kubernetes to be like: 1.31 to 1.36, or 1.36.2", "1.36")
     .option("--snapshot <file>", "write everything stored to a file when the cluster is stopped")
     .option("--restore <file>", "begin with what such a file holds")
     .option("--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one")
@@ -187,7 +196,7 @@ function program(io: Io, version: string): Command {
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf",
+      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --kubernetes 1.33\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf",
     )
     .action((flags: ServeFlags) => serveCommand(flags, io));
 
@@ -213,11 +222,12 @@ function program(io: Io, version: string): Command {
     .option("-f, --filename <file>", "also tell what this changed manifest of the CronJob would do if it were applied")
     .option("--kubeconfig <file>", "how to reach the cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("--kubernetes <version>", "release of Kubernetes whose Job controller to explain (default: the server's)")
     .option("--at <time>", "explain as of this time (default: now, by the server's clock)")
     .option("-o, --output <format>", "text, or json for scripts", "text")
     .addHelpText(
       "after",
-      "\nGET and LIST requests only: the rights of the ClusterRole view are enough.\n\nExamples:\n  $ kubewright why cronjob/report -n billing\n  $ kubewright why job/report-29540760 -n billing -o json\n  $ kubewright why cronjob/report -f report-new-schedule.yaml",
+      "\nGET and LIST requests only: the rights of the ClusterRole view are enough.\n\nExamples:\n  $ kubewright why cronjob/report -n billing\n  $ kubewright why job/report-29540760 -n billing -o json\n  $ kubewright why job/report-29540760 --kubernetes 1.36\n  $ kubewright why cronjob/report -f report-new-schedule.yaml",
     )
     .action((target: string, flags: WhyFlags) => whyCommand(target, flags, io));
 

@@ -9,6 +9,7 @@ import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
+import { versionRemark } from "./kubernetes-version.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
@@ -24,12 +25,12 @@ export interface RunFlags extends RunInputFlags {
   readonly html?: string;
   readonly runs?: string;
   readonly against?: string;
+  readonly againstKubernetes?: string;
 }
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
 export async function runCommand(paths: readonly string[], flags: RunFlags, io: Io): Promise<void> {
-  const { against } = flags;
-  if (against !== undefined) return compareCommand(paths, { ...flags, against }, io);
+  if (flags.against !== undefined || flags.againstKubernetes !== undefined) return compareCommand(paths, flags, io);
   const runsFormat = flags.runs === undefined ? undefined : parseRunsFormat(flags.runs);
   checkOutputs({ "--json": flags.json, "--html": flags.html, "--runs": flags.runs }, [
     ...paths,
@@ -104,7 +105,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const playedMs = interrupted === undefined ? durationMs : reachedMs;
   const endMs = startMs + playedMs;
   const width = io.stdout.columns || DEFAULT_WIDTH;
-  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed})`;
+  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed}${versionRemark(input.kubernetesVersion)})`;
   io.stdout.write(`${style.bold("kubewright")}  ${title}\n${legend(style)}\n\n`);
   if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
   if (input.workloads.withoutDuration > 0) io.stdout.write(`${durationsAssumed(input.workloads)}\n\n`);

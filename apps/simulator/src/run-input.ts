@@ -1,3 +1,4 @@
+import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { type AddedNode, type NodeShape, defaultNodes, nodesFor } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 
@@ -8,6 +9,7 @@ import { type LoadedManifests, loadManifests } from "./input/load-manifests.js";
 import { type LiveState, liveState } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
 import type { Io } from "./io.js";
+import { parseKubernetesVersion } from "./kubernetes-version.js";
 import { podTemplates } from "./input/pod-templates.js";
 import { loadScenario } from "./scenario/load-scenario.js";
 import { checkLength } from "./scenario/longest-run.js";
@@ -23,6 +25,8 @@ export interface RunInput {
   readonly startMs: number;
   readonly durationMs: number;
   readonly seed: number;
+  /** The release of Kubernetes to play. */
+  readonly kubernetesVersion: KubernetesVersion;
   readonly scenario?: Scenario;
   /** Zone of CronJobs without one, if it is not the scenario's. */
   readonly localTimeZone?: string;
@@ -52,6 +56,7 @@ export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
   readonly strict?: boolean;
   readonly controllerTimeZone?: string;
   readonly workloads?: string;
+  readonly kubernetes?: string;
 }
 
 const DEFAULT_START = "2026-01-01T00:00:00Z";
@@ -81,7 +86,10 @@ export async function readRunInput(
   const validate = parseValidate(flags.validate ?? "strict");
   const strict = flags.strict ?? false;
   const localTimeZone = parseTimeZone(flags.controllerTimeZone);
-  const cluster = known ?? (await fromCluster(flags, io));
+  const chosen = flags.kubernetes === undefined ? undefined : parseKubernetesVersion(flags.kubernetes);
+  const cluster = known ?? (await fromCluster(flags, io, { readsVersion: chosen === undefined }));
+  const { version: kubernetesVersion, note: versionNote } = chosen ??
+    cluster?.kubernetes ?? { version: NEWEST_VERSION };
   const loaded = paths.length === 0 ? NOTHING : await loadManifests(paths, io);
   const { problems, notes } = loaded;
   const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
@@ -99,7 +107,8 @@ export async function readRunInput(
   const live = liveState(manifests);
   const common = {
     problems,
-    notes: [...notes, ...(live?.notes ?? [])],
+    kubernetesVersion,
+    notes: [...(versionNote === undefined ? [] : [versionNote]), ...notes, ...(live?.notes ?? [])],
     validate,
     strict,
     ...(live === undefined ? {} : { live }),

@@ -533,3 +533,22 @@ describe("reset", () => {
     await open.stop();
   });
 });
+
+test("a cluster of an earlier release says so, keeps its rules, and runs its controllers", async () => {
+  const { url, said, stop } = await serve(["--kubernetes", "v1.31", "--speed", "manual"]);
+  expect(said).toContain("(kubelet simulated, Kubernetes 1.31)");
+  expect((await call("GET", `${url}/version`)).body).toMatchObject({ minor: "31", gitVersion: "v1.31.14" });
+  const managed = { ...job, spec: { ...job.spec, managedBy: "acme.io/queue" } };
+  const { code, body } = await call("POST", `${url}${JOBS}`, managed);
+  expect([code, (body["spec"] as Record<string, unknown>)["managedBy"]]).toEqual([201, undefined]);
+  await advance(url, { seconds: 10 });
+  expect(await statusOf(url)).toMatchObject({ active: 1 });
+  expect(await stop()).toBe(0);
+});
+
+test("the newest release is served when none is chosen", async () => {
+  const { url, said, stop } = await serve([]);
+  expect(said).toContain("(kubelet simulated)");
+  expect((await call("GET", `${url}/version`)).body).toMatchObject({ minor: "36", gitVersion: "v1.36.3" });
+  expect(await stop()).toBe(0);
+});

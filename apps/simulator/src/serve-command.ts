@@ -14,6 +14,7 @@ import { parseSeed, parseStart } from "./flag-values.js";
 import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
+import { parseKubernetesVersion, versionRemark } from "./kubernetes-version.js";
 import { openOutput } from "./output-file.js";
 import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
@@ -31,6 +32,7 @@ export interface ServeFlags extends AccessFlags {
   readonly terminatedPodGcThreshold: string;
   readonly speed: string;
   readonly start?: string;
+  readonly kubernetes: string;
   readonly snapshot?: string;
   readonly restore?: string;
   readonly seed?: string;
@@ -46,6 +48,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const kubelet = parseKubelet(flags.kubelet);
   const speed = parseSpeed(flags.speed);
   const startMs = flags.start === undefined ? realClock.now() : parseStart(flags.start);
+  const { version, note } = parseKubernetesVersion(flags.kubernetes);
   const { authentication, allowedHosts } = await serveAccess(flags, io);
   const restored = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const metrics = new ApiMetrics();
@@ -56,6 +59,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const options = {
     kubelet,
     furnished: true,
+    kubernetesVersion: version,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
     authorization: parseAuthorization(flags.authorization),
@@ -105,8 +109,9 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
       const text = kubeconfigFor({ url: listener.url, tls, token: flags.token });
       await writeFile("--kubeconfig", flags.kubeconfig, text, io);
     }
+    if (note !== undefined) io.stderr.write(`kubewright: ${note}\n`);
     io.stderr.write(
-      `Serving on ${listener.url} (kubelet ${kubelet}), a page at /ui/. ${kubectlAdvice(listener.url, flags)}\n`,
+      `Serving on ${listener.url} (kubelet ${kubelet}${versionRemark(version)}), a page at /ui/. ${kubectlAdvice(listener.url, flags)}\n`,
     );
     await served.run(io.stopped, () => io.stderr.write(`${READY_LINE}\n`));
     if (flags.snapshot !== undefined)

@@ -1,3 +1,4 @@
+import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ClusterOptions, createCluster, createFaultyCluster, defaultNodes } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
@@ -5,6 +6,7 @@ import type { InformerFactory } from "@kubewright/informer";
 import { type CreateOptions, type CreateOutcome, createManifests } from "./input/create-manifests.js";
 import { type LiveState, isLive } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
+import { versionName } from "./kubernetes-version.js";
 import { Recorder } from "./recorder.js";
 import { HappeningPlayer } from "./scenario/happening-player.js";
 import type { Scenario } from "./scenario/scenario.js";
@@ -16,6 +18,8 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   readonly startMs: number;
   readonly durationMs: number;
   readonly seed: number;
+  /** The release of Kubernetes to play. Default: the newest. */
+  readonly kubernetesVersion?: KubernetesVersion;
   readonly timeZoneData: string;
   /** Hears every record as it happens; awaited now and then, so that a slow writer holds the simulation back. */
   readonly emit: (record: TraceRecord) => void;
@@ -52,12 +56,14 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const clock = new SimulatedClock(startMs);
   const recorder = new Recorder({ clock, emit });
   const { scenario } = options;
+  const { kubernetesVersion = NEWEST_VERSION } = options;
   const { live, localTimeZone = scenario?.timeZone ?? "UTC" } = options;
   const shapes = scenario?.nodes ?? options.nodes;
   const nodes = live === undefined ? shapes : [...(shapes ?? defaultNodes), ...live.nodes];
   const clusterOptions: ClusterOptions = {
     clock,
     random: seededRandom(seed),
+    kubernetesVersion,
     // Controllers that fail and try again are what is simulated: decisions and events tell of it.
     logger: silentLogger,
     onDecision: (decision) => recorder.decision(decision),
@@ -79,7 +85,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   emit({
     type: "header",
     traceVersion: 1,
-    kubernetes: "v1.36",
+    kubernetes: `v${versionName(kubernetesVersion)}`,
     seed,
     start: iso(startMs),
     end: iso(startMs + durationMs),

@@ -7,6 +7,7 @@ import { type Io, type Progress, noProgress } from "../io.js";
 import { fromCluster } from "../input/from-cluster.js";
 import type { CreateOutcome } from "../input/create-manifests.js";
 import { type Manifest, identityOf } from "../input/manifest.js";
+import { type PlayedVersion, parseKubernetesVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { HtmlReport, ReportRecorder } from "../report/html-report.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
@@ -21,33 +22,47 @@ import { manifestChanges } from "./manifest-changes.js";
 import { RunLedger } from "./run-ledger.js";
 
 export interface CompareFlags extends RunInputFlags {
-  readonly against: string;
+  /** B's manifests. Default: A's. */
+  readonly against?: string;
+  /** B's release. Default: A's. */
+  readonly againstKubernetes?: string;
   readonly json?: string;
   readonly html?: string;
   readonly runs?: string;
 }
 
-/** `kubewright run … --against OTHER`: plays both sets of manifests alike and prints what differs, run by run. */
+/**
+ * `kubewright run … --against OTHER`: plays both sets of manifests alike and prints what differs, run by run; with
+ * `--against-kubernetes` under two releases.
+ */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html } = flags;
-  if (flags.runs !== undefined)
-    throw new UserError("--runs lists one run and --against compares two: leave out one of them, or take --json");
+  if (flags.runs !== undefined) {
+    const option = against === undefined ? "--against-kubernetes" : "--against";
+    throw new UserError(`--runs lists one run and ${option} compares two: leave out one of them, or take --json`);
+  }
+  const kubernetesB = parseOther(flags.againstKubernetes);
   const filesA = [
     ...(flags.fromCluster ? ["the cluster"] : []),
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ];
-  checkOutputs({ "--json": json, "--html": html }, [...filesA, against]);
-  const cluster = await fromCluster(flags, io);
+  checkOutputs({ "--json": json, "--html": html }, [...filesA, ...(against === undefined ? [] : [against])]);
+  const cluster = await fromCluster(flags, io, { readsVersion: flags.kubernetes === undefined });
   const a = await readRunInput(paths, flags, io, cluster);
-  const b = withoutReplaced(await readRunInput([against], flags, io, cluster), against);
+  const changed =
+    against === undefined ? a : withoutReplaced(await readRunInput([against], flags, io, cluster), against);
+  const b: RunInput = kubernetesB === undefined ? changed : { ...changed, kubernetesVersion: kubernetesB.version };
+  const filesB = against === undefined ? filesA : [against];
   const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
   const page = html === undefined ? undefined : await HtmlReport.open(html, io);
   const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
   const progress = io.progress?.() ?? noProgress;
   const ledgers: RunLedger[] = [];
   const mistakes = [...new Set([...a.problems, ...b.problems])];
-  const notes = [...new Set([...a.notes, ...b.notes])];
+  const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];
+  if (against === undefined && a.kubernetesVersion === b.kubernetesVersion)
+    notes.push(`both are played as Kubernetes ${versionName(b.kubernetesVersion)}: --kubernetes says what A is`);
   for (const [index, input] of [a, b].entries()) {
     const label = index === 0 ? "A" : "B";
     const onCreated = (outcome: CreateOutcome): void => {
@@ -70,12 +85,21 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const endMs = startMs + durationMs;
   const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
   const changes = manifestChanges(a.manifests, b.manifests);
-  const header: ComparisonHeader = { a: filesA, b: [against], startMs, endMs, seed, timeZoneData: io.timeZoneData };
+  const header: ComparisonHeader = {
+    a: filesA,
+    b: filesB,
+    kubernetesVersions: [a.kubernetesVersion, b.kubernetesVersion],
+    startMs,
+    endMs,
+    seed,
+    timeZoneData: io.timeZoneData,
+  };
+  const titles = { a: sideTitle(filesA, a, b), b: sideTitle(filesB, b, a) };
   if (mistakes.length > 0) await page?.discard();
   else {
     const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
     if (dataA !== undefined && dataB !== undefined)
-      await page?.write(comparisonReport({ a: filesA, b: [against] }, dataA, dataB, comparison, changes));
+      await page?.write(comparisonReport(titles, dataA, dataB, comparison, changes));
   }
   if (json === "-") {
     for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
@@ -90,7 +114,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const width = io.stdout.columns || DEFAULT_WIDTH;
   const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
   io.stdout.write(`${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\n`);
-  io.stdout.write(`A: ${filesA.join(", ")}\nB: ${against}\n${comparisonLegend(style)}\n\n`);
+  io.stdout.write(`A: ${titles.a}\nB: ${titles.b}\n${comparisonLegend(style)}\n\n`);
   for (const [label, { addedNodes }] of [
     ["A", a],
     ["B", b],
@@ -101,6 +125,18 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
 }
 
 const DEFAULT_WIDTH = 120;
+
+function parseOther(text: string | undefined): PlayedVersion | undefined {
+  return text === undefined ? undefined : parseKubernetesVersion(text, "--against-kubernetes");
+}
+
+/** The files of a side, and its release where that, or the other's, is not the newest. */
+function sideTitle(files: readonly string[], own: RunInput, other: RunInput): string {
+  const remark = versionRemark(own.kubernetesVersion);
+  const said =
+    versionRemark(other.kubernetesVersion) === "" ? remark : `, Kubernetes ${versionName(own.kubernetesVersion)}`;
+  return `${files.join(", ")}${said}`;
+}
 
 interface PlayOptions {
   readonly label: string;

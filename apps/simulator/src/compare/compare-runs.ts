@@ -55,7 +55,7 @@ export type AbsentReason =
   /** Its schedule has the slot, and nothing was heard of it. */
   | "notStarted";
 
-export type Aspect = "outcome" | "start" | "duration" | "failedPods";
+export type Aspect = "outcome" | "start" | "duration" | "failedPods" | "refusedStatuses";
 
 /** Times nearer than this count as equal: API times are whole seconds. */
 const EQUAL_MS = 1000;
@@ -142,6 +142,8 @@ function aspects(a: LedgerRun, b: LedgerRun): Aspect[] {
   const [tookA, tookB] = [tookBy(a), tookBy(b)];
   if (tookA !== undefined && tookB !== undefined && Math.abs(tookA - tookB) >= EQUAL_MS) found.push("duration");
   if (bothRan && a.failedPods !== b.failedPods) found.push("failedPods");
+  // How often goes by the pace at which a controller tries again.
+  if (bothRan && (a.refusedStatuses === undefined) !== (b.refusedStatuses === undefined)) found.push("refusedStatuses");
   return found;
 }
 

@@ -1,3 +1,6 @@
+import type { KubernetesVersion } from "@kubewright/api";
+
+import { versionName, versionRemark } from "../kubernetes-version.js";
 import type { Comparison, RunDifference } from "./compare-runs.js";
 import type { ManifestChange } from "./manifest-changes.js";
 import type { LedgerRun } from "./run-ledger.js";
@@ -6,6 +9,8 @@ export interface ComparisonHeader {
   /** The files of each side. */
   readonly a: readonly string[];
   readonly b: readonly string[];
+  /** What A and B are played as. */
+  readonly kubernetesVersions: readonly [KubernetesVersion, KubernetesVersion];
   readonly startMs: number;
   readonly endMs: number;
   readonly seed: number;
@@ -21,12 +26,23 @@ export function* comparisonLines(
   { groups, totals, untilMs }: Comparison,
   changes: readonly ManifestChange[],
 ): Generator<string> {
-  const { a, b, startMs, endMs, seed, timeZoneData } = header;
+  const {
+    a,
+    b,
+    kubernetesVersions: [versionA, versionB],
+    startMs,
+    endMs,
+    seed,
+    timeZoneData,
+  } = header;
   yield line({
     type: "header",
     comparisonVersion: 1,
     a,
     b,
+    ...(versionRemark(versionA) + versionRemark(versionB) === ""
+      ? {}
+      : { kubernetes: { a: `v${versionName(versionA)}`, b: `v${versionName(versionB)}` } }),
     start: time(startMs),
     end: time(endMs),
     seed,
@@ -52,7 +68,17 @@ function wire({ type, slotMs, a, b, absent, differs }: RunDifference): object {
   };
 }
 
-function run({ job, outcome, reason, skipped, blockedBy, createdMs, endMs, failedPods }: LedgerRun): object {
+function run({
+  job,
+  outcome,
+  reason,
+  skipped,
+  blockedBy,
+  createdMs,
+  endMs,
+  failedPods,
+  refusedStatuses,
+}: LedgerRun): object {
   return {
     ...(job === undefined ? {} : { job }),
     outcome,
@@ -61,6 +87,7 @@ function run({ job, outcome, reason, skipped, blockedBy, createdMs, endMs, faile
     ...(createdMs === undefined ? {} : { createdAt: time(createdMs) }),
     ...(endMs === undefined ? {} : { endedAt: time(endMs) }),
     ...(outcome === "Skipped" ? {} : { failedPods }),
+    ...(refusedStatuses === undefined ? {} : { refusedStatuses }),
   };
 }
 

@@ -8,7 +8,7 @@ const MOST_LISTED = 1_000;
 
 /** Two runs for one page, and what they do differently: CronJobs and Jobs that differ, in words. */
 export function comparisonReport(
-  files: ComparisonReport["files"],
+  titles: ComparisonReport["titles"],
   a: ReportData,
   b: ReportData,
   { groups, totals, untilMs }: Comparison,
@@ -32,7 +32,7 @@ export function comparisonReport(
     unlisted: Math.max(0, differences.length - MOST_LISTED),
   }));
   return {
-    files,
+    titles,
     a,
     b,
     totals,

@@ -112,14 +112,15 @@ export function sideText(difference: RunDifference, side: "a" | "b"): string {
 }
 
 function runText(run: LedgerRun): string {
-  const { outcome, skipped, blockedBy, slotMs, createdMs = slotMs, failedPods, reason } = run;
+  const { outcome, skipped, blockedBy, slotMs, createdMs = slotMs, failedPods, reason, refusedStatuses } = run;
   if (outcome === "Skipped") return `skipped: ${skipped === undefined ? "unknown" : skipText(skipped, blockedBy)}`;
   const took = tookBy(run);
   const late = lateText({ slotMs, createdMs });
   const failures = failedPods > 0 ? `, ${failedPods} pod${failedPods === 1 ? "" : "s"} failed` : "";
+  const refused = refusedStatuses === undefined ? "" : ", status refused";
   const time = took === undefined ? "" : ` ${outcome === "Complete" ? "in" : "after"} ${formatDuration(took)}`;
   const why = reason === undefined ? "" : `: ${reason}`;
-  return `${outcome}${time}${why}${late === "" ? "" : `, ${late}`}${failures}`;
+  return `${outcome}${time}${why}${late === "" ? "" : `, ${late}`}${failures}${refused}`;
 }
 
 function countsText({ a, b, same, different, onlyA, onlyB }: RunCounts, style: Style): string {

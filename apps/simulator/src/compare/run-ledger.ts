@@ -2,7 +2,7 @@ import { splitObjectKey } from "@kubewright/api";
 import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
 
 import { type SkipReason, heldBackReason, replacedText } from "../run-words.js";
-import type { CronJobState, ObjectRecord, TraceRecord } from "../trace.js";
+import type { CronJobState, JobDecisionSummary, ObjectRecord, TraceRecord } from "../trace.js";
 
 /** One slot of a CronJob, or one Job of its own, and what became of it. */
 export interface LedgerRun {
@@ -21,6 +21,8 @@ export interface LedgerRun {
   readonly endMs?: number;
   /** Pods that failed. */
   readonly failedPods: number;
+  /** How often the API server refused the Job's status. Absent: never. */
+  readonly refusedStatuses?: number;
 }
 
 /** A CronJob with its runs, or a Job of its own. */
@@ -65,6 +67,7 @@ export class RunLedger {
   add(record: TraceRecord): void {
     if (record.type === "decision") {
       if (record.controller === "cronjob-controller") this.#cronJobDecision(record.decision);
+      else if (record.controller === "job-controller") this.#jobDecision(record.decision);
     } else if (record.type === "object" && record.kind === "CronJob") this.#cronJob(record);
     else if (record.type === "object" && record.kind === "Job") this.#job(record);
     else if (record.type === "end") this.#end(Date.parse(record.at));
@@ -98,6 +101,14 @@ export class RunLedger {
       skip(slotMs, reason, activeJobs);
       group.heldBack = String(slotMs);
     }
+  }
+
+  #jobDecision({ uid, error }: JobDecisionSummary): void {
+    if (error === undefined || !isRefusedStatus(error)) return;
+    const place = this.#jobs.get(uid);
+    const run = place?.group.runs.get(place.key);
+    if (place === undefined || run === undefined) return;
+    place.group.runs.set(place.key, { ...run, refusedStatuses: (run.refusedStatuses ?? 0) + 1 });
   }
 
   #end(endMs: number): void {
@@ -147,6 +158,7 @@ export class RunLedger {
       ...(state.startTime === undefined ? {} : { startMs: Date.parse(state.startTime) }),
       ...(endMs === undefined ? {} : { endMs }),
       failedPods: state.failed,
+      ...(known?.refusedStatuses === undefined ? {} : { refusedStatuses: known.refusedStatuses }),
     });
     if (deleted && group.kind === "CronJob") {
       group.deleted.push(key);
@@ -197,4 +209,9 @@ function sameSpec(a: CronJobState, b: CronJobState): boolean {
     a.suspend === b.suspend &&
     a.concurrencyPolicy === b.concurrencyPolicy
   );
+}
+
+/** A write that was refused for what it says: conflicts, and servers that do not answer, are nothing odd. */
+function isRefusedStatus(error: string): boolean {
+  return error.startsWith("tracking status: ") && error.includes(" is invalid: ");
 }

@@ -2,6 +2,7 @@ import { realClock } from "@kubewright/clock";
 
 import { InterruptedError } from "../interrupted-error.js";
 import type { Io } from "../io.js";
+import { type PlayedVersion, readServerVersion } from "../kubernetes-version.js";
 import { UserError } from "../user-error.js";
 import { connect } from "../why/connect.js";
 import type { Manifest } from "./manifest.js";
@@ -20,6 +21,15 @@ export interface FromClusterFlags {
 export interface ClusterState {
   readonly manifests: readonly Manifest[];
   readonly nowMs: number;
+  /** Which release it is like, if that was to be read. */
+  readonly kubernetes?: PlayedVersion;
+}
+
+export interface FromClusterOptions {
+  /** Default `kubewright-run`. */
+  readonly userAgent?: string;
+  /** Whether its version matters. Default true. */
+  readonly readsVersion?: boolean;
 }
 
 /**
@@ -30,7 +40,7 @@ export interface ClusterState {
 export async function fromCluster(
   flags: FromClusterFlags,
   io: Io,
-  userAgent = "kubewright-run",
+  { userAgent = "kubewright-run", readsVersion = true }: FromClusterOptions = {},
 ): Promise<ClusterState | undefined> {
   const { kubeconfig, context, namespace, allNamespaces, selector } = flags;
   if (!flags.fromCluster) {
@@ -54,7 +64,12 @@ export async function fromCluster(
       labelSelector: selector,
       signal: io.stopped,
     });
-    return { manifests, nowMs: connection.serverTimeMs() ?? realClock.now() };
+    const kubernetes = readsVersion ? await readServerVersion(connection.client, io.stopped) : undefined;
+    return {
+      manifests,
+      nowMs: connection.serverTimeMs() ?? realClock.now(),
+      ...(kubernetes === undefined ? {} : { kubernetes }),
+    };
   } catch (error) {
     if (io.stopped.aborted) throw new InterruptedError("stopped before the cluster had answered");
     throw error;

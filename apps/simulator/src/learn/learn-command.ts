@@ -25,7 +25,7 @@ export async function learnCommand(paths: readonly string[], flags: LearnFlags, 
       "name what to learn from: kubewright learn --from-cluster, kubewright learn EXPORT…, kubewright learn --prometheus FILE",
     );
   checkOutputs({ "--output": output }, [...paths, ...prometheus]);
-  const cluster = await fromCluster(flags, io, "kubewright-learn");
+  const cluster = await fromCluster(flags, io, { userAgent: "kubewright-learn", readsVersion: false });
   const manifests = [...(cluster?.manifests ?? []), ...(await readExports(paths, io))];
   // Of an object that was read twice, the later counts.
   const objects = new Map(manifests.map(({ object }) => [identityOf(object), object]));

@@ -48,15 +48,15 @@ export class ComparisonPage {
   }
 
   #differences(): HTMLElement {
-    const { files, totals, groups, equalGroups, untilMs } = this.#report;
+    const { titles, totals, groups, equalGroups, untilMs } = this.#report;
     const { a, b, same, different, onlyA, onlyB } = totals;
     const zone = new ZonedTime("UTC");
     return h(
       "main",
       { class: "differences", tabindex: -1 },
       h("h1", {}, groups.length === 0 ? "Both runs do the same" : "What differs"),
-      h("p", {}, `A: ${files.a.join(", ")}`),
-      h("p", {}, `B: ${files.b.join(", ")}`),
+      h("p", {}, `A: ${titles.a}`),
+      h("p", {}, `B: ${titles.b}`),
       h(
         "p",
         { class: "muted" },

@@ -80,8 +80,8 @@ export interface DecisionNote {
 
 /** Two runs to be compared, A and B, and what they do differently. */
 export interface ComparisonReport {
-  /** The files of each side. */
-  readonly files: { readonly a: readonly string[]; readonly b: readonly string[] };
+  /** What each side is: its files, and its release of Kubernetes where that matters. */
+  readonly titles: { readonly a: string; readonly b: string };
   readonly a: ReportData;
   readonly b: ReportData;
   readonly totals: RunCounts;

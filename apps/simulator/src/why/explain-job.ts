@@ -3,7 +3,11 @@ import {
   type DeepReadonly,
   type Event,
   type Job,
+  NEWEST_VERSION,
   type Pod,
+  type VersionBehaviours,
+  behavioursOf,
+  isConditionTrue,
   secondsAsDurationMs,
   getControllerOf,
   parseTime,
@@ -17,6 +21,7 @@ import {
   foreseeJobSync,
 } from "@kubewright/job";
 
+import { type PlayedVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { ZonedClock } from "../zoned-clock.js";
 import { type EventFact, eventFacts, eventsThatMatter } from "./explain-events.js";
 import { skewNotes } from "./moments.js";
@@ -30,6 +35,8 @@ export interface JobFacts {
   /** Events about it and its pods; `undefined` when they cannot be read. */
   readonly events: readonly DeepReadonly<Event>[] | undefined;
   readonly nowMs: number;
+  /** Which release's controller it is explained by. Default: the newest one's. */
+  readonly kubernetes?: PlayedVersion;
 }
 
 export type JobState = "Complete" | "Failed" | "Running" | "Suspended" | "Ending" | "Deleting" | "ManagedElsewhere";
@@ -40,6 +47,8 @@ export interface JobExplanation {
   readonly namespace: string;
   readonly name: string;
   readonly atMs: number;
+  /** The release whose controller decides, such as `1.33`, unless it is the newest. */
+  readonly kubernetes?: string;
   readonly state: JobState;
   /** The condition that decided how it ends, or ended. */
   readonly condition?: {
@@ -92,10 +101,11 @@ export interface JobCounts {
 const MOST_PODS = 20;
 
 /** Explains a Job from what the cluster holds, by the decisions of the controller's own code. */
-export function explainJob({ job, pods, events, nowMs }: JobFacts): JobExplanation {
+export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: JobFacts): JobExplanation {
   const { metadata, spec, status } = job;
   const clock = new ZonedClock("UTC");
-  const foreseen = foreseeJobSync(job, pods ?? [], nowMs);
+  const behaviours = behavioursOf(kubernetes.version);
+  const foreseen = foreseeJobSync(job, pods ?? [], nowMs, { behaviours });
   const planned = foreseen.type === "planned" ? foreseen : undefined;
   const facts = eventFacts(events ?? []);
   const allPods = (planned?.pods ?? pods ?? [])
@@ -114,6 +124,7 @@ export function explainJob({ job, pods, events, nowMs }: JobFacts): JobExplanati
     namespace: metadata.namespace ?? "",
     name: metadata.name ?? "",
     atMs: nowMs,
+    ...(versionRemark(kubernetes.version) === "" ? {} : { kubernetes: versionName(kubernetes.version) }),
     state: stateOf(job, foreseen),
     ...decided(job),
     ...ofCronJob(job),
@@ -129,7 +140,8 @@ export function explainJob({ job, pods, events, nowMs }: JobFacts): JobExplanati
     podsNotShown: Math.max(0, allPods.length - MOST_PODS),
     events: eventsThatMatter(facts),
     notes: [
-      ...notesOf(job, known, allPods, { clock, nowMs }),
+      ...(kubernetes.note === undefined ? [] : [kubernetes.note]),
+      ...notesOf(job, known, allPods, { clock, nowMs, behaviours }),
       ...skewNotes(
         [createdMs, ...facts.map(({ lastMs }) => lastMs), ...allPods.map((pod) => pod.createdMs)],
         clock,
@@ -228,13 +240,16 @@ const ACTING: ReadonlySet<string> = new Set(["Creating", "TooManyActive", "Usele
 interface NoteContext {
   readonly clock: ZonedClock;
   readonly nowMs: number;
+  readonly behaviours: VersionBehaviours;
 }
+
+const NEWEST: PlayedVersion = { version: NEWEST_VERSION };
 
 function notesOf(
   job: DeepReadonly<Job>,
   planned: PlannedJob | undefined,
   pods: readonly PodFact[],
-  { clock, nowMs }: NoteContext,
+  { clock, nowMs, behaviours }: NoteContext,
 ): string[] {
   const notes: string[] = [];
   const { metadata } = job;
@@ -243,7 +258,9 @@ function notesOf(
     const waits = finalizers.length > 0 ? `: waiting for ${finalizers.join(", ")} to be removed` : "";
     notes.push(`being deleted since ${clock.brief(parseTime(metadata.deletionTimestamp) ?? nowMs)}${waits}`);
   }
+  notes.push(...keptStartNotes(job, clock, nowMs));
   if (planned === undefined) return notes;
+  notes.push(...untoldPodsNotes(planned, behaviours));
   const { failuresAfterLastSuccess, lastFailureMs } = planned.backoff;
   if (planned.reasons.some(({ type }) => type === "Backoff") && lastFailureMs !== undefined) {
     notes.push(
@@ -265,6 +282,31 @@ function notesOf(
   if (finished?.recorded === true && pods.some(({ deleting }) => deleting))
     notes.push(`the end is decided and waits for ${formatCount(pods.filter(({ deleting }) => deleting).length)} to go`);
   return notes;
+}
+
+/** A Job that was suspended by a controller of 1.35 or earlier, whichever resumes it. */
+function keptStartNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClock, nowMs: number): string[] {
+  const startMs = parseTime(status?.startTime);
+  const seconds = spec?.activeDeadlineSeconds;
+  if (spec?.suspend !== true || startMs === undefined || seconds == null) return [];
+  if (!isConditionTrue(status?.conditions, "Suspended")) return [];
+  const deadlineMs = startMs + secondsAsDurationMs(seconds);
+  const when = deadlineMs <= nowMs ? "has passed" : `passes at ${clock.brief(deadlineMs)}`;
+  return [
+    `its activeDeadlineSeconds go on while it is suspended, as startTime was kept (up to Kubernetes 1.35), and the deadline ${when}: resumed after that it fails with DeadlineExceeded`,
+  ];
+}
+
+function untoldPodsNotes({ plan }: PlannedJob, { jobManagedBy }: VersionBehaviours): string[] {
+  const { pods: toDo, observed } = plan;
+  const active = observed.active.length;
+  if (toDo?.toldActive === undefined || toDo.toldActive === active) return [];
+  const wrong = `while it waits, the controller tells of ${toDo.toldActive} active pods instead of ${active}`;
+  if (!jobManagedBy || observed.ready <= toDo.toldActive)
+    return [`${wrong} (kubernetes#139428, mended in Kubernetes 1.36.3)`];
+  return [
+    `${wrong}, which the API server refuses (422, cannot set more ready pods than active): until then failures are not counted and ended pods keep their finalizer (kubernetes#139428, mended in Kubernetes 1.36.3)`,
+  ];
 }
 
 function formatCount(count: number): string {

@@ -9,12 +9,12 @@ import { type TextOptions, block, table } from "./text-block.js";
 /** The explanation of a Job for a terminal. */
 export function jobText(explained: JobExplanation, options: TextOptions): string {
   const { style } = options;
-  const { atMs, state, pods } = explained;
+  const { atMs, state, pods, kubernetes } = explained;
   const clock = new ZonedClock("UTC");
   const paint = state === "Failed" ? style.red : state === "Complete" ? style.green : undefined;
   const now = explained.now.map(({ message }) => message);
   return [
-    `${style.bold(`Job ${explained.namespace}/${explained.name}`)}  ${style.dim(`as of ${clock.brief(atMs)}`)}\n`,
+    `${style.bold(`Job ${explained.namespace}/${explained.name}`)}  ${style.dim(`as of ${clock.brief(atMs)}${kubernetes === undefined ? "" : `, by Kubernetes ${kubernetes}`}`)}\n`,
     block("State", stateLines(explained, clock), options, paint),
     block("Counts", [countsLine(explained.counts)], options),
     block("Now", now, options),

@@ -6,6 +6,7 @@ import type { Io } from "../io.js";
 import { loadAllManifests } from "../input/load-manifests.js";
 import { parseOutputFormat } from "../output-format.js";
 import { parseStart } from "../flag-values.js";
+import { type PlayedVersion, parseKubernetesVersion, readServerVersion } from "../kubernetes-version.js";
 import { styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { ClusterReader } from "./cluster-reader.js";
@@ -23,6 +24,7 @@ export interface WhyFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly at?: string;
+  readonly kubernetes?: string;
   readonly output: string;
 }
 
@@ -45,6 +47,7 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
   const { kind, name } = parseTarget(target);
   const format = parseOutputFormat(flags.output);
   const atMs = flags.at === undefined ? undefined : parseStart(flags.at, "--at");
+  const chosen = flags.kubernetes === undefined ? undefined : parseKubernetesVersion(flags.kubernetes);
   if (kind === "Job" && flags.filename !== undefined)
     throw new UserError("-f: only the schedule of a CronJob can be tried, a Job's spec is fixed once it is created");
   const file = flags.filename === undefined ? undefined : await readCronJob(flags.filename, name, io);
@@ -59,7 +62,11 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
       );
     const reader = new ClusterReader(connection.client, { namespace, signal: io.stopped });
     const now: Now = () => atMs ?? connection.serverTimeMs() ?? realClock.now();
-    answer = kind === "Job" ? await whyJob(reader, name, now) : await whyCronJob(reader, name, now, file, namespace);
+    // The CronJob controller is the same in all releases.
+    answer =
+      kind === "Job"
+        ? await whyJob(reader, name, now, chosen ?? (await readServerVersion(connection.client, io.stopped)))
+        : await whyCronJob(reader, name, now, file, namespace);
   } catch (error) {
     if (io.stopped.aborted) throw new InterruptedError("stopped before the cluster had answered");
     throw error;
@@ -69,11 +76,11 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
   io.stdout.write(format === "json" ? explanationJson(answer) : answerText(answer, io));
 }
 
-async function whyJob(reader: ClusterReader, name: string, now: Now): Promise<Answer> {
+async function whyJob(reader: ClusterReader, name: string, now: Now, kubernetes: PlayedVersion): Promise<Answer> {
   const job = await reader.job(name);
   const pods = await reader.podsOf(job);
   const events = await reader.eventsOfJob(job, pods ?? []);
-  return { explanation: explainJob({ job, pods, events, nowMs: now() }) };
+  return { explanation: explainJob({ job, pods, events, nowMs: now(), kubernetes }) };
 }
 
 async function whyCronJob(
