@@ -67,3 +67,40 @@ test("a deleted Job's pods are freed by the manager it was of, and by no other w
   expect(patched(ours)).toBeGreaterThanOrEqual(2);
   expect(patched(other)).toBe(0);
 });
+
+test.each([
+  ["1.31", 1],
+  ["1.33", 0],
+  ["1.36.3", 0],
+] as const)("on an API server of %s that drops managedBy a manager says so once: %d", async (version, times) => {
+  const world = await SimulatedManagers.create(version);
+  const manager = world.start({ managedBy: NAME });
+  const upstream = world.start({ takeOver: true });
+  await world.clock.advance(3_000);
+  const said = manager.lines.filter(({ message }) => message.includes("JobManagedBy"));
+  expect(said.map(({ level }) => level)).toEqual(times === 0 ? [] : ["warn"]);
+  expect(said.every(({ fields }) => fields["server"] === "v1.31.14" && fields["managedBy"] === NAME)).toBe(true);
+  expect(upstream.lines.filter(({ message }) => message.includes("JobManagedBy"))).toEqual([]);
+  await world.createJob("ours", { managedBy: NAME });
+  await world.clock.advance(3_000);
+  const writes = ({ requests }: typeof manager): number =>
+    requests.filter(({ method, path }) => method === "POST" && path.includes("/pods")).length;
+  // The Job is run once, by whom it is left to.
+  expect([writes(manager), writes(upstream)]).toEqual(times === 0 ? [2, 0] : [0, 2]);
+});
+
+test("an API server that does not tell its version is served all the same", async () => {
+  const world = await SimulatedManagers.create("1.31");
+  const manager = world.start(
+    { managedBy: NAME },
+    {
+      wrap: (inner) => (request) =>
+        request.path.startsWith("/version") ? new Promise<never>(() => {}) : inner(request),
+    },
+  );
+  await world.clock.advance(60_000);
+  expect(manager.lines.map(({ message }) => message)).toContain("Starting job controller");
+  expect(manager.lines.filter(({ message, level }) => message.includes("JobManagedBy") || level === "error")).toEqual(
+    [],
+  );
+});

@@ -11,6 +11,7 @@ import { type ControllerName, implementedControllers } from "./controller-names.
 import { controllerBuilders } from "./controllers.js";
 import { finishWrites } from "./finish-writes.js";
 import { skippedControllers } from "./options.js";
+import { warnWithoutManagedBy } from "./managed-by-support.js";
 import type { OutageLog } from "./outage-log.js";
 import { runUntilDrained, stopTimeoutOfEach } from "./run-until-drained.js";
 import { userAgent } from "./user-agent.js";
@@ -52,6 +53,10 @@ export async function runControllers(
     build,
     metrics: operations?.requests,
   });
+  const { managedBy } = options;
+  // Nothing waits for it: it is a remark.
+  if (managedBy !== "")
+    void warnWithoutManagedBy({ client: clients.named("kube-controller-manager"), logger, managedBy, signal });
   const shared: Client = clients.named("shared-informers");
   const scopes = options.namespaces.length === 0 ? [undefined] : options.namespaces;
   const informers = scopes.map((namespace) => informersOf(deps, shared, outage, namespace));

@@ -1,4 +1,4 @@
-import { jobs, leases, mutableCopy, namespaces, pods } from "@kubewright/api";
+import { type KubernetesVersion, NEWEST_VERSION, jobs, leases, mutableCopy, namespaces, pods } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
 import { Client, isAlreadyExists, isNotFound } from "@kubewright/client";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
@@ -34,12 +34,19 @@ export interface StartOptions {
 /** An API server in this process, on a clock of its own, and managers of it. */
 export class SimulatedManagers {
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  readonly server = createApiServer({ clock: this.clock, random: seededRandom(1), freeze: true });
-  readonly client = new Client({ transport: this.server.transport, clock: this.clock });
+  readonly server;
+  readonly client;
   #started = 0;
 
-  static async create(): Promise<SimulatedManagers> {
-    const managers = new SimulatedManagers();
+  private constructor(kubernetesVersion: KubernetesVersion) {
+    const { clock } = this;
+    this.server = createApiServer({ clock, random: seededRandom(1), freeze: true, kubernetesVersion });
+    this.client = new Client({ transport: this.server.transport, clock });
+  }
+
+  /** @param kubernetesVersion - the API server's. Default: the newest. */
+  static async create(kubernetesVersion: KubernetesVersion = NEWEST_VERSION): Promise<SimulatedManagers> {
+    const managers = new SimulatedManagers(kubernetesVersion);
     for (const name of ["default", "kube-system", "a", "b"]) await managers.#createNamespace(name);
     return managers;
   }
