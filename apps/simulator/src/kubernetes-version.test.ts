@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
 
 import { type Job, type KubernetesVersion, jobs, mutableCopy } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
@@ -13,6 +14,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { type MemoryIoOptions, type Ran, kubewright as kubewrightWith } from "../test/memory-io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { readServerVersion } from "./kubernetes-version.js";
+import type { PageAssets } from "./report/page-assets.js";
+import type { ComparisonReport } from "./report/report-data.js";
 
 /** A Job of two pods, of which the first fails after 20 s, and waits to be replaced while the other runs. */
 const flaky = `
@@ -117,6 +120,17 @@ test("what an upgrade changes, as JSON: a Job that 1.31 runs by itself is left t
     differs: ["outcome", "failedPods"],
   });
   expect(more.map(({ type }) => type)).toEqual(["group", "summary"]);
+});
+
+test("the page of two releases holds both runs, and names the release of each", async () => {
+  const pageAssets = async (): Promise<PageAssets> => ({ script: "", style: "", scriptHash: "a", styleHash: "b" });
+  const args = ["run", "flaky.yaml", "--kubernetes", "1.33", "--against-kubernetes", "1.36", "--html", "r.html"];
+  const { code, written } = await kubewright(args, { pageAssets });
+  expect(code).toBe(0);
+  const packed = /<script type="application\/gzip" id="report">([^<]+)</.exec(written["r.html"]!)![1]!;
+  const { titles, a, b } = JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString()) as ComparisonReport;
+  expect(titles).toEqual({ a: "flaky.yaml, Kubernetes 1.33", b: "flaky.yaml, Kubernetes 1.36" });
+  expect([a.kubernetes, b.kubernetes]).toEqual(["v1.33", "v1.36"]);
 });
 
 test("a changed file can be tried under another release at once", async () => {

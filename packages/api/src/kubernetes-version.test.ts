@@ -24,7 +24,7 @@ test("each behaviour is there from one release on", () => {
   });
   for (const behaviour of behaviours) {
     const has = KUBERNETES_VERSIONS.map((version) => behavioursOf(version)[behaviour]);
-    expect(has).toEqual([...has].sort());
+    expect(has).toEqual([...has].sort((a, b) => Number(a) - Number(b)));
   }
   expect(KUBERNETES_VERSIONS.at(-1)).toBe(NEWEST_VERSION);
 });

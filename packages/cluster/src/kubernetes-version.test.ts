@@ -162,6 +162,19 @@ test("up to 1.35 a suspended Job keeps its startTime, and fails when resumed aft
   );
 });
 
+test("a Job that is resumed before its deadline has all of it again, in every release", async () => {
+  const found = await underEach(async ({ create, change, advance, job }) => {
+    await create({ activeDeadlineSeconds: 60 }, { "sim.kubewright.dev/duration": "45s" });
+    await change(({ spec }) => void (spec!.suspend = true));
+    await advance(40);
+    await change(({ spec }) => void (spec!.suspend = false));
+    await advance(55);
+    const { startTime, conditions = [] } = (await job()).status ?? {};
+    return [startTime, conditions.at(-1)?.type];
+  });
+  expect(found).toEqual(from(["1.31", ["2026-01-01T00:00:42Z", "Complete"]]));
+});
+
 const setNode = ({ spec }: Job): void => void (spec!.template.spec!.nodeSelector = { disk: "ssd" });
 const setResources = ({ spec }: Job): void =>
   void (spec!.template.spec!.containers[0]!.resources = { requests: { cpu: "1" } });
