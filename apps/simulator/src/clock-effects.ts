@@ -1,5 +1,6 @@
 import {
   type Schedule,
+  type ScheduleOptions,
   type ScheduleTransition,
   TimeZoneCache,
   explainSchedule,
@@ -28,21 +29,24 @@ const MOST_RUNS = 6_000;
 /**
  * The effects of a zone's clock changes after `fromMs`, up to `toMs`. Schedules that fire before and after a gap just as
  * well, such as hourly ones, lose nothing.
+ *
+ * @param zones - Whoever asks about many CronJobs gives the same each time, so that every zone is read once.
  */
 export function clockEffects(
   { schedule: text, timeZone = "UTC" }: CronJobState,
   fromMs: number,
   toMs: number,
+  zones = new TimeZoneCache(),
 ): ClockEffects {
-  const schedule = parsed(text, timeZone);
-  const zone = schedule === undefined ? undefined : new TimeZoneCache().get(schedule.timeZone);
+  const schedule = parsed(text, { timeZone, zones });
+  const zone = schedule === undefined ? undefined : zones.get(schedule.timeZone);
   if (schedule === undefined || zone === undefined) return NONE;
-  const clock = new ZonedClock(schedule.timeZone);
+  const clock = new ZonedClock(schedule.timeZone, zones);
   const lost: SkippedRow[] = [];
   const repeated = new Map<number, string>();
   for (const { at } of zone.transitions(Math.floor(fromMs / 1000), Math.floor(toMs / 1000))) {
     const atMs = at * 1000;
-    const window = { fromMs: atMs - AROUND_MS, toMs: atMs + AROUND_MS, limit: MOST_RUNS, timeZone };
+    const window = { fromMs: atMs - AROUND_MS, toMs: atMs + AROUND_MS, limit: MOST_RUNS, timeZone, zones };
     const transitions = explainSchedule(text, window).transitions.filter((transition) => transition.atMs === atMs);
     for (const transition of transitions) {
       const { skipped } = transition;
@@ -63,8 +67,12 @@ export function clockEffects(
 }
 
 /** The first slot after a time; `undefined` when there is none within five years. Unreadable schedules have none either. */
-export function nextSlotMs({ schedule, timeZone = "UTC" }: CronJobState, afterMs: number): number | undefined {
-  return parsed(schedule, timeZone)?.next(afterMs);
+export function nextSlotMs(
+  { schedule, timeZone = "UTC" }: CronJobState,
+  afterMs: number,
+  zones = new TimeZoneCache(),
+): number | undefined {
+  return parsed(schedule, { timeZone, zones })?.next(afterMs);
 }
 
 function firesOnBothSides(schedule: Schedule, { atMs, offsetBeforeMs, offsetAfterMs }: ScheduleTransition): boolean {
@@ -73,9 +81,9 @@ function firesOnBothSides(schedule: Schedule, { atMs, offsetBeforeMs, offsetAfte
   return firesIn(atMs - gapMs) && firesIn(atMs);
 }
 
-function parsed(text: string, timeZone: string): Schedule | undefined {
+function parsed(text: string, options: ScheduleOptions): Schedule | undefined {
   try {
-    return parseSchedule(text, { timeZone });
+    return parseSchedule(text, options);
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { TimeZoneCache } from "@kubewright/cron";
+
 import { clockEffects, nextSlotMs } from "./clock-effects.js";
 import { foldedText } from "./digest/folded-text.js";
 import { type DigestGroup, type DigestRow, foldIdentical } from "./digest/run-digest.js";
@@ -30,7 +32,8 @@ const NARROWEST_AXIS = 20;
  * their reason, a line for runs like the others. Times are those of the CronJob's own zone, of Jobs UTC.
  */
 export function timelineText(groups: readonly DigestGroup[], options: TimelineTextOptions): string {
-  return groups.map((group) => groupText(group, options)).join("\n");
+  const zones = new TimeZoneCache();
+  return groups.map((group) => groupText(group, { ...options, zones })).join("\n");
 }
 
 /** What the marks mean: outcome by shape as well as by colour. */
@@ -38,14 +41,19 @@ export function legend(style: Style): string {
   return `${style.green("█")} succeeded  ${style.red("▒")} failed  ${style.cyan("░")} running  ${style.dim("─")} waiting  ${style.yellow("×")} skipped`;
 }
 
-function groupText({ group, rows }: DigestGroup, options: TimelineTextOptions): string {
-  const { style, width } = options;
+/** What the blocks share. */
+interface BlockOptions extends TimelineTextOptions {
+  readonly zones: TimeZoneCache;
+}
+
+function groupText({ group, rows }: DigestGroup, options: BlockOptions): string {
+  const { startMs, endMs, style, width, zones } = options;
   const noteWidth = Math.min(WIDEST_NOTE, Math.max(NARROWEST_NOTE, Math.floor(width * NOTE_SHARE)));
   const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - noteWidth);
-  const [fromMs, toMs] = group.kind === "CronJob" ? [options.startMs, options.endMs] : span(rows, options);
-  const clock = new ZonedClock(zoneOf(group));
+  const [fromMs, toMs] = group.kind === "CronJob" ? [startMs, endMs] : span(rows, options);
+  const clock = new ZonedClock(zoneOf(group), zones);
   const axis = new TimeAxis(fromMs, toMs, axisWidth, (timeMs) => clock.offsetMs(timeMs));
-  const effects = group.cronJob === undefined ? undefined : clockEffects(group.cronJob, options.startMs, options.endMs);
+  const effects = group.cronJob === undefined ? undefined : clockEffects(group.cronJob, startMs, endMs, zones);
   const place: Place = { ...options, group, axis, clock, repeated: effects?.repeated ?? new Map() };
   const lines = [heading(group, style), style.dim(`${labelText(clock.timeZone)}${axis.labels()}`)];
   for (const row of foldSkipped(foldIdentical(rows))) {
@@ -59,17 +67,17 @@ function groupText({ group, rows }: DigestGroup, options: TimelineTextOptions): 
 }
 
 /** What the lines of one block share. */
-interface Place extends TimelineTextOptions {
+interface Place extends BlockOptions {
   readonly group: TimelineGroup;
   readonly axis: TimeAxis;
   readonly clock: ZonedClock;
   readonly repeated: ReadonlyMap<number, string>;
 }
 
-function noRunsText({ cronJob }: TimelineGroup, { startMs, endMs }: TimelineTextOptions, clock: ZonedClock): string {
+function noRunsText({ cronJob }: TimelineGroup, { startMs, endMs, zones }: BlockOptions, clock: ZonedClock): string {
   if (cronJob === undefined || cronJob.suspend) return "no runs in this window";
-  const next = nextSlotMs(cronJob, endMs);
-  if (nextSlotMs(cronJob, startMs) === undefined) return neverText(startMs);
+  const next = nextSlotMs(cronJob, endMs, zones);
+  if (nextSlotMs(cronJob, startMs, zones) === undefined) return neverText(startMs);
   return next === undefined ? "no runs in this window" : `no runs in this window; the next is due ${clock.brief(next)}`;
 }
 

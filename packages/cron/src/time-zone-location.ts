@@ -42,6 +42,7 @@ export function locateTimeZone(name: string): TimeZoneLocation {
     return { error: "time: invalid location name" };
   let path = "";
   let isCopy = false;
+  let zone: string | undefined;
   for (const part of name.split("/")) {
     if (path !== "" && !FOLDERS.has(path)) return { error: "not a directory" };
     if (part === "" || part === ".") continue;
@@ -51,11 +52,11 @@ export function locateTimeZone(name: string): TimeZoneLocation {
       continue;
     }
     path = path === "" ? part : `${path}/${part}`;
-    if (!FOLDERS.has(path) && zoneOf(path, isCopy) === undefined && (isCopy || !OTHER_FILES.has(path)))
-      return { error: `unknown time zone ${name}` };
+    if (FOLDERS.has(path)) continue;
+    zone = zoneOf(path, isCopy);
+    if (zone === undefined && (isCopy || !OTHER_FILES.has(path))) return { error: `unknown time zone ${name}` };
   }
   if (path === "" || FOLDERS.has(path)) return { error: "is a directory" };
-  const zone = zoneOf(path, isCopy);
   return zone === undefined ? { error: "malformed time zone information" } : { zone };
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { TimeZoneCache, isTimeZone, parseSchedule, timeZoneError } from "./index.js";
 
@@ -7,6 +7,18 @@ test("a time zone is known by its exact name, old names included", () => {
   for (const name of [...names, "America/Argentina/ComodRivadavia", "America/Port-au-Prince", "NZ-CHAT"])
     expect([name, isTimeZone(name)]).toEqual([name, true]);
   for (const name of Intl.supportedValuesOf("timeZone")) expect([name, isTimeZone(name)]).toEqual([name, true]);
+});
+
+test("a schedule in UTC asks the runtime for no time zone, one in another zone as it is first asked itself", () => {
+  const asked = vi.spyOn(Intl, "DateTimeFormat");
+  onTestFinished(() => asked.mockRestore());
+  expect(parseSchedule("0 12 * * *").next(0)).toBe(12 * 3_600_000);
+  expect(asked).not.toHaveBeenCalled();
+  const schedule = parseSchedule("0 12 * * *", { timeZone: "Europe/Rome" });
+  // Whether there is such a zone.
+  expect(asked).toHaveBeenCalledTimes(1);
+  expect(schedule.next(0)).toBe(11 * 3_600_000);
+  expect(asked).toHaveBeenCalledTimes(2);
 });
 
 test("other letter case, offsets and names only the runtime knows are not time zones", () => {

@@ -33,7 +33,8 @@ export interface Transition {
  */
 export class TimeZone {
   readonly name: string;
-  readonly #format: Intl.DateTimeFormat | undefined;
+  /** Made when first needed: it is 20 KB outside the heap, and whoever only checks a name needs none. */
+  #format: Intl.DateTimeFormat | undefined;
   readonly #blocks = new Map<number, Block>();
   // The stretch that was asked for last: the next question is nearly always about the same one.
   #from = 0;
@@ -43,12 +44,9 @@ export class TimeZone {
   /** @param name - A name that `Intl` knows; not checked here, see {@link TimeZoneCache}. */
   constructor(name: string) {
     this.name = name;
-    if (name === "UTC") {
-      this.#from = -Infinity;
-      this.#until = Infinity;
-    } else {
-      this.#format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
-    }
+    if (name !== "UTC") return;
+    this.#from = -Infinity;
+    this.#until = Infinity;
   }
 
   /** Seconds east of UTC at an instant. */
@@ -134,7 +132,7 @@ export class TimeZone {
   }
 
   #readOffset(instant: number): number {
-    if (this.#format === undefined) return 0;
+    this.#format ??= new Intl.DateTimeFormat("en-US", { timeZone: this.name, timeZoneName: "longOffset" });
     const text = this.#format.format(Math.max(-LAST_SECOND, Math.min(LAST_SECOND, instant)) * 1000);
     // "7/23/1811, GMT-04:27:44", or plain "GMT" for no offset.
     const match = /GMT([+-])(\d+):(\d+)(?::(\d+))?$/.exec(text);

@@ -1,3 +1,5 @@
+import { TimeZoneCache } from "@kubewright/cron";
+
 import { nextSlotMs } from "../clock-effects.js";
 import { formatDuration } from "../duration.js";
 import { SKIP_WORDS, neverText } from "../run-words.js";
@@ -36,11 +38,12 @@ const LONG_MS = 60_000;
 
 /** Findings of all groups, the weightiest first; among equals the one that concerns more of a CronJob's runs. */
 export function worthALook(groups: readonly DigestGroup[], startMs: number): Finding[] {
-  return groups.flatMap((group) => findingsOf(group, startMs)).sort((a, b) => b.rank - a.rank);
+  const zones = new TimeZoneCache();
+  return groups.flatMap((group) => findingsOf(group, startMs, zones)).sort((a, b) => b.rank - a.rank);
 }
 
-function findingsOf({ group, statistics }: DigestGroup, startMs: number): Finding[] {
-  const clock = new ZonedClock(zoneOf(group));
+function findingsOf({ group, statistics }: DigestGroup, startMs: number, zones: TimeZoneCache): Finding[] {
+  const clock = new ZonedClock(zoneOf(group), zones);
   const object = `${group.namespace}/${group.name}`;
   const { cronJob } = group;
   const found: Finding[] = [];
@@ -48,7 +51,7 @@ function findingsOf({ group, statistics }: DigestGroup, startMs: number): Findin
   // Less than the distance of two ranks.
   const add = (kind: keyof typeof RANKS, share: number, text: string): void =>
     void found.push({ object, text, rank: RANKS[kind] + Math.min(9, (9 * share) / all) });
-  if (cronJob !== undefined && !cronJob.suspend && nextSlotMs(cronJob, startMs) === undefined)
+  if (cronJob !== undefined && !cronJob.suspend && nextSlotMs(cronJob, startMs, zones) === undefined)
     add("never", all, `${JSON.stringify(cronJob.schedule)} runs ${neverText(startMs)}`);
   if (cronJob?.suspend === true && statistics.runs === 0) add("suspended", all, "is suspended: no run starts");
   const { withoutNode, failed, skipped, replaced, deleted, late, unfinished, longest, durations } = statistics;
