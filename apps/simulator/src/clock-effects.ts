@@ -8,7 +8,7 @@ import {
 } from "@kubewright/cron";
 
 import { clockRemarks } from "./clock-changes.js";
-import type { SkippedRow } from "./timeline.js";
+import type { SkippedRow } from "./timeline/rows.js";
 import type { CronJobState } from "./trace.js";
 import { ZonedClock } from "./zoned-clock.js";
 

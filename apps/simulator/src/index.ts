@@ -5,7 +5,7 @@ export { loadManifests } from "./input/load-manifests.js";
 export { parseManifests } from "./input/parse-manifests.js";
 export { loadScenario } from "./scenario/load-scenario.js";
 export { simulate } from "./simulation.js";
-export { Timeline } from "./timeline.js";
+export { Timeline } from "./timeline/timeline.js";
 export { legend, summaryText, timelineText } from "./timeline-text.js";
 export { traceLine } from "./trace.js";
 export { UserError } from "./user-error.js";
@@ -15,13 +15,7 @@ export type { RunStatistics } from "./digest/run-statistics.js";
 export type { Manifest } from "./input/manifest.js";
 export type { Scenario } from "./scenario/scenario.js";
 export type { SimulationOptions } from "./simulation.js";
-export type {
-  PodBar,
-  RunRow,
-  SkippedRow,
-  TimelineGroup,
-  TimelineListener,
-  TimelineRow,
-  TimelineTotals,
-} from "./timeline.js";
+export type { TimelineListener } from "./timeline/kept-rows.js";
+export type { PodBar, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "./timeline/rows.js";
+export type { TimelineTotals } from "./timeline/totals.js";
 export type { TraceRecord } from "./trace.js";

@@ -2,7 +2,8 @@ import { stringify } from "csv-stringify/sync";
 
 import type { OutputFile } from "./io.js";
 import { lateMs, tookMs } from "./run-words.js";
-import type { TimelineGroup, TimelineListener, TimelineRow } from "./timeline.js";
+import type { TimelineListener } from "./timeline/kept-rows.js";
+import type { TimelineGroup, TimelineRow } from "./timeline/rows.js";
 import { UserError } from "./user-error.js";
 import { zoneOf } from "./zone-of.js";
 import { ZonedClock } from "./zoned-clock.js";

@@ -7,7 +7,8 @@ import { formatDuration } from "./duration.js";
 import { lateText, neverText, tookMs } from "./run-words.js";
 import { type Style, printable, styleFor } from "./style.js";
 import { TimeAxis } from "./time-axis.js";
-import { type PodBar, type RunRow, type SkippedRow, type Timeline, type TimelineGroup, rowTime } from "./timeline.js";
+import { type PodBar, type RunRow, type SkippedRow, type TimelineGroup, rowTime } from "./timeline/rows.js";
+import type { Timeline } from "./timeline/timeline.js";
 import { zoneOf } from "./zone-of.js";
 import { ZonedClock } from "./zoned-clock.js";
 

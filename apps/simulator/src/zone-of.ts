@@ -1,4 +1,4 @@
-import type { TimelineGroup } from "./timeline.js";
+import type { TimelineGroup } from "./timeline/rows.js";
 
 /** The zone a CronJob's slots go by; UTC for Jobs. */
 export function zoneOf({ cronJob }: Pick<TimelineGroup, "cronJob">): string {

@@ -2,7 +2,7 @@ import { seededRandom } from "@kubewright/clock";
 
 import { Concurrency } from "../src/report/concurrency.js";
 import type { ReportData } from "../src/report/report-data.js";
-import type { RunRow, TimelineGroup } from "../src/timeline.js";
+import type { RunRow, TimelineGroup } from "../src/timeline/rows.js";
 
 const MINUTE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { itemOutcome } from "../src/page/item-text.js";
 import { podItem, runItem } from "../src/page/item.js";
 import { type Filter, buildScene } from "../src/page/scene.js";
 import type { ReportData } from "../src/report/report-data.js";
-import type { PodBar, RunRow, TimelineGroup } from "../src/timeline.js";
+import type { PodBar, RunRow, TimelineGroup } from "../src/timeline/rows.js";
 import { madeUpReport } from "./made-up-report.js";
 
 const HOUR_MS = 3_600_000;

@@ -9,7 +9,7 @@ import { timeTicks } from "../src/page/time-ticks.js";
 import { type ViewState, fromHash, toHash } from "../src/page/view-state.js";
 import { yamlText } from "../src/page/yaml-text.js";
 import { ZonedTime, isZone } from "../src/page/zoned-time.js";
-import type { RunRow, TimelineGroup } from "../src/timeline.js";
+import type { RunRow, TimelineGroup } from "../src/timeline/rows.js";
 import { madeUpReport } from "./made-up-report.js";
 import type { HappeningRecord } from "../src/trace.js";
 

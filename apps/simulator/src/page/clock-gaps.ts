@@ -1,6 +1,6 @@
 import { clockEffects } from "../clock-effects.js";
 import type { ReportData } from "../report/report-data.js";
-import { type SkippedRow, type TimelineGroup, rowTime } from "../timeline.js";
+import { type SkippedRow, type TimelineGroup, rowTime } from "../timeline/rows.js";
 
 /**
  * Adds what no controller ever sees, runs whose time of day does not exist, to what has not reached the end of its window:

@@ -1,5 +1,5 @@
 import type { ComparisonReport, DifferingGroup, ReportData } from "../report/report-data.js";
-import { rowTime } from "../timeline.js";
+import { rowTime } from "../timeline/rows.js";
 import { App } from "./app.js";
 import { button, h, listen } from "./dom.js";
 import { groupId } from "./item.js";

@@ -1,4 +1,4 @@
-import type { PodBar, RunRow, SkippedRow, TimelineGroup } from "../timeline.js";
+import type { PodBar, RunRow, SkippedRow, TimelineGroup } from "../timeline/rows.js";
 
 /** How a bar looks: one colour and one shape for each. */
 export type Look = "complete" | "failed" | "running" | "waiting" | "stopped" | "skipped";

@@ -1,4 +1,4 @@
-import { type TimelineGroup, rowTime } from "../timeline.js";
+import { type TimelineGroup, rowTime } from "../timeline/rows.js";
 import type { ReportData, ReportTotals } from "../report/report-data.js";
 import { type Item, type Look, type RunItem, ghostItem, groupId, podItem, runItem } from "./item.js";
 import { Lane, packLanes } from "./lane.js";

@@ -1,6 +1,6 @@
 import { splitObjectKey } from "@kubewright/api";
 
-import { Timeline } from "../timeline.js";
+import { Timeline } from "../timeline/timeline.js";
 import type { DecisionRecord, HappeningRecord, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
 import { Concurrency } from "./concurrency.js";
 import type { DecisionNote, EventNote, ObjectName, ReportData } from "./report-data.js";

@@ -1,6 +1,6 @@
 import type { MissedSlots } from "@kubewright/cronjob";
 
-import type { TimelineGroup } from "../timeline.js";
+import type { TimelineGroup } from "../timeline/rows.js";
 import type { HappeningRecord } from "../trace.js";
 import type { ConcurrencySteps } from "./concurrency.js";
 

@@ -1,12 +1,14 @@
 import { objectKey } from "@kubewright/api";
 import type { CronJobDecision, MissReason, MissedSlots } from "@kubewright/cronjob";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
-import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
-import { styleFor } from "./style.js";
-import { Timeline, type TimelineLimits } from "./timeline.js";
-import { summaryText, timelineText } from "./timeline-text.js";
-import type { DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
+import { type DigestGroup, RunDigest } from "../digest/run-digest.js";
+import { worthALook } from "../digest/worth-a-look.js";
+import { styleFor } from "../style.js";
+import type { TimelineLimits } from "./kept-rows.js";
+import { Timeline } from "./timeline.js";
+import { summaryText, timelineText } from "../timeline-text.js";
+import type { DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "../trace.js";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
@@ -314,4 +316,21 @@ test("slots that the clock leaves out are skipped, in the words of the schedule 
   expect(text).toMatch(
     /^ {2}03-29 03:00 +.*skipped: Sun 2026-03-29 02:30: clocks go forward from 02:00 to 03:00, so no run/m,
   );
+});
+
+test("a time zone is read once, however many CronJobs go by it", () => {
+  const asked = vi.spyOn(Intl, "DateTimeFormat");
+  onTestFinished(() => asked.mockRestore());
+  const state = { schedule: "30 2 * * *", timeZone: "Europe/Berlin", active: [] };
+  const records = Array.from({ length: 50 }, (_, index) => ({
+    ...cronJob,
+    name: `report-${index}`,
+    uid: `cron-${index}`,
+    state,
+  }));
+  const groups = digestOf([...records, end(24 * 60)]);
+  timelineText(groups, { ...options, endMs: START + 86_400_000 });
+  worthALook(groups, START);
+  // The timeline, the terminal and the summary do so each for itself.
+  expect(asked.mock.calls.length).toBeLessThanOrEqual(3 * 2);
 });

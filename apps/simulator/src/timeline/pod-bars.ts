@@ -1,0 +1,78 @@
+import type { ObjectRecord } from "../trace.js";
+import type { KeptRows } from "./kept-rows.js";
+import type { RecordTimes } from "./record-times.js";
+import type { PodBar, RunRow } from "./rows.js";
+import type { TimelineTotals } from "./totals.js";
+
+type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
+
+interface FollowedBar {
+  readonly bar: PodBar;
+  /** As it was last told, which it is again with every change. */
+  startedAt: string | undefined;
+  ended: boolean;
+}
+
+/** Follows pods from their creation to their removal. */
+export class PodBars {
+  /** By UID; removed with the pod. */
+  readonly #bars = new Map<string, FollowedBar>();
+
+  constructor(
+    readonly times: RecordTimes,
+    readonly rows: KeptRows,
+    readonly totals: TimelineTotals,
+  ) {}
+
+  /** @param run - The one that it belongs to. */
+  changed(record: PodRecord, run: RunRow | undefined): void {
+    const { state, uid } = record;
+    let entry = this.#bars.get(uid);
+    // What had ended before is history, which goes by and by.
+    if (entry === undefined && this.times.isBeforeStart(state.finishedAt)) return;
+    entry ??= this.#add(record, run);
+    const { bar } = entry;
+    if (state.startedAt !== undefined && state.startedAt !== entry.startedAt) {
+      entry.startedAt = state.startedAt;
+      bar.startMs = Date.parse(state.startedAt);
+    }
+    if (state.node !== undefined) bar.node = state.node;
+    if (state.reason !== undefined) bar.reason = state.reason;
+    if (state.unschedulable !== undefined && state.unschedulable !== bar.unschedulable) {
+      bar.unschedulable = state.unschedulable;
+      if (run !== undefined) run.unschedulable = state.unschedulable;
+    }
+    if (!entry.ended && (state.phase === "Succeeded" || state.phase === "Failed")) {
+      entry.ended = true;
+      bar.outcome = state.phase;
+      bar.endMs = Date.parse(state.finishedAt ?? record.at);
+      if (state.exitCode !== undefined) bar.exitCode = state.exitCode;
+      if (state.phase === "Succeeded") this.totals.podsSucceeded++;
+      else if (state.deleting) {
+        bar.stopped = true;
+        this.totals.podsStopped++;
+      } else this.totals.podsFailed++;
+    } else if (!entry.ended) {
+      bar.outcome = state.phase === "Running" ? "Running" : "Pending";
+    }
+    if (record.change !== "DELETED") return;
+    if (!entry.ended) bar.endMs = this.times.msOf(record.at);
+    this.#bars.delete(uid);
+  }
+
+  #add(record: PodRecord, run: RunRow | undefined): FollowedBar {
+    this.totals.pods++;
+    const { name, uid, state } = record;
+    const bar: PodBar = {
+      name,
+      uid,
+      ...(state.index === undefined ? {} : { index: state.index }),
+      createdMs: this.times.msOf(record.createdAt ?? record.at),
+      outcome: "Pending",
+    };
+    if (run !== undefined) this.rows.addPod(run, bar);
+    const entry: FollowedBar = { bar, startedAt: undefined, ended: false };
+    this.#bars.set(uid, entry);
+    return entry;
+  }
+}

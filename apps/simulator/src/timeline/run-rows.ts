@@ -1,0 +1,106 @@
+import { objectKey } from "@kubewright/api";
+
+import type { ObjectRecord } from "../trace.js";
+import type { DeletedRuns } from "./deleted-runs.js";
+import type { KeptRows } from "./kept-rows.js";
+import type { RecordTimes } from "./record-times.js";
+import type { RunRow, TimelineGroup } from "./rows.js";
+import type { TimelineTotals } from "./totals.js";
+
+export type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
+
+interface FollowedRun {
+  readonly group: TimelineGroup;
+  readonly run: RunRow;
+  /** As it was last told, which it is again with every change. */
+  startTime: string | undefined;
+  ended: boolean;
+}
+
+/** Follows Jobs from their creation to their removal. */
+export class RunRows {
+  /** By UID; removed with the Job, so that a long run keeps only what exists. */
+  readonly #runs = new Map<string, FollowedRun>();
+
+  /** @param groupOf - Where the row of a new Job goes. */
+  constructor(
+    readonly times: RecordTimes,
+    readonly rows: KeptRows,
+    readonly totals: TimelineTotals,
+    readonly deleted: DeletedRuns,
+    readonly groupOf: (record: JobRecord) => TimelineGroup,
+  ) {}
+
+  /** The row of a Job that exists. */
+  find(uid: string): RunRow | undefined {
+    return this.#runs.get(uid)?.run;
+  }
+
+  changed(record: JobRecord): void {
+    const { state, uid, owner } = record;
+    let known = this.#runs.get(uid);
+    // What had ended before is history, which goes by and by.
+    if (known === undefined && this.times.isBeforeStart(state.outcome?.at)) return;
+    known ??= this.#add(record);
+    const { group, run } = known;
+    if (state.startTime !== undefined && state.startTime !== known.startTime) {
+      known.startTime = state.startTime;
+      run.startMs = Date.parse(state.startTime);
+    }
+    run.succeeded = state.succeeded;
+    run.failed = state.failed;
+    if (state.failedIndexes !== undefined) run.failedIndexes = state.failedIndexes;
+    if (state.outcome !== undefined && !known.ended) {
+      known.ended = true;
+      run.outcome = state.outcome.type;
+      run.endMs = Date.parse(state.outcome.at);
+      if (state.outcome.reason !== undefined) run.reason = state.outcome.reason;
+      if (run.outcome === "Failed" && state.outcome.message !== undefined) run.message = state.outcome.message;
+      if (run.outcome === "Complete") this.totals.jobsComplete++;
+      else this.totals.jobsFailed++;
+      this.rows.settle(group, run);
+    } else if (!known.ended) {
+      run.outcome = state.suspended ? "Suspended" : "Running";
+    }
+    if (record.change !== "DELETED") return;
+    if (!known.ended) {
+      this.totals.jobsDeleted++;
+      run.outcome = "Deleted";
+      run.endMs = this.times.msOf(record.at);
+      const { namespace } = record;
+      this.deleted.deleted(
+        owner?.kind === "CronJob" ? objectKey({ namespace, name: owner.name }) : undefined,
+        group,
+        run,
+      );
+    } else if (owner === undefined) run.removedMs = this.times.msOf(record.at);
+    this.#runs.delete(uid);
+  }
+
+  /** The window is over: so is what has not ended. */
+  ended(): void {
+    for (const { group, run, ended } of this.#runs.values()) if (!ended) this.rows.settle(group, run);
+  }
+
+  #add(record: JobRecord): FollowedRun {
+    this.totals.jobs++;
+    const { name, uid, state } = record;
+    const run: RunRow = {
+      type: "run",
+      name,
+      uid,
+      createdMs: this.times.msOf(record.createdAt ?? record.at),
+      ...(state.scheduledFor === undefined ? {} : { slotMs: Date.parse(state.scheduledFor) }),
+      outcome: "Running",
+      succeeded: 0,
+      failed: 0,
+      pods: [],
+      hiddenPods: 0,
+    };
+    const group = this.groupOf(record);
+    this.rows.addRow(group, run);
+    const entry: FollowedRun = { group, run, startTime: undefined, ended: false };
+    this.#runs.set(uid, entry);
+    return entry;
+  }
+}

@@ -1,0 +1,58 @@
+import type { ObjectKey } from "@kubewright/api";
+import type { CronJobDecision } from "@kubewright/cronjob";
+
+import { type SkipReason, heldBackReason, skipText } from "../run-words.js";
+import type { CronJobState } from "../trace.js";
+import type { SkippedRow } from "./rows.js";
+
+/** The slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
+interface HeldBack {
+  readonly slotMs: number;
+  readonly by: readonly string[];
+}
+
+/** Tells from a CronJob's decisions which of its slots were skipped, and why. */
+export class SkippedSlots {
+  /** By CronJob. */
+  readonly #heldBack = new Map<ObjectKey, HeldBack>();
+
+  decided({ key, outcome, reason, slotMs, activeJobs = [], missed }: CronJobDecision): SkippedRow[] {
+    const heldBack = this.#heldBack.get(key);
+    const rows: SkippedRow[] = [];
+    for (const slots of missed) {
+      const lastMs = slots.slotsMs.at(-1);
+      for (const missedMs of slots.slotsMs) {
+        const blockedBy = heldBack?.slotMs === missedMs ? heldBack.by : [];
+        if (blockedBy.length > 0) this.#heldBack.delete(key);
+        // What held a run back says more than that a later one was due.
+        const cause = blockedBy.length > 0 && slots.reason === "superseded" ? "stillActive" : slots.reason;
+        const unlisted = missedMs === lastMs ? slots.count - slots.slotsMs.length : 0;
+        rows.push(skippedRow(missedMs, { cause, blockedBy, unlisted }));
+      }
+    }
+    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined)
+      this.#heldBack.set(key, { slotMs, by: activeJobs });
+    else if (outcome === "ran" || outcome === "replaced") this.#heldBack.delete(key);
+    return rows;
+  }
+
+  /** What is still held back at the end of the window. */
+  *ended(atMs: number, stateOf: (key: ObjectKey) => Partial<CronJobState>): Generator<[ObjectKey, SkippedRow]> {
+    for (const [key, { slotMs, by }] of this.#heldBack) {
+      const cause = heldBackReason(slotMs, stateOf(key), atMs);
+      yield [key, skippedRow(slotMs, { cause, blockedBy: by, unlisted: 0 })];
+    }
+    this.#heldBack.clear();
+  }
+}
+
+interface SkipFacts {
+  readonly cause: SkipReason;
+  readonly blockedBy: readonly string[];
+  readonly unlisted: number;
+}
+
+function skippedRow(slotMs: number, { cause, blockedBy, unlisted }: SkipFacts): SkippedRow {
+  const reason = skipText(cause, blockedBy);
+  return { type: "skipped", slotMs, cause, reason, ...(unlisted > 0 ? { unlisted } : {}) };
+}
