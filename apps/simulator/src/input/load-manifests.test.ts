@@ -135,7 +135,7 @@ test("a broken document keeps nothing else from being read, in its file and in o
   expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b", "c"]);
   expect(problems).toEqual([
     "gone.yaml: no such file or folder",
-    expect.stringMatching(/^m\/a\.yaml:8:1: not YAML: /),
+    expect.stringMatching(/^m\/a\.yaml:8:4: not YAML: a bracket is not closed/),
     expect.stringMatching(
       /^m\/c\.yaml:3:.*it has template actions: render it first, as with `helm template CHART \| kubewright run -`$/,
     ),
@@ -161,7 +161,7 @@ test("a key that stands twice counts once, the last time, which is said with its
 });
 
 test.each([
-  ["text that is not YAML", "a: [1,\nb: }", "f.yaml:2:1: not YAML: "],
+  ["text that is not YAML", "a: [1,\nb: }", "f.yaml:2:4: not YAML: a bracket is not closed"],
   ["text after the line between two documents", "--- b: 2\n", "f.yaml:1: not YAML: nothing but a comment"],
   ["a document that is no mapping", "- 1\n- 2", "f.yaml:1: not a Kubernetes object"],
   ["an object without kind", "apiVersion: v1\nmetadata: {}", "f.yaml:1: kind is missing"],

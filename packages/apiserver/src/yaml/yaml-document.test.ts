@@ -29,6 +29,8 @@ test.each([
   ["a: 1\nb: *x", "2:4", "there is no anchor &x before the alias *x"],
   ["a: &x [*x]", "1:8", "the anchor &x contains itself; write the value out"],
   ["{~: 1}", "1:2", 'a key must be text, a number or a boolean; write "null" in quotes'],
+  ["a: [1,\nb: }", "2:4", "a bracket is not closed: ] is expected"],
+  ["a: {b: 1\n", "2:1", "a bracket is not closed: } is expected"],
   ["a: {<<: b}", "1:9", "map merge requires map or sequence of maps as the value"],
   ["[".repeat(20_000), "1:", "exceeded max depth of 500"],
   [`${"[".repeat(600)}${"]".repeat(600)}`, "1:", "exceeded max depth of 500"],
@@ -67,4 +69,14 @@ test("a document of very many keys and aliases is read in time that grows with i
   expect(document.repeatedKeys()).toEqual([]);
   // Looking for each anchor from the top takes minutes.
   expect(process.cpuUsage().user / 1000 - startedMs).toBeLessThan(15_000);
+});
+
+test("indentation means nothing between quotes and brackets, and something again after them", () => {
+  const text = "a:\n  b: 'one\n  two'\n  c: \"one\ntwo\"\n  d: [\n1, {\ne: one\ntwo\n}\n]\n  f: 1\ng: 2\n";
+  const document = new YamlDocument(text);
+  expect(document.value()).toEqual({
+    a: { b: "one two", c: "one two", d: [1, { e: "one two" }], f: 1 },
+    g: 2,
+  });
+  expect(document.place(["a", "f"])).toEqual({ line: 12, column: 6 });
 });

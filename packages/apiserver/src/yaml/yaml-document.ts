@@ -4,7 +4,6 @@ import {
   Composer,
   Document,
   type DocumentOptions,
-  Lexer,
   LineCounter,
   type Node,
   type Pair,
@@ -25,6 +24,7 @@ import {
 
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import { floatKey } from "./float-key.js";
+import { LenientLexer } from "./lenient-lexer.js";
 import { type ScalarValue, isInteger, plainScalar } from "./plain-scalar.js";
 import { YamlError } from "./yaml-error.js";
 
@@ -60,7 +60,7 @@ export class YamlDocument {
     this.#document = document ?? new Document<ParsedNode>(null);
     this.hasMore = next !== undefined;
     const [problem] = this.#document.errors;
-    if (problem !== undefined) throw this.#error(problem.message.split("\n", 1)[0]!, problem.pos[0]);
+    if (problem !== undefined) throw this.#error(inPlainWords(problem.message.split("\n", 1)[0]!), problem.pos[0]);
     this.#targets = text.includes("*") ? targetsOf(this.#document) : new Map();
   }
 
@@ -68,7 +68,7 @@ export class YamlDocument {
   *#tokens(text: string): Generator<CST.Token> {
     const parser = new Parser(this.#lines.addNewLine);
     this.#lines.addNewLine(0);
-    for (const lexeme of new Lexer().lex(text)) {
+    for (const lexeme of new LenientLexer().lex(text)) {
       yield* parser.next(lexeme);
       // The document, and what the innermost list or object has at hand.
       if (parser.stack.length > MAX_NESTING + 2) throw this.#error(TOO_DEEP_MESSAGE, parser.offset);
@@ -224,6 +224,12 @@ export class YamlDocument {
     const { line, col } = this.#lines.linePos(offset);
     return new YamlError(message, offset, line, col);
   }
+}
+
+/** What the library says of a bracket that nothing closes speaks of indentation, which means nothing here. */
+function inPlainWords(message: string): string {
+  const [, closing] = /^Flow (?:sequence|map) in block collection must be .* end with a ([\]}])$/.exec(message) ?? [];
+  return closing === undefined ? message : `a bracket is not closed: ${closing} is expected`;
 }
 
 /** In the order of the text, as anchors may be given anew. */
