@@ -5,6 +5,7 @@ import * as kit from "./index.js";
 test("the package exports these values and no others", () => {
   expect(Object.keys(kit).sort()).toEqual([
     "ControllerRefManager",
+    "ControllerShell",
     "EventCorrelator",
     "EventRecorder",
     "HealthChecks",
@@ -22,6 +23,8 @@ test("the package exports these values and no others", () => {
     "defaultRetry",
     "discardEvents",
     "endedInTime",
+    "enqueueController",
+    "enqueueObject",
     "isControllerEnabled",
     "isDnsSubdomain",
     "isDnsSubdomainPrefix",

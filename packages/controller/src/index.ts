@@ -6,7 +6,9 @@ export {
 } from "./controller-list.js";
 export { knownControllers } from "./known-controllers.js";
 export { aggregateErrors } from "./aggregate-errors.js";
+export { ControllerShell } from "./controller-shell.js";
 export { ControllerRefManager } from "./controller-ref-manager.js";
+export { enqueueController, enqueueObject } from "./enqueue.js";
 export { EventCorrelator } from "./event-correlator.js";
 export { EventRecorder } from "./event-recorder.js";
 export { discardEvents } from "./event-sink.js";
@@ -36,7 +38,10 @@ export { TerminalError } from "./terminal-error.js";
 
 export type { ControllerSelection } from "./controller-list.js";
 export type { KnownController } from "./known-controllers.js";
+export type { ControllerDeps } from "./controller-deps.js";
+export type { ControllerShellOptions, ShellLoopOptions, ShellWork } from "./controller-shell.js";
 export type { Claim, ClaimResult, ControllerRefManagerOptions } from "./controller-ref-manager.js";
+export type { KeySink } from "./enqueue.js";
 export type { CorrelatedEvent, EventCorrelatorOptions } from "./event-correlator.js";
 export type { EventRecorderOptions } from "./event-recorder.js";
 export type { EventSink, EventType } from "./event-sink.js";

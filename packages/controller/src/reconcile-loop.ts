@@ -4,7 +4,7 @@ import { type Clock, type Logger, standardErrorLogger } from "@kubewright/clock"
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import type { Runnable } from "./runnable.js";
-import { StopTimeoutError, endedInTime } from "./stop-deadline.js";
+import { STOP_TIMEOUT_MS, StopTimeoutError, endedInTime } from "./stop-deadline.js";
 import { TerminalError } from "./terminal-error.js";
 
 export interface ReconcileResult {
@@ -18,13 +18,16 @@ export interface ReconcileResult {
  * Brings one object to where it should be. Never runs twice at once for one key. Throws to be tried again with back-off,
  * {@link TerminalError} not to be.
  */
-export type Reconcile = (key: ObjectKey, signal: AbortSignal) => Promise<ReconcileResult | void>;
+export type Reconcile<Key extends string = ObjectKey> = (
+  key: Key,
+  signal: AbortSignal,
+) => Promise<ReconcileResult | void>;
 
-export interface ReconcileLoopOptions {
+export interface ReconcileLoopOptions<Key extends string = ObjectKey> {
   readonly name: string;
   /** Belongs to the loop: it is shut down when the loop stops. */
-  readonly queue: RateLimitingQueue<ObjectKey>;
-  readonly reconcile: Reconcile;
+  readonly queue: RateLimitingQueue<Key>;
+  readonly reconcile: Reconcile<Key>;
   /** How many keys are worked on at once. */
   readonly workers: number;
   readonly clock: Clock;
@@ -33,8 +36,7 @@ export interface ReconcileLoopOptions {
   /** Awaited before the first key is taken, typically the caches' first sync. Not waited for once the signal aborted. */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
   /**
-   * How long reconciles under way may take to end when the signal aborts, in milliseconds; may be infinite. Default 30,000,
-   * controller-runtime's grace period.
+   * How long reconciles under way may take to end when the signal aborts, in milliseconds; may be infinite. Default 30,000.
    */
   readonly stopTimeoutMs?: number | undefined;
   /** What the log says when a reconcile fails. Default `Reconciling failed`. */
@@ -43,7 +45,6 @@ export interface ReconcileLoopOptions {
 
 /** So many milliseconds of reconciling, then sockets and timers get their turn. Waiting for a key does not count. */
 const LONGEST_STRETCH_MS = 5;
-const STOP_TIMEOUT_MS = 30_000;
 /** Keys that a message names. */
 const MOST_KEYS_NAMED = 10;
 
@@ -53,25 +54,27 @@ const MOST_KEYS_NAMED = 10;
  * Success forgets the key's failures; an error adds it again with back-off; a {@link TerminalError} drops it. When the
  * signal aborts, reconciles under way finish (they are handed the same signal), queued keys stay undone, and `run`
  * resolves. One that does not finish in time is left behind, and `run` rejects. Keeps the process alive while it runs.
+ * Keys are strings of any kind that tells its objects apart; most are those of objects.
+ *
  * Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
  */
-export class ReconcileLoop implements Runnable {
+export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   readonly name: string;
-  readonly #queue: RateLimitingQueue<ObjectKey>;
-  readonly #reconcile: Reconcile;
+  readonly #queue: RateLimitingQueue<Key>;
+  readonly #reconcile: Reconcile<Key>;
   readonly #workers: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #describeError: string;
   readonly #stopTimeoutMs: number;
-  readonly #underWay = new Set<ObjectKey>();
+  readonly #underWay = new Set<Key>();
   /** Spent on reconciling since others had their turn. */
   #stretchMs = 0;
   #started = false;
 
   /** @throws RangeError when the number of workers is not a whole number from 1 on. */
-  constructor(options: ReconcileLoopOptions) {
+  constructor(options: ReconcileLoopOptions<Key>) {
     if (!(Number.isSafeInteger(options.workers) && options.workers >= 1))
       throw new RangeError(`${options.name}: workers must be a whole number from 1 on, not ${options.workers}`);
     this.name = options.name;
@@ -159,7 +162,7 @@ export class ReconcileLoop implements Runnable {
     }
   }
 
-  #succeeded(key: ObjectKey, result: ReconcileResult | void): void {
+  #succeeded(key: Key, result: ReconcileResult | void): void {
     const requeueAfterMs = result?.requeueAfterMs;
     if (requeueAfterMs !== undefined && !(requeueAfterMs < Number.POSITIVE_INFINITY))
       throw new RangeError(`reconcile answered with a requeueAfterMs of ${requeueAfterMs}`);
@@ -167,7 +170,7 @@ export class ReconcileLoop implements Runnable {
     if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
   }
 
-  #failed(key: ObjectKey, error: unknown, signal: AbortSignal): void {
+  #failed(key: Key, error: unknown, signal: AbortSignal): void {
     const willRetry = !(error instanceof TerminalError);
     if (willRetry) this.#queue.addRateLimited(key);
     else this.#queue.forget(key);

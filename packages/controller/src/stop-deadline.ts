@@ -1,5 +1,8 @@
 import type { Clock, Timer } from "@kubewright/clock";
 
+/** How long what is told to stop has, unless somebody says otherwise: controller-runtime's grace period. */
+export const STOP_TIMEOUT_MS = 30_000;
+
 /** Something was told to stop and did not in time: it was left behind, and may still be at work. */
 export class StopTimeoutError extends Error {
   override readonly name = "StopTimeoutError";
