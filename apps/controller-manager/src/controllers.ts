@@ -1,9 +1,6 @@
-import type { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
-import type { EventSink, Logger, Runnable } from "@kubewright/controller";
+import type { ControllerDeps, Runnable } from "@kubewright/controller";
 import { CronJobController } from "@kubewright/cronjob";
 import { GarbageCollector } from "@kubewright/garbage-collector";
-import type { InformerFactory } from "@kubewright/informer";
 import { JobController } from "@kubewright/job";
 import { PodGCController } from "@kubewright/podgc";
 import { TTLAfterFinishedController } from "@kubewright/ttl-after-finished";
@@ -13,16 +10,8 @@ import type { ControllerName } from "./controller-names.js";
 import type { ControllerManagerOptions } from "./options.js";
 
 /** What a controller is made of. Client, events and logger are its own; the informers are shared. */
-export interface ControllerContext {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly informers: InformerFactory;
-  readonly events: EventSink;
-  readonly logger: Logger;
+export interface ControllerContext extends ControllerDeps {
   readonly options: ControllerManagerOptions;
-  /** How long it may take to stop, in milliseconds; may be infinite. */
-  readonly stopTimeoutMs: number;
   /** Default: nothing is measured. */
   readonly metrics?: ManagerMetrics | undefined;
   /** Zone of CronJobs without `timeZone`. */
@@ -44,14 +33,12 @@ export const controllerBuilders: Readonly<Record<ControllerName, (context: Contr
         maxPodsPerSync: options.jobMaxPodCreateDeletePerSync,
       },
       metrics: metrics?.controllers.job,
-      queueMetrics: metrics?.kit.queues,
     }),
   "cronjob-controller": ({ options, metrics, ...shared }) =>
     new CronJobController({
       ...shared,
       workers: options.concurrentCronJobSyncs,
       metrics: metrics?.controllers.cronJob,
-      queueMetrics: metrics?.kit.queues,
     }),
   "pod-garbage-collector-controller": ({ options, metrics, ...shared }) =>
     new PodGCController({
@@ -66,13 +53,11 @@ export const controllerBuilders: Readonly<Record<ControllerName, (context: Contr
       ...shared,
       workers: options.concurrentTtlAfterFinishedSyncs,
       metrics: metrics?.controllers.ttlAfterFinished,
-      queueMetrics: metrics?.kit.queues,
     }),
   "garbage-collector-controller": ({ options, metrics, ...shared }) =>
     new GarbageCollector({
       ...shared,
       workers: options.concurrentGcSyncs,
       metrics: metrics?.controllers.garbageCollector,
-      queueMetrics: metrics?.kit.queues,
     }),
 };

@@ -86,6 +86,7 @@ export async function runControllers(
           stopTimeoutMs: stopTimeoutOfEach(options.controllerShutdownTimeoutMs),
           localTimeZone: deps.localTimeZone,
           metrics: operations?.metrics,
+          queueMetrics: operations?.metrics.kit.queues,
         });
         if (controller instanceof GarbageCollector) {
           collectors.push(controller);

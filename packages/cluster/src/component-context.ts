@@ -1,18 +1,12 @@
 import type { VersionBehaviours } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
-import type { Logger } from "@kubewright/controller";
+import type { ControllerDeps } from "@kubewright/controller";
 import type { InformerFactory } from "@kubewright/informer";
 
 import type { Decision } from "./controllers.js";
 
 /** What a component of the cluster is handed. */
-export interface ComponentContext {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface ComponentContext extends ControllerDeps {
   readonly informers: InformerFactory;
-  readonly logger: Logger;
   /** Zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
   /** Ended pods that are let be. Default: as upstream. */

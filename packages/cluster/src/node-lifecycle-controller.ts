@@ -1,34 +1,22 @@
 import {
   type DeepReadonly,
   type Node,
-  type ObjectKey,
   type Pod,
   formatTime,
   isConditionTrue,
   nodes,
+  objectKey,
   pods,
 } from "@kubewright/api";
 import { type Client, errorMessage, isNotFound } from "@kubewright/client";
-import type { Clock, Random, Timer } from "@kubewright/clock";
-import {
-  EventRecorder,
-  type Logger,
-  type Runnable,
-  endedInTime,
-  isPodTerminal,
-  runInStages,
-} from "@kubewright/controller";
+import type { Clock, Logger, Timer } from "@kubewright/clock";
+import { type ControllerDeps, ControllerShell, type Runnable, isPodTerminal } from "@kubewright/controller";
 import { type Taint, tolerates } from "@kubewright/fake-scheduler";
-import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
+import { type SharedInformer, deletedObject } from "@kubewright/informer";
 
 import type { SilentNodes } from "./silent-nodes.js";
 
-export interface NodeLifecycleOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly informers: InformerFactory;
-  readonly logger: Logger;
+export interface NodeLifecycleOptions extends ControllerDeps {
   readonly silentNodes: SilentNodes;
 }
 
@@ -37,7 +25,6 @@ const GRACE_PERIOD_MS = 50_000;
 /** What admission gives every pod that says nothing of unreachable and unready nodes. */
 const DEFAULT_TOLERATION_MS = 300_000;
 const RETRY_MS = 5_000;
-const STOP_TIMEOUT_MS = 30_000;
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const NOT_READY = "node.kubernetes.io/not-ready";
 
@@ -53,13 +40,13 @@ const NOT_READY = "node.kubernetes.io/not-ready";
  */
 export class NodeLifecycleController implements Runnable {
   readonly name = "node-lifecycle-controller";
+  readonly #shell: ControllerShell;
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #silentNodes: SilentNodes;
   readonly #nodes: SharedInformer<Node>;
   readonly #pods: SharedInformer<Pod>;
-  readonly #recorder: EventRecorder;
   readonly #grace = new Map<string, Timer>();
   /** Evictions to come, by pod UID. */
   readonly #evictions = new Map<string, { readonly atMs: number; readonly timer: Timer }>();
@@ -67,14 +54,16 @@ export class NodeLifecycleController implements Runnable {
   readonly #underWay = new Set<Promise<unknown>>();
   #signal: AbortSignal | undefined;
 
-  constructor({ client, clock, random, informers, logger, silentNodes }: NodeLifecycleOptions) {
-    this.#client = client;
-    this.#clock = clock;
-    this.#logger = logger;
+  constructor({ silentNodes, ...deps }: NodeLifecycleOptions) {
+    const shell = new ControllerShell(deps, { name: this.name, component: "taint-eviction-controller" });
+    this.#shell = shell;
+    this.#client = shell.client;
+    this.#clock = shell.clock;
+    this.#logger = shell.logger;
     this.#silentNodes = silentNodes;
-    this.#nodes = informers.informerFor(nodes);
-    this.#pods = informers.informerFor(pods);
-    this.#recorder = new EventRecorder({ client, clock, random, component: "taint-eviction-controller", logger });
+    this.#nodes = shell.informer(nodes);
+    this.#pods = shell.informer(pods);
+    shell.addWork({ what: "what was begun", run: (signal) => this.#work(signal) });
     this.#nodes.addEventHandler({
       onAdd: (node) => this.#sawNode(node),
       onUpdate: (_old, node) => this.#sawNode(node),
@@ -86,9 +75,8 @@ export class NodeLifecycleController implements Runnable {
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const work: Runnable = { name: this.name, run: (stop) => this.#work(stop) };
-    await runInStages([[work], [this.#recorder]], signal);
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -99,13 +87,7 @@ export class NodeLifecycleController implements Runnable {
     stopListening();
     for (const timer of [...this.#grace.values(), ...this.#retries]) timer.cancel();
     for (const { timer } of this.#evictions.values()) timer.cancel();
-    const unfinished = (): string => `${this.name}: what was begun`;
-    await endedInTime(Promise.all(this.#underWay), {
-      clock: this.#clock,
-      signal,
-      limitMs: STOP_TIMEOUT_MS,
-      unfinished,
-    });
+    await Promise.all(this.#underWay);
   }
 
   #heard(name: string, silent: boolean): void {
@@ -119,7 +101,7 @@ export class NodeLifecycleController implements Runnable {
   }
 
   async #markSilent(name: string): Promise<void> {
-    const node = this.#nodes.store.get(name as ObjectKey);
+    const node = this.#nodes.store.get(objectKey({ name }));
     if (node === undefined || !this.#silentNodes.names.has(name)) return;
     const client = this.#client.resource(nodes);
     const now = formatTime(this.#clock.now());
@@ -162,7 +144,7 @@ export class NodeLifecycleController implements Runnable {
   }
 
   #sawPod(pod: DeepReadonly<Pod>): void {
-    const node = this.#nodes.store.get((pod.spec?.nodeName ?? "") as ObjectKey);
+    const node = this.#nodes.store.get(objectKey({ name: pod.spec?.nodeName ?? "" }));
     const taints = (node?.spec?.taints ?? []).filter(isNoExecute);
     if (taints.length > 0 || this.#evictions.has(pod.metadata.uid ?? "")) this.#plan(pod, taints);
   }
@@ -190,7 +172,13 @@ export class NodeLifecycleController implements Runnable {
 
   async #evict(pod: DeepReadonly<Pod>): Promise<void> {
     const { name = "", namespace = "", uid = "" } = pod.metadata;
-    this.#recorder.event(pod, pods, "Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
+    this.#shell.events.event(
+      pod,
+      pods,
+      "Normal",
+      "TaintManagerEviction",
+      `Marking for deletion Pod ${namespace}/${name}`,
+    );
     await this.#patchCondition(pod, {
       type: "DisruptionTarget",
       status: "True",

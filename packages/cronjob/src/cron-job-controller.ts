@@ -10,24 +10,16 @@ import {
   keyOf,
   objectKey,
 } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import type { Clock } from "@kubewright/clock";
 import {
-  EventRecorder,
+  type ControllerDeps,
+  ControllerShell,
   type EventSink,
-  type Logger,
-  ReconcileLoop,
   type ReconcileResult,
   type Runnable,
-  runInStages,
 } from "@kubewright/controller";
-import {
-  type InformerFactory,
-  type SharedInformer,
-  deletedObject,
-  isDeletedFinalStateUnknown,
-} from "@kubewright/informer";
-import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+import { type SharedInformer, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import { isListed } from "./cron-job-draft.js";
 import type { CronJobDecision } from "./decision.js";
@@ -36,25 +28,14 @@ import { nextScheduleDelayMs } from "./schedule-slots.js";
 import { Schedules, effectiveSchedule } from "./schedules.js";
 import { type Deed, type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
 
-export interface CronJobControllerOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly informers: InformerFactory;
+export interface CronJobControllerOptions extends ControllerDeps {
   /** CronJobs synced at once. Default 5. */
   readonly workers?: number;
-  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
-  readonly stopTimeoutMs?: number | undefined;
   /** The zone of CronJobs without `spec.timeZone`: that of the process, in a controller manager. Default `UTC`. */
   readonly localTimeZone?: string;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
-  /** Default: an event recorder of its own, run with the controller. */
-  readonly events?: EventSink;
   /** Told of every sync what it came to, also when nothing was due. */
   readonly onDecision?: (decision: CronJobDecision) => void;
   readonly metrics?: CronJobMetrics | undefined;
-  readonly queueMetrics?: QueueMetricsProvider | undefined;
 }
 
 export interface CronJobMetrics {
@@ -92,37 +73,29 @@ interface Memory extends SyncMemory {
  */
 export class CronJobController implements Runnable {
   readonly name = "cronjob-controller";
+  readonly #shell: ControllerShell;
   readonly #clock: Clock;
-  readonly #logger: Logger;
   readonly #queue: RateLimitingQueue<ObjectKey>;
-  readonly #loop: ReconcileLoop;
   readonly #cronJobs: SharedInformer<CronJob>;
   readonly #jobs: SharedInformer<Job>;
   readonly #schedules: Schedules;
   readonly #events: EventSink;
-  readonly #recorder: EventRecorder | undefined;
   readonly #deps: SyncDeps;
   readonly #memories = new Map<ObjectKey, Memory>();
 
   constructor(options: CronJobControllerOptions) {
-    const { client, clock, random, informers, localTimeZone = "UTC", workers = 5, queueMetrics, metrics } = options;
-    const logger = options.logger ?? standardErrorLogger(clock, this.name);
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#schedules = new Schedules(localTimeZone);
-    this.#recorder =
-      options.events === undefined
-        ? new EventRecorder({ client, clock, random, component: this.name, logger })
-        : undefined;
-    this.#events = options.events ?? this.#recorder!;
-    this.#queue = new RateLimitingQueue<ObjectKey>({
-      clock,
-      name: "cronjob",
-      rateLimiter: defaultControllerRateLimiter<ObjectKey>({ clock }),
-      ...(queueMetrics === undefined ? {} : { metrics: queueMetrics }),
+    const { localTimeZone = "UTC", workers = 5, metrics } = options;
+    const shell = new ControllerShell(options, {
+      name: this.name,
+      says: { starting: "Starting cronjob controller v2", stopped: "Shutting down cronjob controller v2" },
     });
-    this.#cronJobs = informers.informerFor(cronJobs);
-    this.#jobs = informers.informerFor(jobs);
+    this.#shell = shell;
+    const { client, clock } = shell;
+    this.#clock = clock;
+    this.#events = shell.events;
+    this.#schedules = new Schedules(localTimeZone);
+    this.#cronJobs = shell.informer(cronJobs);
+    this.#jobs = shell.informer(jobs);
     this.#jobs.addIndexers({ [controllerNameIndex]: controllerNameIndexValues });
     this.#deps = {
       cronJobs: client.resource(cronJobs),
@@ -133,17 +106,10 @@ export class CronJobController implements Runnable {
       observeCreationSkew: (seconds) => metrics?.jobCreationSkew(seconds),
       decided: (decision) => options.onDecision?.(decision),
     };
-    this.#loop = new ReconcileLoop({
-      name: this.name,
-      queue: this.#queue,
-      reconcile: (key) => this.#sync(key),
+    this.#queue = shell.addLoop({
+      queue: "cronjob",
       workers,
-      clock,
-      logger,
-      stopTimeoutMs: options.stopTimeoutMs,
-      waitForSync: async (signal) => {
-        await Promise.all([this.#jobs.waitForSync(signal), this.#cronJobs.waitForSync(signal)]);
-      },
+      reconcile: (key) => this.#sync(key),
       describeError: "Error syncing CronJobController, requeuing",
     });
     this.#cronJobs.addEventHandler({
@@ -161,10 +127,8 @@ export class CronJobController implements Runnable {
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({}, "Starting cronjob controller v2");
-    await runInStages([[this.#loop], this.#recorder === undefined ? [] : [this.#recorder]], signal);
-    this.#logger.info({}, "Shutting down cronjob controller v2");
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 
   async #sync(key: ObjectKey): Promise<ReconcileResult> {

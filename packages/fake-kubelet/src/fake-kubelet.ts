@@ -7,21 +7,20 @@ import {
   formatTime,
   keyOf,
   nodes,
+  objectKey,
   pods,
 } from "@kubewright/api";
-import { type Client, type ResourceClient, isConflict, isInvalid, isNotFound } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import { type ResourceClient, isConflict, isInvalid, isNotFound } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
 import {
-  EventRecorder,
+  type ControllerDeps,
+  ControllerShell,
   type EventSink,
-  type Logger,
-  ReconcileLoop,
   type Runnable,
   isPodTerminal,
-  runInStages,
 } from "@kubewright/controller";
-import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
-import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kubewright/workqueue";
 
 import { lengthen } from "./crash-loop-back-off.js";
 import { type PodEnd, type PodStep, decideStep, isLingering } from "./decide-step.js";
@@ -41,20 +40,15 @@ import {
 import { resumeRun } from "./resume-run.js";
 import { Workloads } from "./workload.js";
 
-export interface FakeKubeletOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly informers: InformerFactory;
+export interface FakeKubeletOptions extends ControllerDeps {
   /** Names of the nodes it plays the kubelet of. Default: all there are, and those still to come. */
   readonly nodes?: readonly string[];
   /** Pods worked on at once. Default 20. */
   readonly workers?: number;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
-  /** Default: an event recorder of its own, run with the kubelet. */
-  readonly events?: EventSink;
 }
+
+/** Like the kubelet's status manager, it comes back every ten seconds at least. */
+const RETRY = { baseDelayMs: 100, maxDelayMs: 10_000 };
 
 /**
  * Plays the kubelet of simulated nodes: takes pods bound to them through the statuses a real node writes, for as long as
@@ -65,59 +59,55 @@ export interface FakeKubeletOptions {
  */
 export class FakeKubelet implements Runnable {
   readonly name = "fake-kubelet";
+  readonly #shell: ControllerShell;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #lots: Lots;
   readonly #workloads = new Workloads();
-  readonly #logger: Logger;
   readonly #owned: ReadonlySet<string> | undefined;
   readonly #podClient: ResourceClient<Pod>;
   readonly #nodeClient: ResourceClient<Node>;
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
   readonly #events: EventSink;
-  readonly #recorder: EventRecorder | undefined;
-  /** Of pods, and of nodes: their keys have no namespace. */
   readonly #queue: RateLimitingQueue<ObjectKey>;
-  readonly #loop: ReconcileLoop;
   readonly #runs = new Map<ObjectKey, PodRun>();
   /** Nodes cut off from the API server. */
   readonly #cutOff = new Set<string>();
 
   constructor(options: FakeKubeletOptions) {
-    const { client, clock, random, informers, workers = 20 } = options;
-    const logger = options.logger ?? standardErrorLogger(clock, this.name);
-    this.#clock = clock;
-    this.#random = random;
-    this.#lots = new Lots(random);
-    this.#logger = logger;
-    this.#owned = options.nodes === undefined ? undefined : new Set(options.nodes);
-    this.#podClient = client.resource(pods);
-    this.#nodeClient = client.resource(nodes);
-    this.#recorder =
-      options.events === undefined
-        ? new EventRecorder({ client, clock, random, component: "kubelet", logger })
-        : undefined;
-    this.#events = options.events ?? this.#recorder!;
-    this.#queue = new RateLimitingQueue<ObjectKey>({
-      clock,
-      name: "kubelet",
-      // Like the status manager, it comes back every ten seconds at least.
-      rateLimiter: new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 100, maxDelayMs: 10_000 }),
-    });
-    this.#pods = informers.informerFor(pods);
-    this.#nodes = informers.informerFor(nodes);
-    this.#loop = new ReconcileLoop({
+    const { workers = 20, nodes: owned } = options;
+    const shell = new ControllerShell(options, {
       name: this.name,
-      queue: this.#queue,
-      reconcile: (key, signal) => (key.includes("/") ? this.#syncPod(key, signal) : this.#syncNode(key, signal)),
+      component: "kubelet",
+      says: { starting: "Starting simulated kubelet", stopped: "Shutting down simulated kubelet" },
+    });
+    this.#shell = shell;
+    this.#clock = shell.clock;
+    this.#random = shell.random;
+    this.#events = shell.events;
+    this.#lots = new Lots(shell.random);
+    this.#owned = owned === undefined ? undefined : new Set(owned);
+    this.#podClient = shell.client.resource(pods);
+    this.#nodeClient = shell.client.resource(nodes);
+    this.#pods = shell.informer(pods);
+    this.#nodes = shell.informer(nodes);
+    this.#queue = shell.addLoop({
+      queue: "kubelet",
       workers,
-      clock,
-      logger,
-      waitForSync: async (signal) => {
-        await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)]);
-      },
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
+      reconcile: (key, signal) => this.#syncPod(key, signal),
       describeError: "Error syncing pod, skipping",
+    });
+    const nodeQueue = shell.addLoop({
+      queue: "kubelet_node_status",
+      workers,
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
+      reconcile: (key, signal) => this.#syncNode(key, signal),
+      describeError: "Error updating node status, will retry",
+    });
+    shell.whenStopped(() => {
+      for (const run of this.#runs.values()) run.timer?.cancel();
     });
     this.#pods.addEventHandler({
       onAdd: (pod) => this.#sawPod(pod),
@@ -126,19 +116,13 @@ export class FakeKubelet implements Runnable {
     });
     this.#nodes.addEventHandler({
       onAdd: (node) => {
-        if (this.#owns(node.metadata.name)) this.#queue.add(keyOf(node));
+        if (this.#owns(node.metadata.name)) nodeQueue.add(keyOf(node));
       },
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({}, "Starting simulated kubelet");
-    try {
-      await runInStages([[this.#loop], this.#recorder === undefined ? [] : [this.#recorder]], signal);
-    } finally {
-      for (const run of this.#runs.values()) run.timer?.cancel();
-      this.#logger.info({}, "Shutting down simulated kubelet");
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 
   /**
@@ -152,7 +136,7 @@ export class FakeKubelet implements Runnable {
   /** Ends {@link cutOff}: the node says that it is ready, and catches up with its pods. */
   async reconnect(nodeName: string, signal: AbortSignal): Promise<void> {
     if (!this.#cutOff.delete(nodeName)) return;
-    const node = this.#nodes.store.get(nodeName as ObjectKey);
+    const node = this.#nodes.store.get(objectKey({ name: nodeName }));
     if (node !== undefined) await this.#patchNode(nodeName, readyAgain(formatTime(this.#clock.now())), signal);
     for (const pod of this.#pods.store.list()) if (pod.spec?.nodeName === nodeName) this.#queue.add(keyOf(pod));
   }
@@ -257,7 +241,7 @@ export class FakeKubelet implements Runnable {
     switch (step.type) {
       case "accept": {
         const nodeName = pod.spec?.nodeName ?? "";
-        const hostIP = nodeAddress(this.#nodes.store.get(nodeName as ObjectKey), nodeName, this.#random);
+        const hostIP = nodeAddress(this.#nodes.store.get(objectKey({ name: nodeName })), nodeName, this.#random);
         const startAtMs = nowMs + this.#lots.startupDelayMs(run.workload, run.identity);
         return {
           body: acceptedStatus(this.#context(pod), hostIP),

@@ -9,33 +9,23 @@ import {
   nodes,
   pods,
 } from "@kubewright/api";
-import { type Client, type ResourceClient, isNotFound } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import { type ResourceClient, isNotFound } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
 import {
-  EventRecorder,
+  type ControllerDeps,
+  ControllerShell,
   type EventSink,
-  type Logger,
-  ReconcileLoop,
   type Runnable,
   isPodTerminal,
-  runInStages,
 } from "@kubewright/controller";
-import { type InformerFactory, type SharedInformer, deletedObject } from "@kubewright/informer";
-import { ItemExponentialFailureRateLimiter, RateLimitingQueue } from "@kubewright/workqueue";
+import { type SharedInformer, deletedObject } from "@kubewright/informer";
+import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kubewright/workqueue";
 
 import { NodeLedger } from "./node-ledger.js";
 import { type PodRequests, podRequests } from "./resources.js";
 import { WaitingPods } from "./waiting-pods.js";
 
-export interface FakeSchedulerOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly informers: InformerFactory;
-  /** Default: an EventRecorder of its own. */
-  readonly events?: EventSink;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
+export interface FakeSchedulerOptions extends ControllerDeps {
   /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
   readonly schedulerName?: string;
 }
@@ -52,42 +42,37 @@ export interface FakeSchedulerOptions {
  */
 export class FakeScheduler implements Runnable {
   readonly name = "fake-scheduler";
+  readonly #shell: ControllerShell;
   readonly #schedulerName: string;
   readonly #clock: Clock;
   readonly #events: EventSink;
-  readonly #ownRecorder: EventRecorder | undefined;
   readonly #podClient: ResourceClient<Pod>;
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
   readonly #queue: RateLimitingQueue<ObjectKey>;
-  readonly #loop: ReconcileLoop;
   readonly #ledger = new NodeLedger();
   readonly #waiting = new WaitingPods();
   /** Nodes that may have room for a waiting pod. */
   readonly #roomier = new Set<string>();
 
   constructor(options: FakeSchedulerOptions) {
-    const { client, clock, random, informers, events, schedulerName = "default-scheduler" } = options;
-    const logger = options.logger ?? standardErrorLogger(clock, this.name);
-    this.#schedulerName = schedulerName;
-    this.#clock = clock;
-    this.#ownRecorder =
-      events === undefined ? new EventRecorder({ client, clock, random, component: schedulerName, logger }) : undefined;
-    this.#events = events ?? this.#ownRecorder!;
-    this.#podClient = client.resource(pods);
-    this.#pods = informers.informerFor(pods);
-    this.#nodes = informers.informerFor(nodes);
-    const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1_000, maxDelayMs: 10_000 });
-    this.#queue = new RateLimitingQueue({ clock, rateLimiter, name: this.name });
-    this.#loop = new ReconcileLoop({
+    const { schedulerName = "default-scheduler" } = options;
+    const shell = new ControllerShell(options, {
       name: this.name,
-      queue: this.#queue,
+      component: schedulerName,
+      says: { starting: "Starting simulated scheduler", stopped: "Shutting down simulated scheduler" },
+    });
+    this.#shell = shell;
+    this.#schedulerName = schedulerName;
+    this.#clock = shell.clock;
+    this.#events = shell.events;
+    this.#podClient = shell.client.resource(pods);
+    this.#pods = shell.informer(pods);
+    this.#nodes = shell.informer(nodes);
+    this.#queue = shell.addLoop({
+      queue: this.name,
+      rateLimiter: new ItemExponentialFailureRateLimiter({ baseDelayMs: 1_000, maxDelayMs: 10_000 }),
       reconcile: (key, signal) => this.#schedule(key, signal),
-      workers: 1,
-      clock,
-      logger,
-      waitForSync: async (signal) =>
-        void (await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)])),
       describeError: "Error scheduling pod",
     });
     this.#pods.addEventHandler({
@@ -102,8 +87,8 @@ export class FakeScheduler implements Runnable {
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    await runInStages([[this.#loop], this.#ownRecorder === undefined ? [] : [this.#ownRecorder]], signal);
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 
   #podChanged(old: DeepReadonly<Pod> | undefined, pod: DeepReadonly<Pod>): void {

@@ -1,6 +1,5 @@
 import {
   type KubernetesObject,
-  type ObjectKey,
   type ResourceDefinition,
   cronJobs,
   customResourceDefinitions,
@@ -9,19 +8,17 @@ import {
   pods,
   qualifiedResource,
 } from "@kubewright/api";
-import { type Client, errorMessage } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
+import { errorMessage } from "@kubewright/client";
+import type { Logger } from "@kubewright/clock";
 import {
-  EventRecorder,
+  type ControllerDeps,
+  ControllerShell,
   type EventSink,
-  type Logger,
-  ReconcileLoop,
   type ReconcileResult,
   type Runnable,
-  runInStages,
 } from "@kubewright/controller";
-import type { EventHandler, InformerFactory } from "@kubewright/informer";
-import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+import type { EventHandler } from "@kubewright/informer";
+import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import { AbsentOwners } from "./absent-owners.js";
 import { type CollectDeps, attemptToDeleteItem } from "./attempt-to-delete.js";
@@ -34,21 +31,15 @@ import type { GraphNode } from "./graph-node.js";
 import { LiveObjects, NamespacedOwnerError, UnknownTypeError } from "./live-objects.js";
 import { Monitors } from "./monitors.js";
 import { type ObjectIdentity, type Reference, describeIdentity, identityOfOwner } from "./object-identity.js";
+import { type NodeKey, nodeKey, nodeKeyParts } from "./node-key.js";
 import { ResourceCatalog } from "./resource-catalog.js";
 import { ResourceFollower } from "./resource-follower.js";
 
-export interface GarbageCollectorOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Run by whoever assembles the controllers, not by this one. */
-  readonly informers: InformerFactory;
+export interface GarbageCollectorOptions extends ControllerDeps {
   /** Resources that `informers` caches for others too. Of all others only metadata is cached. Default: pods, jobs, cronjobs and nodes. */
   readonly sharedResources?: readonly ResourceDefinition[];
   /** Objects looked at at once, and as many owners whose dependents are let go. Default 20. */
   readonly workers?: number;
-  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
-  readonly stopTimeoutMs?: number | undefined;
   /**
    * How often to ask the API server what resources it has. Default 30,000, as upstream. `Infinity`: only at the start, and
    * whenever a CustomResourceDefinition changes, which is looked into at once in any case.
@@ -56,12 +47,7 @@ export interface GarbageCollectorOptions {
   readonly discoveryIntervalMs?: number;
   /** Watches last between this and twice this. Default and least: 5 minutes. */
   readonly minWatchTimeoutMs?: number;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
-  /** Default: an event recorder of its own, run with the controller. */
-  readonly events?: EventSink;
   readonly metrics?: GarbageCollectorMetrics | undefined;
-  readonly queueMetrics?: QueueMetricsProvider | undefined;
   /** Told of everything that was done. */
   readonly onDecision?: (decision: GarbageDecision) => void;
 }
@@ -70,9 +56,6 @@ export interface GarbageCollectorMetrics {
   /** `garbagecollector_controller_resources_sync_error_total`. */
   resourcesSyncError(): void;
 }
-
-/** Queue keys of objects that were only referred to: when they come to exist, there is nothing to look into any more. */
-const VIRTUAL = "virtual:";
 
 /** What upstream's log says of all that workers could not do; the error says what. */
 const UNHANDLED_ERROR = "Unhandled Error";
@@ -87,41 +70,50 @@ const UNHANDLED_ERROR = "Unhandled Error";
  */
 export class GarbageCollector implements Runnable {
   readonly name = "garbage-collector-controller";
+  readonly #shell: ControllerShell;
   readonly #logger: Logger;
-  readonly #recorder: EventRecorder | undefined;
   readonly #events: EventSink;
   readonly #graph: DependencyGraph;
   readonly #resources: ResourceFollower;
   readonly #deps: CollectDeps;
-  readonly #deleteQueue: RateLimitingQueue<ObjectKey>;
-  readonly #loops: readonly Runnable[];
+  readonly #deleteQueue: RateLimitingQueue<NodeKey>;
   readonly #synced = Promise.withResolvers<void>();
 
   constructor(options: GarbageCollectorOptions) {
-    const { client, clock, random, informers, workers = 20, queueMetrics, stopTimeoutMs } = options;
-    const logger = options.logger ?? standardErrorLogger(clock, this.name);
+    const shell = new ControllerShell(options, {
+      name: this.name,
+      says: {
+        starting: "Starting controller",
+        stopped: "Shutting down controller",
+        fields: { controller: "garbagecollector" },
+      },
+    });
+    this.#shell = shell;
+    const { client, clock, random, informers, logger } = shell;
     this.#logger = logger;
-    this.#recorder =
-      options.events === undefined
-        ? new EventRecorder({ client, clock, random, component: this.name, logger })
-        : undefined;
-    this.#events = options.events ?? this.#recorder!;
-    const queue = (name: string): RateLimitingQueue<ObjectKey> =>
-      new RateLimitingQueue({
-        clock,
-        name,
-        rateLimiter: defaultControllerRateLimiter({ clock }),
-        metrics: queueMetrics,
-      });
-    const deleteQueue = queue("garbage_collector_attempt_to_delete");
-    const orphanQueue = queue("garbage_collector_attempt_to_orphan");
+    this.#events = shell.events;
+    const loop = {
+      workers: options.workers ?? 20,
+      waitForSync: (signal: AbortSignal) => this.#initialSync(signal),
+      describeError: UNHANDLED_ERROR,
+    };
+    const deleteQueue = shell.addLoop<NodeKey>({
+      ...loop,
+      queue: "garbage_collector_attempt_to_delete",
+      reconcile: (key, signal) => this.#attemptToDelete(key, signal),
+    });
+    const orphanQueue = shell.addLoop<NodeKey>({
+      ...loop,
+      queue: "garbage_collector_attempt_to_orphan",
+      reconcile: (key, signal) => this.#attemptToOrphan(key, signal),
+    });
     this.#deleteQueue = deleteQueue;
     const absentOwners = new AbsentOwners();
     const catalog = new ResourceCatalog();
     this.#graph = new DependencyGraph({
-      attemptToDelete: (node) => deleteQueue.add(keyOfNode(node)),
-      attemptToDeleteRateLimited: (node) => deleteQueue.addRateLimited(keyOfNode(node)),
-      attemptToOrphan: (node) => orphanQueue.add(keyOfNode(node)),
+      attemptToDelete: (node) => deleteQueue.add(nodeKey(node)),
+      attemptToDeleteRateLimited: (node) => deleteQueue.addRateLimited(nodeKey(node)),
+      attemptToOrphan: (node) => orphanQueue.add(nodeKey(node)),
       ownerAbsent: (owner) => absentOwners.add(owner),
       ownerInOtherNamespace: (dependent, reference) => this.#reportInvalidNamespace(dependent, reference),
     });
@@ -145,7 +137,7 @@ export class GarbageCollector implements Runnable {
         catalog,
         cached: (resource, place) => monitors.cached(resource, place),
       }),
-      enqueue: (node) => deleteQueue.add(keyOfNode(node)),
+      enqueue: (node) => deleteQueue.add(nodeKey(node)),
       decided: (object, decision) => {
         logger.debug({ object: describeIdentity(object), ...decision }, "Garbage collected");
         options.onDecision?.({ atMs: clock.now(), object, ...decision });
@@ -160,29 +152,8 @@ export class GarbageCollector implements Runnable {
       intervalMs: options.discoveryIntervalMs,
       onSyncError: () => options.metrics?.resourcesSyncError(),
     });
-    const shared = {
-      workers,
-      clock,
-      logger,
-      stopTimeoutMs,
-      waitForSync: (signal: AbortSignal) => this.#initialSync(signal),
-    };
-    this.#loops = [
-      new ReconcileLoop({
-        ...shared,
-        name: this.name,
-        queue: deleteQueue,
-        reconcile: (key, signal) => this.#attemptToDelete(key, signal),
-        describeError: UNHANDLED_ERROR,
-      }),
-      new ReconcileLoop({
-        ...shared,
-        name: this.name,
-        queue: orphanQueue,
-        reconcile: (key, signal) => this.#attemptToOrphan(key, signal),
-        describeError: UNHANDLED_ERROR,
-      }),
-    ];
+    // Its caches, whose changes cause events too, serve the workers to their end.
+    shell.addSupport(this.#resources);
   }
 
   /** Resolves when its caches are filled, or the 30 s are over after which it works with what it has. */
@@ -195,18 +166,14 @@ export class GarbageCollector implements Runnable {
     return this.#graph.dump(uids);
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({ controller: "garbagecollector" }, "Starting controller");
-    // Caches, whose changes cause events too, serve the workers to their end.
-    const recorders = this.#recorder === undefined ? [] : [this.#recorder];
-    await runInStages([this.#loops, [this.#resources], recorders], signal);
-    this.#logger.info({ controller: "garbagecollector" }, "Shutting down controller");
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 
-  async #attemptToDelete(key: ObjectKey, signal: AbortSignal): Promise<ReconcileResult | void> {
-    const wasVirtual = key.startsWith(VIRTUAL);
-    const node = this.#graph.node(wasVirtual ? key.slice(VIRTUAL.length) : key);
-    if (node === undefined || node.virtual !== wasVirtual) return;
+  async #attemptToDelete(key: NodeKey, signal: AbortSignal): Promise<ReconcileResult | void> {
+    const { uid, virtual } = nodeKeyParts(key);
+    const node = this.#graph.node(uid);
+    if (node?.virtual !== virtual) return;
     try {
       // What stays in the graph although it is gone was given another identity, and is looked into again with back-off.
       if ((await attemptToDeleteItem(node, this.#deps, signal)) === "gone") return { keepFailures: this.#knows(node) };
@@ -227,13 +194,13 @@ export class GarbageCollector implements Runnable {
     return this.#graph.node(node.identity.uid) === node;
   }
 
-  #retry(key: ObjectKey): ReconcileResult {
+  #retry(key: NodeKey): ReconcileResult {
     this.#deleteQueue.addRateLimited(key);
     return { keepFailures: true };
   }
 
-  async #attemptToOrphan(key: ObjectKey, signal: AbortSignal): Promise<void> {
-    const owner = this.#graph.node(key);
+  async #attemptToOrphan(key: NodeKey, signal: AbortSignal): Promise<void> {
+    const owner = this.#graph.node(nodeKeyParts(key).uid);
     if (owner !== undefined) await attemptToOrphan(owner, this.#deps, signal);
   }
 
@@ -275,8 +242,4 @@ export class GarbageCollector implements Runnable {
       `ownerRef ${owner} does not exist in namespace ${JSON.stringify(namespace)}`,
     );
   }
-}
-
-function keyOfNode({ virtual, identity }: GraphNode): ObjectKey {
-  return (virtual ? VIRTUAL + identity.uid : identity.uid) as ObjectKey;
 }

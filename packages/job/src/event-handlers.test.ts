@@ -9,20 +9,20 @@ import { SELECTOR_LABELS, T0, at, job, pod } from "../test/fixtures.js";
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
 import { JobMemory } from "./job-memory.js";
 import type { JobObject, PodObject } from "./job-spec.js";
-import { orphanPodKey, orphanSelectorKey } from "./orphan-pods.js";
+import { type OrphanKey, orphanPodKey, orphanSelectorKey } from "./orphan-key.js";
 import { FixedBatches } from "./sync-batches.js";
 
 const KEY = "ns/job" as ObjectKey;
 
 function setUp(...cached: JobObject[]) {
   const clock = new SimulatedClock(T0);
-  const newQueue = () =>
-    new RateLimitingQueue<ObjectKey>({
+  const newQueue = <Key extends string>() =>
+    new RateLimitingQueue<Key>({
       clock,
       rateLimiter: new ItemExponentialFailureRateLimiter({ baseDelayMs: 1000, maxDelayMs: 60_000 }),
     });
-  const queue = newQueue();
-  const orphanQueue = newQueue();
+  const queue = newQueue<ObjectKey>();
+  const orphanQueue = newQueue<OrphanKey>();
   const memory = new JobMemory({
     clock,
     jobStore: { lastStoreSyncResourceVersion: "" },
@@ -41,7 +41,7 @@ function setUp(...cached: JobObject[]) {
   const pods = { byIndex: () => tracked };
   const deps = { jobs, pods, queue, batches, orphanQueue, memory, clock, logger: silentLogger, metrics };
   /** The keys that are ready now. */
-  const take = async (from: RateLimitingQueue<ObjectKey>): Promise<string[]> => {
+  const take = async <Key extends string>(from: RateLimitingQueue<Key>): Promise<string[]> => {
     const keys: string[] = [];
     while (from.length > 0) {
       const key = (await from.get())!;

@@ -16,7 +16,8 @@ import type { RateLimitingQueue } from "@kubewright/workqueue";
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
-import { orphanPodKey, orphanSelectorKey, trackedPodsIndex } from "./orphan-pods.js";
+import { type OrphanKey, orphanPodKey, orphanSelectorKey } from "./orphan-key.js";
+import { trackedPodsIndex } from "./orphan-pods.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { matchingJobs, resolveJobKey, selectorOf } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
@@ -26,7 +27,7 @@ export interface HandlerDeps {
   /** With the {@link trackedPodsIndex}. */
   readonly pods: Pick<Lister<Pod>, "byIndex">;
   readonly queue: RateLimitingQueue<ObjectKey>;
-  readonly orphanQueue: RateLimitingQueue<ObjectKey>;
+  readonly orphanQueue: Pick<RateLimitingQueue<OrphanKey>, "add">;
   readonly memory: JobMemory;
   readonly clock: Clock;
   readonly logger: Logger;

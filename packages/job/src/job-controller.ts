@@ -1,26 +1,15 @@
 import {
   type Job,
   type ObjectKey,
-  type Pod,
   type VersionBehaviours,
   getControllerOf,
   isJobFinished,
   jobs,
   pods,
 } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
-import {
-  EventRecorder,
-  type EventSink,
-  type Logger,
-  PodControl,
-  ReconcileLoop,
-  type Runnable,
-  runInStages,
-} from "@kubewright/controller";
-import type { InformerFactory, SharedInformer } from "@kubewright/informer";
-import { ItemExponentialFailureRateLimiter, type QueueMetricsProvider, RateLimitingQueue } from "@kubewright/workqueue";
+import { type ControllerDeps, ControllerShell, PodControl, type Runnable } from "@kubewright/controller";
+import type { SharedInformer } from "@kubewright/informer";
+import { ItemExponentialFailureRateLimiter } from "@kubewright/workqueue";
 
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
 import type { JobLimits } from "./job-limits.js";
@@ -28,6 +17,7 @@ import { JobMemory } from "./job-memory.js";
 import { type JobMetrics, noJobMetrics } from "./job-metrics.js";
 import { jobPodsIndex, jobPodsIndexValues } from "./job-pods-index.js";
 import type { PodObject } from "./job-spec.js";
+import type { OrphanKey } from "./orphan-key.js";
 import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValues } from "./orphan-pods.js";
 import { resolveJobKey } from "./resolve-job.js";
 import { AdaptiveBatches, FixedBatches, SYNC_BATCH_PERIOD_MS, type SyncBatches } from "./sync-batches.js";
@@ -37,20 +27,9 @@ import { syncJob } from "./sync-job.js";
 import { terminatedPodCounter } from "./terminated-pods.js";
 import { UnfinishedPods } from "./unfinished-pods.js";
 
-export interface JobControllerOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Run by whoever assembles the controllers, not by this one. */
-  readonly informers: InformerFactory;
+export interface JobControllerOptions extends ControllerDeps {
   /** Jobs synced at once, and orphan pods looked at at once; at least 1. Default 5. */
   readonly workers?: number;
-  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
-  readonly stopTimeoutMs?: number | undefined;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
-  /** Default: an event recorder of its own, as component `job-controller`. */
-  readonly events?: EventSink;
   /**
    * How long events of pods and status writes are gathered before their Job is synced, in milliseconds: upstream's is
    * 1000. Default: adaptive, which is 1000 at most, and less when nothing more is to be gathered.
@@ -70,12 +49,10 @@ export interface JobControllerOptions {
   /** Told after every sync that had something to decide. */
   readonly onDecision?: (decision: JobDecision) => void;
   readonly metrics?: JobMetrics | undefined;
-  readonly queueMetrics?: QueueMetricsProvider | undefined;
 }
 
 const NAME = "job-controller";
-const RETRY_BASE_MS = 1_000;
-const RETRY_MAX_MS = 60_000;
+const RETRY = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 
 /**
  * Brings about what Jobs ask for: creates and deletes their pods, accounts for each ended one exactly once, and declares
@@ -85,20 +62,11 @@ const RETRY_MAX_MS = 60_000;
  */
 export class JobController implements Runnable {
   readonly name = NAME;
-  readonly #loops: readonly Runnable[];
-  readonly #recorder: EventRecorder | undefined;
-  readonly #batches: SyncBatches;
-  readonly #logger: Logger;
+  readonly #shell: ControllerShell;
 
   constructor(options: JobControllerOptions) {
     const {
-      client,
-      clock,
-      random,
-      informers,
       workers = 5,
-      logger = standardErrorLogger(clock, NAME),
-      stopTimeoutMs,
       syncBatchPeriodMs,
       maxSyncBatchPeriodMs = SYNC_BATCH_PERIOD_MS,
       limits,
@@ -106,14 +74,15 @@ export class JobController implements Runnable {
       managedBy,
       onDecision,
       metrics = noJobMetrics,
-      queueMetrics,
     } = options;
-    this.#logger = logger;
-    this.#recorder =
-      options.events === undefined ? new EventRecorder({ client, clock, random, component: NAME, logger }) : undefined;
-    const events: EventSink = options.events ?? this.#recorder!;
-    const jobInformer: SharedInformer<Job> = informers.informerFor(jobs);
-    const podInformer: SharedInformer<Pod> = informers.informerFor(pods);
+    const shell = new ControllerShell(options, {
+      name: NAME,
+      says: { starting: "Starting job controller", stopped: "Shutting down job controller" },
+    });
+    this.#shell = shell;
+    const { client, clock, events, logger } = shell;
+    const jobInformer = shell.informer(jobs);
+    const podInformer = shell.informer(pods);
     podInformer.addIndexers({
       [jobPodsIndex]: jobPodsIndexValues,
       [trackedPodsIndex]: trackedPodsIndexValues,
@@ -122,15 +91,21 @@ export class JobController implements Runnable {
     const memory = new JobMemory({ clock, jobStore: jobInformer.store, podStore: podInformer.store });
     const onWrite = (pod: PodObject): void => recordPodWrite(pod, jobInformer, memory);
     const podControl = new PodControl({ client, events, onWrite });
-    const newQueue = (name: string): RateLimitingQueue<ObjectKey> =>
-      new RateLimitingQueue({
-        clock,
-        name,
-        metrics: queueMetrics,
-        rateLimiter: new ItemExponentialFailureRateLimiter({ baseDelayMs: RETRY_BASE_MS, maxDelayMs: RETRY_MAX_MS }),
-      });
-    const queue = newQueue("job");
-    const orphanQueue = newQueue("job_orphan_pod");
+    const queue = shell.addLoop({
+      queue: "job",
+      workers,
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
+      reconcile: (key, signal) => syncJob(key, syncDeps, signal),
+      describeError: "syncing job",
+    });
+    const orphanQueue = shell.addLoop<OrphanKey>({
+      name: `${NAME} orphan pods`,
+      queue: "job_orphan_pod",
+      workers,
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
+      reconcile: (key, signal) => syncOrphanPods(key, orphanDeps, signal),
+      describeError: "syncing orphan pod",
+    });
 
     const unfinished = new UnfinishedPods();
     const isQuiet = (key: ObjectKey): boolean => {
@@ -147,7 +122,7 @@ export class JobController implements Runnable {
       syncBatchPeriodMs === undefined
         ? new AdaptiveBatches({ queue, clock, isQuiet, forgetEnded, periodMs: maxSyncBatchPeriodMs })
         : new FixedBatches({ queue, periodMs: syncBatchPeriodMs });
-    this.#batches = batches;
+    shell.whenStopped(() => batches.stop());
     const handlerDeps = {
       jobs: jobInformer.store,
       pods: podInformer.store,
@@ -165,9 +140,6 @@ export class JobController implements Runnable {
     podInformer.addEventHandler(podEventHandler(handlerDeps));
     podInformer.addEventHandler(terminatedPodCounter(metrics));
 
-    const waitForSync = async (signal: AbortSignal): Promise<void> => {
-      await Promise.all([jobInformer.waitForSync(signal), podInformer.waitForSync(signal)]);
-    };
     const syncDeps: JobSyncDeps = {
       jobs: jobInformer.store,
       pods: podInformer.store,
@@ -192,33 +164,10 @@ export class JobController implements Runnable {
       finalizers: memory.finalizers,
       managedBy,
     };
-    const loop = { workers, clock, logger, waitForSync, stopTimeoutMs };
-    this.#loops = [
-      new ReconcileLoop({
-        ...loop,
-        name: NAME,
-        queue,
-        reconcile: (key, signal) => syncJob(key, syncDeps, signal),
-        describeError: "syncing job",
-      }),
-      new ReconcileLoop({
-        ...loop,
-        name: `${NAME} orphan pods`,
-        queue: orphanQueue,
-        reconcile: (key, signal) => syncOrphanPods(key, orphanDeps, signal),
-        describeError: "syncing orphan pod",
-      }),
-    ];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({}, "Starting job controller");
-    try {
-      await runInStages([this.#loops, this.#recorder === undefined ? [] : [this.#recorder]], signal);
-    } finally {
-      this.#batches.stop();
-      this.#logger.info({}, "Shutting down job controller");
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 }
 

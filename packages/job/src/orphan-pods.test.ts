@@ -11,13 +11,8 @@ import { job, pod } from "../test/fixtures.js";
 import { TestCluster, refusal } from "../test/test-cluster.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
-import {
-  orphanPodKey,
-  orphanSelectorKey,
-  syncOrphanPods,
-  trackedPodsIndex,
-  trackedPodsIndexValues,
-} from "./orphan-pods.js";
+import { type OrphanKey, orphanPodKey, orphanSelectorKey } from "./orphan-key.js";
+import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValues } from "./orphan-pods.js";
 
 /** @returns Names of the pods whose finalizer was removed. */
 function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
@@ -40,7 +35,7 @@ function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
     podControl: new PodControl({ client, events: discardEvents }),
     finalizers,
   };
-  const sync = (key: ObjectKey) => syncOrphanPods(key, deps, new AbortController().signal);
+  const sync = (key: OrphanKey) => syncOrphanPods(key, deps, new AbortController().signal);
   return { patched, sync, finalizers };
 }
 

@@ -1,7 +1,5 @@
 import {
   type Job,
-  type LabelSelector,
-  type ObjectKey,
   type Pod,
   apiVersionOf,
   getControllerOf,
@@ -9,7 +7,6 @@ import {
   jobs,
   keyOf,
   labelSelectorMatcher,
-  type DeepReadonly,
 } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
 import { type PodControl, aggregateErrors } from "@kubewright/controller";
@@ -17,29 +14,16 @@ import type { FinalizerExpectations } from "@kubewright/expectations";
 import type { Lister } from "@kubewright/informer";
 
 import { type JobObject, type PodObject, isManagedElsewhere } from "./job-spec.js";
+import { type OrphanKey, orphanTarget } from "./orphan-key.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { resolveJob } from "./resolve-job.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
-
-/** The orphan queue's keys are no object keys, but its loop is that of object keys: told apart by their beginning. */
-const POD = "pod:";
-const SELECTOR = "selector:";
 
 /** Name of the index that finds the pods of a namespace that have the tracking finalizer: few, of all that have ended. */
 export const trackedPodsIndex = "jobTracking";
 
 export function trackedPodsIndexValues(pod: PodObject): readonly string[] {
   return hasTrackingFinalizer(pod) ? [pod.metadata.namespace ?? ""] : [];
-}
-
-/** Asks to look at one pod. */
-export function orphanPodKey(pod: PodObject): ObjectKey {
-  return (POD + keyOf(pod)) as ObjectKey;
-}
-
-/** Asks to look at all pods that a Job selects. */
-export function orphanSelectorKey(job: JobObject): ObjectKey {
-  return `${SELECTOR}${job.metadata.namespace}/${JSON.stringify(job.spec?.selector)}` as ObjectKey;
 }
 
 export interface OrphanPodDeps {
@@ -60,20 +44,18 @@ export interface OrphanPodDeps {
  *   whose patch was refused, which may never be deleted then; fixed there later.
  * Upstream: job_controller.go syncOrphanPod, orphanWorker; kubernetes/kubernetes#141329.
  */
-export async function syncOrphanPods(key: ObjectKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
-  const isPod = key.startsWith(POD);
+export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
+  const target = orphanTarget(key);
   // Whose a pod was, whose Job is gone, only the Job's deletion tells. The built-in controller frees all others.
-  const isOrphan = orphanTest(deps, { withoutJob: !isPod || deps.managedBy === undefined });
-  if (isPod) {
-    const pod = deps.pods.get(key.slice(POD.length) as ObjectKey);
+  const isOrphan = orphanTest(deps, { withoutJob: target.type === "selector" || deps.managedBy === undefined });
+  if (target.type === "pod") {
+    const pod = deps.pods.get(target.key);
     if (pod !== undefined && isOrphan(pod)) await freeOrphan(pod, deps, signal);
     return;
   }
-  const slash = key.indexOf("/");
-  const namespace = key.slice(SELECTOR.length, slash);
-  const matches = labelSelectorMatcher(JSON.parse(key.slice(slash + 1)) as DeepReadonly<LabelSelector>);
+  const matches = labelSelectorMatcher(target.selector);
   const refusals: Error[] = [];
-  for (const pod of deps.pods.byIndex(trackedPodsIndex, namespace)) {
+  for (const pod of deps.pods.byIndex(trackedPodsIndex, target.namespace)) {
     if (!matches(pod.metadata.labels) || !isOrphan(pod)) continue;
     try {
       await freeOrphan(pod, deps, signal);

@@ -8,10 +8,10 @@ import {
   objectKey,
   pods,
 } from "@kubewright/api";
-import { type Client, type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
-import { type Logger, type Runnable, StopTimeoutError, endedInTime } from "@kubewright/controller";
-import { type InformerFactory, type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import { type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import { type ControllerDeps, ControllerShell, type Logger, type Runnable } from "@kubewright/controller";
+import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 
 import type { PodGCDecision, PodGCReason } from "./decision.js";
 import { nodeGoneCondition } from "./failed-status-patch.js";
@@ -27,23 +27,13 @@ import {
   selectUnscheduledTerminatingPods,
 } from "./select-pods.js";
 
-export interface PodGCControllerOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  /** Taken for the sake of uniformity; nothing here is random. */
-  readonly random?: Random;
-  /** Run by whoever assembles the controllers, not by this one. */
-  readonly informers: InformerFactory;
+export interface PodGCControllerOptions extends ControllerDeps {
   /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
   readonly terminatedPodThreshold?: number;
   /** From the end of a pass to the next. Default 20,000, as upstream. */
   readonly periodMs?: number;
   /** How long a node is missing before its pods are given up. Default 40,000, as upstream. */
   readonly quarantineMs?: number;
-  /** How long a pass under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
-  readonly stopTimeoutMs?: number | undefined;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
   readonly metrics?: PodGCMetrics | undefined;
   /** Told of every pod that was to be collected. */
   readonly onDecision?: (decision: PodGCDecision) => void;
@@ -69,6 +59,7 @@ type PodObject = DeepReadonly<Pod>;
  */
 export class PodGCController implements Runnable {
   readonly name = "pod-garbage-collector-controller";
+  readonly #shell: ControllerShell;
   readonly #client: Writer<Pod>;
   readonly #nodeReader: Reader<Node>;
   readonly #clock: Clock;
@@ -79,7 +70,6 @@ export class PodGCController implements Runnable {
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
   readonly #periodMs: number;
-  readonly #stopTimeoutMs: number;
   readonly #quarantine: NodeQuarantine;
   readonly #census = new PodCensus();
   /** Whether a cache has changed, since the last pass began, in a way that may give a pass something to do. */
@@ -87,27 +77,24 @@ export class PodGCController implements Runnable {
   #wake: (() => void) | undefined;
 
   constructor(options: PodGCControllerOptions) {
-    const {
-      client,
-      clock,
-      informers,
-      terminatedPodThreshold = 12_500,
-      periodMs = 20_000,
-      quarantineMs = 40_000,
-      stopTimeoutMs = 30_000,
-    } = options;
-    this.#client = client.resource(pods);
-    this.#nodeReader = client.resource(nodes);
-    this.#clock = clock;
+    const { terminatedPodThreshold = 12_500, periodMs = 20_000, quarantineMs = 40_000 } = options;
+    const shell = new ControllerShell(options, {
+      name: this.name,
+      says: { starting: "Starting GC controller", stopped: "Shutting down GC controller" },
+    });
+    this.#shell = shell;
+    this.#client = shell.client.resource(pods);
+    this.#nodeReader = shell.client.resource(nodes);
+    this.#clock = shell.clock;
+    this.#logger = shell.logger;
     this.#threshold = terminatedPodThreshold;
     this.#periodMs = periodMs;
     this.#quarantine = new NodeQuarantine(quarantineMs);
-    this.#stopTimeoutMs = stopTimeoutMs;
-    this.#logger = options.logger ?? standardErrorLogger(clock, this.name);
     this.#metrics = options.metrics;
     this.#onDecision = options.onDecision;
-    this.#pods = informers.informerFor(pods);
-    this.#nodes = informers.informerFor(nodes);
+    this.#pods = shell.informer(pods);
+    this.#nodes = shell.informer(nodes);
+    shell.addWork({ what: "a pass", run: (signal) => this.#passes(signal) });
     const seen = (pod: PodObject): void => {
       this.#census.set(pod);
       this.#noteChange(this.#isSuspect(pod));
@@ -132,39 +119,20 @@ export class PodGCController implements Runnable {
   }
 
   /** @throws StopTimeoutError when a pass under way does not end in time. */
-  async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({}, "Starting GC controller");
-    const release = this.#clock.keepAlive();
-    try {
-      await endedInTime(this.#passes(signal), {
-        clock: this.#clock,
-        signal,
-        limitMs: this.#stopTimeoutMs,
-        unfinished: () => `${this.name}: a pass`,
-      });
-    } catch (error) {
-      if (error instanceof StopTimeoutError) this.#logger.error({ controller: this.name }, error.message);
-      throw error;
-    } finally {
-      release();
-      this.#logger.info({}, "Shutting down GC controller");
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 
   async #passes(signal: AbortSignal): Promise<void> {
-    try {
-      await Promise.all([this.#pods.waitForSync(signal), this.#nodes.waitForSync(signal)]);
-      for (;;) {
-        this.#changed = false;
-        const foundNothing = !(await this.#gc(signal));
-        const endedMs = this.#clock.monotonic();
-        if (foundNothing) await this.#change(signal);
-        const sincePassMs = this.#clock.monotonic() - endedMs;
-        const periods = Math.max(1, Math.ceil(sincePassMs / this.#periodMs));
-        await this.#pause(periods * this.#periodMs - sincePassMs, signal);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
+    await this.#shell.waitForSync(signal);
+    for (;;) {
+      this.#changed = false;
+      const foundNothing = !(await this.#gc(signal));
+      const endedMs = this.#clock.monotonic();
+      if (foundNothing) await this.#change(signal);
+      const sincePassMs = this.#clock.monotonic() - endedMs;
+      const periods = Math.max(1, Math.ceil(sincePassMs / this.#periodMs));
+      await this.#pause(periods * this.#periodMs - sincePassMs, signal);
     }
   }
 

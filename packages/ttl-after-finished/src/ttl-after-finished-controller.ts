@@ -1,29 +1,14 @@
-import { type DeepReadonly, type Job, type ObjectKey, jobs, keyOf } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
-import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
-import { type Logger, ReconcileLoop, type Runnable } from "@kubewright/controller";
-import type { InformerFactory } from "@kubewright/informer";
-import { type QueueMetricsProvider, RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+import { type DeepReadonly, type Job, jobs, keyOf } from "@kubewright/api";
+import { type ControllerDeps, ControllerShell, type Runnable } from "@kubewright/controller";
 
 import type { TTLDecision } from "./decision.js";
 import { type SyncDeps, syncJob } from "./sync-job.js";
 import { needsCleanup } from "./time-left.js";
 
-export interface TTLAfterFinishedControllerOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  /** Taken for the sake of uniformity; nothing here is random. */
-  readonly random?: Random;
-  /** Run by whoever assembles the controllers, not by this one. */
-  readonly informers: InformerFactory;
+export interface TTLAfterFinishedControllerOptions extends ControllerDeps {
   /** Jobs looked at at once. Default 5. */
   readonly workers?: number;
-  /** How long syncs under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
-  readonly stopTimeoutMs?: number | undefined;
-  /** Default: standard error, for warnings and errors. */
-  readonly logger?: Logger;
   readonly metrics?: TTLAfterFinishedMetrics | undefined;
-  readonly queueMetrics?: QueueMetricsProvider | undefined;
   /** Told of every finished Job with a time to live that was looked at. */
   readonly onDecision?: (decision: TTLDecision) => void;
 }
@@ -46,20 +31,20 @@ export interface TTLAfterFinishedMetrics {
  */
 export class TTLAfterFinishedController implements Runnable {
   readonly name = "ttl-after-finished-controller";
-  readonly #logger: Logger;
-  readonly #loop: ReconcileLoop;
+  readonly #shell: ControllerShell;
 
   constructor(options: TTLAfterFinishedControllerOptions) {
-    const { client, clock, informers, workers = 5, queueMetrics, metrics } = options;
-    const logger = options.logger ?? standardErrorLogger(clock, this.name);
-    this.#logger = logger;
-    const informer = informers.informerFor(jobs);
-    const queue = new RateLimitingQueue<ObjectKey>({
-      clock,
-      name: "ttl_jobs_to_delete",
-      rateLimiter: defaultControllerRateLimiter<ObjectKey>({ clock }),
-      metrics: queueMetrics,
+    const { workers = 5, metrics } = options;
+    const shell = new ControllerShell(options, {
+      name: this.name,
+      says: {
+        starting: "Starting TTL after finished controller",
+        stopped: "Shutting down TTL after finished controller",
+      },
     });
+    this.#shell = shell;
+    const { client, clock, logger } = shell;
+    const informer = shell.informer(jobs);
     const deps: SyncDeps = {
       cache: informer.store,
       jobs: client.resource(jobs),
@@ -68,15 +53,10 @@ export class TTLAfterFinishedController implements Runnable {
       decided: (decision) => options.onDecision?.(decision),
       observeDeletion: (seconds) => metrics?.jobDeletionDuration(seconds),
     };
-    this.#loop = new ReconcileLoop({
-      name: this.name,
-      queue,
-      reconcile: (key, signal) => syncJob(key, deps, signal),
+    const queue = shell.addLoop({
+      queue: "ttl_jobs_to_delete",
       workers,
-      clock,
-      logger,
-      stopTimeoutMs: options.stopTimeoutMs,
-      waitForSync: (signal) => informer.waitForSync(signal),
+      reconcile: (key, signal) => syncJob(key, deps, signal),
       describeError: "Error cleaning up Job, will retry",
     });
     const enqueue = (job: DeepReadonly<Job>): void => {
@@ -85,9 +65,7 @@ export class TTLAfterFinishedController implements Runnable {
     informer.addEventHandler({ onAdd: enqueue, onUpdate: (_old, job) => enqueue(job) });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    this.#logger.info({}, "Starting TTL after finished controller");
-    await this.#loop.run(signal);
-    this.#logger.info({}, "Shutting down TTL after finished controller");
+  run(signal: AbortSignal): Promise<void> {
+    return this.#shell.run(signal);
   }
 }

@@ -45,6 +45,7 @@ export class Harness {
     this.#controller = new TTLAfterFinishedController({
       client: new Client({ transport: this.#recording(transport), clock }),
       clock,
+      random,
       informers: this.#informers,
       logger: { ...silentLogger, warn: (_, text) => void this.warnings.push(text) },
       metrics: { jobDeletionDuration: (seconds) => void this.durations.push(seconds) },
