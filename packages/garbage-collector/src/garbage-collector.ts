@@ -36,7 +36,10 @@ import { ResourceCatalog } from "./resource-catalog.js";
 import { ResourceFollower } from "./resource-follower.js";
 
 export interface GarbageCollectorOptions extends ControllerDeps {
-  /** Resources that `informers` caches for others too. Of all others only metadata is cached. Default: pods, jobs, cronjobs and nodes. */
+  /**
+   * Resources that `informers` caches for others too. Of all others only metadata is cached. Default: pods, jobs, cronjobs
+   * and nodes; none without `informers`.
+   */
   readonly sharedResources?: readonly ResourceDefinition[];
   /** Objects looked at at once, and as many owners whose dependents are let go. Default 20. */
   readonly workers?: number;
@@ -123,7 +126,7 @@ export class GarbageCollector implements Runnable {
       random,
       logger,
       informers,
-      shared: options.sharedResources ?? [pods, jobs, cronJobs, nodes],
+      shared: options.sharedResources ?? (options.informers === undefined ? [] : [pods, jobs, cronJobs, nodes]),
       minWatchTimeoutMs: options.minWatchTimeoutMs,
       handlerFor: (definition) => this.#handlerFor(definition),
     });
