@@ -1,18 +1,8 @@
-import {
-  type KubernetesObject,
-  type ObjectKey,
-  customResourceDefinitions,
-  defineResource,
-  events,
-  formatTime,
-  keyOf,
-} from "@kubewright/api";
+import { type KubernetesObject, customResourceDefinitions, defineResource, events, formatTime } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
-import { type Clock, type Random, SimulatedClock, seededRandom } from "@kubewright/clock";
-import { EventRecorder, ReconcileLoop, type Runnable, runInStages } from "@kubewright/controller";
-import { InformerFactory } from "@kubewright/informer";
-import { RateLimitingQueue, defaultControllerRateLimiter } from "@kubewright/workqueue";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { type ControllerDeps, ControllerShell, type Runnable, enqueueObject } from "@kubewright/controller";
 
 interface Greeting extends KubernetesObject {
   spec: { to: string; everySeconds: number };
@@ -27,22 +17,13 @@ const greetings = defineResource<Greeting>({
 });
 
 /** Greets whoever a Greeting names, as often as it says. Everything it needs is handed in. */
-function greetingController({ client, clock, random }: { client: Client; clock: Clock; random: Random }): Runnable {
-  const informers = new InformerFactory({ client, clock, random });
-  const informer = informers.informerFor(greetings);
-  const recorder = new EventRecorder({ client, clock, random, component: "greeter" });
-  const rateLimiter = defaultControllerRateLimiter<ObjectKey>({ clock });
-  const queue = new RateLimitingQueue({ clock, rateLimiter, name: "greetings" });
-  informer.addEventHandler({
-    onAdd: (greeting) => queue.add(keyOf(greeting)),
-    onUpdate: (_old, greeting) => queue.add(keyOf(greeting)),
-  });
-  const loop = new ReconcileLoop({
-    name: "greeter",
-    queue,
-    clock,
+function greetingController(deps: ControllerDeps): Runnable {
+  const shell = new ControllerShell(deps, { name: "greeter" });
+  const { client, clock, events } = shell;
+  const informer = shell.informer(greetings);
+  const queue = shell.addLoop({
+    queue: "greetings",
     workers: 2,
-    waitForSync: (signal) => informer.waitForSync(signal),
     async reconcile(key, signal) {
       const greeting = informer.store.get(key);
       if (greeting === undefined) return {}; // deleted
@@ -52,12 +33,12 @@ function greetingController({ client, clock, random }: { client: Client; clock: 
       // Written from a stale cache this is refused with a Conflict: nobody is greeted twice, the key comes back later.
       const lastGreeted = formatTime(clock.now());
       await client.resource(greetings).updateStatus({ ...greeting, status: { lastGreeted } }, { signal });
-      recorder.event(greeting, greetings, "Normal", "Greeted", `Hello ${spec.to}`);
+      events.event(greeting, greetings, "Normal", "Greeted", `Hello ${spec.to}`);
       return { requeueAfterMs: spec.everySeconds * 1000 };
     },
   });
-  // What is under way ends first, then its events are written; informers serve it until then.
-  return { name: "greeter", run: (signal) => runInStages([[loop], [recorder, informers]], signal) };
+  informer.addEventHandler(enqueueObject(queue));
+  return shell;
 }
 
 // Here in virtual time; for a real cluster, realClock, realRandom and the transport of createHttpTransport.
