@@ -7,33 +7,18 @@ import { Harness, NAMESPACE, at } from "../test/harness.js";
 import { CronJobController, type CronJobControllerOptions } from "./cron-job-controller.js";
 import type { CronJobDecision } from "./decision.js";
 
+interface StartOptions extends Partial<CronJobControllerOptions> {
+  readonly resyncMs?: number;
+}
+
 /** The controller against a real API server, in virtual time. */
-class ControllerHarness extends Harness {
+class RunHarness extends Harness {
   readonly decisions: CronJobDecision[] = [];
-  readonly #stop = new AbortController();
-  #running: Promise<unknown> = Promise.resolve();
 
-  async start(options: Partial<CronJobControllerOptions> & { readonly resyncMs?: number } = {}): Promise<void> {
-    const { client, clock, random } = this;
-    const { resyncMs } = options;
-    const informers =
-      options.informers ?? new InformerFactory({ client, clock, random, resyncMs, transform: showOtherSchedule });
-    const controller = new CronJobController({
-      client,
-      clock,
-      random,
-      events: this.sink,
-      onDecision: (decision) => void this.decisions.push(decision),
-      ...options,
-      informers,
-    });
-    this.#running = Promise.all([informers.run(this.#stop.signal), controller.run(this.#stop.signal)]);
-    await clock.settle();
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort(new Error("stopped"));
-    await this.#running;
+  start({ resyncMs, informers, ...options }: StartOptions = {}): Promise<void> {
+    const onDecision = (decision: CronJobDecision): void => void this.decisions.push(decision);
+    const caches = informers ?? { resyncMs, transform: showOtherSchedule };
+    return this.play((deps) => new CronJobController({ ...deps, onDecision, ...options }), caches);
   }
 
   async advanceTo(time: string): Promise<void> {
@@ -63,7 +48,7 @@ function showOtherSchedule<T extends KubernetesObject>(object: DeepReadonly<T>):
 }
 
 test("a CronJob runs hour by hour, its history is trimmed, and the clock holds one timer for it", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   for (let hour = 10; hour <= 15; hour++) {
@@ -87,7 +72,7 @@ test("a CronJob runs hour by hour, its history is trimmed, and the clock holds o
 });
 
 test("neither the echo of its status nor a listed Job that goes on wakes a CronJob, but a resync and the Job's end do", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start({ resyncMs: 60_000 });
   await harness.createCronJob();
   await harness.advanceTo("10:00:01");
@@ -106,7 +91,7 @@ test("neither the echo of its status nor a listed Job that goes on wakes a CronJ
 });
 
 test("a Job that the controller itself creates or deletes does not wake its CronJob, but one of others that comes meanwhile does", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   const cronJob = await harness.createCronJob({ successfulJobsHistoryLimit: 0 });
   await harness.clock.settle();
@@ -118,7 +103,7 @@ test("a Job that the controller itself creates or deletes does not wake its Cron
   await harness.clock.settle();
   expect(await harness.jobNames()).toEqual([]);
   expect(harness.outcomes()).toEqual(["10:05:00.000 notDue notDue"]);
-  harness.onWrite = (write) => {
+  harness.intercept = (write) => {
     if (write === "PUT cronjobs/n/status") void harness.createJob("by-hand", cronJob);
   };
   await harness.advanceTo("11:05:00");
@@ -128,7 +113,7 @@ test("a Job that the controller itself creates or deletes does not wake its Cron
 });
 
 test("while an unlisted Job is reported at every sync, the echo of its status wakes a CronJob too", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createJob("by-hand", await harness.createCronJob());
   await harness.clock.settle();
@@ -141,12 +126,12 @@ test("while an unlisted Job is reported at every sync, the echo of its status wa
 });
 
 test("a finished Job that could not be deleted is tried again when the echo of the status comes", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob({ successfulJobsHistoryLimit: 0 });
   await harness.advanceTo("10:05:00");
   const [name] = await harness.jobNames();
-  harness.fail("DELETE", /^jobs\//, { code: 500, reason: "InternalError", message: "no" });
+  harness.refuse(/^DELETE jobs\//, { code: 500, reason: "InternalError", message: "no" });
   await harness.finishJob(name!);
   await harness.advanceTo("10:06:00");
   expect(await harness.jobNames()).toEqual([]);
@@ -159,7 +144,7 @@ test("a finished Job that could not be deleted is tried again when the echo of t
 });
 
 test("a Job that somebody deletes while it runs wakes its CronJob, which created it last", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   await harness.advanceTo("10:05:00");
@@ -173,7 +158,7 @@ test("a Job that somebody deletes while it runs wakes its CronJob, which created
 });
 
 test("57: a changed label syncs the CronJob at once", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   await harness.clock.settle();
@@ -189,7 +174,7 @@ test("57: a changed label syncs the CronJob at once", async () => {
 });
 
 test("58, 59: a changed schedule or zone only sets a timer for the new next slot", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob({ schedule: "0 0 1 1 *" });
   await harness.advanceTo("10:02:00");
@@ -204,7 +189,7 @@ test("58, 59: a changed schedule or zone only sets a timer for the new next slot
 });
 
 test("60: a schedule changed to something unreadable is reported, and nothing else", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   await harness.clock.settle();
@@ -218,7 +203,7 @@ test("60: a schedule changed to something unreadable is reported, and nothing el
 });
 
 test("61: a resync syncs every CronJob", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start({ resyncMs: 600_000 });
   await harness.createCronJob({ suspend: true });
   await harness.advanceTo("09:59:31");
@@ -231,7 +216,7 @@ test("61: a resync syncs every CronJob", async () => {
 });
 
 test("62: a resync of Jobs wakes nobody", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   const { client, clock, random } = harness;
   class ResyncingJobs extends InformerFactory {
     readonly resyncing = new InformerFactory({ client, clock, random, resyncMs: 600_000 });
@@ -257,7 +242,7 @@ test("62: a resync of Jobs wakes nobody", async () => {
 });
 
 test("63: a Job that changes hands wakes both CronJobs", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   const [a, b] = [await harness.createCronJob({}, "a"), await harness.createCronJob({}, "b")];
   await harness.createJob("job", a);
@@ -275,7 +260,7 @@ test("63: a Job that changes hands wakes both CronJobs", async () => {
 });
 
 test("63: a Job whose controller is named otherwise wakes the CronJob it was named for", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   const cronJob = await harness.createCronJob();
   await harness.createJob("job", cronJob);
@@ -294,7 +279,7 @@ test("63: a Job whose controller is named otherwise wakes the CronJob it was nam
 });
 
 test("49, 64: Jobs of another UID or kind wake nobody", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   const cronJob = await harness.createCronJob();
   await harness.clock.settle();
@@ -308,11 +293,11 @@ test("49, 64: Jobs of another UID or kind wake nobody", async () => {
 });
 
 test("65: failures stay counted over a sync that asks for nothing", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   const refused = { code: 500, reason: "InternalError", message: "no" } as const;
-  harness.fail("POST", /^jobs$/, refused, 3);
+  harness.refuse(/^POST jobs$/, refused, 3);
   await harness.advanceTo("10:00:00.120");
   // At 100 ms, then 5 and 10 ms later; the fourth attempt would be due 20 ms after the third.
   expect(harness.outcomes().slice(-3)).toEqual([
@@ -324,7 +309,7 @@ test("65: failures stay counted over a sync that asks for nothing", async () => 
   expect(harness.outcomes()).toEqual(["10:00:00.120 skipped suspended"]);
   await harness.advanceTo("10:01:00");
   harness.outcomes();
-  harness.fail("POST", /^jobs$/, refused, 1);
+  harness.refuse(/^POST jobs$/, refused, 1);
   await harness.patchSpec({ suspend: false });
   await harness.advanceTo("10:01:00.041");
   expect(harness.outcomes().map((text) => text.slice(0, 22))).toEqual([
@@ -335,7 +320,7 @@ test("65: failures stay counted over a sync that asks for nothing", async () => 
 });
 
 test("33: a CronJob that is resumed runs its latest slot at once, and says what it missed", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob({ suspend: true });
   await harness.advanceTo("12:30:00");
@@ -350,7 +335,7 @@ test("33: a CronJob that is resumed runs its latest slot at once, and says what 
 });
 
 test("runs of @every that a deadline has moved go on an interval apart", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob({ schedule: "@every 1h", startingDeadlineSeconds: 5400, suspend: true });
   await harness.advanceTo("16:00:00");
@@ -367,7 +352,7 @@ test("runs of @every that a deadline has moved go on an interval apart", async (
 });
 
 test("a deleted CronJob is forgotten", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   await harness.clock.settle();
@@ -379,7 +364,7 @@ test("a deleted CronJob is forgotten", async () => {
 });
 
 test("without a zone of their own CronJobs run in the controller's", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start({ localTimeZone: "America/New_York" });
   await harness.createCronJob({ schedule: "0 5 * * *" });
   await harness.advanceTo("10:00:01");
@@ -388,11 +373,11 @@ test("without a zone of their own CronJobs run in the controller's", async () =>
 });
 
 test("a controller that is stopped finishes the sync it is in", async () => {
-  const harness = new ControllerHarness();
+  const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
   let stopped: Promise<void> | undefined;
-  harness.onWrite = (write) => {
+  harness.intercept = (write) => {
     if (write === "POST jobs") stopped = harness.stop();
   };
   await harness.advanceTo("10:00:01");

@@ -136,7 +136,7 @@ test("30: Replace gives up when the active Job cannot be read", async () => {
   await harness.sync();
   await harness.advanceTo("11:00:00");
   harness.writes.length = 0;
-  harness.fail("GET", /^jobs\//, serverError);
+  harness.refuse(/^GET jobs\//, serverError);
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });
   expect(harness.events.at(-1)).toBe("Warning FailedGet Get job: no");
   expect(harness.writes).toEqual([]);
@@ -154,7 +154,7 @@ test("31: what Replace did before it failed is written", async () => {
   }));
   await harness.setStatus(cronJob, { active });
   await harness.advanceTo("10:00:00");
-  harness.fail("DELETE", /^jobs\/b$/, serverError);
+  harness.refuse(/^DELETE jobs\/b$/, serverError);
   await expect(harness.sync()).rejects.toThrow("could not replace job default/b");
   expect(harness.events).toEqual(["Normal SuccessfulDelete Deleted job a", "Warning FailedDelete Deleted job: no"]);
   expect(harness.writes).toEqual(["DELETE jobs/a", "DELETE jobs/b", "PUT cronjobs/n/status"]);
@@ -246,7 +246,7 @@ test("42: a Job that exists and cannot be read is an error", async () => {
   await harness.createCronJob();
   await harness.createJob(TEN, undefined);
   await harness.advanceTo("10:00:00");
-  harness.fail("GET", /^jobs\//, serverError);
+  harness.refuse(/^GET jobs\//, serverError);
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });
   expect(harness.decision).toMatchObject({ outcome: "failed" });
 });
@@ -256,7 +256,7 @@ test("43: nothing is said when the namespace is being emptied", async () => {
   await harness.createCronJob();
   await harness.advanceTo("10:00:00");
   const details = { causes: [{ reason: "NamespaceTerminating" }] };
-  harness.fail("POST", /^jobs$/, { code: 403, reason: "Forbidden", message: "no", details });
+  harness.refuse(/^POST jobs$/, { code: 403, reason: "Forbidden", message: "no", details });
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });
   expect(harness.events).toEqual([]);
   expect(harness.decision).toMatchObject({ outcome: "failed", reason: "namespaceTerminating" });
@@ -268,7 +268,7 @@ test("44: old Jobs are deleted before a creation that a quota refuses", async ()
   await harness.createJob("old", cronJob);
   await harness.finishJob("old", "Failed");
   await harness.advanceTo("10:00:00");
-  harness.fail("POST", /^jobs$/, { code: 403, reason: "Forbidden", message: "exceeded quota" });
+  harness.refuse(/^POST jobs$/, { code: 403, reason: "Forbidden", message: "exceeded quota" });
   await expect(harness.sync()).rejects.toMatchObject({ message: "exceeded quota" });
   expect(harness.writes).toEqual(["DELETE jobs/old", "POST jobs", "PUT cronjobs/n/status"]);
   expect(harness.events).toEqual([
@@ -281,7 +281,7 @@ test("a missed slot is reported once, also when the sync that reports it fails",
   const harness = new SyncHarness();
   await harness.createCronJob();
   await harness.advanceTo("12:00:00");
-  harness.fail("POST", /^jobs$/, serverError);
+  harness.refuse(/^POST jobs$/, serverError);
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });
   expect(harness.decision).toMatchObject({ outcome: "failed", missed: [{ reason: "superseded", count: 2 }] });
   await harness.sync();
@@ -294,7 +294,7 @@ test("45: a listed Job that the cache lacks is dropped only when the server lack
   await harness.createJob("kept", undefined);
   const active = ["gone", "kept"].map((name) => ({ name, namespace: NAMESPACE, uid: `uid-of-${name}` }));
   await harness.setStatus(cronJob, { active });
-  harness.fail("GET", /^jobs\/gone$/, serverError);
+  harness.refuse(/^GET jobs\/gone$/, serverError);
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });
   expect(harness.writes).toEqual([]);
   await harness.sync();
@@ -334,7 +334,7 @@ test("47: a Job that nobody lists is reported, not adopted, and does not block",
 test("an unlisted Job whose CronJob cannot be read is an error", async () => {
   const harness = new SyncHarness();
   await harness.createJob("manual", await harness.createCronJob());
-  harness.fail("GET", /^cronjobs\/n$/, serverError);
+  harness.refuse(/^GET cronjobs\/n$/, serverError);
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });
 });
 
@@ -403,7 +403,7 @@ test("56: a Job of the history that cannot be deleted holds up nothing", async (
     await harness.createJob(name, cronJob);
     await harness.finishJob(name);
   }
-  harness.fail("DELETE", /^jobs\/a$/, { code: 404, reason: "NotFound", message: "gone" });
+  harness.refuse(/^DELETE jobs\/a$/, { code: 404, reason: "NotFound", message: "gone" });
   expect((await harness.sync()).requeueAfterMs).toBe(30_100);
   expect(harness.events).toEqual(["Warning FailedDelete Deleted job: gone", "Normal SuccessfulDelete Deleted job b"]);
 });

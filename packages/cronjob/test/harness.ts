@@ -1,64 +1,20 @@
-import { createApiServer } from "@kubewright/apiserver";
-import {
-  type CronJob,
-  type DeepReadonly,
-  type Job,
-  type Status,
-  cronJobs,
-  formatTime,
-  jobs,
-  mutableCopy,
-} from "@kubewright/api";
-import { Client } from "@kubewright/client";
-import { type Random, SimulatedClock, seededRandom } from "@kubewright/clock";
-import type { EventSink } from "@kubewright/controller";
-import type { Transport } from "@kubewright/transport";
+import { type CronJob, type DeepReadonly, type Job, cronJobs, formatTime, jobs, mutableCopy } from "@kubewright/api";
+
+import { ControllerHarness } from "../../controller/test/controller-harness.js";
 
 export const NAMESPACE = "default";
 
-/** Answers requests instead of the server: the first whose method and path match is used, as long as it says. */
-export interface Fault {
-  readonly method: string;
-  readonly path: RegExp;
-  readonly status: Partial<Status> & { readonly code: number };
-  times: number;
-}
-
-/** An API server on a simulated clock, a client whose writes are recorded and that can be made to fail, and one that is neither. */
-export class Harness {
-  readonly clock: SimulatedClock;
-  readonly random: Random = seededRandom(1);
-  readonly faults: Fault[] = [];
-  /** Writes of the controller's client, such as `POST jobs`, `PUT cronjobs/n/status`. */
-  readonly writes: string[] = [];
-  /** Recorded events, such as `Normal SuccessfulCreate Created job n-1`. */
-  readonly events: string[] = [];
-  readonly sink: EventSink = {
-    event: (_object, _definition, type, reason, message) => void this.events.push(`${type} ${reason} ${message}`),
-  };
-  /** Called before each write of the controller's client reaches the server. */
-  onWrite: (write: string) => void = () => undefined;
-  readonly client: Client;
-  readonly #admin: Client;
-
+export class Harness extends ControllerHarness {
   constructor(start = "2026-03-02T09:59:30Z") {
-    this.clock = new SimulatedClock(start);
-    const { clock, random } = this;
-    const { transport } = createApiServer({ clock, random: random.fork("apiserver"), freeze: true });
-    this.#admin = new Client({ transport, clock });
-    this.client = new Client({ transport: this.#faulty(transport), clock });
-  }
-
-  fail(method: string, path: RegExp, status: Fault["status"], times = 1): void {
-    this.faults.push({ method, path, status, times });
+    super({ start });
   }
 
   get cronJobs() {
-    return this.#admin.resource(cronJobs);
+    return this.admin.resource(cronJobs);
   }
 
   get jobs() {
-    return this.#admin.resource(jobs);
+    return this.admin.resource(jobs);
   }
 
   async createCronJob(spec: Partial<NonNullable<CronJob["spec"]>> = {}, name = "n"): Promise<DeepReadonly<CronJob>> {
@@ -120,23 +76,6 @@ export class Harness {
     return items
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map(({ metadata }) => metadata.name);
-  }
-
-  #faulty(transport: Transport): Transport {
-    return async (request) => {
-      const path = request.path.replace(/^\/apis\/batch\/v1\/namespaces\/[^/]+\//, "").replace(/\?.*$/, "");
-      if (request.method !== "GET") {
-        this.writes.push(`${request.method} ${path}`);
-        this.onWrite(`${request.method} ${path}`);
-      }
-      const fault = this.faults.find(
-        (each) => each.times > 0 && each.method === request.method && each.path.test(path),
-      );
-      if (fault === undefined) return transport(request);
-      fault.times--;
-      const value: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...fault.status };
-      return { status: value.code, headers: {}, body: { type: "decoded", value } };
-    };
   }
 }
 

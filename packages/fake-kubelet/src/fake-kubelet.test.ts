@@ -1,73 +1,24 @@
 import { expect, test } from "vitest";
 
-import { createApiServer } from "@kubewright/apiserver";
 import { type DeepReadonly, type Pod, findCondition, nodes, pods } from "@kubewright/api";
-import { Client } from "@kubewright/client";
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
-import { InformerFactory } from "@kubewright/informer";
 
+import { ControllerHarness } from "../../controller/test/controller-harness.js";
 import { FakeKubelet, type FakeKubeletOptions } from "./fake-kubelet.js";
 
 const START = "2026-01-01T00:00:00Z";
 const NAMESPACE = "default";
 
-/** A kubelet against a real API server, in virtual time. */
-class Harness {
-  readonly clock = new SimulatedClock(START);
-  readonly random = seededRandom(1);
-  readonly events: string[] = [];
-  /** Writes the kubelet made, with the second they were made at. */
-  readonly writes: string[] = [];
-  readonly #client: Client;
-  readonly #kubeletClient: Client;
-  #stop = new AbortController();
-  #running: Promise<unknown> = Promise.resolve();
+/** A kubelet whose writes are timed, e.g. `2 PATCH pods/p/status`. */
+class Harness extends ControllerHarness {
+  readonly pods = this.admin.resource(pods);
+  readonly nodes = this.admin.resource(nodes);
 
   constructor() {
-    const { clock, random } = this;
-    const { transport } = createApiServer({ clock, random: random.fork("apiserver"), freeze: true });
-    this.#client = new Client({ transport, clock });
-    this.#kubeletClient = new Client({
-      clock,
-      transport: (request) => {
-        if (request.method !== "GET") this.writes.push(`${clock.monotonic() / 1000} ${request.method}`);
-        return transport(request);
-      },
-    });
+    super({ start: START, timed: true });
   }
 
-  get pods() {
-    return this.#client.resource(pods);
-  }
-
-  get nodes() {
-    return this.#client.resource(nodes);
-  }
-
-  async start(options: Partial<FakeKubeletOptions> = {}): Promise<void> {
-    const { clock, random } = this;
-    const client = this.#kubeletClient;
-    const informers = new InformerFactory({ client, clock, random });
-    const sink = {
-      event: (_o: unknown, _d: unknown, type: string, reason: string, message: string) =>
-        void this.events.push(`${type} ${reason} ${message}`),
-    };
-    const kubelet = new FakeKubelet({
-      client,
-      clock,
-      random: random.fork("kubelet"),
-      informers,
-      events: sink,
-      ...options,
-    });
-    this.#running = Promise.all([informers.run(this.#stop.signal), kubelet.run(this.#stop.signal)]);
-    await clock.settle();
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort(new Error("stopped"));
-    await this.#running;
-    this.#stop = new AbortController();
+  start(options: Partial<FakeKubeletOptions> = {}): Promise<void> {
+    return this.play((deps) => new FakeKubelet({ ...deps, random: deps.random.fork("kubelet"), ...options }));
   }
 
   async create(
@@ -171,7 +122,7 @@ test("a pod is accepted, runs and succeeds, with one write for each", async () =
     Ready: "False PodCompleted",
     ContainersReady: "False PodCompleted",
   });
-  expect(harness.writes).toEqual(["0 PATCH", "2 PATCH", "92 PATCH"]);
+  expect(harness.writes).toEqual(["0 PATCH pods/p/status", "2 PATCH pods/p/status", "92 PATCH pods/p/status"]);
   expect(harness.clock.pendingTimers).toBe(0);
   await harness.stop();
 });
@@ -182,7 +133,7 @@ test("a pod that takes no time at all still goes through every phase, once", asy
   await harness.create({ duration: "0", "startup-delay": "0" });
   expect((await harness.get()).status?.phase).toBe("Succeeded");
   await harness.clock.advance(60_000);
-  expect(harness.writes).toEqual(["0 PATCH", "0 PATCH", "0 PATCH"]);
+  expect(harness.writes).toEqual(["0 PATCH pods/p/status", "0 PATCH pods/p/status", "0 PATCH pods/p/status"]);
   await harness.stop();
 });
 
@@ -238,7 +189,12 @@ test("a crashing container restarts at once, then after 10 and 20 seconds, and c
     restartCount: 3,
     state: { running: { startedAt: "2026-01-01T00:00:46Z" } },
   });
-  expect(harness.writes.slice(-4)).toEqual(["11 PATCH", "21 PATCH", "26 PATCH", "46 PATCH"]);
+  expect(harness.writes.slice(-4)).toEqual([
+    "11 PATCH pods/p/status",
+    "21 PATCH pods/p/status",
+    "26 PATCH pods/p/status",
+    "46 PATCH pods/p/status",
+  ]);
   await harness.stop();
 });
 
@@ -285,7 +241,7 @@ test("a running pod that is deleted fails within its grace period, and is then r
   expect(await harness.exists()).toBe(true);
   await harness.clock.advance(1);
   expect(await harness.exists()).toBe(false);
-  expect(harness.writes.slice(2)).toEqual(["11 PATCH", "11 DELETE"]);
+  expect(harness.writes.slice(2)).toEqual(["11 PATCH pods/p/status", "11 DELETE pods/p"]);
   expect(phases).toEqual([
     ["MODIFIED", "Running", undefined, 30],
     ["MODIFIED", "Failed", 143, 30],
@@ -361,7 +317,7 @@ test("a pod that somebody else fails is let go", async () => {
   await harness.clock.settle();
   expect(harness.clock.pendingTimers).toBe(0);
   await harness.clock.advance(3_600_000);
-  expect(harness.writes).toEqual(["0 PATCH", "1 PATCH"]);
+  expect(harness.writes).toEqual(["0 PATCH pods/p/status", "1 PATCH pods/p/status"]);
   await harness.stop();
 });
 

@@ -7,63 +7,34 @@ import {
   nodes,
   pods,
 } from "@kubewright/api";
-import { createApiServer } from "@kubewright/apiserver";
-import { Client, StatusError } from "@kubewright/client";
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
-import { InformerFactory } from "@kubewright/informer";
+import { seededRandom } from "@kubewright/clock";
+import type { ApiResponse } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
+import { ControllerHarness } from "../../controller/test/controller-harness.js";
 import { FakeScheduler } from "./fake-scheduler.js";
 
-type Transport = ReturnType<typeof createApiServer>["transport"];
-type Refuse = (request: Parameters<Transport>[0]) => StatusError | undefined;
-
-/** An API server with a scheduler, and what the scheduler sent and said. */
-class World {
-  readonly clock: SimulatedClock;
-  readonly server: ReturnType<typeof createApiServer>;
-  readonly client: Client;
-  readonly stop = new AbortController();
-  readonly writes: string[] = [];
-  readonly events: string[] = [];
-  refuse: Refuse = () => undefined;
+/** A scheduler whose events begin with the name of the pod they are about. */
+class World extends ControllerHarness {
   /** How long every watch event is on its way to the scheduler. */
   watchDelayMs = 0;
-  done: Promise<unknown> = Promise.resolve();
+  override readonly sink: ControllerHarness["sink"] = {
+    event: ({ metadata }, _definition, type, reason, message) =>
+      void this.events.push(`${metadata.name}: ${type} ${reason} ${message}`),
+  };
+  override network: ControllerHarness["network"] = async (request, serve) => this.#delayed(await serve(request));
 
-  constructor({ clock, server }: Partial<Pick<World, "clock" | "server">> = {}) {
-    this.clock = clock ?? new SimulatedClock("2026-01-01T00:00:00Z");
-    this.server = server ?? createApiServer({ clock: this.clock, random: seededRandom(1), freeze: true });
-    this.client = new Client({ transport: this.server.transport, clock: this.clock });
+  constructor() {
+    super({ start: "2026-01-01T00:00:00Z" });
   }
 
   async start(): Promise<void> {
-    const transport: Transport = async (request) => {
-      if (request.method !== "GET")
-        this.writes.push(`${request.method} ${request.path.replace("/api/v1/namespaces/default/", "")}`);
-      const error = this.refuse(request);
-      if (error === undefined) return this.#delayed(await this.server.transport(request));
-      return { status: error.status.code, headers: {}, body: { type: "decoded", value: error.status } };
-    };
-    const client = new Client({ transport, clock: this.clock });
-    const random = seededRandom(2);
-    const informers = new InformerFactory({ client, clock: this.clock, random });
-    const events = {
-      event: (
-        object: { metadata: { name?: string } },
-        _definition: unknown,
-        type: string,
-        reason: string,
-        message: string,
-      ) => void this.events.push(`${object.metadata.name}: ${type} ${reason} ${message}`),
-    };
-    const scheduler = new FakeScheduler({ client, clock: this.clock, random, informers, events });
-    this.done = Promise.all([informers.run(this.stop.signal), scheduler.run(this.stop.signal)]);
-    await this.clock.advance(1_000);
+    await this.play((deps) => new FakeScheduler(deps));
+    await this.advance(1);
     this.writes.length = 0;
   }
 
-  #delayed(response: Awaited<ReturnType<Transport>>): Awaited<ReturnType<Transport>> {
+  #delayed(response: ApiResponse): ApiResponse {
     const { clock, watchDelayMs } = this;
     const { body } = response;
     if (body.type !== "events" || watchDelayMs === 0) return response;
@@ -77,8 +48,8 @@ class World {
   }
 
   async node(name: string, { cpu = "1", capacity = "10", ready = true, unschedulable = false } = {}): Promise<void> {
-    const created = await this.client.resource(nodes).create({ metadata: { name }, spec: { unschedulable } });
-    await this.client.resource(nodes).updateStatus({
+    const created = await this.admin.resource(nodes).create({ metadata: { name }, spec: { unschedulable } });
+    await this.admin.resource(nodes).updateStatus({
       ...created,
       status: {
         allocatable: { cpu, memory: "8Gi", pods: capacity },
@@ -89,7 +60,7 @@ class World {
   }
 
   async pod(name: string, cpu = "0", spec: Partial<PodSpec> = {}): Promise<void> {
-    await this.client.resource(pods).create({
+    await this.admin.resource(pods).create({
       metadata: { namespace: "default", name },
       spec: { containers: [{ name: "main", image: "x", resources: { requests: { cpu } } }], ...spec },
     });
@@ -97,18 +68,18 @@ class World {
   }
 
   async phase(name: string, phase: string): Promise<void> {
-    await this.client
+    await this.admin
       .resource(pods)
       .patch(name, { type: "merge", body: { status: { phase } } }, { namespace: "default", subresource: "status" });
     await this.clock.settle();
   }
 
   get(name: string): Promise<Pod> {
-    return this.client.resource(pods).get(name, { namespace: "default" }).then(mutableCopy);
+    return this.admin.resource(pods).get(name, { namespace: "default" }).then(mutableCopy);
   }
 
   async placement(): Promise<Record<string, string>> {
-    const { items } = await this.client.resource(pods).list({ namespace: "default" });
+    const { items } = await this.admin.resource(pods).list({ namespace: "default" });
     return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec?.nodeName ?? "-"]));
   }
 }
@@ -163,7 +134,7 @@ test("a change that does not concern scheduling does not cost a waiting pod its 
   await world.start();
   await world.pod("p1", "1");
   await world.pod("p2", "1");
-  await world.client
+  await world.admin
     .resource(pods)
     .patch("p1", { type: "merge", body: { metadata: { labels: { x: "y" } } } }, { namespace: "default" });
   await world.clock.settle();
@@ -189,8 +160,8 @@ test("a deleted pod makes room, and a deleted waiting pod does not stand in the 
   await world.pod("p1", "1");
   await world.pod("p2", "1");
   await world.pod("p3", "1");
-  await world.client.resource(pods).delete("p2", { namespace: "default", gracePeriodSeconds: 0 });
-  await world.client.resource(pods).delete("p1", { namespace: "default", gracePeriodSeconds: 0 });
+  await world.admin.resource(pods).delete("p2", { namespace: "default", gracePeriodSeconds: 0 });
+  await world.admin.resource(pods).delete("p1", { namespace: "default", gracePeriodSeconds: 0 });
   await world.clock.settle();
   expect(await world.placement()).toEqual({ p3: "node-a" });
 });
@@ -204,7 +175,7 @@ test("pods with gates, another scheduler or a node already are left alone; a lif
   await world.pod("placed", "0", { nodeName: "node-z" });
   expect(await world.placement()).toEqual({ gated: "-", foreign: "-", placed: "node-z" });
   expect(world.writes).toEqual([]);
-  await world.client
+  await world.admin
     .resource(pods)
     .patch("gated", { type: "merge", body: { spec: { schedulingGates: null } } }, { namespace: "default" });
   await world.clock.settle();
@@ -220,7 +191,7 @@ test("nodes that are not ready or unschedulable are used once they are", async (
   expect(world.events).toEqual([
     "p1: Warning FailedScheduling 0/2 nodes are available: 1 node(s) were not ready, 1 node(s) were unschedulable.",
   ]);
-  await world.client.resource(nodes).patch("node-b", { type: "merge", body: { spec: { unschedulable: false } } });
+  await world.admin.resource(nodes).patch("node-b", { type: "merge", body: { spec: { unschedulable: false } } });
   await world.clock.settle();
   expect(await world.placement()).toEqual({ p1: "node-b" });
 });
@@ -229,20 +200,11 @@ test("a binding that fails gives the room back and is tried again after a second
   const world = new World();
   await world.node("node-a", { cpu: "1" });
   await world.start();
-  const broken = new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    code: 500,
-    reason: "InternalError",
-  });
-  world.refuse = ({ path }) => (path.endsWith("/p1/binding") ? broken : undefined);
+  world.refuse(/^POST pods\/p1\/binding/, { code: 500, reason: "InternalError" });
   await world.pod("p1", "1");
   await world.pod("p2", "1");
   expect(await world.placement()).toEqual({ p1: "-", p2: "node-a" });
-  world.refuse = () => undefined;
-  await world.client.resource(pods).delete("p2", { namespace: "default", gracePeriodSeconds: 0 });
+  await world.admin.resource(pods).delete("p2", { namespace: "default", gracePeriodSeconds: 0 });
   await world.clock.advance(1_000);
   expect(await world.placement()).toEqual({ p1: "node-a" });
 });
@@ -255,7 +217,7 @@ test("what was bound counts before the cache shows it: neither is the room given
   await world.start();
   await world.pod("p1", "600m");
   await world.pod("p2", "600m");
-  await world.client
+  await world.admin
     .resource(pods)
     .patch("p1", { type: "merge", body: { metadata: { labels: { x: "y" } } } }, { namespace: "default" });
   await world.clock.advance(60_000);
@@ -267,23 +229,22 @@ test("a pod that was told already is not told again by a scheduler that starts a
   const world = new World();
   await world.start();
   await world.pod("p1");
-  world.stop.abort();
-  await world.done;
-  const successor = new World(world);
-  await successor.start();
-  expect(successor.events).toEqual([]);
-  await successor.node("node-a");
-  expect(successor.writes).toEqual(["POST pods/p1/binding"]);
+  await world.stop();
+  world.events.length = 0;
+  await world.start();
+  expect(world.events).toEqual([]);
+  await world.node("node-a");
+  expect(world.writes).toEqual(["POST pods/p1/binding"]);
 });
 
 test("a pod being deleted is not placed", async () => {
   const world = new World();
   await world.start();
-  await world.client.resource(pods).create({
+  await world.admin.resource(pods).create({
     metadata: { namespace: "default", name: "p1", finalizers: ["example.com/wait"] },
     spec: { containers: [{ name: "main", image: "x" }] },
   });
-  await world.client.resource(pods).delete("p1", { namespace: "default" });
+  await world.admin.resource(pods).delete("p1", { namespace: "default" });
   await world.node("node-a");
   expect((await world.get("p1")).metadata.deletionTimestamp).toBeDefined();
   expect(world.writes).toEqual(["PATCH pods/p1/status"]);
@@ -307,8 +268,7 @@ test("the same run twice sends the same requests, and stopping leaves nothing be
     await world.start();
     for (let index = 0; index < 20; index++) await world.pod(`p${index}`, `${100 + 50 * (index % 4)}m`);
     for (let index = 0; index < 20; index += 3) await world.phase(`p${index}`, "Succeeded");
-    world.stop.abort();
-    await world.done;
+    await world.stop();
     await world.server.close();
     return [...world.writes, ...world.events];
   };
@@ -319,12 +279,11 @@ test("without a sink of its user's, the scheduler writes Events itself, the last
   const world = new World();
   await world.node("node-a");
   await world.pod("p1");
-  const { client, clock } = world;
-  const informers = new InformerFactory({ client, clock, random: seededRandom(2) });
-  const scheduler = new FakeScheduler({ client, clock, random: seededRandom(2), informers });
-  const done = Promise.all([informers.run(world.stop.signal), scheduler.run(world.stop.signal)]);
+  const { admin: client, clock } = world;
+  const stop = new AbortController();
+  const done = new FakeScheduler({ client, clock, random: seededRandom(2) }).run(stop.signal);
   while ((await world.placement())["p1"] === "-") await clock.advance(100);
-  world.stop.abort();
+  stop.abort();
   await done;
   const { items } = await client.resource(eventResource).list({ namespace: "default" });
   expect(items).toMatchObject([

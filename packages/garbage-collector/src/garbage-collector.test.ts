@@ -4,6 +4,7 @@ import { configMaps, cronJobs, events, jobs, namespaces, nodes, pods, secrets } 
 import { silentLogger } from "@kubewright/controller";
 
 import { Harness, UNKNOWN_UID, ownedBy, ownedByMap, unknownMap, widgets } from "../test/harness.js";
+import { GarbageCollector } from "./garbage-collector.js";
 
 const HOLD = "example.com/hold";
 const podTemplate = { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" } };
@@ -304,7 +305,7 @@ test.each(["owner", "dependent"])(
     expect(await harness.findMap("a")).toBeUndefined();
     expect(await harness.findMap("owner", "other")).toBeDefined();
     const { uid } = owner.metadata;
-    expect(await harness.events()).toEqual([
+    expect(await harness.told()).toEqual([
       `Warning OwnerRefInvalidNamespace a ownerRef [v1/ConfigMap, namespace: default, name: owner, uid: ${uid}] does not exist in namespace "default"`,
     ]);
     await harness.stop();
@@ -318,7 +319,7 @@ test("a cluster-scoped object with a namespaced owner is never deleted, told of,
   await harness.create(nodes, "n", { owners: [ownedByMap(owner)] });
   await harness.create(nodes, "m", { owners: [unknownMap()] });
   harness.sent();
-  expect(await harness.events()).toEqual([expect.stringContaining('does not exist in namespace ""')]);
+  expect(await harness.told()).toEqual([expect.stringContaining('does not exist in namespace ""')]);
   await harness.settle(3600);
   expect(harness.sent()).toEqual([]);
   expect(harness.clock.pendingTimers).toBe(0);
@@ -644,4 +645,20 @@ test("discovery is repeated as often as asked, and holds no foreground timer", a
   expect(harness.discoveryRequests).toHaveLength(2 * once);
   expect(harness.clock.pendingTimers).toBe(0);
   await harness.stop();
+});
+
+test("a garbage collector that is handed no caches has its own, and runs and stops them itself", async () => {
+  const harness = new Harness();
+  const owner = await harness.createMap("owner");
+  await harness.createMap("dependent", { owners: [ownedByMap(owner)] });
+  const { admin: client, clock, random } = harness;
+  const stop = new AbortController();
+  const running = new GarbageCollector({ client, clock, random }).run(stop.signal);
+  await harness.settle(1);
+  await harness.deleteMap("owner");
+  await harness.settle(1);
+  expect(await harness.find(configMaps, "dependent")).toBeUndefined();
+  stop.abort();
+  await running;
+  expect({ timers: clock.pendingTimers, holds: clock.holds }).toEqual({ timers: 0, holds: 0 });
 });

@@ -119,7 +119,7 @@ async function play({ spec, script, user = {} }: Case, disturbance?: Disturbance
   const cluster = await TestCluster.start({ syncBatchPeriodMs: "adaptive" });
   let writes = 0;
   let crashed = false;
-  cluster.intercept = async (request, serve) => {
+  cluster.network = async (request, serve) => {
     const isWrite = request.method !== "GET" && (heavy || !request.path.includes("/events"));
     // What a dead process sends does not arrive.
     if (crashed && request.method !== "GET") throw new Error("the controller is gone");
@@ -128,7 +128,7 @@ async function play({ spec, script, user = {} }: Case, disturbance?: Disturbance
     const answer = when === "after" ? serve(request) : undefined;
     if (fault === "crash") {
       crashed = true;
-      cluster.abortController();
+      cluster.abort();
       await answer;
       throw new Error("the controller is gone");
     }
@@ -142,7 +142,7 @@ async function play({ spec, script, user = {} }: Case, disturbance?: Disturbance
   let status = await cluster.status();
   for (let second = 0; second < 200; second++) {
     if (crashed) {
-      await cluster.stopController();
+      await cluster.stop();
       crashed = false;
       await cluster.startController();
     }

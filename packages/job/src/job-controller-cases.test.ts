@@ -32,7 +32,7 @@ test("a Job created suspended has no pods and no start time until it is resumed"
   expect(await cluster.activePods()).toHaveLength(2);
   await cluster.advance(2);
   expect(conditionsOf((await cluster.status()) as never)).toContain("FailureTarget=True DeadlineExceeded");
-  expect((await cluster.events()).filter((event) => event.includes("Job "))).toEqual([
+  expect((await cluster.told()).filter((event) => event.includes("Job "))).toEqual([
     "Normal Suspended: Job suspended",
     "Normal Resumed: Job resumed",
     "Warning DeadlineExceeded: Job was active longer than specified deadline",
@@ -138,7 +138,7 @@ test("a Job deleted while no controller ran leaves no pod held by the finalizer"
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 2, completions: 2 });
   await cluster.advance(2);
-  await cluster.stopController();
+  await cluster.stop();
   await cluster.deleteJob();
   for (const pod of await cluster.pods()) await cluster.deletePod(pod, 0);
   expect(trackedCount(await cluster.pods())).toBe(2);
@@ -150,7 +150,7 @@ test("a Job deleted while no controller ran leaves no pod held by the finalizer"
 
 test("a controller that starts syncs each unfinished Job at once, and asks nothing for finished ones", async () => {
   const cluster = await TestCluster.start();
-  await cluster.stopController();
+  await cluster.stop();
   for (let number = 0; number < 1000; number++) await cluster.createJob({ parallelism: 0 }, { name: `open-${number}` });
   await cluster.startController();
   expect(cluster.decisions).toHaveLength(1000);
@@ -161,7 +161,7 @@ test("a controller that starts syncs each unfinished Job at once, and asks nothi
   const done = await TestCluster.start();
   for (let number = 0; number < 20; number++) await done.createJob({ completions: 0 }, { name: `done-${number}` });
   await done.advance(5);
-  await done.stopController();
+  await done.stop();
   done.requests.length = 0;
   await done.startController();
   await done.advance(60);
@@ -174,7 +174,7 @@ test("a Job managed elsewhere is left alone, its pods' finalizers too, and count
   await cluster.createJob({ managedBy: "example.com/other" });
   await cluster.advance(5);
   expect(cluster.requests).toEqual([]);
-  await cluster.stopController();
+  await cluster.stop();
   await cluster.startController();
   expect(cluster.metrics.take()).toEqual({ "externalJobAdded example.com/other": 2 });
   await cluster.deleteJob();
@@ -187,7 +187,7 @@ test("after a success the retries of a Job begin anew, and they never wait longe
   const cluster = await TestCluster.start();
   const times: number[] = [];
   let refuses = true;
-  cluster.intercept = ({ method, path }) => {
+  cluster.network = ({ method, path }) => {
     if (method !== "POST" || !path.includes("/pods") || !refuses) return undefined;
     times.push(cluster.clock.monotonic() / 1000);
     return refusal(403, "Forbidden");
@@ -227,9 +227,9 @@ test("a Job in foreground deletion frees its pods, counts the ended one, and cre
 
 /** Refuses to free pods until the answer is called. */
 function refuseToFree(cluster: TestCluster): () => void {
-  cluster.intercept = ({ method, path }) =>
+  cluster.network = ({ method, path }) =>
     method === "PATCH" && path.includes("/pods/") ? refusal(500, "InternalError") : undefined;
-  return () => (cluster.intercept = () => undefined);
+  return () => (cluster.network = () => undefined);
 }
 
 test("a pod that was recorded as succeeded, and is reported as failed before it is free, has succeeded", async () => {

@@ -43,7 +43,7 @@ test("a pod runs and succeeds, and the Job is complete a batch period later", as
     "Complete=True CompletionsReached",
   ]);
   expect(tracked(await cluster.pods())).toBe(0);
-  expect(await cluster.events()).toEqual([
+  expect(await cluster.told()).toEqual([
     `Normal SuccessfulCreate: Created pod: ${pod!.metadata.name}`,
     "Normal Completed: Job completed",
   ]);
@@ -80,7 +80,7 @@ test("a failed pod is replaced ten seconds after it ended, and the second failur
     "FailureTarget=True BackoffLimitExceeded",
     "Failed=True BackoffLimitExceeded",
   ]);
-  expect((await cluster.events()).at(-1)).toBe(
+  expect((await cluster.told()).at(-1)).toBe(
     "Warning BackoffLimitExceeded: Job has reached the specified backoff limit",
   );
   await cluster.close();
@@ -101,7 +101,7 @@ test("suspending deletes the pods, resuming creates them and starts the time ane
   await cluster.patchJob({ spec: { suspend: false } });
   expect(await cluster.status()).toMatchObject({ active: 2, startTime: at(30) });
   expect(namesOf(await cluster.activePods())).not.toEqual(before);
-  const told = (await cluster.events()).filter((event) => !event.includes("pod"));
+  const told = (await cluster.told()).filter((event) => !event.includes("pod"));
   expect(told).toEqual(["Normal Suspended: Job suspended", "Normal Resumed: Job resumed"]);
   await cluster.close();
 });
@@ -152,7 +152,7 @@ test("a controller that starts anew goes on where the last one stopped", async (
   await cluster.createJob({ parallelism: 3, completions: 3 });
   await cluster.advance(2);
   const [a, b] = await cluster.pods();
-  await cluster.stopController();
+  await cluster.stop();
   await cluster.setPhase(a!, "Succeeded");
   await cluster.setPhase(b!, "Failed");
   await cluster.startController();
@@ -168,7 +168,7 @@ test.each([1, 2, 3, 4, 5, 6])("a crash at write %d of the accounting loses and d
   const [a, b, c] = await cluster.pods();
   let writes = 0;
   let crash = true;
-  cluster.intercept = ({ method }) => {
+  cluster.network = ({ method }) => {
     if (method === "GET" || !crash || ++writes < survived) return undefined;
     return refusal(500, "InternalError");
   };
@@ -176,7 +176,7 @@ test.each([1, 2, 3, 4, 5, 6])("a crash at write %d of the accounting loses and d
   await cluster.setPhase(b!, "Failed");
   await cluster.setPhase(c!, "Succeeded");
   await cluster.advance(1);
-  await cluster.stopController();
+  await cluster.stop();
   crash = false;
   await cluster.startController();
   await cluster.advance(15);
@@ -206,7 +206,7 @@ test("a pod that was going when its Job was deleted is freed, though the first t
   await cluster.createJob();
   const [pod] = await cluster.pods();
   let refused = 0;
-  cluster.intercept = ({ method, path }) => {
+  cluster.network = ({ method, path }) => {
     if (method !== "PATCH" || !path.includes("/pods/") || refused++ > 0) return undefined;
     const value = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 500, message: "no" };
     return { status: 500, headers: {}, body: { type: "decoded", value } };
@@ -247,7 +247,7 @@ test("a stray pod that matches is adopted, and one that is relabelled is let go 
 test("a refused creation is tried again after one, two and four seconds", async () => {
   const cluster = await TestCluster.start();
   const times: number[] = [];
-  cluster.intercept = ({ method, path }) => {
+  cluster.network = ({ method, path }) => {
     if (method !== "POST" || !path.includes("/pods")) return undefined;
     times.push(cluster.clock.monotonic() / 1000);
     return refusal(403, "Forbidden");
@@ -282,7 +282,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     const random = seededRandom(seed);
     const cluster = await TestCluster.start();
     const faulty = { rate: 0.25 };
-    cluster.intercept = async (request, serve) => {
+    cluster.network = async (request, serve) => {
       const fails = request.method !== "GET" && random.next() < faulty.rate;
       if (!fails) return serve(request);
       // Refused, or obeyed with the answer lost.
@@ -303,7 +303,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
         if (lot < 0.5) await cluster.setPhase(pod, lot < 0.1 ? "Failed" : "Succeeded");
       }
       if (random.next() < 0.1) {
-        await cluster.stopController();
+        await cluster.stop();
         await cluster.startController();
       }
     }

@@ -92,7 +92,7 @@ test("a pod that was terminating when its Job went is freed, though the first at
   await cluster.deletePod(orphan!, 30);
   await cluster.advance(2);
   let refused = 0;
-  cluster.intercept = ({ method, path }) =>
+  cluster.network = ({ method, path }) =>
     method === "PATCH" && path.includes("/pods/") && refused++ === 0 ? refusal(500, "InternalError") : undefined;
   await cluster.deleteJob();
   expect((await cluster.pods()).map(hasTrackingFinalizer)).toEqual([true]);

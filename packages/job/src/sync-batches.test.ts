@@ -58,7 +58,7 @@ test("a terminating pod is waited for, as its end will be news", async () => {
 
 test("a sync that failed is tried again when the queue says so, whatever it has written", async () => {
   const cluster = await TestCluster.start(adaptive);
-  cluster.intercept = ({ method, path }) =>
+  cluster.network = ({ method, path }) =>
     method === "POST" && path.endsWith("/pods") ? refusal(403, "Forbidden") : undefined;
   await cluster.createJob();
   const creations = () => cluster.requests.filter((request) => request === "POST pods").length;
@@ -72,14 +72,14 @@ test("a sync that failed is tried again when the queue says so, whatever it has 
 
 test("a Job is not synced before the cache shows what was written for it, however quiet its pods are", async () => {
   const cluster = await TestCluster.start(adaptive);
-  await cluster.stopController();
+  await cluster.stop();
   async function* late(events: AsyncIterable<unknown>): AsyncIterable<unknown> {
     for await (const event of events) {
       await cluster.clock.sleep(300);
       yield event;
     }
   }
-  cluster.intercept = async (request, serve) => {
+  cluster.network = async (request, serve) => {
     const answer = await serve(request);
     if (!request.path.includes("/jobs") || answer.body.type !== "events") return answer;
     return { ...answer, body: { type: "events", events: late(answer.body.events) } };

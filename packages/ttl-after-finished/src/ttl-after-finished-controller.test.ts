@@ -142,9 +142,9 @@ test("a new Job of the same name is let be", async () => {
   await harness.start();
   await harness.createJob(10);
   await harness.finishJob();
-  harness.onRequest = async (request) => {
+  harness.intercept = async (request) => {
     if (request !== "GET jobs/j") return;
-    harness.onRequest = () => undefined;
+    harness.intercept = () => undefined;
     await harness.removeJob();
     await harness.createJob(10);
   };
@@ -158,9 +158,9 @@ test("a Job that takes the other's place at the last moment is not deleted in it
   await harness.start();
   await harness.createJob(10);
   await harness.finishJob();
-  harness.onRequest = async (request) => {
+  harness.intercept = async (request) => {
     if (request !== "DELETE jobs/j") return;
-    harness.onRequest = () => undefined;
+    harness.intercept = () => undefined;
     await harness.removeJob();
     await harness.createJob(10);
   };

@@ -1,75 +1,38 @@
-import { createApiServer } from "@kubewright/apiserver";
 import { type DeepReadonly, type Job, type JobCondition, formatTime, jobs } from "@kubewright/api";
-import { Client, isNotFound } from "@kubewright/client";
-import { SimulatedClock, seededRandom } from "@kubewright/clock";
-import { silentLogger } from "@kubewright/controller";
-import { InformerFactory } from "@kubewright/informer";
-import type { Transport } from "@kubewright/transport";
+import { isNotFound } from "@kubewright/client";
 
+import { ControllerHarness } from "../../controller/test/controller-harness.js";
 import { TTLAfterFinishedController, type TTLDecision } from "../src/index.js";
 
-/** The controller against an API server, on a simulated clock that begins at second 0. */
-export class Harness {
-  readonly clock = new SimulatedClock("2026-03-02T10:00:00Z");
+/** The controller on a clock that begins at second 0; its requests are timed, e.g. `10 DELETE jobs/j`. */
+export class Harness extends ControllerHarness {
   readonly decisions: TTLDecision[] = [];
   /** Seconds of the metric. */
   readonly durations: number[] = [];
-  /** Requests of the controller's client with the second they were sent at, e.g. `10 DELETE jobs/j`. */
-  readonly requests: string[] = [];
-  readonly bodies: unknown[] = [];
-  /** What the controller warned of. */
-  readonly warnings: string[] = [];
-  /** Called before a request of the controller is sent. */
-  onRequest: (request: string) => Promise<unknown> | undefined = () => undefined;
-  readonly jobs;
+  readonly jobs = this.admin.resource(jobs);
   /** Changes what the controller's cache holds. */
   transform: (job: DeepReadonly<Job>) => DeepReadonly<Job> = (job) => job;
   readonly #startMs = this.clock.now();
-  readonly #informers: InformerFactory;
-  readonly #controller: TTLAfterFinishedController;
-  readonly #stop = new AbortController();
-  #running: Promise<unknown> = Promise.resolve();
 
   constructor() {
-    const { clock } = this;
-    const random = seededRandom(1);
-    const { transport } = createApiServer({ clock, random: random.fork("apiserver"), freeze: true });
-    const admin = new Client({ transport, clock });
-    this.jobs = admin.resource(jobs);
-    this.#informers = new InformerFactory({
-      client: admin,
-      clock,
-      random,
-      transform: (object) => this.transform(object) as unknown as typeof object,
-    });
-    this.#controller = new TTLAfterFinishedController({
-      client: new Client({ transport: this.#recording(transport), clock }),
-      clock,
-      random,
-      informers: this.#informers,
-      logger: { ...silentLogger, warn: (_, text) => void this.warnings.push(text) },
-      metrics: { jobDeletionDuration: (seconds) => void this.durations.push(seconds) },
-      onDecision: (decision) => void this.decisions.push(decision),
-    });
+    super({ timed: true });
   }
 
-  async start(): Promise<void> {
-    const { signal } = this.#stop;
-    this.#running = Promise.all([this.#informers.run(signal), this.#controller.run(signal)]);
-    await this.clock.settle();
+  start(): Promise<void> {
+    return this.play(
+      (deps) =>
+        new TTLAfterFinishedController({
+          ...deps,
+          metrics: { jobDeletionDuration: (seconds) => void this.durations.push(seconds) },
+          onDecision: (decision) => void this.decisions.push(decision),
+        }),
+      { transform: (object) => this.transform(object) as unknown as typeof object },
+    );
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort(new Error("stopped"));
-    await this.#running;
-  }
-
-  async advance(seconds: number): Promise<void> {
-    await this.clock.advance(seconds * 1000);
-  }
-
-  sent(): string[] {
-    return this.requests.splice(0);
+  /** What the controller warned of. */
+  get warnings(): string[] {
+    return this.logged.filter(({ level }) => level === "warn").map(({ message }) => message);
   }
 
   async createJob(ttlSecondsAfterFinished?: number, { suspend = false } = {}): Promise<void> {
@@ -132,15 +95,5 @@ export class Harness {
 
   #second(): number {
     return (this.clock.now() - this.#startMs) / 1000;
-  }
-
-  #recording(transport: Transport): Transport {
-    return async (request) => {
-      const path = request.path.replace(/^\/apis\/batch\/v1\/namespaces\/[^/]+\//, "");
-      this.requests.push(`${this.#second()} ${request.method} ${path}`);
-      if (request.body?.type === "decoded") this.bodies.push(request.body.value);
-      await this.onRequest(`${request.method} ${path}`);
-      return transport(request);
-    };
   }
 }
