@@ -95,7 +95,7 @@ export class JobController implements Runnable {
       queue: "job",
       workers,
       rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
-      reconcile: (key, signal) => syncJob(key, syncDeps, signal),
+      reconcile: (key, signal) => batches.during(key, () => syncJob(key, syncDeps, signal)),
       describeError: "syncing job",
     });
     const orphanQueue = shell.addLoop<OrphanKey>({
@@ -147,7 +147,6 @@ export class JobController implements Runnable {
       podControl,
       events,
       memory,
-      batches,
       clock,
       metrics,
       requeueAfter: (key, delayMs) => queue.addAfter(key, delayMs),

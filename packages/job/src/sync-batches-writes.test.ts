@@ -59,10 +59,7 @@ async function play(waves: readonly Wave[], adaptive: boolean): Promise<{ syncsW
   };
   const work = async (): Promise<void> => {
     for (let taken = await queue.get(); taken !== undefined; taken = await queue.get()) {
-      batches.drop(taken);
-      batches.begin(taken);
-      sync();
-      batches.end(taken, "success");
+      await batches.during(taken, async () => sync());
       queue.done(taken);
     }
   };

@@ -102,15 +102,38 @@ test("a batch can be cancelled unless a sync is under way or due", async () => {
   const key = "ns/job" as ObjectKey;
   batches.add(key);
   expect(batches.cancel(key)).toBe(true);
-  batches.begin(key);
-  batches.add(key);
-  expect(batches.cancel(key)).toBe(false);
-  batches.end(key, "success");
+  await batches.during(key, async () => {
+    batches.add(key);
+    expect(batches.cancel(key)).toBe(false);
+  });
   expect(queue.length).toBe(0);
   await clock.advance(1000);
   expect(queue.length).toBe(1);
   queue.addRateLimited("ns/failing" as ObjectKey);
   expect(batches.cancel("ns/failing" as ObjectKey)).toBe(false);
+});
+
+test("a sync answers what was gathered before it, and what comes while one fails waits for the period", async () => {
+  const clock = new SimulatedClock(0);
+  const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1000, maxDelayMs: 60_000 });
+  const queue = new RateLimitingQueue({ clock, rateLimiter });
+  const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => false, forgetEnded: () => false });
+  const key = "ns/job" as ObjectKey;
+  batches.add(key);
+  expect(await batches.during(key, async () => "synced")).toBe("synced");
+  await clock.advance(5000);
+  expect(queue.length).toBe(0);
+  const failing = batches.during(key, async () => {
+    await clock.sleep(700);
+    batches.add(key);
+    throw new Error("refused");
+  });
+  const refusedSync = expect(failing).rejects.toThrow("refused");
+  await clock.advance(1699);
+  await refusedSync;
+  expect(queue.length).toBe(0);
+  await clock.advance(1);
+  expect(queue.length).toBe(1);
 });
 
 test("what is heard during the sync that ends a Job has it forgotten, and not synced once more", async () => {
@@ -121,17 +144,13 @@ test("what is heard during the sync that ends a Job has it forgotten, and not sy
   const forgotten: ObjectKey[] = [];
   const forgetEnded = (key: ObjectKey): boolean => ended.has(key) && forgotten.push(key) > 0;
   const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => true, forgetEnded });
-  const hearDuring = (key: ObjectKey): void => {
-    batches.begin(key);
-    batches.add(key);
-    batches.end(key, "success");
-  };
+  const hearDuring = (key: ObjectKey): Promise<void> => batches.during(key, async () => batches.add(key));
   const [ending, goingOn] = ["ns/ending", "ns/going-on"] as ObjectKey[];
   ended.add(ending!);
-  hearDuring(ending!);
+  await hearDuring(ending!);
   await clock.advance(1000);
   expect([forgotten, queue.length]).toEqual([[ending], 0]);
-  hearDuring(goingOn!);
+  await hearDuring(goingOn!);
   expect([forgotten, queue.length]).toEqual([[ending], 1]);
 });
 

@@ -11,12 +11,8 @@ export interface SyncBatches {
   add(key: ObjectKey): void;
   /** Drops what is gathered for a Job that needs no sync any more. @returns False when one is under way, or due, all the same. */
   cancel(key: ObjectKey): boolean;
-  /** Drops what is gathered, as a sync that has read nothing yet will answer it. */
-  drop(key: ObjectKey): void;
-  /** A sync of the Job begins to write. Whoever calls this calls {@link end}. */
-  begin(key: ObjectKey): void;
-  /** It has written everything, or has failed. */
-  end(key: ObjectKey, outcome: "success" | "error"): void;
+  /** Performs a sync of the Job, from before it reads anything until it has written everything, or has failed. */
+  during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
   /** Drops what has not been handed to the queue yet. */
   stop(): void;
 }
@@ -39,11 +35,9 @@ export class FixedBatches implements SyncBatches {
     return false;
   }
 
-  drop(): void {}
-
-  begin(): void {}
-
-  end(): void {}
+  during<T>(_key: ObjectKey, sync: () => Promise<T>): Promise<T> {
+    return sync();
+  }
 
   stop(): void {}
 }
@@ -95,29 +89,23 @@ export class AdaptiveBatches implements SyncBatches {
 
   cancel(key: ObjectKey): boolean {
     if (this.#syncing.has(key) || this.#queue.numRequeues(key) > 0) return false;
-    this.drop(key);
+    this.#drop(key);
     return true;
   }
 
-  drop(key: ObjectKey): void {
-    const timer = this.#open.get(key);
-    if (timer === undefined) return;
-    timer.cancel();
-    this.#open.delete(key);
-  }
-
-  begin(key: ObjectKey): void {
+  async during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
+    // The sync has read nothing yet: it will answer what is gathered.
+    this.#drop(key);
     this.#syncing.add(key);
-  }
-
-  end(key: ObjectKey, outcome: "success" | "error"): void {
-    this.#syncing.delete(key);
-    if (!this.#open.has(key)) return;
-    if (outcome === "error") {
-      this.drop(key);
-      this.#queue.addAfter(key, this.#periodMs);
-    } else if (this.#forgetEnded(key)) this.drop(key);
-    else if (this.#isQuiet(key)) this.#close(key);
+    let outcome: "success" | "error" = "error";
+    try {
+      const result = await sync();
+      outcome = "success";
+      return result;
+    } finally {
+      this.#syncing.delete(key);
+      if (this.#open.has(key)) this.#goOn(key, outcome);
+    }
   }
 
   stop(): void {
@@ -125,8 +113,22 @@ export class AdaptiveBatches implements SyncBatches {
     this.#open.clear();
   }
 
+  /** What was gathered during a sync has waited for its end. */
+  #goOn(key: ObjectKey, outcome: "success" | "error"): void {
+    if (outcome === "error") {
+      this.#drop(key);
+      this.#queue.addAfter(key, this.#periodMs);
+    } else if (this.#forgetEnded(key)) this.#drop(key);
+    else if (this.#isQuiet(key)) this.#close(key);
+  }
+
   #close(key: ObjectKey): void {
-    this.drop(key);
+    this.#drop(key);
     this.#queue.add(key);
+  }
+
+  #drop(key: ObjectKey): void {
+    this.#open.get(key)?.cancel();
+    this.#open.delete(key);
   }
 }

@@ -8,8 +8,9 @@ import type { JobLimits } from "./job-limits.js";
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import type { JobReason } from "./job-reason.js";
+import type { JobObject } from "./job-spec.js";
+import type { JobPlan } from "./plan-job.js";
 import type { SyncAction } from "./plan-pods.js";
-import type { SyncBatches } from "./sync-batches.js";
 import type { JobDecision } from "./job-decision.js";
 
 /** What syncs of Jobs work with. */
@@ -20,7 +21,6 @@ export interface JobSyncDeps {
   readonly podControl: PodControl;
   readonly events: EventSink;
   readonly memory: JobMemory;
-  readonly batches: Pick<SyncBatches, "drop" | "begin" | "end">;
   readonly clock: Clock;
   readonly metrics: JobMetrics;
   /** Syncs the key again after this long, at once if not positive. */
@@ -34,6 +34,16 @@ export interface JobSyncDeps {
   readonly behaviours?: VersionBehaviours | undefined;
   /** Jobs to handle, by their `spec.managedBy`. Default: those left to the built-in controller. */
   readonly managedBy?: string | undefined;
+}
+
+/** One sync under way, from its plan on. */
+export interface JobSync {
+  readonly key: ObjectKey;
+  readonly job: JobObject;
+  readonly plan: JobPlan;
+  readonly deps: JobSyncDeps;
+  readonly record: SyncRecord;
+  readonly signal: AbortSignal;
 }
 
 /** What a sync did, noted while it does it: it may fail half-way. */

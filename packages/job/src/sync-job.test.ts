@@ -71,18 +71,6 @@ test("what was written must be in the cache before the next sync", async () => {
   expect(await bench.sync()).toBeUndefined();
 });
 
-test("a sync answers what was gathered before it, and tells when it begins and how it has ended", async () => {
-  const bench = new SyncBench(job());
-  await bench.sync();
-  expect(bench.batches).toEqual(["drop", "begin", "success"]);
-  await bench.sync();
-  expect(bench.batches).toEqual(["drop"]);
-  const refused = new SyncBench(job());
-  refused.refuse = refusing(INTERNAL, "PUT status");
-  await refused.sync();
-  expect(refused.batches).toEqual(["drop", "begin", "error"]);
-});
-
 test("a conflict before the first write leaves everything for the next sync to do once", async () => {
   const bench = new SyncBench(job({ completions: 2, parallelism: 1 }, { status: STEADY }), [failed("f")]);
   bench.refuse = refusing({ code: 409, reason: "Conflict" }, "PUT status");

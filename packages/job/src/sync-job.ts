@@ -21,14 +21,12 @@ import { trackPods } from "./track-pods.js";
  * Upstream: job_controller.go syncJob.
  */
 export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSignal): Promise<void> {
-  const { batches, memory, clock } = deps;
-  batches.drop(key);
+  const { memory, clock } = deps;
   const job = jobToSync(key, deps);
   if (job === undefined) return;
   const startMs = clock.monotonic();
   const record: SyncRecord = { action: "reconciling", reasons: [], statusWrites: 0 };
   let result: SyncLabels["result"] = "error";
-  batches.begin(key);
   try {
     // Read before the pods are listed: one that comes in between can then only make this sync more careful.
     const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
@@ -70,7 +68,6 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     if (failure !== undefined) throw failure.error;
     result = "success";
   } finally {
-    batches.end(key, result);
     const labels = { completion_mode: completionModeOf(job), result, action: record.action };
     deps.metrics.synced(labels, (clock.monotonic() - startMs) / 1000);
   }

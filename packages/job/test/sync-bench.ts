@@ -41,8 +41,6 @@ export class SyncBench {
   /** The resourceVersion that each of them names. */
   readonly eventVersions: (string | undefined)[] = [];
   readonly requeues: number[] = [];
-  /** What its batches were told. */
-  readonly batches: string[] = [];
   /** What was counted: metric and labels, and how much. */
   readonly metrics = new CountedMetrics();
   readonly decisions: JobDecision[] = [];
@@ -62,7 +60,7 @@ export class SyncBench {
 
   /** @returns what the sync failed with, if it did. Calls and events noted before are forgotten. */
   async sync(key: ObjectKey = KEY): Promise<Error | undefined> {
-    this.calls.length = this.bodies.length = this.events.length = this.requeues.length = this.batches.length = 0;
+    this.calls.length = this.bodies.length = this.events.length = this.requeues.length = 0;
     this.eventVersions.length = 0;
     const client = new Client({ transport: (request) => Promise.resolve(this.#serve(request)), clock: this.clock });
     const events = {
@@ -83,11 +81,6 @@ export class SyncBench {
       podControl: new PodControl({ client, events, onWrite }),
       events,
       memory: this.memory,
-      batches: {
-        drop: () => void this.batches.push("drop"),
-        begin: () => void this.batches.push("begin"),
-        end: (_key: ObjectKey, outcome: string) => void this.batches.push(outcome),
-      },
       clock: this.clock,
       metrics: this.metrics,
       requeueAfter: (_key: ObjectKey, delayMs: number) => void this.requeues.push(delayMs),
