@@ -19,7 +19,7 @@ import type { JobPlan } from "./plan-job.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { NO_UIDS, completionIndexOf, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
 import { type PodOutcome, type SettledStatus, whyPostponed, withCounts } from "./settle-status.js";
-import type { StatusDraft } from "./status-draft.js";
+import type { ChangedDraft, StatusDraft } from "./status-draft.js";
 
 /**
  * The first half of accounting for ended pods exactly once: their UIDs (an indexed Job's successes: their indexes) go
@@ -60,18 +60,12 @@ export function beginAccounting(
 ): Accounting {
   const tracked = inIndexOrder(job, plan.observed.tracked);
   const cleaned = countReleased(settled.draft, tracked);
-  const account = accountFor(job, plan, settled.end, tracked, cleaned, maxUncountedPods);
+  const account = accountFor({ job, plan, end: settled.end, tracked, draft: cleaned.draft, maxUncountedPods });
   const indexed = withIndexes(job, plan, account.draft);
-  const { draft, terminal } = withInterimCondition(indexed, settled.end, nowMs);
+  const interim = withInterimCondition(indexed.draft, settled.end, nowMs);
   const { release, capReached, policyActions, counted } = account;
-  const needsFlush =
-    settled.needsFlush ||
-    cleaned !== settled.draft ||
-    account.needsFlush ||
-    // Their number alone, where it disagrees, is put right by the next write.
-    indexed.completedIndexes !== cleaned.completedIndexes ||
-    indexed.failedIndexes !== cleaned.failedIndexes ||
-    draft !== indexed;
+  const needsFlush = settled.needsFlush || cleaned.changed || account.needsFlush || indexed.changed || interim.changed;
+  const { draft, terminal } = interim;
   return { draft, needsFlush, release, tracked, capReached, terminal, policyActions, counted };
 }
 
@@ -94,32 +88,46 @@ export interface FinishInput {
   readonly nowMs: number;
 }
 
+export interface Finish {
+  readonly draft: StatusDraft;
+  /** Whether the status differs from the one that {@link FinishInput} tells. */
+  readonly needsFlush: boolean;
+  /** How the Job ends, if it does now. */
+  readonly finished?: TerminalCondition;
+  /** That it ends, or why a Job whose end is known does not end yet. */
+  readonly reasons: readonly JobReason[];
+}
+
 /**
  * The second half: UIDs of pods without finalizer become numbers, and a Job with nothing left to count ends.
  *
  * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, after its finalizer removals.
  */
-export function finishAccounting(input: FinishInput): {
-  draft: StatusDraft;
-  needsFlush: boolean;
-  finished?: TerminalCondition;
-  /** Why a Job whose end is known does not end yet. */
-  waiting?: JobReason;
-} {
+export function finishAccounting(input: FinishInput): Finish {
   const { accounting, plan, outcome, releasedUIDs, releaseFailed, nowMs } = input;
-  const draft = countReleased(withCounts(input.draft, outcome), accounting.tracked, releasedUIDs);
-  const needsFlush = draft !== input.draft;
+  const counted = withCounts(input.draft, outcome);
+  const released = countReleased(counted.draft, accounting.tracked, releasedUIDs);
+  const { draft } = released;
+  const needsFlush = counted.changed || released.changed;
   const { terminal } = accounting;
-  if (terminal === undefined) return { draft, needsFlush };
+  if (terminal === undefined) return { draft, needsFlush, reasons: [] };
   const waiting = whyUnfinished(plan, accounting, outcome);
   const open = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
-  if (waiting !== undefined || releaseFailed || open) return { draft, needsFlush, ...(waiting && { waiting }) };
+  // A refused removal fails the sync, which tells why the Job does not end.
+  if (releaseFailed) return { draft, needsFlush, reasons: [] };
+  if (waiting !== undefined || open) return { draft, needsFlush, reasons: waiting === undefined ? [] : [waiting] };
+  const { type, reason, message, decidedMs } = terminal;
   const conditions = withJobCondition(
     draft.conditions,
-    newJobCondition(terminal.type, "True", terminal.reason, terminal.message, nowMs),
-  );
-  const completionTime = terminal.type === "Complete" ? formatTime(terminal.decidedMs) : draft.completionTime;
-  return { draft: { ...draft, conditions, completionTime }, needsFlush: true, finished: terminal };
+    newJobCondition(type, "True", reason, message, nowMs),
+  ).conditions;
+  const completionTime = type === "Complete" ? formatTime(decidedMs) : draft.completionTime;
+  return {
+    draft: { ...draft, conditions, completionTime },
+    needsFlush: true,
+    finished: terminal,
+    reasons: [{ type: "Finished", condition: type, reason, message }],
+  };
 }
 
 function whyUnfinished(
@@ -140,34 +148,29 @@ function countReleased(
   draft: StatusDraft,
   tracked: readonly PodObject[],
   releasedUIDs: ReadonlySet<string> = NO_UIDS,
-): StatusDraft {
-  if (draft.uncountedSucceeded.length + draft.uncountedFailed.length === 0) return draft;
+): ChangedDraft {
   const trackedUIDs = new Set<string>();
   for (const pod of tracked) if (!releasedUIDs.has(uidOf(pod))) trackedUIDs.add(uidOf(pod));
   const uncountedSucceeded = draft.uncountedSucceeded.filter((uid) => trackedUIDs.has(uid));
   const uncountedFailed = draft.uncountedFailed.filter((uid) => trackedUIDs.has(uid));
   const succeeded = draft.uncountedSucceeded.length - uncountedSucceeded.length;
   const failed = draft.uncountedFailed.length - uncountedFailed.length;
-  if (succeeded + failed === 0) return draft;
-  return {
-    ...draft,
-    uncountedSucceeded,
-    uncountedFailed,
-    succeeded: draft.succeeded + succeeded,
-    failed: draft.failed + failed,
-  };
+  const counted = { succeeded: draft.succeeded + succeeded, failed: draft.failed + failed };
+  return { draft: { ...draft, uncountedSucceeded, uncountedFailed, ...counted }, changed: succeeded + failed > 0 };
 }
 
 type Account = Pick<Accounting, "draft" | "needsFlush" | "release" | "capReached" | "policyActions" | "counted">;
 
-function accountFor(
-  job: JobObject,
-  plan: JobPlan,
-  end: EndState | undefined,
-  tracked: readonly PodObject[],
-  draft: StatusDraft,
-  maxUncountedPods: number,
-): Account {
+interface AccountInput {
+  readonly job: JobObject;
+  readonly plan: JobPlan;
+  readonly end: EndState | undefined;
+  readonly tracked: readonly PodObject[];
+  readonly draft: StatusDraft;
+  readonly maxUncountedPods: number;
+}
+
+function accountFor({ job, plan, end, tracked, draft, maxUncountedPods }: AccountInput): Account {
   const { indexes } = plan;
   const completions = indexCount(job);
   const onlyReplaceFailed = replacesOnlyFailedPods(job);
@@ -213,11 +216,9 @@ function accountFor(
   }
   const newSucceeded = succeeded.length - draft.uncountedSucceeded.length;
   const newFailed = failed.length - draft.uncountedFailed.length;
-  const needsFlush = newIndexes + newSucceeded + newFailed > 0;
-  const changed = newSucceeded + newFailed > 0;
   return {
-    draft: changed ? { ...draft, uncountedSucceeded: succeeded, uncountedFailed: failed } : draft,
-    needsFlush,
+    draft: { ...draft, uncountedSucceeded: succeeded, uncountedFailed: failed },
+    needsFlush: newIndexes + newSucceeded + newFailed > 0,
     release,
     capReached,
     policyActions,
@@ -235,18 +236,14 @@ function awaitsReplacement(pod: PodObject, { indexes }: JobPlan): boolean {
 }
 
 /** An indexed Job's successes need no UIDs: an index that is in the set cannot be counted again. */
-function withIndexes(job: JobObject, { indexes, succeeded }: JobPlan, draft: StatusDraft): StatusDraft {
-  if (indexes === undefined) return draft;
+function withIndexes(job: JobObject, { indexes, succeeded }: JobPlan, draft: StatusDraft): ChangedDraft {
+  if (indexes === undefined) return { draft, changed: false };
   const completedIndexes = formatIndexIntervals(indexes.succeeded);
   const failedIndexes =
     backoffLimitPerIndexOf(job) === undefined ? undefined : formatIndexIntervals(indexes.failed ?? []);
-  if (
-    draft.completedIndexes === completedIndexes &&
-    draft.failedIndexes === failedIndexes &&
-    draft.succeeded === succeeded
-  )
-    return draft;
-  return { ...draft, completedIndexes, failedIndexes, succeeded };
+  // Their number alone, where it disagrees, is put right by the next write.
+  const changed = draft.completedIndexes !== completedIndexes || draft.failedIndexes !== failedIndexes;
+  return { draft: { ...draft, completedIndexes, failedIndexes, succeeded }, changed };
 }
 
 /** The end is recorded before the pods that led to it may vanish. */
@@ -254,21 +251,19 @@ function withInterimCondition(
   draft: StatusDraft,
   end: EndState | undefined,
   nowMs: number,
-): { draft: StatusDraft; terminal?: TerminalCondition } {
-  if (end === undefined) return { draft };
+): ChangedDraft & Pick<Accounting, "terminal"> {
+  if (end === undefined) return { draft, changed: false };
   const terminal = {
     type: end.type === "FailureTarget" ? "Failed" : "Complete",
     reason: end.reason,
     message: end.message,
     decidedMs: nowMs,
   } as const;
-  if (end.recorded) return { draft, terminal };
+  if (end.recorded) return { draft, changed: false, terminal };
   // Upstream appends a second entry when somebody has added one with status False; here it is replaced.
-  const conditions = withJobCondition(
-    draft.conditions,
-    newJobCondition(end.type, "True", end.reason, end.message, nowMs),
-  );
-  return { draft: { ...draft, conditions }, terminal };
+  const condition = newJobCondition(end.type, "True", end.reason, end.message, nowMs);
+  const { conditions } = withJobCondition(draft.conditions, condition);
+  return { draft: { ...draft, conditions }, changed: true, terminal };
 }
 
 /** The lowest indexes are accounted for first, so that the text of the set stays short; before them, pods without one. */

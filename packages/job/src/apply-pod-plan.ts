@@ -1,46 +1,40 @@
-import { type ObjectKey, jobs, newControllerRef, apiVersionOf } from "@kubewright/api";
+import { jobs, newControllerRef, apiVersionOf } from "@kubewright/api";
 import { errorMessage, hasStatusCause, isNotFound } from "@kubewright/client";
-import { type PodControl, isPodReady, slowStartBatch } from "@kubewright/controller";
+import { isPodReady, slowStartBatch } from "@kubewright/controller";
 
-import type { JobMemory } from "./job-memory.js";
-import type { JobMetrics, PodCreationReason } from "./job-metrics.js";
+import type { PodCreationReason } from "./job-metrics.js";
 import { type JobObject, type PodObject, replacesOnlyFailedPods } from "./job-spec.js";
 import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
 import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
 import type { PodOutcome } from "./settle-status.js";
+import type { JobSync, JobSyncDeps } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 const INITIAL_BATCH_SIZE = 1;
 
-export interface PodPlanDeps {
-  readonly podControl: PodControl;
-  readonly memory: Pick<JobMemory, "expectations">;
-  readonly metrics: Pick<JobMetrics, "podCreated">;
+/** What of a sync this part needs. */
+export interface PodPlanSync extends Pick<JobSync, "key" | "job" | "plan" | "signal"> {
+  readonly deps: Pick<JobSyncDeps, "podControl" | "memory" | "metrics">;
 }
 
 /**
  * Whether the plan neither deletes nor creates pods before the status is written. One that creates none leaves an
  * expectation, of none, nevertheless.
  */
-export function leavesPods(plan: JobPlan): boolean {
+function leavesPods(plan: JobPlan): boolean {
   const { end, observed, pods } = plan;
   if (end !== undefined) return observed.active.length === 0 || recordsBeforeDeleting(plan);
   return pods === undefined || pods.action === "tracking" || pods.retryAfterMs !== undefined;
 }
 
 /** Deletes and creates what the plan says. Throws nothing the API server answers: that is part of the outcome. */
-export function applyPodPlan(
-  key: ObjectKey,
-  job: JobObject,
-  plan: JobPlan,
-  deps: PodPlanDeps,
-  signal: AbortSignal,
-): Promise<PodOutcome> {
-  if (leavesPods(plan)) return Promise.resolve(intendedOutcome(plan));
-  if (plan.pods === undefined) return deleteActivePods(job, plan, deps, signal);
-  if (plan.pods.action === "pods_deleted") return removePods(key, job, plan, plan.pods.remove, deps, signal);
+export function applyPodPlan(sync: PodPlanSync): PodOutcome | Promise<PodOutcome> {
+  const { plan } = sync;
+  if (leavesPods(plan)) return intendedOutcome(plan);
+  if (plan.pods === undefined) return deleteActivePods(sync);
+  if (plan.pods.action === "pods_deleted") return removePods(sync, plan.pods.remove);
   // Even none: an earlier expectation is over, or nothing would be decided here.
-  return createPods(key, job, plan, plan.pods.create, deps, signal);
+  return createPods(sync, plan.pods.create);
 }
 
 /** What becomes of the pods when every request is granted. */
@@ -70,13 +64,9 @@ interface Deletions {
  *
  * Upstream: job_controller.go deleteActivePods.
  */
-export async function deleteActivePods(
-  job: JobObject,
-  plan: JobPlan,
-  { podControl }: Pick<PodPlanDeps, "podControl">,
-  signal: AbortSignal,
-): Promise<PodOutcome> {
-  return withDeletions(plan, await deleteAll(plan.observed.active, (pod) => deleteOne(podControl, job, pod, signal)));
+export async function deleteActivePods(sync: PodPlanSync): Promise<PodOutcome> {
+  const { plan } = sync;
+  return withDeletions(plan, await deleteAll(plan.observed.active, (pod) => deleteOne(sync, pod)));
 }
 
 /**
@@ -84,18 +74,13 @@ export async function deleteActivePods(
  *
  * Upstream: job_controller.go deleteJobPods.
  */
-async function removePods(
-  key: ObjectKey,
-  job: JobObject,
-  plan: JobPlan,
-  pods: readonly PodObject[],
-  { podControl, memory: { expectations } }: PodPlanDeps,
-  signal: AbortSignal,
-): Promise<PodOutcome> {
+async function removePods(sync: PodPlanSync, pods: readonly PodObject[]): Promise<PodOutcome> {
+  const { key, plan, deps } = sync;
+  const { expectations } = deps.memory;
   expectations.expectDeletions(key, pods.length);
   const deletions = await deleteAll(pods, async (pod) => {
     try {
-      await freeAndDelete(podControl, job, pod, signal);
+      await freeAndDelete(sync, pod);
     } catch (error) {
       // Also when it is gone already: its event may have come before the expectation.
       expectations.deletionObserved(key);
@@ -105,24 +90,19 @@ async function removePods(
   return withDeletions(plan, deletions);
 }
 
-async function deleteOne(podControl: PodControl, job: JobObject, pod: PodObject, signal: AbortSignal): Promise<void> {
-  await podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
+async function deleteOne({ job, deps, signal }: PodPlanSync, pod: PodObject): Promise<void> {
+  await deps.podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
 }
 
 /** Whenever the controller dies, a pod that it has begun to delete is never counted. */
-async function freeAndDelete(
-  podControl: PodControl,
-  job: JobObject,
-  pod: PodObject,
-  signal: AbortSignal,
-): Promise<void> {
+async function freeAndDelete(sync: PodPlanSync, pod: PodObject): Promise<void> {
   try {
-    await removeTrackingFinalizer(podControl, pod, signal);
+    await removeTrackingFinalizer(sync.deps.podControl, pod, sync.signal);
   } catch (error) {
     if (isNotFound(error)) throw error;
     throw new Error(`removing completion finalizer: ${errorMessage(error)}`, { cause: error });
   }
-  await deleteOne(podControl, job, pod, signal);
+  await deleteOne(sync, pod);
 }
 
 /** All at once. A pod that is gone already counts as deleted. */
@@ -149,13 +129,11 @@ function withDeletions(plan: JobPlan, { deleted, undeleted, error }: Deletions):
 
 /** Upstream: job_controller.go manageJob, its creations. */
 async function createPods(
-  key: ObjectKey,
-  job: JobObject,
-  plan: JobPlan,
+  { key, job, plan, deps, signal }: PodPlanSync,
   pods: readonly PodToCreate[],
-  { podControl, memory: { expectations }, metrics }: PodPlanDeps,
-  signal: AbortSignal,
 ): Promise<PodOutcome> {
+  const { podControl, memory, metrics } = deps;
+  const { expectations } = memory;
   const reason = creationReason(job, plan);
   const controllerRef = newControllerRef(job, { apiVersion: apiVersionOf(jobs), kind: jobs.kind });
   const { namespace = "", name = "" } = job.metadata;

@@ -98,7 +98,7 @@ function foreseePlan(
   const outcome = intendedOutcome(plan);
   const settled = settleStatus(job, plan, outcome, nowMs, behaviours);
   const accounting = beginAccounting(job, plan, settled, nowMs, limits);
-  const { finished, waiting } = finishAccounting({
+  const finish = finishAccounting({
     draft: accounting.draft,
     accounting,
     plan,
@@ -107,12 +107,7 @@ function foreseePlan(
     releaseFailed: false,
     nowMs,
   });
-  const reasons = [...plan.reasons, ...settled.reasons];
-  if (waiting !== undefined) reasons.push(waiting);
-  if (finished !== undefined) {
-    const { type: condition, reason, message } = finished;
-    reasons.push({ type: "Finished", condition, reason, message });
-  }
+  const reasons = [...plan.reasons, ...settled.reasons, ...finish.reasons];
   const delaysMs = [plan.deadlineInMs, plan.pods?.retryAfterMs].filter((delayMs) => delayMs !== undefined);
   return {
     type: "planned",

@@ -14,24 +14,28 @@ export function newJobCondition(
   return { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
 }
 
+/** A list of conditions, and whether it differs from the one it was made from. */
+export interface ChangedConditions {
+  readonly conditions: readonly DeepReadonly<JobCondition>[];
+  readonly changed: boolean;
+}
+
 /**
  * The list with this condition in it: in place of the one of its type, or at the end. A condition that is already so,
- * and a `False` one that never was there, leave the list as it is: then the same array comes back.
+ * and a `False` one that never was there, change nothing.
  *
  * Upstream: job_controller.go ensureJobConditionStatus.
  */
 export function withJobCondition(
   list: readonly DeepReadonly<JobCondition>[],
   condition: JobCondition,
-): readonly DeepReadonly<JobCondition>[] {
+): ChangedConditions {
   const index = list.findIndex(({ type }) => type === condition.type);
-  if (index < 0) return condition.status === "False" ? list : [...list, condition];
-  const current = list[index]!;
-  if (
-    current.status === condition.status &&
-    current.reason === condition.reason &&
-    current.message === condition.message
-  )
-    return list;
-  return list.with(index, condition);
+  if (index < 0) {
+    const changed = condition.status !== "False";
+    return { conditions: changed ? [...list, condition] : list, changed };
+  }
+  const { status, reason, message } = list[index]!;
+  const changed = status !== condition.status || reason !== condition.reason || message !== condition.message;
+  return { conditions: changed ? list.with(index, condition) : list, changed };
 }

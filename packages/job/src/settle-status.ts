@@ -1,11 +1,11 @@
-import { type VersionBehaviours, findCondition, formatTime, newestBehaviours } from "@kubewright/api";
+import { type VersionBehaviours, formatTime, newestBehaviours } from "@kubewright/api";
 
 import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
 import type { JobReason } from "./job-reason.js";
 import { type JobObject, type PodObject, completionsOf, isSuspended } from "./job-spec.js";
 import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
-import { type StatusDraft, draftOf } from "./status-draft.js";
+import { type ChangedDraft, type StatusDraft, draftOf } from "./status-draft.js";
 
 /** What became of a plan's pods, or is about to: what was observed, with what this sync creates and deletes. */
 export interface PodOutcome {
@@ -40,23 +40,21 @@ export function settleStatus(
 ): SettledStatus {
   const stored = draftOf(job.status);
   const startTime = stored.startTime ?? (plan.startMs === undefined ? undefined : formatTime(plan.startMs));
-  const started = stored.startTime === startTime ? stored : { ...stored, startTime };
-  const counted = withCounts(started, outcome);
-  const countsChanged = counted !== started;
+  const counted = withCounts({ ...stored, startTime }, outcome);
+  const { draft, changed: needsFlush } = counted;
 
   if (plan.end !== undefined) {
     const because = whyPostponed(plan, outcome.undeleted);
     // That it has succeeded nothing can change. A failure must not be recorded while pods of it may go on running.
-    if (because === undefined || recordsBeforeDeleting(plan))
-      return { draft: counted, needsFlush: countsChanged, end: plan.end, reasons: [] };
-    return { draft: counted, needsFlush: countsChanged, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
+    if (because === undefined || recordsBeforeDeleting(plan)) return { draft, needsFlush, end: plan.end, reasons: [] };
+    return { draft, needsFlush, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
   }
   if (isComplete(job, plan.succeeded, outcome.active)) {
     const reason: JobReason = { type: "Ending", end: COMPLETIONS_REACHED, deleting: 0 };
-    return { draft: counted, needsFlush: countsChanged, end: COMPLETIONS_REACHED, reasons: [reason] };
+    return { draft, needsFlush, end: COMPLETIONS_REACHED, reasons: [reason] };
   }
-  if (plan.pods === undefined) return { draft: counted, needsFlush: countsChanged, reasons: [] };
-  return settleSuspension(job, counted, countsChanged, nowMs, behaviours);
+  if (plan.pods === undefined) return { draft, needsFlush, reasons: [] };
+  return settleSuspension(job, counted, nowMs, behaviours);
 }
 
 /** Why the Job cannot be declared ended yet: some active pod may be left. */
@@ -68,10 +66,10 @@ export function whyPostponed(
   return expectationsSatisfied ? undefined : "ExpectationsPending";
 }
 
-/** The draft with the numbers of pods; the same one if it has them. */
-export function withCounts(draft: StatusDraft, { active, ready, terminating }: PodOutcome): StatusDraft {
-  const isSame = draft.active === active && draft.ready === ready && draft.terminating === terminating;
-  return isSame ? draft : { ...draft, active, ready, terminating };
+/** The draft with the numbers of pods. */
+export function withCounts(draft: StatusDraft, { active, ready, terminating }: PodOutcome): ChangedDraft {
+  const changed = draft.active !== active || draft.ready !== ready || draft.terminating !== terminating;
+  return { draft: { ...draft, active, ready, terminating }, changed };
 }
 
 /** Terminating pods do not matter here: they are waited for before the Job is declared complete. */
@@ -82,22 +80,19 @@ function isComplete(job: JobObject, succeeded: number, active: number): boolean 
 
 function settleSuspension(
   job: JobObject,
-  draft: StatusDraft,
-  countsChanged: boolean,
+  { draft, changed }: ChangedDraft,
   nowMs: number,
   { mutableSchedulingDirectivesForSuspendedJobs: clearsStartTime }: VersionBehaviours,
 ): SettledStatus {
   const suspended = isSuspended(job);
-  if (!suspended && findCondition(draft.conditions, "Suspended") === undefined)
-    return { draft, needsFlush: countsChanged, reasons: [] };
   const condition = suspended
     ? newJobCondition("Suspended", "True", "JobSuspended", "Job suspended", nowMs)
     : newJobCondition("Suspended", "False", "JobResumed", "Job resumed", nowMs);
-  const conditions = withJobCondition(draft.conditions, condition);
-  if (conditions === draft.conditions) return { draft, needsFlush: countsChanged, reasons: [] };
+  const suspension = withJobCondition(draft.conditions, condition);
+  if (!suspension.changed) return { draft, needsFlush: changed, reasons: [] };
   const startTime = suspended ? (clearsStartTime ? undefined : draft.startTime) : formatTime(nowMs);
   return {
-    draft: { ...draft, conditions, startTime },
+    draft: { ...draft, conditions: suspension.conditions, startTime },
     needsFlush: true,
     suspension: suspended ? "Suspended" : "Resumed",
     reasons: suspended ? [] : [{ type: "Resumed" }],

@@ -20,6 +20,12 @@ export interface StatusDraft {
   readonly uncountedFailed: readonly string[];
 }
 
+/** A draft, and whether it differs from the one it was made from in what is worth a write. */
+export interface ChangedDraft {
+  readonly draft: StatusDraft;
+  readonly changed: boolean;
+}
+
 const NONE: readonly never[] = [];
 
 export function draftOf(status: Status | undefined): StatusDraft {

@@ -3,15 +3,15 @@ import { errorMessage } from "@kubewright/client";
 import { TerminalError } from "@kubewright/controller";
 
 import { type Accounting, beginAccounting, isAccountedFor } from "./account-pods.js";
-import { applyPodPlan, intendedOutcome, leavesPods } from "./apply-pod-plan.js";
+import { applyPodPlan } from "./apply-pod-plan.js";
 import { NO_BACKOFF } from "./backoff.js";
 import { claimPods, podsToKeep } from "./claim-pods.js";
 import { type SyncLabels, completionModeOf } from "./job-metrics.js";
 import { checkJobShape } from "./job-shape.js";
 import { type JobObject, isManagedElsewhere } from "./job-spec.js";
-import { type JobPlan, planJob } from "./plan-job.js";
+import { planJob } from "./plan-job.js";
 import { type PodOutcome, settleStatus } from "./settle-status.js";
-import type { JobSyncDeps, SyncRecord } from "./sync-deps.js";
+import type { JobSync, JobSyncDeps, SyncRecord } from "./sync-deps.js";
 import { trackPods } from "./track-pods.js";
 
 /**
@@ -46,10 +46,10 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
 
     let failure: { readonly error: unknown } | undefined;
     try {
-      let outcome = leavesPods(plan) ? intendedOutcome(plan) : await applyPodPlan(key, job, plan, deps, signal);
-      const accounting = account(job, plan, outcome, deps, record);
-      if (!isAccountedFor(accounting))
-        outcome = await trackPods(key, job, plan, accounting, outcome, deps, record, signal);
+      const sync: JobSync = { key, job, plan, deps, record, signal };
+      let outcome = await applyPodPlan(sync);
+      const accounting = account(sync, outcome);
+      if (!isAccountedFor(accounting)) outcome = await trackPods(sync, accounting, outcome);
       if (outcome.error !== undefined) throw outcome.error;
     } catch (error) {
       failure = { error };
@@ -124,13 +124,8 @@ function understand<T>(job: JobObject, read: (job: JobObject) => T): T {
 }
 
 /** What is to be accounted for, now that the pods are as planned. Tells about a Job that was suspended or resumed. */
-function account(
-  job: JobObject,
-  plan: JobPlan,
-  outcome: PodOutcome,
-  { events, clock, limits, behaviours }: JobSyncDeps,
-  record: SyncRecord,
-): Accounting {
+function account({ job, plan, deps, record }: JobSync, outcome: PodOutcome): Accounting {
+  const { events, clock, limits, behaviours } = deps;
   const nowMs = clock.now();
   const settled = settleStatus(job, plan, outcome, nowMs, behaviours);
   record.reasons.push(...settled.reasons);

@@ -1,16 +1,16 @@
-import { type ObjectKey, jobs } from "@kubewright/api";
+import { jobs } from "@kubewright/api";
 import { errorMessage, isNotFound } from "@kubewright/client";
 
 import { type Accounting, type TerminalCondition, finishAccounting } from "./account-pods.js";
 import { deleteActivePods } from "./apply-pod-plan.js";
 import { completionModeOf, countFinished } from "./job-metrics.js";
 import { type JobObject, type PodObject, completionsOf } from "./job-spec.js";
-import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
+import { recordsBeforeDeleting } from "./plan-job.js";
 import type { PodFailureAction } from "./pod-failure-policy.js";
 import { NO_UIDS, uidOf } from "./pod-state.js";
 import type { PodOutcome } from "./settle-status.js";
 import { type StatusDraft, draftOf, statusOf } from "./status-draft.js";
-import type { JobSyncDeps, SyncRecord } from "./sync-deps.js";
+import type { JobSync, JobSyncDeps } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 /**
@@ -21,58 +21,44 @@ import { removeTrackingFinalizer } from "./tracking-finalizer.js";
  * @throws what was refused, after as much as could be done.
  * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
  */
-export async function trackPods(
-  key: ObjectKey,
-  job: JobObject,
-  plan: JobPlan,
-  accounting: Accounting,
-  outcome: PodOutcome,
-  deps: JobSyncDeps,
-  record: SyncRecord,
-  signal: AbortSignal,
-): Promise<PodOutcome> {
+export async function trackPods(sync: JobSync, accounting: Accounting, outcome: PodOutcome): Promise<PodOutcome> {
+  const { job, plan, deps, record } = sync;
   const { memory, metrics, clock } = deps;
   const { counted, needsFlush, policyActions } = accounting;
   const { succeeded, failed } = counted;
   if (succeeded + failed > 0) record.reasons.push({ type: "PodsCounted", succeeded, failed });
 
   let current = job;
-  let draft = accounting.draft;
-  let final = outcome;
+  let { draft } = accounting;
   let step = "";
   try {
     if (needsFlush) {
       step = "adding uncounted pods to status: ";
-      current = await deps.jobClient.updateStatus(withStatus(job, draft), { signal });
-      noteStatusWrite(key, job, draft, current, deps, record);
+      current = statusWritten(sync, current, draft, await writeStatus(sync, current, draft));
       draft = draftOf(current.status);
-      memory.backoff.set(key, plan.backoff);
+      memory.backoff.set(sync.key, plan.backoff);
       step = "";
     }
     for (const [action, count] of Object.entries(policyActions))
       metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
-    if (recordsBeforeDeleting(plan)) final = await deleteActivePods(job, plan, deps, signal);
+    const final = recordsBeforeDeleting(plan) ? await deleteActivePods(sync) : outcome;
     // A pod that could not be deleted may yet succeed, and is to be counted then.
     const release = without(accounting.release, final.undeleted);
-    const { releasedUIDs, error } =
-      release.length === 0 ? NOTHING_RELEASED : await releasePods(key, release, deps, signal);
-    const releaseFailed = error !== undefined;
+    const { releasedUIDs, failure } = release.length === 0 ? NOTHING_RELEASED : await releasePods(sync, release);
+    const releaseFailed = failure !== undefined;
     const nowMs = clock.now();
     const finish = finishAccounting({ draft, accounting, plan, outcome: final, releasedUIDs, releaseFailed, nowMs });
     if (finish.needsFlush) {
       step = "removing uncounted pods from status: ";
-      const written = await deps.jobClient.updateStatus(withStatus(current, finish.draft), { signal });
-      noteStatusWrite(key, current, finish.draft, written, deps, record);
+      statusWritten(sync, current, finish.draft, await writeStatus(sync, current, finish.draft));
       step = "";
       if (finish.finished !== undefined) {
         memory.finished.add(job.metadata.uid ?? "");
         announceFinish(current, finish.draft, finish.finished, deps);
-        const { type: condition, reason, message } = finish.finished;
-        record.reasons.push({ type: "Finished", condition, reason, message });
       }
     }
-    if (releaseFailed) throw error;
-    if (finish.waiting !== undefined) record.reasons.push(finish.waiting);
+    record.reasons.push(...finish.reasons);
+    if (failure !== undefined) throw failure.error;
     return final;
   } catch (error) {
     throw new Error(`tracking status: ${step}${errorMessage(error)}`, { cause: error });
@@ -80,45 +66,41 @@ export async function trackPods(
 }
 
 function without(pods: readonly PodObject[], others: readonly PodObject[]): readonly PodObject[] {
-  if (others.length === 0) return pods;
   const left = new Set(others);
   return pods.filter((pod) => !left.has(pod));
 }
 
-/** For a full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */
-function withStatus(job: JobObject, draft: StatusDraft): JobObject {
-  return { ...job, status: statusOf(draft) };
+/** A full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */
+function writeStatus({ deps, signal }: JobSync, job: JobObject, draft: StatusDraft): Promise<JobObject> {
+  return deps.jobClient.updateStatus({ ...job, status: statusOf(draft) }, { signal });
 }
 
-function noteStatusWrite(
-  key: ObjectKey,
+/** Takes note of what {@link writeStatus} has written. */
+function statusWritten(
+  { key, deps, record }: JobSync,
   job: JobObject,
   draft: StatusDraft,
   written: JobObject,
-  { memory, metrics }: JobSyncDeps,
-  record: SyncRecord,
-): void {
+): JobObject {
   record.statusWrites++;
-  countFinished(metrics, job, draft);
-  memory.consistency.wroteAt(key, job.metadata.uid ?? "", jobs, written.metadata.resourceVersion ?? "");
+  countFinished(deps.metrics, job, draft);
+  deps.memory.consistency.wroteAt(key, job.metadata.uid ?? "", jobs, written.metadata.resourceVersion ?? "");
+  return written;
 }
 
 interface Release {
   readonly releasedUIDs: ReadonlySet<string>;
-  readonly error?: unknown;
+  /** The first refusal, if any. */
+  readonly failure?: { readonly error: unknown } | undefined;
 }
 
 const NOTHING_RELEASED: Release = { releasedUIDs: NO_UIDS };
 
 /** Removes the tracking finalizers of counted pods, all at once. Upstream: removeTrackingFinalizerFromPods. */
-async function releasePods(
-  key: ObjectKey,
-  release: readonly PodObject[],
-  { podControl, memory }: JobSyncDeps,
-  signal: AbortSignal,
-): Promise<Release> {
+async function releasePods({ key, deps, signal }: JobSync, release: readonly PodObject[]): Promise<Release> {
+  const { podControl, memory } = deps;
   const releasedUIDs = new Set<string>();
-  let failure: { readonly error: unknown } | undefined;
+  let failure: Release["failure"];
   const releaseOne = async (pod: PodObject): Promise<void> => {
     try {
       await removeTrackingFinalizer(podControl, pod, signal);
@@ -133,8 +115,9 @@ async function releasePods(
     releasedUIDs.add(uidOf(pod));
   };
   memory.finalizers.expectFinalizersRemoved(key, release.map(uidOf));
+  // A lone one is awaited as it is: gathering takes two turns of the promise queue more, and moves records of an instant.
   await (release.length === 1 ? releaseOne(release[0]!) : Promise.all(release.map(releaseOne)));
-  return { releasedUIDs, ...failure };
+  return { releasedUIDs, failure };
 }
 
 /** Upstream: job_controller.go recordJobFinished. */
