@@ -200,10 +200,8 @@ export class FakeKubelet implements Runnable {
       if (step.type === "remove") return this.#remove(current, signal);
       const change = this.#change(current, run, step);
       if (change === undefined) return this.#forget(key);
-      const { name = "", namespace } = current.metadata;
-      const patch = { type: "strategic", body: change.body } as const;
       try {
-        run.latest = await this.#podClient.patch(name, patch, { namespace, subresource: "status", signal });
+        run.latest = await this.#write(current, change.body, signal);
       } catch (error) {
         if (this.#isGone(key, run, error)) return this.#forget(key);
         throw error;
@@ -311,6 +309,11 @@ export class FakeKubelet implements Runnable {
     const common = ending(end, stage.startedAt, timeAt(atMs));
     if (stage.attempt.containers === undefined) return common;
     return endingApart(common, stage.attempt, atMs - stage.startedAtMs, (ms) => timeAt(stage.startedAtMs + ms));
+  }
+
+  #write({ metadata }: DeepReadonly<Pod>, body: PodStatusPatch, signal: AbortSignal): Promise<DeepReadonly<Pod>> {
+    const { name = "", namespace } = metadata;
+    return this.#podClient.patch(name, { type: "strategic", body }, { namespace, subresource: "status", signal });
   }
 
   /** Whether a write was refused because the pod is gone, or another one has taken its name. */
