@@ -1,5 +1,5 @@
 import type { Event } from "@kubewright/api";
-import type { Clock } from "@kubewright/clock";
+import { type Clock, TokenBucket } from "@kubewright/clock";
 
 import { type LruEntry, LruList } from "./lru-list.js";
 
@@ -32,9 +32,8 @@ export interface CorrelatedEvent {
  */
 interface Subject {
   readonly key: string;
-  /** How many events may be written at once, as of `countedMs`. */
-  tokens: number;
-  countedMs: number;
+  /** One for each event that is written. */
+  readonly bucket: TokenBucket;
   /** Mostly the only one. */
   first: Similar | undefined;
   /** By reason. */
@@ -110,7 +109,7 @@ export class EventCorrelator {
       seen.count++;
       observed = repeat(candidate, seen);
     }
-    if (!this.#takeToken(similar.subject, nowMs)) return { event: observed, action: "discard", combined };
+    if (!similar.subject.bucket.tryTake()) return { event: observed, action: "discard", combined };
     return { event: observed, action: seen === undefined ? "create" : "patch", combined };
   }
 
@@ -144,7 +143,8 @@ export class EventCorrelator {
     const key = subjectKeyOf(event);
     let subject = this.#subjects.get(key);
     if (subject === undefined) {
-      subject = { key, tokens: this.#burst, countedMs: nowMs, first: undefined, others: undefined };
+      const bucket = new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
+      subject = { key, bucket, first: undefined, others: undefined };
       this.#subjects.set(key, subject);
     }
     const known = findSimilar(subject, reason);
@@ -167,16 +167,6 @@ export class EventCorrelator {
     if (subject.first === undefined) subject.first = similar;
     else (subject.others ??= new Map()).set(reason, similar);
     return similar;
-  }
-
-  /** A token bucket, made of what the subject keeps. */
-  #takeToken(subject: Subject, nowMs: number): boolean {
-    const refill = ((nowMs - subject.countedMs) / 1000) * this.#perSecond;
-    subject.tokens = Math.min(this.#burst, subject.tokens + refill);
-    subject.countedMs = nowMs;
-    if (subject.tokens < 1) return false;
-    subject.tokens -= 1;
-    return true;
   }
 
   #remember(similar: Similar, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
