@@ -5,7 +5,6 @@ import {
   type ObjectKey,
   cronJobs,
   getControllerOf,
-  isJobFinished,
   jobs,
   keyOf,
   objectKey,
@@ -21,12 +20,11 @@ import {
 import { type SharedInformer, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
-import { isListed } from "./cron-job-draft.js";
 import type { CronJobDecision } from "./decision.js";
 import { slotSearch } from "./plan-cron-job.js";
 import { nextScheduleDelayMs } from "./schedule-slots.js";
 import { Schedules, effectiveSchedule } from "./schedules.js";
-import { type Deed, type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
+import { type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
 
 export interface CronJobControllerOptions extends ControllerDeps {
   /** CronJobs synced at once. Default 5. */
@@ -46,28 +44,18 @@ export interface CronJobMetrics {
   jobCreationSkew(seconds: number): void;
 }
 
-const NOTHING: ReadonlySet<Deed> = new Set();
-
 /** How the informer finds Jobs by the name of their controller: `namespace/name`, of whatever kind. */
 const controllerNameIndex = "cronJobControllerName";
 
 interface Memory extends SyncMemory {
   readonly uid: string | undefined;
-  /** As the last sync said; -Infinity while one is under way, or when it failed. */
-  idleUntilMs: number;
-  /** What the last sync did. */
-  done: ReadonlySet<Deed>;
-  /** What was heard to be done, by whomever, since the sync that is under way began; `undefined` when none is. */
-  heard: Deed[] | undefined;
 }
 
 /**
  * Starts Jobs on schedule: the CronJob controller, version 2.
  *
  * One timer per CronJob, set by its last sync, wakes it for its next slot. Any change of it or its Jobs syncs it at once,
- * except a changed schedule, which only sets the timer for the new schedule's next slot, and, unlike upstream, what could
- * come to nothing while nothing is due: the echoes of what the last sync wrote, created and deleted, and a listed Job that
- * goes on.
+ * except a changed schedule, which only sets the timer for the new schedule's next slot.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go ControllerV2
  */
@@ -118,11 +106,11 @@ export class CronJobController implements Runnable {
       onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
     });
     this.#jobs.addEventHandler({
-      onAdd: (job) => this.#jobCameOrWent("created", job),
+      onAdd: (job) => this.#jobCameOrWent(job),
       onUpdate: (old, job) => this.#updateJob(old, job),
       onDelete: (deleted) => {
         const job = deletedObject(deleted);
-        if (job !== undefined) this.#jobCameOrWent("deleted", job);
+        if (job !== undefined) this.#jobCameOrWent(job);
       },
     });
   }
@@ -141,30 +129,18 @@ export class CronJobController implements Runnable {
     const { uid } = cronJob.metadata;
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid, idleUntilMs: -Infinity, done: NOTHING, heard: undefined };
+      memory = { uid };
       this.#memories.set(key, memory);
     }
-    memory.idleUntilMs = -Infinity;
-    memory.heard = [];
-    try {
-      const result = await syncCronJob(cronJob, children, memory, this.#deps);
-      memory.idleUntilMs = result.idleUntilMs ?? -Infinity;
-      memory.done = result.done ?? NOTHING;
-      return result.requeueAfterMs === undefined ? { keepFailures: true } : { requeueAfterMs: result.requeueAfterMs };
-    } finally {
-      const { heard } = memory;
-      memory.heard = undefined;
-      if (!heard.every((what) => this.#isEcho(memory, what))) this.#queue.add(key);
-    }
+    const requeueAfterMs = await syncCronJob(cronJob, children, memory, this.#deps);
+    return requeueAfterMs === undefined ? { keepFailures: true } : { requeueAfterMs };
   }
 
   #updateCronJob(old: DeepReadonly<CronJob>, cronJob: DeepReadonly<CronJob>): void {
     const key = keyOf(cronJob);
     const spec = cronJob.spec;
     if (spec === undefined || (old.spec?.schedule === spec.schedule && old.spec?.timeZone === spec.timeZone)) {
-      const { resourceVersion } = cronJob.metadata;
-      if (old.metadata.resourceVersion === resourceVersion) this.#queue.add(key);
-      else this.#hear(key, `written ${resourceVersion}`);
+      this.#queue.add(key);
       return;
     }
     const parsed = this.#schedules.parse(effectiveSchedule(spec, this.#schedules));
@@ -181,41 +157,12 @@ export class CronJobController implements Runnable {
     const keyBefore = this.#keyOfOwner(old);
     const key = this.#keyOfOwner(job);
     if (keyBefore !== undefined && keyBefore !== key) this.#queue.add(keyBefore);
-    else if (this.#isUnderWay(old) && this.#isUnderWay(job)) return;
     if (key !== undefined) this.#queue.add(key);
   }
 
-  #isIdle(key: ObjectKey): boolean {
-    return this.#clock.now() < (this.#memories.get(key)?.idleUntilMs ?? -Infinity);
-  }
-
-  /** Whether it is what the last sync did, and nothing is due. Upstream syncs the CronJob all the same. */
-  #isEcho({ idleUntilMs, done }: Memory, what: Deed): boolean {
-    return done.has(what) && this.#clock.now() < idleUntilMs;
-  }
-
-  /** Enqueues the CronJob unless it is an echo, which cannot be told before a sync that is under way has ended. */
-  #hear(key: ObjectKey, what: Deed): void {
-    const memory = this.#memories.get(key);
-    if (memory?.heard !== undefined) memory.heard.push(what);
-    else if (memory === undefined || !this.#isEcho(memory, what)) this.#queue.add(key);
-  }
-
-  #jobCameOrWent(how: "created" | "deleted", job: DeepReadonly<Job>): void {
+  #jobCameOrWent(job: DeepReadonly<Job>): void {
     const key = this.#keyOfOwner(job);
-    if (key !== undefined) this.#hear(key, `${how} ${job.metadata.uid}`);
-  }
-
-  /**
-   * Whether the Job is one that its CronJob knows of and that has not ended. While that stays so and nothing is due, nothing
-   * else of it matters. Upstream syncs the CronJob all the same, at every step of its Jobs.
-   */
-  #isUnderWay(job: DeepReadonly<Job>): boolean {
-    const controller = getControllerOf(job);
-    if (controller?.kind !== cronJobs.kind || isJobFinished(job)) return false;
-    const key = objectKey({ namespace: job.metadata.namespace, name: controller.name });
-    const cronJob = this.#cronJobs.store.get(key);
-    return cronJob?.metadata.uid === controller.uid && this.#isIdle(key) && isListed(cronJob, job.metadata.uid);
+    if (key !== undefined) this.#queue.add(key);
   }
 
   /** Of the CronJob that controls the Job, if it is the very one in the cache. */

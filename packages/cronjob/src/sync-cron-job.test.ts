@@ -5,7 +5,7 @@ import { type CronJob, type DeepReadonly, cronJobs, getControllerOf, jobs } from
 import { Harness, NAMESPACE, at } from "../test/harness.js";
 import type { CronJobDecision } from "./decision.js";
 import { Schedules } from "./schedules.js";
-import { type SyncMemory, type SyncResult, syncCronJob } from "./sync-cron-job.js";
+import { type SyncMemory, syncCronJob } from "./sync-cron-job.js";
 
 /** Syncs CronJobs against a real API server, with whatever the cache is said to hold. */
 class SyncHarness extends Harness {
@@ -14,7 +14,7 @@ class SyncHarness extends Harness {
   readonly memory: SyncMemory = {};
 
   /** @param cached - Default: what the server has. */
-  async sync(cached?: DeepReadonly<CronJob>): Promise<SyncResult> {
+  async sync(cached?: DeepReadonly<CronJob>): Promise<number | undefined> {
     const cronJob = cached ?? (await this.getCronJob());
     const { items } = await this.jobs.list({ namespace: NAMESPACE });
     const children = items.filter((job) => getControllerOf(job)?.name === cronJob.metadata.name);
@@ -50,7 +50,7 @@ test("25: a due slot is one POST and then one status PUT, with a reference to th
   const harness = new SyncHarness();
   await harness.createCronJob();
   await harness.advanceTo("10:00:00.100");
-  expect((await harness.sync()).requeueAfterMs).toBe(3_600_000);
+  expect(await harness.sync()).toBe(3_600_000);
   expect(harness.writes).toEqual(["POST jobs", "PUT cronjobs/n/status"]);
   expect(harness.events).toEqual([`Normal SuccessfulCreate Created job ${TEN}`]);
   const job = await harness.jobs.get(TEN, { namespace: NAMESPACE });
@@ -81,7 +81,7 @@ test("28: Forbid waits for the active Job, and then starts the most recent slot 
   await harness.advanceTo("10:00:00");
   await harness.sync();
   await harness.advanceTo("11:00:00.100");
-  expect((await harness.sync()).requeueAfterMs).toBe(3_600_000);
+  expect(await harness.sync()).toBe(3_600_000);
   expect(harness.decision).toMatchObject({
     outcome: "skipped",
     reason: "stillActive",
@@ -171,7 +171,7 @@ test("32: a suspended CronJob still keeps its status", async () => {
   await harness.cronJobs.patch("n", { type: "merge", body: { spec: { suspend: true } } }, { namespace: NAMESPACE });
   await harness.advanceTo("11:00:00");
   harness.writes.length = 0;
-  expect((await harness.sync()).requeueAfterMs).toBeUndefined();
+  expect(await harness.sync()).toBeUndefined();
   expect(harness.writes).toEqual(["PUT cronjobs/n/status"]);
   expect((await harness.getCronJob()).status).toEqual({
     lastScheduleTime: "2026-03-02T10:00:00Z",
@@ -191,7 +191,7 @@ test("38: a CronJob being deleted is kept up to date, and its history trimmed", 
   await harness.cronJobs.patch("n", { type: "merge", body }, { namespace: NAMESPACE });
   await harness.cronJobs.delete("n", { namespace: NAMESPACE });
   await harness.advanceTo("10:00:00");
-  expect((await harness.sync()).requeueAfterMs).toBeUndefined();
+  expect(await harness.sync()).toBeUndefined();
   expect(harness.events).toEqual([
     "Normal SuccessfulDelete Deleted job a",
     "Normal SawCompletedJob Saw completed job: b, condition: Complete",
@@ -205,7 +205,7 @@ test("39: a Job of the slot that exists and is its own is adopted, without event
   const stale = await harness.createCronJob();
   await harness.createJob(TEN, stale);
   await harness.advanceTo("10:00:00");
-  expect((await harness.sync()).requeueAfterMs).toBe(3_600_100);
+  expect(await harness.sync()).toBe(3_600_100);
   expect(harness.events).toEqual([
     `Warning UnexpectedJob Saw a job that the controller did not create or forgot: ${TEN}`,
   ]);
@@ -220,7 +220,7 @@ test("40: a Job of the slot that is listed already, under whatever name, changes
   const { uid } = (await harness.createJob(TEN, cronJob)).metadata;
   await harness.setStatus(cronJob, { active: [{ name: "other", namespace: NAMESPACE, uid: uid! }] });
   await harness.advanceTo("10:00:00");
-  expect((await harness.sync()).requeueAfterMs).toBeUndefined();
+  expect(await harness.sync()).toBeUndefined();
   expect(harness.writes).toEqual(["POST jobs"]);
   expect(harness.events).toEqual([]);
   expect(harness.decision).toMatchObject({ outcome: "alreadyExists", reason: "alreadyListed" });
@@ -232,7 +232,7 @@ test("41: a Job of that name under other control, or none, is left alone, and th
     await harness.createCronJob();
     await harness.createJob(TEN, owner);
     await harness.advanceTo("10:00:00");
-    expect(await harness.sync()).toEqual({});
+    expect(await harness.sync()).toBeUndefined();
     expect(harness.memory.reported).toEqual({ upToMs: at("10:00:00"), stoppedBy: "ownedByAnother" });
     expect(harness.events).toEqual([]);
     expect(harness.writes).toEqual(["POST jobs"]);
@@ -404,7 +404,7 @@ test("56: a Job of the history that cannot be deleted holds up nothing", async (
     await harness.finishJob(name);
   }
   harness.refuse(/^DELETE jobs\/a$/, { code: 404, reason: "NotFound", message: "gone" });
-  expect((await harness.sync()).requeueAfterMs).toBe(30_100);
+  expect(await harness.sync()).toBe(30_100);
   expect(harness.events).toEqual(["Warning FailedDelete Deleted job: gone", "Normal SuccessfulDelete Deleted job b"]);
 });
 

@@ -16,7 +16,6 @@ import type { CronJobDecision, CronJobReason } from "./decision.js";
 import { type Came, existingJobOutcome } from "./existing-job.js";
 import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
 import type { Reported } from "./missed-slots.js";
-import { TIMER_DELAY_MS } from "./schedule-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
 
 export interface SyncDeps extends Pick<PlanContext, "schedules"> {
@@ -27,21 +26,6 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   /** Seconds from a slot to the creation of its Job, as the server dated it. */
   readonly observeCreationSkew: (seconds: number) => void;
   readonly decided: (decision: CronJobDecision) => void;
-}
-
-/** What a sync does and will be heard of again: a Job by its UID, the CronJob's status by the resourceVersion it got. */
-export type Deed = `${"created" | "deleted" | "written"} ${string}`;
-
-export interface SyncResult {
-  /** Absent: no timer, and the CronJob's failures stay counted as they are. */
-  readonly requeueAfterMs?: number;
-  /**
-   * The next slot, in epoch milliseconds, where syncs before it can only come to anything when the CronJob or one of its
-   * Jobs changes in a way that matters. Absent where they report or try something each time, or may start what is overdue.
-   */
-  readonly idleUntilMs?: number;
-  /** What was done, if anything. */
-  readonly done?: ReadonlySet<Deed>;
 }
 
 /** What is kept of a CronJob between syncs. It affects nothing but what decisions report. */
@@ -58,6 +42,8 @@ export interface SyncMemory {
  * sync that has begun is never cut off: it takes no signal.
  *
  * @param jobs - The Jobs in the namespace whose controller reference has the CronJob's name.
+ * @returns After how many milliseconds it is to be synced again, at the next slot. `undefined`: no timer, and the CronJob's
+ * failures stay counted as they are.
  * @throws StatusError or Error when a step failed that has to be tried again. What was done until then is written.
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob
  */
@@ -66,30 +52,24 @@ export async function syncCronJob(
   jobs: readonly DeepReadonly<Job>[],
   memory: SyncMemory,
   deps: SyncDeps,
-): Promise<SyncResult> {
+): Promise<number | undefined> {
   const sync = new Sync(cached, deps);
   // A Job that cannot be deleted is told by its event alone; the next sync tries again.
   for (const job of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(job);
-  let result: SyncResult = {};
+  let requeueAfterMs: number | undefined;
   let failure: { readonly error: unknown } | undefined;
   try {
-    result = await sync.reconcile(jobs, memory);
+    requeueAfterMs = await sync.reconcile(jobs, memory);
   } catch (error) {
     failure = { error };
   }
-  if (sync.draft.changed) {
-    const { metadata } = await deps.cronJobs.updateStatus(sync.draft.cronJob);
-    sync.done.add(`written ${metadata.resourceVersion}`);
-  }
+  if (sync.draft.changed) await deps.cronJobs.updateStatus(sync.draft.cronJob);
   if (failure !== undefined) throw failure.error;
-  return sync.draft.changed ? { ...result, done: sync.done } : result;
+  return requeueAfterMs;
 }
 
 class Sync {
   readonly draft: CronJobDraft;
-  readonly done = new Set<Deed>();
-  /** Something was reported, or failed, that will be so again at the next sync, whenever it comes. */
-  #isUnsettled = false;
   readonly #deps: SyncDeps;
   readonly #namespace: string;
 
@@ -99,7 +79,7 @@ class Sync {
     this.#namespace = cached.metadata.namespace ?? "";
   }
 
-  async reconcile(jobs: readonly DeepReadonly<Job>[], memory: SyncMemory): Promise<SyncResult> {
+  async reconcile(jobs: readonly DeepReadonly<Job>[], memory: SyncMemory): Promise<number | undefined> {
     const { now, schedules } = this.#deps;
     const nowMs = now();
     let plan: CronJobPlan | undefined;
@@ -110,20 +90,20 @@ class Sync {
       for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
       if (plan.start === undefined) {
         this.#decided(nowMs, plan.decision);
-        return plan.decision.outcome === "notDue" ? this.#idle(plan, nowMs) : timed(plan);
+        return plan.requeueAfterMs;
       }
       const stopped = await this.#start(plan.start);
       if (stopped === undefined) {
         this.#decided(nowMs, plan.decision);
-        return this.#idle(plan, nowMs);
+        return plan.requeueAfterMs;
       }
       const { nextSyncMs: _none, ...decision } = plan.decision;
       this.#decided(nowMs, { ...decision, ...stopped });
-      if (stopped.outcome === "adopted") return timed(plan);
+      if (stopped.outcome === "adopted") return plan.requeueAfterMs;
       if (stopped.reason === "ownedByAnother") {
         memory.reported = { upToMs: plan.start.slotMs, stoppedBy: stopped.reason };
       }
-      return {};
+      return undefined;
     } catch (error) {
       const { nextSyncMs: _none, ...decision } = plan?.decision ?? { missed: [] };
       const reason = error instanceof StepError ? error.reason : "getFailed";
@@ -171,7 +151,6 @@ class Sync {
       namespace: this.#namespace,
     });
     if (isListed(live, uid)) return this.draft.rebase(live);
-    this.#isUnsettled = true;
     this.#event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
   }
 
@@ -192,7 +171,6 @@ class Sync {
     try {
       created = await deps.jobs.create(job, { namespace: this.#namespace });
       deps.observeCreationSkew(((parseTime(created.metadata.creationTimestamp) ?? slotMs) - slotMs) / 1000);
-      this.done.add(`created ${created.metadata.uid}`);
       this.#event("Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
     } catch (error) {
       if (hasStatusCause(error, "NamespaceTerminating")) throw new StepError("namespaceTerminating", error);
@@ -227,22 +205,13 @@ class Sync {
     try {
       await this.#deps.jobs.delete(name, { namespace, propagationPolicy: "Background" });
     } catch (error) {
-      this.#isUnsettled = true;
       this.#event("Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
     }
-    this.done.add(`deleted ${uid}`);
     this.draft.removeActive(uid);
     this.draft.changed = true;
     this.#event("Normal", "SuccessfulDelete", `Deleted job ${name}`);
     return true;
-  }
-
-  #idle(plan: CronJobPlan, nowMs: number): SyncResult {
-    const { requeueAfterMs, events } = plan;
-    return requeueAfterMs === undefined || events.length > 0 || this.#isUnsettled
-      ? timed(plan)
-      : { requeueAfterMs, idleUntilMs: nowMs + requeueAfterMs - TIMER_DELAY_MS };
   }
 
   #event(type: EventType, reason: string, message: string): void {
@@ -264,8 +233,4 @@ class StepError extends Error {
   ) {
     super(errorMessage(cause));
   }
-}
-
-function timed({ requeueAfterMs }: CronJobPlan): SyncResult {
-  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
