@@ -11,6 +11,7 @@ import {
   cronJobs,
   events,
   findCondition,
+  finishedCondition,
   formatTime,
   getControllerOf,
   jobs,
@@ -161,9 +162,7 @@ function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {
 function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
   const { completions, parallelism } = spec ?? {};
   const { completedIndexes, failedIndexes, startTime, completionTime } = status ?? {};
-  const end = status?.conditions?.find(
-    (condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
-  );
+  const end = finishedCondition({ status });
   const scheduledFor = metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
   const state: Mutable<JobState> = {} as Mutable<JobState>;
   if (completions !== undefined) state.completions = completions;
@@ -179,7 +178,7 @@ function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
   if (spec?.suspend) state.suspended = true;
   if (end !== undefined)
     state.outcome = {
-      type: end.type as "Complete" | "Failed",
+      type: end.type,
       ...(end.reason === undefined ? {} : { reason: end.reason }),
       ...(end.message === undefined ? {} : { message: end.message }),
       at: end.lastTransitionTime ?? "",

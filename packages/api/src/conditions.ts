@@ -13,8 +13,23 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
   return conditions?.some((condition) => condition.type === type && condition.status === "True") ?? false;
 }
 
-/** Whether a Job has ended: `Complete` or `Failed` is `True`. `FailureTarget` and `SuccessCriteriaMet` alone are not the end. */
+/** A condition that says how a Job has ended. */
+export type FinishedCondition<C extends Condition> = C & { readonly type: "Complete" | "Failed" };
+
+/**
+ * The first condition that says how a Job has ended: `Complete` or `Failed` with status `True`. `FailureTarget` and
+ * `SuccessCriteriaMet` alone are not the end.
+ */
+export function finishedCondition<C extends Condition>(job: {
+  readonly status?: { readonly conditions?: readonly C[] } | undefined;
+}): FinishedCondition<C> | undefined {
+  return job.status?.conditions?.find(
+    (condition): condition is FinishedCondition<C> =>
+      (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
+  );
+}
+
+/** Whether a Job has ended, as {@link finishedCondition} tells. */
 export function isJobFinished(job: { readonly status?: { readonly conditions?: readonly Condition[] } }): boolean {
-  const conditions = job.status?.conditions;
-  return isConditionTrue(conditions, "Complete") || isConditionTrue(conditions, "Failed");
+  return finishedCondition(job) !== undefined;
 }

@@ -1,4 +1,10 @@
-export { findCondition, isConditionTrue, isJobFinished } from "./conditions.js";
+export {
+  type FinishedCondition,
+  findCondition,
+  finishedCondition,
+  isConditionTrue,
+  isJobFinished,
+} from "./conditions.js";
 export { goQuote } from "./go-quote.js";
 export {
   KUBERNETES_VERSIONS,
@@ -42,7 +48,7 @@ export {
   statefulSets,
 } from "./resource.js";
 export { isStatus } from "./status.js";
-export { formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
+export { compareTimes, formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
 export {
   CONTROLLER_UID_LABEL,
   CRONJOB_INSTANTIATE_ANNOTATION,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
+import { compareTimes, formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
 
 test("API times have whole seconds, the fraction cut off", () => {
   expect(formatTime(Date.parse("2026-01-02T03:04:05.999Z"))).toBe("2026-01-02T03:04:05Z");
@@ -48,4 +48,11 @@ test.each([
   [2 ** 62, 0],
 ])("%d s are %d ms to a controller that counts 64-bit nanoseconds", (seconds, expected) => {
   expect(secondsAsDurationMs(seconds)).toBe(expected);
+});
+
+test("times compare by when they are, and one that is absent comes last", () => {
+  const times = [undefined, "2026-01-01T00:00:01Z", null, "2026-01-01T00:00:00Z", ""];
+  expect(times.toSorted(compareTimes).slice(0, 2)).toEqual(["2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"]);
+  expect(compareTimes("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")).toBe(0);
+  expect(compareTimes(undefined, null)).toBe(0);
 });

@@ -67,6 +67,16 @@ export function parseTime(time: string | null | undefined): number | undefined {
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
+/**
+ * Which of two times of API objects is the earlier: negative for the first, 0 for equal ones. They are compared as text,
+ * which is the same as long as both are as `metav1.Time` writes them, in UTC with whole seconds. One that is absent comes
+ * after all others.
+ */
+export function compareTimes(a: string | null | undefined, b: string | null | undefined): number {
+  if (!a || !b) return (a ? 0 : 1) - (b ? 0 : 1);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** The most whole seconds that 64-bit nanoseconds hold. */
 const MOST_SECONDS = 9_223_372_036;
 

@@ -1,4 +1,4 @@
-import { type CronJob, type DeepReadonly, type Job, apiVersionOf, jobs } from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Job, apiVersionOf, compareTimes, jobs } from "@kubewright/api";
 
 type Status = NonNullable<DeepReadonly<CronJob>["status"]>;
 
@@ -62,10 +62,8 @@ export class CronJobDraft {
     this.#status = undefined;
     for (const uid of this.#removed) this.removeActive(uid);
     const liveTime = live.status?.lastSuccessfulTime;
-    // Both are UTC with whole seconds, and so compare as text.
-    if (lastSuccessfulTime !== undefined && (liveTime === undefined || liveTime < lastSuccessfulTime)) {
+    if (lastSuccessfulTime !== undefined && (!liveTime || compareTimes(liveTime, lastSuccessfulTime) < 0))
       this.#setStatus({ ...this.#cronJob.status, lastSuccessfulTime });
-    }
   }
 
   #setStatus(status: Status): void {

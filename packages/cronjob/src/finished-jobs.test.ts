@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Job } from "@kubewright/api";
 
-import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
+import { jobsOverHistoryLimit } from "./finished-jobs.js";
 
 function job(name: string, type: "Complete" | "Failed" | undefined, startTime?: string): Job {
   return {
@@ -55,15 +55,4 @@ test("history, 55: absent limits keep everything, and each limit counts its own 
     "b",
     "c",
   ]);
-});
-
-test("a Job's end is told by the first condition that is True, in list order", () => {
-  const conditions = [
-    { type: "FailureTarget", status: "True" },
-    { type: "Complete", status: "False" },
-    { type: "Failed", status: "True" },
-    { type: "Complete", status: "True" },
-  ];
-  expect(finishedCondition({ metadata: {}, status: { conditions } })?.type).toBe("Failed");
-  expect(finishedCondition({ metadata: {} })).toBeUndefined();
 });

@@ -1,15 +1,4 @@
-import type { DeepReadonly, Job, JobCondition } from "@kubewright/api";
-
-/** The first condition that says how the Job ended: `Complete` or `Failed` with status `True`. */
-export function finishedCondition(job: DeepReadonly<Job>): DeepReadonly<JobCondition> | undefined {
-  const conditions = job.status?.conditions;
-  if (conditions === undefined) return undefined;
-  for (const condition of conditions) {
-    const { type, status } = condition;
-    if ((type === "Complete" || type === "Failed") && status === "True") return condition;
-  }
-  return undefined;
-}
+import { type DeepReadonly, type Job, compareTimes, finishedCondition } from "@kubewright/api";
 
 export interface HistoryLimits {
   readonly successfulJobsHistoryLimit?: number | undefined;
@@ -41,14 +30,10 @@ function oldest(jobs: DeepReadonly<Job>[], limit: number | undefined): DeepReado
   return jobs.sort(compareByStart).slice(0, jobs.length - limit);
 }
 
-const LATER_THAN_ANY = "~";
-
 /** By start time; a Job that has not started counts as the newest; equal ones by name. */
 function compareByStart(a: DeepReadonly<Job>, b: DeepReadonly<Job>): number {
-  // Times of the API are UTC with whole seconds, and so compare as text.
-  const startA = a.status?.startTime ?? LATER_THAN_ANY;
-  const startB = b.status?.startTime ?? LATER_THAN_ANY;
-  if (startA !== startB) return startA < startB ? -1 : 1;
+  const byStart = compareTimes(a.status?.startTime, b.status?.startTime);
+  if (byStart !== 0) return byStart;
   const nameA = a.metadata.name ?? "";
   const nameB = b.metadata.name ?? "";
   return nameA < nameB ? -1 : nameA > nameB ? 1 : 0;

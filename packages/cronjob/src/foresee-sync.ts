@@ -1,8 +1,8 @@
-import { type CronJob, type DeepReadonly, type Job, getControllerOf } from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Job, finishedCondition, getControllerOf } from "@kubewright/api";
 
 import { CronJobDraft } from "./cron-job-draft.js";
 import { type Came, existingJobOutcome } from "./existing-job.js";
-import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
+import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import { type CronJobPlan, type PlanContext, planCronJob } from "./plan-cron-job.js";
 
 /** What a sync would do, told without asking or changing anything. */

@@ -7,7 +7,6 @@ test("the package exports these names", () => {
     "CronJobController",
     "Schedules",
     "effectiveSchedule",
-    "finishedCondition",
     "foreseeCronJobSync",
     "hasEmbeddedTimeZone",
     "jobNameFor",

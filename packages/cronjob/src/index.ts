@@ -1,5 +1,4 @@
 export { CronJobController } from "./cron-job-controller.js";
-export { finishedCondition } from "./finished-jobs.js";
 export { foreseeCronJobSync } from "./foresee-sync.js";
 export { jobNameFor } from "./job-from-template.js";
 export { planCronJob } from "./plan-cron-job.js";

@@ -2,7 +2,9 @@ import {
   type CronJob,
   type DeepReadonly,
   type Job,
+  compareTimes,
   cronJobs,
+  finishedCondition,
   formatTime,
   isConditionTrue,
   keyOf,
@@ -14,7 +16,7 @@ import type { EventSink, EventType } from "@kubewright/controller";
 import { CronJobDraft, isListed } from "./cron-job-draft.js";
 import type { CronJobDecision, CronJobReason } from "./decision.js";
 import { type Came, existingJobOutcome } from "./existing-job.js";
-import { finishedCondition, jobsOverHistoryLimit } from "./finished-jobs.js";
+import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import type { Reported } from "./missed-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
 
@@ -156,8 +158,7 @@ class Sync {
 
   #noteSuccess(completionTime: string | undefined): void {
     const last = this.draft.cronJob.status?.lastSuccessfulTime;
-    // Both are UTC with whole seconds, and so compare as text.
-    if (!last || (completionTime !== undefined && completionTime > last))
+    if (!last || (completionTime !== undefined && compareTimes(completionTime, last) > 0))
       this.draft.setLastSuccessfulTime(completionTime);
   }
 

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type Job, keyOf, parseTime } from "@kubewright/api";
+import { type DeepReadonly, type Job, finishedCondition, keyOf, parseTime } from "@kubewright/api";
 
 /** What becomes of a Job whose clean-up is looked at. */
 export type TimeLeft =
@@ -19,7 +19,8 @@ export type TimeLeft =
 export function timeLeft(job: DeepReadonly<Job>, nowMs: number): TimeLeft {
   const ttlSeconds = job.spec?.ttlSecondsAfterFinished;
   if (job.metadata.deletionTimestamp || ttlSeconds == null) return { type: "none" };
-  const end = endCondition(job);
+  // Its time counts, not `completionTime`, which failed Jobs lack.
+  const end = finishedCondition(job);
   if (end === undefined) return { type: "none" };
   const finishedMs = parseTime(end.lastTransitionTime);
   if (finishedMs === undefined) throw new Error(`unable to find the time when the Job ${keyOf(job)} finished`);
@@ -30,12 +31,5 @@ export function timeLeft(job: DeepReadonly<Job>, nowMs: number): TimeLeft {
 
 /** Whether the Job has finished and is to be cleaned up some time. */
 export function needsCleanup(job: DeepReadonly<Job>): boolean {
-  return job.spec?.ttlSecondsAfterFinished != null && endCondition(job) !== undefined;
-}
-
-/** The first that says the Job has ended. Its time counts, not `completionTime`, which failed Jobs lack. */
-function endCondition({ status }: DeepReadonly<Job>) {
-  return status?.conditions?.find(
-    ({ type, status: value }) => (type === "Complete" || type === "Failed") && value === "True",
-  );
+  return job.spec?.ttlSecondsAfterFinished != null && finishedCondition(job) !== undefined;
 }

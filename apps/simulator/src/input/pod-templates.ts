@@ -1,6 +1,13 @@
-import { type CronJob, type DeepReadonly, type Job, type JobSpec, type Pod, getControllerOf } from "@kubewright/api";
+import {
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  type JobSpec,
+  type Pod,
+  finishedCondition,
+  getControllerOf,
+} from "@kubewright/api";
 import type { PodTemplate } from "@kubewright/cluster";
-import { finishedCondition } from "@kubewright/cronjob";
 
 import type { Manifest } from "./manifest.js";
 

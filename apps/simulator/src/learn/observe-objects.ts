@@ -6,9 +6,9 @@ import {
   type KubernetesObject,
   type Pod,
   type UnstructuredObject,
+  finishedCondition,
   parseTime,
 } from "@kubewright/api";
-import { finishedCondition } from "@kubewright/cronjob";
 
 import { type Observation, type Subject, subjectNamed } from "./observation.js";
 
@@ -110,7 +110,7 @@ function jobEnds(job: DeepReadonly<Job>): Observation[] {
 }
 
 function endOf({ status }: DeepReadonly<Job>): DeepReadonly<JobCondition> | undefined {
-  return finishedCondition({ metadata: {}, status: { conditions: listOf(status?.conditions) } });
+  return finishedCondition({ status: { conditions: listOf(status?.conditions) } });
 }
 
 /** How often one after another pods run. */

@@ -9,10 +9,10 @@ import {
   behavioursOf,
   isConditionTrue,
   secondsAsDurationMs,
+  finishedCondition,
   getControllerOf,
   parseTime,
 } from "@kubewright/api";
-import { finishedCondition } from "@kubewright/cronjob";
 import {
   type ForeseenJobSync,
   type JobReason,
@@ -155,7 +155,7 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
 
 function stateOf(job: DeepReadonly<Job>, foreseen: ForeseenJobSync): JobState {
   const end = finishedCondition(job);
-  if (end !== undefined) return end.type as "Complete" | "Failed";
+  if (end !== undefined) return end.type;
   if (foreseen.type === "left" && foreseen.why === "managedElsewhere") return "ManagedElsewhere";
   if (job.metadata.deletionTimestamp) return "Deleting";
   if (interimCondition(job) !== undefined) return "Ending";

@@ -3,9 +3,9 @@ import {
   CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION,
   type DeepReadonly,
   type Job,
+  finishedCondition,
   parseTime,
 } from "@kubewright/api";
-import { finishedCondition } from "@kubewright/cronjob";
 
 /** One run of a CronJob that the cluster still has the Job of. */
 export interface PastRun {
@@ -39,7 +39,7 @@ function pastRun(job: DeepReadonly<Job>): PastRun {
     createdMs: parseTime(metadata.creationTimestamp) ?? 0,
     ...(startMs === undefined ? {} : { startMs }),
     ...(end === undefined || endMs === undefined ? {} : { endMs }),
-    outcome: end === undefined ? unfinished : (end.type as "Complete" | "Failed"),
+    outcome: end === undefined ? unfinished : end.type,
     ...(end?.type === "Failed" && end.reason ? { reason: end.reason } : {}),
     madeByHand: metadata.annotations?.[CRONJOB_INSTANTIATE_ANNOTATION] === "manual",
   };
