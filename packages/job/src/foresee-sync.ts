@@ -1,7 +1,6 @@
 import {
   type Pod,
   type VersionBehaviours,
-  isJobFinished,
   jobs as jobDefinition,
   labelSelectorMatcher,
   newestBehaviours,
@@ -13,22 +12,14 @@ import { intendedOutcome } from "./apply-pod-plan.js";
 import { type BackoffRecord, NO_BACKOFF, nextBackoffRecord } from "./backoff.js";
 import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import type { JobReason } from "./job-reason.js";
-import { checkJobShape } from "./job-shape.js";
-import { type JobObject, type PodObject, isManagedElsewhere, replacesOnlyFailedPods } from "./job-spec.js";
+import { type JobObject, type PodObject, replacesOnlyFailedPods } from "./job-spec.js";
 import { type JobPlan, planJob } from "./plan-job.js";
 import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf } from "./pod-state.js";
 import { settleStatus } from "./settle-status.js";
+import { type LeftJob, unreadable, whyLeft } from "./why-left.js";
 
 /** What a sync of a Job would do, told without asking or changing anything. */
 export type ForeseenJobSync = LeftJob | PlannedJob;
-
-/** The sync ends before it decides anything. */
-export interface LeftJob {
-  readonly type: "left";
-  readonly why: "managedElsewhere" | "unreadable" | "finished" | "unknownCompletionMode";
-  /** For `managedElsewhere` the other controller, for `unreadable` what is wrong, for the last one the mode. */
-  readonly detail: string;
-}
 
 export interface PlannedJob {
   readonly type: "planned";
@@ -61,19 +52,12 @@ export function foreseeJobSync(
   nowMs: number,
   { limits = defaultJobLimits, behaviours = newestBehaviours }: ForeseenController = {},
 ): ForeseenJobSync {
-  if (isManagedElsewhere(job)) return left("managedElsewhere", job.spec?.managedBy ?? "");
-  try {
-    checkJobShape(job);
-  } catch (error) {
-    return left("unreadable", (error as Error).message);
-  }
-  if (isJobFinished(job)) return left("finished", "");
-  const mode = job.spec?.completionMode;
-  if (mode != null && mode !== "NonIndexed" && mode !== "Indexed") return left("unknownCompletionMode", mode);
+  const left = whyLeft(job);
+  if (left !== undefined) return left;
   try {
     return foreseePlan(job, candidates, nowMs, { limits, behaviours });
   } catch (error) {
-    return left("unreadable", (error as Error).message);
+    return unreadable(error);
   }
 }
 
@@ -149,8 +133,4 @@ function backoffOfCountedPods(job: JobObject, pods: readonly PodObject[]): Backo
     counted.filter(isPodSucceeded),
     counted.filter((pod) => !isPodSucceeded(pod) && isPodFailed(pod, onlyReplaceFailed)),
   );
-}
-
-function left(why: LeftJob["why"], detail: string): LeftJob {
-  return { type: "left", why, detail };
 }

@@ -7,7 +7,8 @@ export { planJob } from "./plan-job.js";
 
 export type { BackoffRecord } from "./backoff.js";
 export type { EndReason, EndState } from "./end-state.js";
-export type { ForeseenController, ForeseenJobSync, LeftJob, PlannedJob } from "./foresee-sync.js";
+export type { ForeseenController, ForeseenJobSync, PlannedJob } from "./foresee-sync.js";
+export type { LeftJob } from "./why-left.js";
 export type { IndexFailureCounts } from "./index-failure-counts.js";
 export type { IndexInterval, IndexIntervals } from "./index-intervals.js";
 export type { JobControllerOptions } from "./job-controller.js";

@@ -1,4 +1,4 @@
-import { type LabelMatcher, type ObjectKey, isJobFinished, jobs, labelSelectorMatcher } from "@kubewright/api";
+import { type LabelMatcher, type ObjectKey, jobs, labelSelectorMatcher } from "@kubewright/api";
 import { errorMessage } from "@kubewright/client";
 import { TerminalError } from "@kubewright/controller";
 
@@ -7,12 +7,12 @@ import { applyPodPlan } from "./apply-pod-plan.js";
 import { NO_BACKOFF } from "./backoff.js";
 import { claimPods, podsToKeep } from "./claim-pods.js";
 import { type SyncLabels, completionModeOf } from "./job-metrics.js";
-import { checkJobShape } from "./job-shape.js";
-import { type JobObject, isManagedElsewhere } from "./job-spec.js";
+import type { JobObject } from "./job-spec.js";
 import { planJob } from "./plan-job.js";
 import { type PodOutcome, settleStatus } from "./settle-status.js";
 import type { JobSync, JobSyncDeps, SyncRecord } from "./sync-deps.js";
 import { trackPods } from "./track-pods.js";
+import { whyLeft } from "./why-left.js";
 
 /**
  * One sync of one Job: gates, then {@link planJob} decides, and the rest performs, in upstream's order.
@@ -91,19 +91,25 @@ function jobToSync(
     memory.forgetKey(key);
     return undefined;
   }
-  if (isManagedElsewhere(job, managedBy)) return undefined;
+  const left = whyLeft(job, managedBy);
   const uid = job.metadata.uid ?? "";
-  understand(job, checkJobShape);
-  if (isJobFinished(job)) {
-    memory.forgetFinished(key, uid);
-    return undefined;
+  switch (left?.why) {
+    case undefined:
+      return memory.finished.has(uid) ? undefined : job;
+    case "unreadable":
+      throw misunderstood(job, left.detail);
+    case "finished":
+      memory.forgetFinished(key, uid);
+      return undefined;
+    case "unknownCompletionMode":
+      if (!memory.finished.has(uid)) events.event(job, jobs, "Warning", "UnknownCompletionMode", UNKNOWN_MODE);
+      return undefined;
+    default:
+      return undefined;
   }
-  if (memory.finished.has(uid)) return undefined;
-  const mode = job.spec?.completionMode;
-  if (mode == null || mode === "NonIndexed" || mode === "Indexed") return job;
-  events.event(job, jobs, "Warning", "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown");
-  return undefined;
 }
+
+const UNKNOWN_MODE = "Skipped Job sync because completion mode is unknown";
 
 function selectorOf(job: JobObject): LabelMatcher {
   return labelSelectorMatcher(job.spec?.selector);
@@ -118,9 +124,12 @@ function understand<T>(job: JobObject, read: (job: JobObject) => T): T {
   try {
     return read(job);
   } catch (error) {
-    const { namespace, name } = job.metadata;
-    throw new TerminalError(`Job ${namespace}/${name} cannot be understood: ${errorMessage(error)}`, { cause: error });
+    throw misunderstood(job, errorMessage(error), error);
   }
+}
+
+function misunderstood({ metadata: { namespace, name } }: JobObject, why: string, cause?: unknown): TerminalError {
+  return new TerminalError(`Job ${namespace}/${name} cannot be understood: ${why}`, { cause });
 }
 
 /** What is to be accounted for, now that the pods are as planned. Tells about a Job that was suspended or resumed. */
