@@ -1,9 +1,10 @@
-import { type CronJob, type DeepReadonly, type Job, finishedCondition, getControllerOf } from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Job, getControllerOf } from "@kubewright/api";
 
 import { CronJobDraft } from "./cron-job-draft.js";
 import { type Came, existingJobOutcome } from "./existing-job.js";
 import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import { type CronJobPlan, type PlanContext, planCronJob } from "./plan-cron-job.js";
+import { listedWithoutJob, dropListed, refreshWithJob } from "./refresh-status.js";
 
 /** What a sync would do, told without asking or changing anything. */
 export interface ForeseenCronJobSync {
@@ -42,22 +43,13 @@ export function foreseeCronJobSync(
   const unexpected: DeepReadonly<Job>[] = [];
   for (const job of deletes) draft.removeActive(job.metadata.uid);
   for (const job of jobs) {
-    const isActive = draft.isActive(job.metadata.uid);
-    if (finishedCondition(job) === undefined) {
-      if (!isActive) unexpected.push(job);
-    } else if (isActive) {
-      completed.push(job);
-      draft.removeActive(job.metadata.uid);
-    }
+    const { type } = refreshWithJob(draft, job);
+    if (type === "unlisted") unexpected.push(job);
+    else if (type === "completed") completed.push(job);
   }
-  const uids = new Set(jobs.map((job) => job.metadata.uid));
   const named = new Map(jobsOfNamespace.map((job) => [`${job.metadata.namespace}/${job.metadata.name}`, job]));
-  const missing: string[] = [];
-  for (const reference of draft.cronJob.status?.active ?? []) {
-    if (uids.has(reference.uid) || named.has(`${reference.namespace}/${reference.name}`)) continue;
-    missing.push(reference.name ?? "");
-    draft.removeActive(reference.uid);
-  }
+  const missing = listedWithoutJob(draft, jobs).filter((listed) => !named.has(`${listed.namespace}/${listed.name}`));
+  for (const reference of missing) dropListed(draft, reference);
   const plan = planCronJob(draft.cronJob, context);
   const existing = plan.start && named.get(`${namespace}/${plan.start.job.metadata.name}`);
   return {
@@ -65,7 +57,7 @@ export function foreseeCronJobSync(
     jobs,
     deletes,
     completed,
-    missing,
+    missing: missing.map(({ name = "" }) => name),
     unexpected,
     plan,
     ...(existing === undefined ? {} : { existing: existingJobOutcome(draft.cronJob, existing) }),

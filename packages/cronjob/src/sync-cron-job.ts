@@ -1,15 +1,4 @@
-import {
-  type CronJob,
-  type DeepReadonly,
-  type Job,
-  compareTimes,
-  cronJobs,
-  finishedCondition,
-  formatTime,
-  isConditionTrue,
-  keyOf,
-  parseTime,
-} from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Job, cronJobs, formatTime, keyOf, parseTime } from "@kubewright/api";
 import { type ResourceClient, errorMessage, hasStatusCause, isAlreadyExists, isNotFound } from "@kubewright/client";
 import type { EventSink, EventType } from "@kubewright/controller";
 
@@ -19,6 +8,7 @@ import { type Came, existingJobOutcome } from "./existing-job.js";
 import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import type { Reported } from "./missed-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
+import { dropListed, listedWithoutJob, refreshWithJob } from "./refresh-status.js";
 
 export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly cronJobs: ResourceClient<CronJob>;
@@ -115,34 +105,23 @@ class Sync {
   }
 
   async #refreshStatus(jobs: readonly DeepReadonly<Job>[]): Promise<void> {
-    const { draft } = this;
     for (const job of jobs) {
-      const { name, uid } = job.metadata;
-      const condition = finishedCondition(job);
-      const active = draft.isActive(uid);
-      if (condition === undefined && !active) await this.#lookForUnlistedJob(job);
-      else if (condition !== undefined && active) {
-        draft.removeActive(uid);
-        draft.changed = true;
-        this.#event("Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${condition.type}`);
+      const news = refreshWithJob(this.draft, job);
+      if (news.type === "unlisted") await this.#lookForUnlistedJob(job);
+      else if (news.type === "completed") {
+        const message = `Saw completed job: ${job.metadata.name}, condition: ${news.condition.type}`;
+        this.#event("Normal", "SawCompletedJob", message);
       }
-      if (condition === undefined) continue;
-      if (condition.type === "Complete" || isConditionTrue(job.status?.conditions, "Complete"))
-        this.#noteSuccess(job.status?.completionTime);
     }
-    const listed = draft.cronJob.status?.active ?? [];
-    if (listed.length === 0) return;
-    const children = new Set(jobs.map(({ metadata }) => metadata.uid));
-    for (const { name = "", namespace, uid } of listed) {
-      if (children.has(uid)) continue;
+    for (const reference of listedWithoutJob(this.draft, jobs)) {
+      const { name = "", namespace } = reference;
       try {
         // Whichever Job has that name keeps the entry: the cache may be behind.
         await this.#deps.jobs.get(name, { namespace });
       } catch (error) {
         if (!isNotFound(error)) throw error;
         this.#event("Normal", "MissingJob", `Active job went missing: ${name}`);
-        draft.removeActive(uid);
-        draft.changed = true;
+        dropListed(this.draft, reference);
       }
     }
   }
@@ -154,12 +133,6 @@ class Sync {
     });
     if (isListed(live, uid)) return this.draft.rebase(live);
     this.#event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
-  }
-
-  #noteSuccess(completionTime: string | undefined): void {
-    const last = this.draft.cronJob.status?.lastSuccessfulTime;
-    if (!last || (completionTime !== undefined && compareTimes(completionTime, last) > 0))
-      this.draft.setLastSuccessfulTime(completionTime);
   }
 
   /** @returns What it came to instead, when the Job existed; `undefined` when it was created. */

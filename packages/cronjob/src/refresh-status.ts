@@ -1,0 +1,58 @@
+import {
+  type CronJob,
+  type DeepReadonly,
+  type FinishedCondition,
+  type Job,
+  type JobCondition,
+  compareTimes,
+  finishedCondition,
+  isConditionTrue,
+} from "@kubewright/api";
+
+import type { CronJobDraft } from "./cron-job-draft.js";
+
+type ActiveReference = NonNullable<NonNullable<DeepReadonly<CronJob>["status"]>["active"]>[number];
+
+/** What a Job is to the CronJob that controls it. */
+export type JobNews =
+  /** It has finished, and was listed as active. */
+  | { readonly type: "completed"; readonly condition: FinishedCondition<DeepReadonly<JobCondition>> }
+  /** It has not finished, and is not listed: made by hand, or forgotten. */
+  | { readonly type: "unlisted" }
+  | { readonly type: "known" };
+
+/**
+ * Brings the status up to date with one Job: one that has finished is listed no more, and its success is noted.
+ *
+ * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
+ */
+export function refreshWithJob(draft: CronJobDraft, job: DeepReadonly<Job>): JobNews {
+  const { uid } = job.metadata;
+  const condition = finishedCondition(job);
+  const active = draft.isActive(uid);
+  if (condition === undefined) return { type: active ? "known" : "unlisted" };
+  if (active) {
+    draft.removeActive(uid);
+    draft.changed = true;
+  }
+  if (isConditionTrue(job.status?.conditions, "Complete")) noteSuccess(draft, job.status?.completionTime);
+  return active ? { type: "completed", condition } : { type: "known" };
+}
+
+/** What is listed as active, though none of the Jobs is it. */
+export function listedWithoutJob(draft: CronJobDraft, jobs: readonly DeepReadonly<Job>[]): readonly ActiveReference[] {
+  const uids = new Set(jobs.map(({ metadata }) => metadata.uid));
+  return (draft.cronJob.status?.active ?? []).filter(({ uid }) => !uids.has(uid));
+}
+
+/** The Job that is listed is gone. */
+export function dropListed(draft: CronJobDraft, { uid }: ActiveReference): void {
+  draft.removeActive(uid);
+  draft.changed = true;
+}
+
+function noteSuccess(draft: CronJobDraft, completionTime: string | undefined): void {
+  const last = draft.cronJob.status?.lastSuccessfulTime;
+  if (!last || (completionTime !== undefined && compareTimes(completionTime, last) > 0))
+    draft.setLastSuccessfulTime(completionTime);
+}
