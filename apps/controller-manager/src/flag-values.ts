@@ -1,3 +1,5 @@
+import { parseGoDurationMs } from "@kubewright/cron";
+
 /** Wrong usage: one line for the user, exit status 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -37,33 +39,13 @@ export const parseVerbosity: ParseValue<number> = (flag, text) => {
   return Number(text);
 };
 
-const UNIT_MS: ReadonlyMap<string, number> = new Map([
-  ["ns", 1e-6],
-  ["us", 1e-3],
-  ["µs", 1e-3],
-  ["μs", 1e-3],
-  ["ms", 1],
-  ["s", 1000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-]);
-
 /** A duration in Go's form (`1h30m`, `300ms`, `0`), in milliseconds. */
 export const parseDurationMs: ParseValue<number> = (flag, text) => {
-  const body = text.replace(/^[+-]/, "");
-  if (body === "0") return 0;
-  if (!/^((\d+(?:\.\d*)?|\.\d+)[a-zµμ]+)+$/.test(body)) {
-    const missingUnit = /^((\d+(?:\.\d*)?|\.\d+)[a-zµμ]+)*(\d+(?:\.\d*)?|\.\d+)$/.test(body);
-    throw invalid(flag, text, `time: ${missingUnit ? "missing unit in" : "invalid"} duration ${JSON.stringify(text)}`);
+  try {
+    return parseGoDurationMs(text);
+  } catch (error) {
+    throw invalid(flag, text, (error as SyntaxError).message);
   }
-  let totalMs = 0;
-  for (const [, number, unit] of body.matchAll(/([\d.]+)([a-zµμ]+)/g)) {
-    const unitMs = UNIT_MS.get(unit!);
-    if (unitMs === undefined)
-      throw invalid(flag, text, `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
-    totalMs += Number(number) * unitMs;
-  }
-  return text.startsWith("-") ? -totalMs : totalMs;
 };
 
 /** As Go prints it: `12h0m0s`, `1m30s`, `500ms`, `0s`. Whole milliseconds. */

@@ -5,7 +5,6 @@ export {
   isConditionTrue,
   isJobFinished,
 } from "./conditions.js";
-export { goQuote } from "./go-quote.js";
 export {
   KUBERNETES_VERSIONS,
   NEWEST_VERSION,

@@ -1,3 +1,4 @@
+import { parseGoDurationMs } from "@kubewright/cron";
 import { parseQuery } from "@kubewright/transport";
 
 import { badRequest } from "./api-error.js";
@@ -44,24 +45,11 @@ export class Query {
 
 export const NO_PARAMETERS = new Query("");
 
-const UNITS_MS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
 /** Go's duration syntax (`1m30s`) in milliseconds; `undefined` when malformed. */
 export function parseGoDuration(text: string): number | undefined {
-  if (/^[+-]?0$/.test(text)) return 0;
-  const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.exec(text);
-  if (match === null) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g))
-    total += Number(amount) * UNITS_MS[unit!]!;
-  return match[1] === "-" ? -total : total;
+  try {
+    return parseGoDurationMs(text);
+  } catch {
+    return undefined;
+  }
 }

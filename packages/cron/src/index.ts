@@ -1,4 +1,6 @@
 export { explainNextRuns, explainSchedule } from "./explain-schedule.js";
+export { parseGoDuration, parseGoDurationMs } from "./go-duration.js";
+export { goQuote } from "./go-quote.js";
 export { parseSchedule } from "./schedule.js";
 export { ScheduleError } from "./schedule-error.js";
 export { timeZoneError } from "./time-zone-location.js";

@@ -1,3 +1,4 @@
+import { goQuote } from "./go-quote.js";
 import { ScheduleError } from "./schedule-error.js";
 
 /**
@@ -29,32 +30,5 @@ function parseDigits(digits: string, text: string): bigint {
 }
 
 function notAnInteger(text: string, problem: string): ScheduleError {
-  return new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: ${problem}`);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
-
-/** A Go string literal (strconv.Quote): printable Unicode stays, everything else is escaped. */
-function quote(text: string): string {
-  let quoted = '"';
-  for (const character of text.toWellFormed()) {
-    const code = character.codePointAt(0)!;
-    const escape = ESCAPES[character];
-    if (escape !== undefined) quoted += escape;
-    else if (character === " " || /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character)) quoted += character;
-    else if (code < 0x20 || code === 0x7f) quoted += `\\x${code.toString(16).padStart(2, "0")}`;
-    else if (code < 0x10000) quoted += `\\u${code.toString(16).padStart(4, "0")}`;
-    else quoted += `\\U${code.toString(16).padStart(8, "0")}`;
-  }
-  return `${quoted}"`;
+  return new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${problem}`);
 }

@@ -1,7 +1,7 @@
 import { ConstantDelaySchedule } from "./constant-delay-schedule.js";
-import { parseDuration } from "./duration.js";
 import { type Field, daysOfMonth, daysOfWeek, hours, minutes, months, parseField } from "./field.js";
 import { FieldSchedule } from "./field-schedule.js";
+import { parseGoDuration } from "./go-duration.js";
 import { type FieldName, ScheduleError } from "./schedule-error.js";
 import { timeZoneError } from "./time-zone-location.js";
 import { type TimeZone, TimeZoneCache } from "./time-zone.js";
@@ -112,9 +112,9 @@ function loadZone(name: string, { localTimeZone = "UTC", zones = new TimeZoneCac
 
 function parseEvery(descriptor: string, zone: TimeZone): ConstantDelaySchedule {
   try {
-    return new ConstantDelaySchedule(parseDuration(descriptor.slice(EVERY.length)), zone.name);
+    return new ConstantDelaySchedule(parseGoDuration(descriptor.slice(EVERY.length)), zone.name);
   } catch (error) {
-    if (!(error instanceof ScheduleError)) throw error;
+    if (!(error instanceof SyntaxError)) throw error;
     throw new ScheduleError(`failed to parse duration ${descriptor}: ${error.message}`, { cause: error });
   }
 }

@@ -4,11 +4,10 @@ import {
   type Job,
   type ObjectReference,
   formatTime,
-  goQuote,
   parseTime,
   secondsAsDurationMs,
 } from "@kubewright/api";
-import type { Schedule } from "@kubewright/cron";
+import { type Schedule, goQuote } from "@kubewright/cron";
 
 import type { CronJobDecision, CronJobOutcome, CronJobReason, MissedSlots } from "./decision.js";
 import { jobFromTemplate, jobNameFor } from "./job-from-template.js";

@@ -1,4 +1,5 @@
 import type { Random } from "@kubewright/clock";
+import { parseGoDurationMs } from "@kubewright/cron";
 
 /** A length of time to draw: both ends are the same for a fixed one. Milliseconds. */
 export interface DurationRange {
@@ -14,26 +15,14 @@ export type DurationSpread =
   | { readonly type: "lognormal"; readonly medianMs: number; readonly sigma: number }
   | { readonly type: "exponential"; readonly meanMs: number };
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
-const DURATION = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
-const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
-
 /** Reads `1h30m`, `250ms` or `0`, as Go does but without a sign. @returns Milliseconds, or `undefined`. */
 export function parseDuration(text: string): number | undefined {
-  if (text === "0") return 0;
-  if (!DURATION.test(text)) return undefined;
-  let totalMs = 0;
-  for (const [, amount, unit] of text.matchAll(PART)) totalMs += Number(amount) * UNIT_MS[unit!]!;
-  return totalMs;
+  if (/^[+-]/.test(text)) return undefined;
+  try {
+    return parseGoDurationMs(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const SPREAD = /^(normal|lognormal|exponential)\(\s*([^,()\s]+)\s*(?:,\s*([^,()\s]+)\s*)?\)(?:\s+in\s+(\S+))?$/;

@@ -1,5 +1,6 @@
-import { type DeepReadonly, type Pod, type PodCondition, goQuote } from "@kubewright/api";
+import { type DeepReadonly, type Pod, type PodCondition } from "@kubewright/api";
 import { type Writer, errorMessage } from "@kubewright/client";
+import { goQuote } from "@kubewright/cron";
 
 import { failedStatusPatch } from "./failed-status-patch.js";
 

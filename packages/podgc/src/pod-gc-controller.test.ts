@@ -1,4 +1,4 @@
-import { goQuote } from "@kubewright/api";
+import { goQuote } from "@kubewright/cron";
 import { silentLogger } from "@kubewright/clock";
 import { expect, test, vi } from "vitest";
 

@@ -1,6 +1,4 @@
-import { ScheduleError } from "./schedule-error.js";
-
-const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
+const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
   ["us", 1_000n],
   ["\u00b5s", 1_000n], // the micro sign
@@ -18,11 +16,11 @@ const LIMIT = 1n << 63n;
  * Parses a Go duration such as `1h30m`, `-1.5s` or `300ms`; units are h, m, s, ms, us (µs) and ns.
  *
  * @returns Nanoseconds.
- * @throws {@link ScheduleError} with Go's words.
+ * @throws SyntaxError with Go's words.
  * @see go src/time/format.go ParseDuration
  */
-export function parseDuration(text: string): bigint {
-  const invalid = () => new ScheduleError(`time: invalid duration ${quote(text)}`);
+export function parseGoDuration(text: string): bigint {
+  const invalid = () => new SyntaxError(`time: invalid duration ${quoteBytes(text)}`);
   const negative = text.startsWith("-");
   let rest = negative || text.startsWith("+") ? text.slice(1) : text;
   if (rest === "0") return 0n;
@@ -34,9 +32,10 @@ export function parseDuration(text: string): bigint {
     const count = BigInt(whole);
     if ((whole === "" && fraction === "") || count > LIMIT) throw invalid();
     const unitName = /^[^.\d]*/.exec((rest = rest.slice(number.length)))![0];
-    if (unitName === "") throw new ScheduleError(`time: missing unit in duration ${quote(text)}`);
-    const unit = NANOSECONDS.get(unitName);
-    if (unit === undefined) throw new ScheduleError(`time: unknown unit ${quote(unitName)} in duration ${quote(text)}`);
+    if (unitName === "") throw new SyntaxError(`time: missing unit in duration ${quoteBytes(text)}`);
+    const unit = UNITS.get(unitName);
+    if (unit === undefined)
+      throw new SyntaxError(`time: unknown unit ${quoteBytes(unitName)} in duration ${quoteBytes(text)}`);
     rest = rest.slice(unitName.length);
     total += count * unit + fractionOf(fraction, unit);
     if (total > LIMIT) throw invalid();
@@ -44,6 +43,11 @@ export function parseDuration(text: string): bigint {
   if (negative) return -total;
   if (total === LIMIT) throw invalid();
   return total;
+}
+
+/** The same in milliseconds: exact up to 104 days, and to the microsecond up to 292 years. @throws SyntaxError with Go's words. */
+export function parseGoDurationMs(text: string): number {
+  return Number(parseGoDuration(text)) / 1_000_000;
 }
 
 /** `0.fraction` units, cut to whole nanoseconds: in floating point, as upstream, because the rounding shows. */
@@ -60,7 +64,7 @@ function fractionOf(fraction: string, unit: bigint): bigint {
 }
 
 /** As Go's time package quotes: everything but printable ASCII as the hexadecimal bytes of its UTF-8. */
-function quote(text: string): string {
+function quoteBytes(text: string): string {
   let quoted = '"';
   for (const character of text) {
     if (character === '"' || character === "\\") quoted += `\\${character}`;

@@ -10,9 +10,9 @@ const NAMED: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** A text in double quotes as Go's `%q` writes it: what can be printed stays as it is. */
+/** A text in double quotes as Go's `strconv.Quote` and `%q` write it: what can be printed stays as it is. */
 export function goQuote(text: string): string {
-  return `"${text.replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, escape)}"`;
+  return `"${text.toWellFormed().replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, escape)}"`;
 }
 
 function escape(character: string): string {
