@@ -146,9 +146,10 @@ function patch(port, agent, path, body) {
 
 async function serve() {
   const { createApiServer } = await import("@kubewright/apiserver");
+  const { listen } = await import("@kubewright/apiserver/http");
   const { realClock, seededRandom } = await import("@kubewright/clock");
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });
-  const { port } = await server.listen();
+  const { port } = await listen(server);
   let cpu = process.cpuUsage();
   let peakRss = 0;
   const memory = () => {

@@ -276,12 +276,14 @@ async function events() {
 }
 
 async function serve() {
-  const [{ namespaces, pods }, { createApiServer }, { Client }, { realClock, seededRandom }] = await Promise.all([
-    import("@kubewright/api"),
-    import("@kubewright/apiserver"),
-    import("@kubewright/client"),
-    import("@kubewright/clock"),
-  ]);
+  const [{ namespaces, pods }, { createApiServer }, { listen }, { Client }, { realClock, seededRandom }] =
+    await Promise.all([
+      import("@kubewright/api"),
+      import("@kubewright/apiserver"),
+      import("@kubewright/apiserver/http"),
+      import("@kubewright/client"),
+      import("@kubewright/clock"),
+    ]);
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });
   const client = new Client({ transport: server.transport, clock: realClock, userAgent: "make-pods" });
   for (let index = 0; index < 10; index++)
@@ -290,7 +292,7 @@ async function serve() {
   let last;
   for (let index = 0; index < PODS; index++) last = await writer.create(pod(index));
   const tls = options.plain ? {} : { tls: { key: pem("server.key"), cert: pem("server.crt") } };
-  const { url } = await server.listen(tls);
+  const { url } = await listen(server, tls);
   process.send({ url, bytesPerPod: Buffer.byteLength(JSON.stringify(last)) });
 }
 

@@ -1,5 +1,6 @@
 import { customResourceDefinitions, events, jobs, pods } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { type Logger, SimulatedClock, realClock, realRandom, seededRandom, silentLogger } from "@kubewright/clock";
 import { createCluster } from "@kubewright/cluster";
@@ -96,7 +97,7 @@ test("a stranger's Job of that name is left alone", async () => {
 
 test("the same source runs over HTTP, in real time", async () => {
   const server = createApiServer({ clock: realClock, random: realRandom });
-  const { url } = await server.listen();
+  const { url } = await listen(server);
   const { transport, close } = createHttpTransport({ server: url });
   const client = new Client({ transport, clock: realClock });
   await client.resource(customResourceDefinitions).create(backupDefinition);

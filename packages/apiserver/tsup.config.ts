@@ -1,4 +1,4 @@
 import { preset } from "../../tooling/tsup-preset.ts";
 
-// The two entries share how YAML is read, in a chunk.
-export default preset({ entry: ["src/index.ts", "src/yaml/index.ts"], splitting: true });
+// The entries share how YAML is read and what an error is, in chunks.
+export default preset({ entry: ["src/index.ts", "src/http/index.ts", "src/yaml/index.ts"], splitting: true });

@@ -24,6 +24,7 @@ import {
   roles,
 } from "@kubewright/api";
 import type { AuditRecord } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { type Client, isAlreadyExists } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { type ClusterOptions, createCluster } from "@kubewright/cluster";
@@ -115,7 +116,7 @@ async function playEverything(scope: Scope, overlay: Overlay): Promise<Play> {
     if (record.code === 403) refused.push(`${record.verb} ${record.path}`);
     for (const right of granted) if (!used.has(right) && covers(right, record)) used.add(right);
   });
-  const listener = await cluster.apiServer.listen({ port: 0 });
+  const listener = await listen(cluster.apiServer, { port: 0 });
   const stop = new AbortController();
   const running = cluster.run(stop.signal);
   const folder = await mkdtemp(path.join(tmpdir(), "kubewright-deploy-"));

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { type ClusterRole, clusterRoleBindings, clusterRoles } from "@kubewright/api";
 import { type ApiServer, createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 
@@ -36,7 +37,7 @@ export async function startGuardedCluster(scope: Scope): Promise<GuardedCluster>
     authorization: "RBAC",
     authentication: { tokens },
   });
-  const listener = await server.listen({ port: 0 });
+  const listener = await listen(server, { port: 0 });
   const stop = async (): Promise<void> => {
     await listener.close();
     await server.close();

@@ -1,6 +1,7 @@
 import { type Server, createServer } from "node:net";
 
-import { type ApiServer, type StoreSnapshot, type TlsOptions, createApiServer } from "@kubewright/apiserver";
+import { type ApiServer, type StoreSnapshot, createApiServer } from "@kubewright/apiserver";
+import { type TlsOptions, listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 
@@ -62,7 +63,7 @@ export class RestartableServer {
       ...(restore === undefined ? {} : { restore }),
     });
     await prepare?.(server);
-    const { port } = await server.listen({ port: this.#port, tls });
+    const { port } = await listen(server, { port: this.#port, tls });
     this.#server = server;
     this.#port = port;
   }

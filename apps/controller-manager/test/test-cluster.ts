@@ -1,5 +1,6 @@
 import { type DeepReadonly, type Job, type Pod, jobs, namespaces, pods } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { Client, isAlreadyExists, isNotFound } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 import type { Scope } from "./scope.js";
@@ -12,7 +13,7 @@ export interface TestCluster {
 
 export async function startCluster(scope: Scope): Promise<TestCluster> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });
-  const listener = await server.listen({ port: 0 });
+  const listener = await listen(server, { port: 0 });
   scope.onTestFinished(async () => {
     await listener.close();
     await server.close();

@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 
 import { type Job, type KubernetesVersion, jobs, mutableCopy } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
@@ -230,7 +231,7 @@ async function live(kubernetesVersion: KubernetesVersion, spec: Partial<Job["spe
   cluster.apiServer.observe(({ verb, path: asked, userAgent }) => {
     if (userAgent.startsWith("kubewright-")) requests.push(`${verb} ${asked.split("?")[0]!}`);
   });
-  const { url } = await cluster.apiServer.listen({ host: "127.0.0.1", port: 0 });
+  const { url } = await listen(cluster.apiServer, { host: "127.0.0.1", port: 0 });
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
   writeFileSync(path.join(folder, "config"), kubeconfigFor({ url, tls: undefined, token: undefined }));
   onTestFinished(async () => {

@@ -1,4 +1,5 @@
-import { type ClusterOptions, isLoopbackHost, parseHost } from "@kubewright/cluster";
+import { isLoopbackHost, parseHost } from "@kubewright/apiserver/http";
+import type { ClusterOptions } from "@kubewright/cluster";
 
 import type { Io } from "./io.js";
 import { UserError } from "./user-error.js";

@@ -1,3 +1,4 @@
+import { listen } from "@kubewright/apiserver/http";
 import { type Random, ScaledClock, StoppableClock, realClock, realRandom, seededRandom, uuid } from "@kubewright/clock";
 import {
   type Cluster,
@@ -101,7 +102,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     allowedHosts,
     ...(tls === undefined ? {} : { tls: { ...tls.server, clientCA: tls.ca } }),
   };
-  const listener = await served.apiServer.listen(listening).catch((error: unknown) => {
+  const listener = await listen(served.apiServer, listening).catch((error: unknown) => {
     throw new UserError((error as Error).message, { cause: error });
   });
   try {

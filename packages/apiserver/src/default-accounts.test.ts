@@ -2,7 +2,8 @@ import type { KubernetesObject, Service } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { describe, expect, test } from "vitest";
 
-import { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.js";
+import type { ApiServerOptions } from "./api-server-options.js";
+import { type ApiServer, createApiServer } from "./api-server.js";
 
 interface World {
   readonly clock: SimulatedClock;

@@ -1,6 +1,5 @@
 /** SHA-256 of a few bytes. Written out so that the server runs where there is no node:crypto, and synchronously. */
 export function sha256(message: Uint8Array): Uint8Array {
-  const constants = roundConstants();
   const state = new Uint32Array(constants.initial);
   const padded = pad(message);
   const schedule = new Uint32Array(64);
@@ -9,6 +8,29 @@ export function sha256(message: Uint8Array): Uint8Array {
   const digest = new DataView(new ArrayBuffer(32));
   state.forEach((word, index) => digest.setUint32(index * 4, word));
   return new Uint8Array(digest.buffer);
+}
+
+const BLOCK_BYTES = 64;
+
+/** RFC 2104. */
+export function hmacSha256(secret: Uint8Array, message: Uint8Array): Uint8Array {
+  const key = new Uint8Array(BLOCK_BYTES);
+  key.set(secret.byteLength > BLOCK_BYTES ? sha256(secret) : secret);
+  const around = (byte: number, content: Uint8Array): Uint8Array => {
+    const keyed = new Uint8Array(BLOCK_BYTES + content.byteLength);
+    key.forEach((bits, index) => (keyed[index] = bits ^ byte));
+    keyed.set(content, BLOCK_BYTES);
+    return sha256(keyed);
+  };
+  return around(0x5c, around(0x36, message));
+}
+
+/** Whether two secrets are the same, in a time that tells nothing of where they differ. */
+export function isSameSecret(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.byteLength !== b.byteLength) return false;
+  let difference = 0;
+  for (let index = 0; index < a.byteLength; index++) difference |= a[index]! ^ b[index]!;
+  return difference === 0;
 }
 
 function pad(message: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -54,3 +76,5 @@ function roundConstants(): { initial: number[]; rounds: Uint32Array } {
     rounds: Uint32Array.from(primes, (prime) => fraction(Math.cbrt(prime))),
   };
 }
+
+const constants = roundConstants();

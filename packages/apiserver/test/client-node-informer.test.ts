@@ -10,6 +10,7 @@ import type { KubernetesObject } from "@kubewright/api";
 import { realClock, seededRandom } from "@kubewright/clock";
 
 import { createApiServer } from "../src/index.js";
+import { listen } from "../src/http/listen.js";
 
 const MERGE = "application/merge-patch+json";
 
@@ -32,7 +33,7 @@ test(
     const random = seededRandom(3);
     const pick = <T>(items: readonly T[]): T => items.at(Math.floor(random.next() * items.length)) as T;
     const server = createApiServer({ clock: realClock, random: random.fork("server"), freeze: true, historyLimit: 50 });
-    let listener = await server.listen();
+    let listener = await listen(server);
     const { port } = listener;
 
     const config = new KubeConfig();
@@ -94,7 +95,7 @@ test(
         await send("POST", "", { metadata: { name }, data: { operation: "unseen" } });
         await send("DELETE", `/${pick(["a", "b", "c"])}`);
         if (random.next() < 0.5) server.compact();
-        listener = await server.listen({ port });
+        listener = await listen(server, { port });
       }
       await new Promise((resolve) => setTimeout(resolve, random.next() * 10));
     }

@@ -6,6 +6,7 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
 
 import { type ApiServer, createApiServer } from "../src/index.js";
+import { listen } from "../src/http/listen.js";
 import { type DraftRequest, RequestMutator, widgetDefinition } from "./request-mutator.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
@@ -207,7 +208,7 @@ test(`${REQUESTS} mutated requests never break the server, nor what it promises`
 
 test(`${HTTP_REQUESTS} of them over HTTP`, async () => {
   const { server, clock, failures } = await setUp(2);
-  const listener = await server.listen();
+  const listener = await listen(server);
   const { port } = listener;
   const mutator = new RequestMutator(seededRandom(8));
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });

@@ -5,6 +5,7 @@ import type { ApiRequest, RequestBody } from "@kubewright/transport";
 
 import { type ApiServer, createApiServer } from "../src/index.js";
 import { MAX_NESTING } from "../src/nesting.js";
+import { listen } from "../src/http/listen.js";
 import { widgetDefinition } from "./request-mutator.js";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -159,7 +160,7 @@ test.each(kinds)("what is nested as deeply as may be goes everywhere: %s", async
   const onError = (error: unknown): unknown => failures.push(error);
   const server = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true, onError });
   onTestFinished(() => server.close());
-  const { url } = await server.listen();
+  const { url } = await listen(server);
   const send = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
     fetch(`${url}${path}`, {
       method,

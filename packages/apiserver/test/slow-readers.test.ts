@@ -9,6 +9,7 @@ import { SimulatedClock, realClock, seededRandom } from "@kubewright/clock";
 import { parse } from "yaml";
 
 import { type ApiServer, type ApiServerOptions, createApiServer } from "../src/index.js";
+import { listen } from "../src/http/listen.js";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const MIB = 1024 * 1024;
@@ -141,7 +142,7 @@ interface Listening {
 
 async function overHttp(options: Partial<ApiServerOptions> = {}, stalledMs?: number): Promise<Listening> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true, ...options });
-  const { url, port } = await server.listen(stalledMs === undefined ? {} : { stalledMs });
+  const { url, port } = await listen(server, stalledMs === undefined ? {} : { stalledMs });
   onTestFinished(() => server.close());
   const put = async (name: string, bytes: number, fill?: string): Promise<void> => {
     const init = {

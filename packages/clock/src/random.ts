@@ -1,5 +1,3 @@
-import { webcrypto } from "node:crypto";
-
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
 /** Everything that draws lots takes one of these. */
@@ -23,7 +21,7 @@ export function seededRandom(seed: number): Random {
 /** The machine's cryptographic source. */
 export const realRandom: Random = {
   next: () => realRandom.uint32() / 2 ** 32,
-  uint32: () => webcrypto.getRandomValues(new Uint32Array(1))[0]!,
+  uint32: () => crypto.getRandomValues(new Uint32Array(1))[0]!,
   fork: () => realRandom,
 };
 

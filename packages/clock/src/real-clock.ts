@@ -1,4 +1,5 @@
 import type { Clock, Timer, TimerOptions } from "./clock.js";
+import { nextMacrotask } from "./next-macrotask.js";
 import { sleepOn } from "./sleep.js";
 
 /** The longest delay handed to the runtime at once: beyond 2^31-1 ms its timers fire immediately. */
@@ -10,7 +11,7 @@ export const realClock: Clock = {
   monotonic: () => performance.now(),
   setTimer: (delayMs, callback, options) => new RealTimer(delayMs, callback, options),
   sleep: (delayMs, signal, options) => sleepOn(realClock, delayMs, signal, options),
-  turn: () => new Promise((resolve) => setImmediate(resolve)),
+  turn: nextMacrotask,
   keepAlive: () => {
     const timer = new RealTimer(Infinity, () => undefined);
     return () => timer.cancel();
@@ -44,6 +45,7 @@ class RealTimer implements Timer {
       },
       Math.min(Math.max(0, Math.ceil(delayMs)), LONGEST_DELAY_MS),
     );
-    if (this.#background) this.#handle.unref();
+    // In browsers it is a number, and there is no process to keep alive.
+    if (this.#background && typeof this.#handle === "object") this.#handle.unref();
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { sleepOn } from "./sleep.js";
+import { nextMacrotask } from "./next-macrotask.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
 /** So many timers may fire, then sockets and signals get their turn. A count, so that it is the same on every machine. */
@@ -144,11 +145,10 @@ class SimulatedTimer implements HeapTimer, Timer {
   }
 }
 
-/** From within the promise queue only: ticks come after it, and before everything the event loop would turn for. */
+/**
+ * From within the promise queue only: Node's ticks come after it, and before everything the event loop would turn for. Where
+ * there are none, as in browsers, the event loop turns.
+ */
 function promisesDrained(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve));
-}
-
-function nextMacrotask(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return typeof process === "undefined" ? nextMacrotask() : new Promise((resolve) => process.nextTick(resolve));
 }

@@ -16,7 +16,12 @@ export function standardErrorLogger(clock: Pick<Clock, "now" | "monotonic">, sou
   const write =
     (level: "warn" | "error") =>
     (fields: object, msg: string): void =>
-      console.error(formatKlogLine({ level, ts: clock.now(), msg, ...fields }, { pid: process.pid, source }).trimEnd());
+      console.error(
+        formatKlogLine(
+          { level, ts: clock.now(), msg, ...fields },
+          { pid: globalThis.process?.pid ?? 0, source },
+        ).trimEnd(),
+      );
   const nowhere = (): void => undefined;
   const logger = { debug: nowhere, info: nowhere, warn: write("warn"), error: write("error") };
   return new RepeatedLines({ clock, logger }).logger;

@@ -1,4 +1,4 @@
-export { MAX_NESTING, SnapshotError, isLoopbackHost, isNestedDeeper, parseHost } from "@kubewright/apiserver";
+export { MAX_NESTING, SnapshotError, isNestedDeeper } from "@kubewright/apiserver";
 export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
 export { createFaultyCluster } from "./faulty-cluster.js";

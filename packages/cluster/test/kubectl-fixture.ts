@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import type { AuditRecord } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
 
@@ -73,7 +74,7 @@ export class KubectlCluster {
 
   static async start(): Promise<KubectlCluster> {
     const cluster = createCluster({ clock: realClock, random: seededRandom(1), freeze: true });
-    const { url } = await cluster.apiServer.listen();
+    const { url } = await listen(cluster.apiServer);
     const stop = new AbortController();
     const running = cluster.run(stop.signal);
     await cluster.ready();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { KubeConfig, type V1ConfigMap, Watch } from "@kubernetes/client-node";
 import { type ConfigMap, configMaps, defineResource } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { afterEach, expect, test, vi } from "vitest";
@@ -36,7 +37,7 @@ const neverCalled = (): never => {
 
 async function setUp() {
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });
-  const listener = await server.listen();
+  const listener = await listen(server);
   const proxy = await FaultProxy.start(listener.url);
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromClusterAndUser(
@@ -98,7 +99,7 @@ test("it authenticates as the KubeConfig says, request by request", async () => 
     random: seededRandom(1),
     intercept: ({ headers }) => void seen.push(headers["authorization"]),
   });
-  const { url } = await intercepted.listen();
+  const { url } = await listen(intercepted);
   closing.push(() => intercepted.close());
   const cluster = { name: "embedded", server: url, skipTLSVerify: true };
   kubeConfig.loadFromClusterAndUser(cluster, { name: "token", token: "secret" });
@@ -123,7 +124,7 @@ test("a credential plugin is run as upstream runs it, once for all, and ended wi
     random: seededRandom(1),
     intercept: ({ headers }) => void seen.push(headers["authorization"]),
   });
-  const { url } = await server.listen();
+  const { url } = await listen(server);
   closing.push(() => server.close());
   const apiVersion = "client.authentication.k8s.io/v1";
   const plugin = (script: string): KubeConfig => {

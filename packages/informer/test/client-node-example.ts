@@ -1,10 +1,11 @@
 import { CoreV1Api, KubeConfig, type V1ConfigMap } from "@kubernetes/client-node";
 import { createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { realClock, realRandom } from "@kubewright/clock";
 import { makeInformer } from "@kubewright/informer/client-node"; // was: from "@kubernetes/client-node"
 
 const server = createApiServer({ clock: realClock, random: realRandom });
-const { url } = await server.listen();
+const { url } = await listen(server);
 const kubeConfig = new KubeConfig(); // in production: kubeConfig.loadFromDefault()
 kubeConfig.loadFromClusterAndUser({ name: "embedded", server: url, skipTLSVerify: true }, { name: "me" });
 const api = kubeConfig.makeApiClient(CoreV1Api);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { type ConfigMap, type DeepReadonly, configMaps, keyOf } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
+import { listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { createHttpTransport } from "@kubewright/transport-http";
@@ -26,7 +27,7 @@ export async function startFaultyInformer({
   const resourcesBefore = handles();
   const random = seededRandom(seed);
   const server = createApiServer({ clock: realClock, random, trackFields: false, historyLimit: 2000 });
-  const listener = await server.listen();
+  const listener = await listen(server);
   const proxy = await FaultProxy.start(listener.url);
   const http = createHttpTransport({ server: proxy.url });
   const clock = new ScaledClock(FASTER);

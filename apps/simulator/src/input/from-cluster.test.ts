@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { type CronJob, cronJobs } from "@kubewright/api";
+import { listen } from "@kubewright/apiserver/http";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -53,7 +54,7 @@ beforeAll(async () => {
   await create(cronJob("tock", "default", "0 * * * *", { team: "b" }));
   await create(cronJob("other", "kube-system", "*/30 * * * *"));
   await clock.advance(3_600_000);
-  const { url } = await cluster.apiServer.listen({ host: "127.0.0.1", port: 0 });
+  const { url } = await listen(cluster.apiServer, { host: "127.0.0.1", port: 0 });
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
   kubeconfig = path.join(folder, "config");
   writeFileSync(kubeconfig, kubeconfigFor({ url, tls: undefined, token: undefined }));

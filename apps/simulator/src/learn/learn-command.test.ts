@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { type CronJob, cronJobs } from "@kubewright/api";
+import { listen } from "@kubewright/apiserver/http";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { createCluster } from "@kubewright/cluster";
 import { expect, test } from "vitest";
@@ -51,7 +52,7 @@ async function weekOld(): Promise<{ kubeconfig: string; verbs: Set<string>; stop
   await clock.advance(7 * 24 * HOUR_MS);
   const verbs = new Set<string>();
   cluster.apiServer.observe(({ verb, resource }) => resource === "leases" || verbs.add(`${verb} ${resource}`));
-  const { url } = await cluster.apiServer.listen({ host: "127.0.0.1", port: 0 });
+  const { url } = await listen(cluster.apiServer, { host: "127.0.0.1", port: 0 });
   const kubeconfig = path.join(mkdtempSync(path.join(tmpdir(), "kubewright-")), "config");
   writeFileSync(kubeconfig, kubeconfigFor({ url, tls: undefined, token: undefined }));
   return {

@@ -11,6 +11,7 @@ import {
   jobs,
   newControllerRef,
 } from "@kubewright/api";
+import { listen } from "@kubewright/apiserver/http";
 import type { Client } from "@kubewright/client";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { type AuditRecord, type ControllerName, createCluster } from "@kubewright/cluster";
@@ -71,7 +72,7 @@ async function inCluster(
   const client = cluster.client("test");
   const stop = new AbortController();
   const running = cluster.run(stop.signal);
-  const { url } = await cluster.apiServer.listen({ host: "127.0.0.1", port: 0 });
+  const { url } = await listen(cluster.apiServer, { host: "127.0.0.1", port: 0 });
   const folder = await mkdtemp(path.join(tmpdir(), "kubewright-why-"));
   try {
     const kubeconfig = path.join(folder, "config");

@@ -1,14 +1,17 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createHmac, generateKeyPairSync, randomBytes } from "node:crypto";
 import { Agent, type RequestOptions, request as httpsRequest } from "node:https";
 
 import { expect, onTestFinished, test } from "vitest";
 import type { Status } from "@kubewright/api";
 import { SimulatedClock, realClock, seededRandom } from "@kubewright/clock";
 
-import { type ApiServer, type ApiServerOptions, createApiServer } from "../api-server.js";
+import { type ApiServer, createApiServer } from "../api-server.js";
+import type { ApiServerOptions } from "../api-server-options.js";
+import { listen } from "../http/listen.js";
+import { signingKey } from "../http/signing-key.js";
 import { chain, makeAuthority, sign } from "../../../serving/test/certificates.js";
 import { certificates } from "../../test/certificates.js";
-import type { TlsOptions } from "../http-listener.js";
+import type { TlsOptions } from "../http/listen.js";
 import type { AuthenticationOptions } from "./authenticator.js";
 import { TokenSigner } from "./json-web-token.js";
 import { StaticTokens } from "./static-tokens.js";
@@ -24,12 +27,12 @@ interface Answer {
 
 const WHO_AM_I = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
-async function listen(options: Partial<ApiServerOptions>): Promise<{
+async function served(options: Partial<ApiServerOptions>): Promise<{
   server: ApiServer;
   send: (method: string, path: string, headers?: Headers, value?: unknown) => Promise<Answer>;
 }> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true, ...options });
-  const { url } = await server.listen();
+  const { url } = await listen(server);
   onTestFinished(() => server.close());
   return {
     server,
@@ -57,7 +60,7 @@ const tokens: AuthenticationOptions = {
 };
 
 test("a token says who one is; a wrong one is a 401, none is anonymous", async () => {
-  const { send } = await listen({ authentication: tokens });
+  const { send } = await served({ authentication: tokens });
   const who = async (headers: Headers): Promise<unknown> => (await send("POST", WHO_AM_I, headers, {})).value.status;
   expect(await who(bearer("secret"))).toEqual({
     userInfo: { username: "dev", uid: "7", groups: ["devs", "system:authenticated"] },
@@ -86,13 +89,13 @@ test("a token says who one is; a wrong one is a 401, none is anonymous", async (
 });
 
 test("without anonymous access, no credentials are a 401, too", async () => {
-  const { send } = await listen({ authentication: { ...tokens, anonymous: false } });
+  const { send } = await served({ authentication: { ...tokens, anonymous: false } });
   expect((await send("GET", "/readyz")).status).toBe(401);
   expect((await send("GET", "/readyz", bearer("secret"))).status).toBe(200);
 });
 
 test("a server that asks nobody takes any token, and knows its users as anonymous", async () => {
-  const { send } = await listen({});
+  const { send } = await served({});
   expect((await send("POST", WHO_AM_I, bearer("whatever"), {})).value.status.userInfo.username).toBe(
     "system:anonymous",
   );
@@ -108,7 +111,7 @@ test("a token file with too few columns is refused with the line that has them",
 
 test("a service account's token is good for its account, until it expires or the account is gone", async () => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  const { send } = await listen({ clock, authentication: tokens });
+  const { send } = await served({ clock, authentication: tokens });
   const admin = bearer("secret");
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
   await send("POST", accounts, admin, { metadata: { name: "robot" } });
@@ -146,7 +149,7 @@ test("a service account's token is good for its account, until it expires or the
 });
 
 test("a token bound to a pod ends with the pod, and one for another audience is not for this server", async () => {
-  const { send } = await listen({ authentication: tokens });
+  const { send } = await served({ authentication: tokens });
   const admin = bearer("secret");
   const namespace = "/api/v1/namespaces/default";
   await send("POST", `${namespace}/serviceaccounts`, admin, { metadata: { name: "robot" } });
@@ -174,11 +177,8 @@ test("a token bound to a pod ends with the pod, and one for another audience is 
 
 test("tokens are signed by the key that is given, and nobody else's are believed", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const keys = [
-    privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    certificates.serverKey,
-    "a secret of thirty-two bytes, or more",
-  ];
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const keys = [signingKey(pem), signingKey(certificates.serverKey), "a secret of thirty-two bytes, or more"];
   const signers = keys.map((key) => new TokenSigner(key));
   for (const [index, signer] of signers.entries()) {
     const token = signer.sign({ sub: "x" });
@@ -193,12 +193,23 @@ test("tokens are signed by the key that is given, and nobody else's are believed
     ).toBeUndefined();
   }
   expect(() => new TokenSigner("short")).toThrow("a signing secret of 5 bytes is too short: give at least 32");
+  expect(() => new TokenSigner(pem)).toThrow("a private key in PEM signs by `signingKey(pem)`");
+  expect(() => signingKey("nonsense")).toThrow("the signing key cannot be read: give a private key in PEM");
+});
+
+test("secrets of any length sign as everybody's HS256 does", () => {
+  for (const length of [32, 63, 64, 65, 200]) {
+    const secret = randomBytes(length);
+    const [header, payload, signature] = new TokenSigner(secret).sign({ sub: "ü", n: length }).split(".");
+    expect(signature).toBe(createHmac("sha256", secret).update(`${header}.${payload}`).digest("base64url"));
+    expect(JSON.parse(Buffer.from(payload!, "base64url").toString())).toEqual({ sub: "ü", n: length });
+  }
 });
 
 test("equal seeds do not make equal keys where callers are told apart", async () => {
   const made = async (authentication: AuthenticationOptions | undefined): Promise<string> => {
     const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-    const { send } = await listen({ clock, ...(authentication === undefined ? {} : { authentication }) });
+    const { send } = await served({ clock, ...(authentication === undefined ? {} : { authentication }) });
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     await send("POST", accounts, {}, { metadata: { name: "robot" } });
     return (await send("POST", `${accounts}/robot/token`, {}, {})).value.status.token;
@@ -208,7 +219,7 @@ test("equal seeds do not make equal keys where callers are told apart", async ()
 });
 
 test("who may impersonate acts as somebody else, and who may not is told so", async () => {
-  const { send } = await listen({
+  const { send } = await served({
     authentication: { tokens: { root: { username: "root", groups: ["system:masters"] }, dev: { username: "dev" } } },
     authorization: "RBAC",
   });
@@ -230,7 +241,7 @@ async function listenTls(
 ): Promise<(given?: RequestOptions) => Promise<Answer & { readonly connection: number | undefined }>> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), authentication: tokens });
   onTestFinished(() => server.close());
-  const { url, port } = await server.listen({
+  const { url, port } = await listen(server, {
     tls: { cert: certificates.serverCert, key: certificates.serverKey, clientCA: certificates.ca, ...tls },
   });
   expect(url).toBe(`https://127.0.0.1:${port}`);

@@ -1,6 +1,7 @@
 import type { HeaderFields } from "@kubewright/transport";
 
 import type { UserInfo } from "../authorization/authorizer.js";
+import type { SigningKey } from "./json-web-token.js";
 import type { ServiceAccountTokens } from "./service-account-tokens.js";
 import { StaticTokens, type TokenUser } from "./static-tokens.js";
 
@@ -12,10 +13,10 @@ export interface AuthenticationOptions {
   /** The text of a token file: lines of `token,user,uid,"group1,group2"`. */
   readonly tokenFile?: string;
   /**
-   * Signs the tokens of service accounts: a private key in PEM (RSA or P-256), or a secret of at least 32 bytes. Default:
-   * one that only this server knows, so that tokens end with it.
+   * Signs the tokens of service accounts: a secret of at least 32 bytes, or a private key (`signingKey(pem)` of
+   * `@kubewright/apiserver/http`). Default: a secret that only this server knows, so that tokens end with it.
    */
-  readonly serviceAccountKey?: string | Uint8Array;
+  readonly serviceAccountKey?: string | Uint8Array | SigningKey;
   /** Default `https://kubernetes.default.svc.cluster.local`. */
   readonly serviceAccountIssuer?: string;
 }

@@ -1,54 +1,35 @@
-// oxlint-disable-next-line kubewright/no-ambient-io -- the one place that signs: no time, no randomness, no I/O
-import {
-  type KeyObject,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  sign,
-  timingSafeEqual,
-  verify,
-} from "node:crypto";
+import { base64Url, bytesOfBase64Url } from "../base64.js";
+import { hmacSha256, isSameSecret } from "../sha256.js";
 
 export type Claims = Readonly<Record<string, unknown>>;
+
+/** Signs bytes, and tells its own signatures from others'. */
+export interface SigningKey {
+  /** As a token's header names it: `RS256`. */
+  readonly algorithm: string;
+  sign(content: Uint8Array): Uint8Array;
+  verify(content: Uint8Array, signature: Uint8Array): boolean;
+}
 
 const MIN_SECRET_BYTES = 32;
 
 /** Signs claims as JSON Web Tokens (RFC 7519) and tells its own from others'. */
 export class TokenSigner {
   readonly #header: string;
-  readonly #sign: (text: string) => Buffer;
-  readonly #verify: (text: string, signature: Buffer) => boolean;
+  readonly #key: SigningKey;
 
   /**
-   * @param key - A private key in PEM: RSA (RS256) or P-256 (ES256). Anything else is a secret of at least 32 bytes (HS256).
-   * @throws Error when the key is too short, or of another kind.
+   * @param key - Bytes, or text, are a secret of at least 32 bytes (HS256).
+   * @throws Error when the secret is too short, or a private key in PEM, which is no secret but a {@link SigningKey}.
    */
-  constructor(key: string | Uint8Array) {
-    const text = typeof key === "string" ? key : "";
-    if (text.includes("-----BEGIN")) {
-      const { algorithm, privateKey } = readPrivateKey(text);
-      const publicKey = createPublicKey(privateKey);
-      const encoding = { dsaEncoding: "ieee-p1363" } as const;
-      this.#header = headerOf(algorithm);
-      this.#sign = (content) => sign("sha256", Buffer.from(content), { key: privateKey, ...encoding });
-      this.#verify = (content, signature) =>
-        verify("sha256", Buffer.from(content), { key: publicKey, ...encoding }, signature);
-      return;
-    }
-    const secret = Buffer.from(key);
-    if (secret.byteLength < MIN_SECRET_BYTES)
-      throw new Error(`a signing secret of ${secret.byteLength} bytes is too short: give at least ${MIN_SECRET_BYTES}`);
-    this.#header = headerOf("HS256");
-    this.#sign = (content) => createHmac("sha256", secret).update(content).digest();
-    this.#verify = (content, signature) => {
-      const own = this.#sign(content);
-      return own.byteLength === signature.byteLength && timingSafeEqual(own, signature);
-    };
+  constructor(key: string | Uint8Array | SigningKey) {
+    this.#key = typeof key === "string" || key instanceof Uint8Array ? secretKey(key) : key;
+    this.#header = base64Url(utf8(JSON.stringify({ alg: this.#key.algorithm, typ: "JWT" })));
   }
 
   sign(claims: Claims): string {
-    const content = `${this.#header}.${base64Url(JSON.stringify(claims))}`;
-    return `${content}.${this.#sign(content).toString("base64url")}`;
+    const content = `${this.#header}.${base64Url(utf8(JSON.stringify(claims)))}`;
+    return `${content}.${base64Url(this.#key.sign(utf8(content)))}`;
   }
 
   /** What a token claims, if this signer signed it. Times and audiences are for the caller to check. */
@@ -56,27 +37,22 @@ export class TokenSigner {
     const [header, payload = "", signature, ...rest] = token.split(".");
     // The header says nothing that is not known: another one means another signer.
     if (header !== this.#header || signature === undefined || rest.length > 0) return undefined;
-    if (!this.#verify(`${header}.${payload}`, Buffer.from(signature, "base64url"))) return undefined;
-    return JSON.parse(Buffer.from(payload, "base64url").toString()) as Claims;
+    const signed = bytesOfBase64Url(signature);
+    if (signed === undefined || !this.#key.verify(utf8(`${header}.${payload}`), signed)) return undefined;
+    return JSON.parse(new TextDecoder().decode(bytesOfBase64Url(payload))) as Claims;
   }
 }
 
-function readPrivateKey(pem: string): { algorithm: "RS256" | "ES256"; privateKey: KeyObject } {
-  let privateKey: KeyObject;
-  try {
-    privateKey = createPrivateKey(pem);
-  } catch (error) {
-    throw new Error("the signing key cannot be read: give a private key in PEM", { cause: error });
-  }
-  if (privateKey.asymmetricKeyType === "rsa") return { algorithm: "RS256", privateKey };
-  if (privateKey.asymmetricKeyDetails?.namedCurve === "prime256v1") return { algorithm: "ES256", privateKey };
-  throw new Error(`the signing key is of type ${privateKey.asymmetricKeyType}: give an RSA or a P-256 key`);
+function secretKey(given: string | Uint8Array): SigningKey {
+  if (typeof given === "string" && given.includes("-----BEGIN"))
+    throw new Error("a private key in PEM signs by `signingKey(pem)` of @kubewright/apiserver/http");
+  const secret = typeof given === "string" ? utf8(given) : given;
+  if (secret.byteLength < MIN_SECRET_BYTES)
+    throw new Error(`a signing secret of ${secret.byteLength} bytes is too short: give at least ${MIN_SECRET_BYTES}`);
+  const sign = (content: Uint8Array): Uint8Array => hmacSha256(secret, content);
+  return { algorithm: "HS256", sign, verify: (content, signature) => isSameSecret(sign(content), signature) };
 }
 
-function headerOf(algorithm: string): string {
-  return base64Url(JSON.stringify({ alg: algorithm, typ: "JWT" }));
-}
-
-function base64Url(text: string): string {
-  return Buffer.from(text).toString("base64url");
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }

@@ -9,6 +9,7 @@ import { realClock, seededRandom } from "@kubewright/clock";
 
 import { certificates } from "../../test/certificates.js";
 import { type ApiServer, createApiServer } from "../api-server.js";
+import { listen } from "../http/listen.js";
 
 const run = promisify(execFile);
 const hasKubectl = await run("kubectl", ["version", "--client"]).then(
@@ -46,7 +47,7 @@ describe.skipIf(!hasKubectl)(
         authorization: "RBAC",
       });
       const { serverCert, serverKey, ca, clientCert, clientKey } = certificates;
-      ({ url } = await server.listen({ tls: { cert: serverCert, key: serverKey, clientCA: ca } }));
+      ({ url } = await listen(server, { tls: { cert: serverCert, key: serverKey, clientCA: ca } }));
       home = await mkdtemp(join(tmpdir(), "kubewright-kubectl-"));
       await writeFile(file("ca.crt"), ca);
       await writeFile(file("dev.crt"), clientCert);

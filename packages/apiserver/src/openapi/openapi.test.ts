@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { realClock, seededRandom } from "@kubewright/clock";
 
 import { type ApiServer, createApiServer } from "../api-server.js";
+import { listen } from "../http/listen.js";
 import { builtInTypes } from "../schema/built-in-types.js";
 import { descriptions } from "./descriptions.js";
 
@@ -17,7 +18,7 @@ describe("OpenAPI v2", () => {
   let server: ApiServer;
   const serve = async (headers: Record<string, string>): Promise<Response> => {
     server = createApiServer({ clock: realClock, random: seededRandom(1) });
-    const { url } = await server.listen();
+    const { url } = await listen(server);
     return fetch(`${url}/openapi/v2`, { headers });
   };
   afterEach(() => server.close());

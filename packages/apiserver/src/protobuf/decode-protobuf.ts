@@ -1,5 +1,6 @@
 import { formatTime } from "@kubewright/api";
 
+import { base64 } from "../base64.js";
 import { setMember } from "../json.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import type { FieldSchema, ObjectSchema, ScalarType, Schema } from "../schema/schema.js";
@@ -141,7 +142,7 @@ function readScalar(reader: WireReader, scalar: ScalarType): unknown {
     case "double":
       return reader.double();
     case "bytes":
-      return Buffer.from(reader.bytes()).toString("base64");
+      return base64(reader.bytes());
     case "time":
     case "microtime":
       return readTime(reader.bytes(), scalar === "microtime");

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { realClock, seededRandom } from "@kubewright/clock";
 
 import { type ApiServer, createApiServer } from "../api-server.js";
+import { listen } from "../http/listen.js";
 
 const run = promisify(execFile);
 const hasKubectl = await run("kubectl", ["version", "--client"]).then(
@@ -39,7 +40,7 @@ describe.skipIf(!hasKubectl)(
           return undefined;
         },
       });
-      ({ url } = await server.listen());
+      ({ url } = await listen(server));
       home = await mkdtemp(join(tmpdir(), "kubewright-kubectl-"));
     });
     afterAll(async () => {

@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 
 import { type ApiRequest, type ApiResponse, parseQuery, parseRequestUrl } from "@kubewright/transport";
 
-import type { RequestBodyReader } from "./http-body.js";
-import { type TextForm, formatValue, listPieces } from "./list-pieces.js";
-import type { EventStream, ListBody, Reply } from "./reply.js";
-import { ListReading } from "./storage/list-reading.js";
-import type { JsonText } from "./storage/stored-object.js";
-import { negotiate } from "./transform.js";
+import type { RequestBodyReader } from "./body.js";
+import { type TextForm, formatValue, listPieces } from "../list-pieces.js";
+import type { EventStream, ListBody, Reply } from "../reply.js";
+import { ListReading } from "../storage/list-reading.js";
+import type { JsonText } from "../storage/stored-object.js";
+import { negotiate } from "../transform.js";
 
 /** What is longer is sent piece by piece, as the client reads it, and compressed for a client that can have it so. */
 const LONG_CHARACTERS = 128 * 1024;

@@ -5,15 +5,15 @@ import type { AddressInfo, Socket } from "node:net";
 
 import { type Clock, realClock } from "@kubewright/clock";
 import { ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
-import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
+import type { ApiRequest, HeaderFields } from "@kubewright/transport";
 
-import type { ClientCertificate } from "./authentication/authenticator.js";
-import type { ApiError } from "./api-error.js";
-import { CONNECTION_CLOSED, RequestBodies } from "./http-body.js";
-import { PageGuard } from "./http-guard.js";
-import { sendReply } from "./http-response.js";
+import type { ApiServer } from "../api-server.js";
+import type { ClientCertificate } from "../authentication/authenticator.js";
+import type { Connection, Door } from "../connection.js";
+import { CONNECTION_CLOSED, RequestBodies } from "./body.js";
+import { PageGuard } from "./guard.js";
 import { PROTOCOLS, serveHttp2 } from "./http2-connections.js";
-import type { Reply } from "./reply.js";
+import { sendReply } from "./response.js";
 
 export interface ListenOptions {
   /** Default `127.0.0.1`: nobody else's business. */
@@ -61,19 +61,6 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-export type HttpHandler = (request: ApiRequest, connection: HttpConnection) => Promise<Reply | ApiResponse>;
-
-/** Where a request comes from. */
-export interface HttpConnection {
-  /** The request's `Host`. */
-  readonly host: string;
-  readonly certificate: ClientCertificate | undefined;
-  /** Why the request is refused if it shows no credentials; to be asked before its body is read. */
-  readonly refusal: () => ApiError | undefined;
-  /** Reads the request's body, which nobody has until it is known who sends it. See {@link RequestBodyReader.read}. */
-  readonly readBody: () => Promise<Uint8Array | undefined>;
-}
-
 /** Method, path and headers together. This and the next two as upstream's `secure_serving.go` sets them. */
 const MAX_HEADER_BYTES = 1 << 20;
 const HEADERS_TIMEOUT_MS = 32_000;
@@ -89,17 +76,18 @@ const SERVER_OPTIONS = {
 };
 
 /**
- * Serves a handler over HTTP/1.1, or HTTPS, where clients may ask for HTTP/2. With `http2-connections.ts` the one place of this
- * package that knows sockets.
+ * Serves an API server over HTTP/1.1, or HTTPS, where clients may ask for HTTP/2, until the listener or the server is closed.
  *
  * Clients that are not known yet cost next to nothing: a request may have 1 MiB of headers, which have to come within 32 s,
  * and its body stays where it is until the handler asks for it. An idle connection is ended after 90 s. The number of
  * connections is limited, as upstream, only by the files the process may have open.
  *
- * @param clock - Dates the answers: whoever asks can tell what time it is in a cluster whose time is not the machine's.
+ * The server's clock dates the answers: whoever asks can tell what time it is in a cluster whose time is not the machine's.
+ *
  * @throws Error when the port is not to be had, certificate and key cannot be used, or one of the allowed hosts is none.
  */
-export async function listenHttp(
+export async function listen(
+  server: Pick<ApiServer, "open">,
   {
     host = "127.0.0.1",
     port = 0,
@@ -107,53 +95,53 @@ export async function listenHttp(
     tls,
     stalledMs = 60_000,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
-  }: ListenOptions,
-  handler: HttpHandler,
-  clock: Pick<Clock, "now">,
+  }: ListenOptions = {},
 ): Promise<HttpListener> {
   const guard = new PageGuard(host, allowedHosts);
+  const door = server.open(() => listener.close());
   const bodies = new RequestBodies();
   const answers = new WeakMap<Socket, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response);
-    void serve(request, response, { handler, guard, bodies, certificateOf, clock, stalledMs });
+    void serve(request, response, { door, guard, bodies, certificateOf, stalledMs });
   };
-  const server = tls === undefined ? createServer(SERVER_OPTIONS, answer) : tlsServer(tls, answer);
+  const http = tls === undefined ? createServer(SERVER_OPTIONS, answer) : tlsServer(tls, answer);
   if (tls !== undefined) {
     const limits = { idleTimeoutMs: IDLE_TIMEOUT_MS, requestTimeoutMs };
-    serveHttp2(server as TlsServer, limits, answer, (request) => bodies.timeOut(request));
+    serveHttp2(http as TlsServer, limits, answer, (request) => bodies.timeOut(request));
   }
-  const certificateOf = certificateReader(server, tls);
+  const certificateOf = certificateReader(http, tls);
   // Of a request, not of its answer: watches stay open for as long as they like.
-  server.requestTimeout = requestTimeoutMs;
-  server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
+  http.requestTimeout = requestTimeoutMs;
+  http.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
   // Node drops headers silently beyond a number; their size is what counts.
-  server.maxHeadersCount = 0;
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    server.emit("request", request, response);
+  http.maxHeadersCount = 0;
+  http.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    http.emit("request", request, response);
   });
-  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+  http.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answers.get(socket);
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && last !== undefined && bodies.timeOut(last.req)) return;
     refuse(socket, code, last);
   });
   const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  http.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  await listening(server, host, port);
-  const actual = (server.address() as AddressInfo).port;
-  return {
+  await listening(http, host, port);
+  const actual = (http.address() as AddressInfo).port;
+  const listener: HttpListener = {
     url: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${actual}`,
     port: actual,
     close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+      new Promise<void>((resolve) => {
+        http.close(() => resolve());
         // Not `closeAllConnections`: it does not know those whose TLS handshake is under way, which would then go on.
         for (const socket of sockets) socket.destroy();
       }),
   };
+  return listener;
 }
 
 /** How long a client may take for the TLS handshake: as long as Go's clients wait for it. */
@@ -225,11 +213,10 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 
 /** What a listener answers its requests with. */
 interface Serving {
-  readonly handler: HttpHandler;
+  readonly door: Door;
   readonly guard: PageGuard;
   readonly bodies: RequestBodies;
   readonly certificateOf: CertificateOf;
-  readonly clock: Pick<Clock, "now">;
   readonly stalledMs: number;
 }
 
@@ -250,7 +237,7 @@ function refuse(socket: Socket, code: string | undefined, last: ServerResponse |
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { handler, guard, bodies, certificateOf, clock, stalledMs }: Serving,
+  { door, guard, bodies, certificateOf, stalledMs }: Serving,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
@@ -264,18 +251,18 @@ async function serve(
       headers: incoming.headers as HeaderFields,
       signal: gone.signal,
     };
-    const connection: HttpConnection = {
+    const connection: Connection = {
       host: incoming.headers.host ?? "",
       certificate: certificateOf(incoming.socket),
       refusal: () => guard.refusal(incoming),
       readBody: () => requestBody.read(),
     };
-    const reply = await handler(request, connection);
-    date(outgoing, clock);
+    const reply = await door.answer(request, connection);
+    date(outgoing, door);
     await sendReply({ request, requestBody, outgoing, gone: gone.signal, stalledMs }, reply);
   } catch (error) {
     if (!outgoing.headersSent) {
-      date(outgoing, clock);
+      date(outgoing, door);
       requestBody.decide();
       outgoing.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
       requestBody.finish(`Internal Server Error: ${(error as Error).message}\n`);
@@ -283,6 +270,6 @@ async function serve(
   }
 }
 
-function date(outgoing: ServerResponse, clock: Pick<Clock, "now">): void {
+function date(outgoing: ServerResponse, clock: Pick<Door, "now">): void {
   outgoing.setHeader("date", new Date(clock.now()).toUTCString());
 }

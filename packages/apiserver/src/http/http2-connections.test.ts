@@ -9,9 +9,10 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realClock, seededRandom } from "@kubewright/clock";
 
-import { certificates } from "../test/certificates.js";
-import { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.js";
-import type { ListenOptions } from "./http-listener.js";
+import { certificates } from "../../test/certificates.js";
+import type { ApiServerOptions } from "../api-server-options.js";
+import { type ApiServer, createApiServer } from "../api-server.js";
+import { type ListenOptions, listen } from "./listen.js";
 
 const tls = { cert: certificates.serverCert, key: certificates.serverKey, clientCA: certificates.ca };
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -23,13 +24,13 @@ interface Answer {
   readonly text: string;
 }
 
-async function listen(
+async function served(
   options: Partial<ApiServerOptions> = {},
   on: ListenOptions = {},
 ): Promise<{ server: ApiServer; url: string; open: (client?: object) => ClientHttp2Session }> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true, ...options });
   onTestFinished(() => server.close());
-  const { url } = await server.listen({ tls, ...on });
+  const { url } = await listen(server, { tls, ...on });
   const open = (client: object = {}): ClientHttp2Session => {
     const session = connect(url, { ca: certificates.ca, ...client });
     session.on("error", () => {});
@@ -68,7 +69,7 @@ const post = { ":method": "POST", ":path": CONFIG_MAPS, "content-type": "applica
 
 describe("HTTP/2 over TLS", () => {
   test("one connection creates, reads, lists compressed, and watches, side by side", async () => {
-    const { open } = await listen();
+    const { open } = await served();
     const session = open();
     const watch = session.request({ ":path": `${CONFIG_MAPS}?watch=1` });
     const events = answerOf(watch);
@@ -86,7 +87,7 @@ describe("HTTP/2 over TLS", () => {
   });
 
   test("a client that does not ask for it gets HTTP/1.1", async () => {
-    const { url } = await listen();
+    const { url } = await served();
     const { request } = await import("node:https");
     const version = await new Promise<string>((resolve, reject) => {
       request(`${url}/version`, { ca: certificates.ca, agent: false }, (response) => {
@@ -100,7 +101,7 @@ describe("HTTP/2 over TLS", () => {
   });
 
   test("who shows nothing is kept to the server's own names and pages, as over HTTP/1.1", async () => {
-    const { open } = await listen();
+    const { open } = await served();
     const session = open();
     expect((await send(session, { ":path": CONFIG_MAPS })).status).toBe(200);
     const rebound = await send(session, { ":path": CONFIG_MAPS, ":authority": "evil.example" });
@@ -112,7 +113,7 @@ describe("HTTP/2 over TLS", () => {
   });
 
   test("a client is who its certificate says", async () => {
-    const { open } = await listen({ authentication: {}, authorization: "AlwaysAllow" });
+    const { open } = await served({ authentication: {}, authorization: "AlwaysAllow" });
     const whoAmI = {
       ":method": "POST",
       ":path": "/apis/authentication.k8s.io/v1/selfsubjectreviews",
@@ -127,7 +128,7 @@ describe("HTTP/2 over TLS", () => {
   });
 
   test("bodies are as long as they may be, and no longer, with or without their length", async () => {
-    const { open } = await listen();
+    const { open } = await served();
     const session = open();
     const large = configMap("large", 1_000_000);
     expect((await send(session, post, large)).status).toBe(201);
@@ -138,21 +139,21 @@ describe("HTTP/2 over TLS", () => {
   });
 
   test("a body that does not come is waited for no longer than any request may take", async () => {
-    const { open } = await listen({}, { requestTimeoutMs: 200 });
+    const { open } = await served({}, { requestTimeoutMs: 200 });
     const stream = open().request(post, { endStream: false });
     stream.write('{"apiVersion":');
     expect((await answerOf(stream)).status).toBe(504);
   });
 
   test("no connection has more than 100 requests under way", async () => {
-    const { open } = await listen();
+    const { open } = await served();
     const session = open();
     await send(session, { ":path": "/healthz" });
     expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   });
 
   test("headers may be nearly 64 KiB, and no more", async () => {
-    const { open } = await listen();
+    const { open } = await served();
     const withHeader = (length: number): Promise<number | string> =>
       send(open({ maxSendHeaderBlockLength: 1 << 22 }), { ":path": "/healthz", "x-long": "x".repeat(length) }).then(
         ({ status }) => status,
@@ -163,7 +164,7 @@ describe("HTTP/2 over TLS", () => {
   });
 
   test("closing the server ends connections that watch", async () => {
-    const { server, open } = await listen();
+    const { server, open } = await served();
     const session = open();
     const stream = session.request({ ":path": `${CONFIG_MAPS}?watch=1` });
     await new Promise((resolve) => stream.once("response", resolve));
@@ -177,7 +178,7 @@ describe("HTTP/2 over TLS", () => {
   test("kubectl uses it", async ({ skip }) => {
     const found = await run("kubectl", ["version", "--client"]).catch(() => undefined);
     if (found === undefined) skip("there is no kubectl on PATH");
-    const { url } = await listen();
+    const { url } = await served();
     const home = await mkdtemp(join(tmpdir(), "kubewright-http2-"));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
     // Without any it asks for a user name.

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { expect, onTestFinished, test } from "vitest";
 
-import { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.js";
+import { type ApiServer, createApiServer } from "../api-server.js";
+import type { ApiServerOptions } from "../api-server-options.js";
+import { listen } from "./listen.js";
 
 const MIB = 1024 * 1024;
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -18,7 +20,7 @@ interface Served {
 
 async function serve(options: Partial<ApiServerOptions> = {}, requestTimeoutMs?: number): Promise<Served> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), ...options });
-  const { port } = await server.listen(requestTimeoutMs === undefined ? {} : { requestTimeoutMs });
+  const { port } = await listen(server, requestTimeoutMs === undefined ? {} : { requestTimeoutMs });
   onTestFinished(() => server.close());
   return { server, port };
 }

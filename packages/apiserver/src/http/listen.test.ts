@@ -9,14 +9,15 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { SimulatedClock, realClock, seededRandom } from "@kubewright/clock";
 
-import { certificates } from "../test/certificates.js";
-import { type ApiServer, createApiServer } from "./api-server.js";
+import { certificates } from "../../test/certificates.js";
+import { type ApiServer, createApiServer } from "../api-server.js";
+import { listen } from "./listen.js";
 
 const run = promisify(execFile);
 
-async function listen(): Promise<{ server: ApiServer; url: string; port: number }> {
+async function served(): Promise<{ server: ApiServer; url: string; port: number }> {
   const server = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true });
-  const { url, port } = await server.listen();
+  const { url, port } = await listen(server);
   onTestFinished(() => server.close());
   return { server, url, port };
 }
@@ -26,7 +27,7 @@ const configMap = (name: string, data: object = {}): string =>
 const json = { "content-type": "application/json" };
 
 test("the same server answers over HTTP, with lists whose items have no kind of their own", async () => {
-  const { url } = await listen();
+  const { url } = await served();
   const created = await fetch(`${url}/api/v1/namespaces/default/configmaps`, {
     method: "POST",
     headers: json,
@@ -45,7 +46,7 @@ test("answers are dated by the server's clock, whatever the machine's says", asy
   const clock = new SimulatedClock("1999-12-31T23:59:59.900Z");
   const server = createApiServer({ clock, random: seededRandom(1), freeze: true });
   onTestFinished(() => server.close());
-  const { url } = await server.listen();
+  const { url } = await listen(server);
   const dateOf = async (path: string, init?: RequestInit): Promise<string | null> =>
     (await fetch(`${url}${path}`, init)).headers.get("date");
   expect(await dateOf("/api/v1/namespaces")).toBe("Fri, 31 Dec 1999 23:59:59 GMT");
@@ -58,7 +59,7 @@ test("answers are dated by the server's clock, whatever the machine's says", asy
 });
 
 test("a watch sends its headers before there is anything to tell, then one line per event", async () => {
-  const { url, server } = await listen();
+  const { url, server } = await served();
   const stop = new AbortController();
   const response = await fetch(`${url}/api/v1/configmaps?watch=1&resourceVersion=${server.resourceVersion}`, {
     signal: stop.signal,
@@ -75,7 +76,7 @@ test("a watch sends its headers before there is anything to tell, then one line 
 });
 
 test("a body of more than 3 MiB is refused", async () => {
-  const { url } = await listen();
+  const { url } = await served();
   const response = await fetch(`${url}/api/v1/namespaces/default/configmaps`, {
     method: "POST",
     headers: json,
@@ -86,8 +87,8 @@ test("a body of more than 3 MiB is refused", async () => {
 });
 
 test("a port in use is an error that names host and port", async () => {
-  const { server, port } = await listen();
-  await expect(server.listen({ port })).rejects.toThrow(`cannot listen on 127.0.0.1:${port}: the port is in use`);
+  const { server, port } = await served();
+  await expect(listen(server, { port })).rejects.toThrow(`cannot listen on 127.0.0.1:${port}: the port is in use`);
 });
 
 test("kubectl creates, gets as a table, describes and deletes", async (context) => {
@@ -96,7 +97,7 @@ test("kubectl creates, gets as a table, describes and deletes", async (context) 
     console.log("skipped: there is no kubectl on PATH");
     context.skip();
   }
-  const { url } = await listen();
+  const { url } = await served();
   const home = await mkdtemp(join(tmpdir(), "kubewright-kubectl-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const kubectl = async (...args: string[]): Promise<string> =>
@@ -111,7 +112,7 @@ test("kubectl creates, gets as a table, describes and deletes", async (context) 
 
 test("closing ends connections whose TLS handshake has not been made", async () => {
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });
-  const listener = await server.listen({
+  const listener = await listen(server, {
     tls: { cert: certificates.serverCert, key: certificates.serverKey },
   });
   const socket = connect(listener.port, "127.0.0.1");
@@ -125,7 +126,7 @@ test("closing ends connections whose TLS handshake has not been made", async () 
 });
 
 test("what is longer than 128 KiB is compressed for clients that accept gzip, with no word about qualities, as upstream", async () => {
-  const { url } = await listen();
+  const { url } = await served();
   const configMaps = `${url}/api/v1/namespaces/default/configmaps`;
   const create = (name: string, length: number): Promise<Response> =>
     fetch(configMaps, { method: "POST", headers: json, body: configMap(name, { key: "x".repeat(length) }) });

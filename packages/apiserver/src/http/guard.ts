@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
-import { type ApiError, statusError } from "./api-error.js";
+import { type ApiError, statusError } from "../api-error.js";
 
 /** Whom a URL or a `Host` header asks for. */
 interface Authority {

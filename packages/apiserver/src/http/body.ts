@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 
-import { statusError } from "./api-error.js";
-import { MAX_BODY_BYTES } from "./request-body.js";
-import { RequestTimeout } from "./request-timeout.js";
+import { statusError } from "../api-error.js";
+import { MAX_BODY_BYTES } from "../request-body.js";
+import { RequestTimeout } from "../request-timeout.js";
 
 /** All bodies that are being received take so much memory together. The next byte is refused with 429. */
 const MOST_HELD_BYTES = 128 * 1024 * 1024;

@@ -8,10 +8,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Status } from "@kubewright/api";
 import { realClock, seededRandom } from "@kubewright/clock";
 
-import { certificates } from "../test/certificates.js";
-import { type ApiServerOptions, createApiServer } from "./api-server.js";
-import { isLoopbackHost, parseHost } from "./http-guard.js";
-import type { ListenOptions } from "./http-listener.js";
+import { certificates } from "../../test/certificates.js";
+import { createApiServer } from "../api-server.js";
+import type { ApiServerOptions } from "../api-server-options.js";
+import { listen } from "./listen.js";
+import { isLoopbackHost, parseHost } from "./guard.js";
+import type { ListenOptions } from "./listen.js";
 
 interface Answer {
   readonly status: number;
@@ -32,10 +34,10 @@ interface Served {
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-async function listen(options: Partial<ApiServerOptions> & { readonly on?: ListenOptions } = {}): Promise<Served> {
+async function served(options: Partial<ApiServerOptions> & { readonly on?: ListenOptions } = {}): Promise<Served> {
   const { on = {}, ...server } = options;
   const apiServer = createApiServer({ clock: realClock, random: seededRandom(1), freeze: true, ...server });
-  const { port, url } = await apiServer.listen(on);
+  const { port, url } = await listen(apiServer, on);
   onTestFinished(() => apiServer.close());
   const host = on.host === undefined || on.host === "0.0.0.0" ? "127.0.0.1" : on.host;
   return {
@@ -80,7 +82,7 @@ describe("without credentials, Host has to be a name that leads to this machine 
     "[::ffff:127.0.0.1]:8001",
     "[::ffff:7f00:1]",
   ])("%s does", async (host) => {
-    const { send } = await listen();
+    const { send } = await served();
     expect((await send({ host })).status).toBe(200);
     expect((await send({ host }, { method: "POST" })).status).toBe(201);
   });
@@ -110,7 +112,7 @@ describe("without credentials, Host has to be a name that leads to this machine 
     "%6cocalhost",
     "",
   ])("%j does not", async (host) => {
-    const { send } = await listen();
+    const { send } = await served();
     for (const method of ["GET", "POST"]) {
       const { status, headers, value } = await send({ host }, { method });
       expect([status, value.kind, value.reason, value.code]).toEqual([403, "Status", "Forbidden", 403]);
@@ -120,7 +122,7 @@ describe("without credentials, Host has to be a name that leads to this machine 
   });
 
   test("every path is kept, whatever serves it", async () => {
-    const { send } = await listen({
+    const { send } = await served({
       paths: { "/ui/": async () => ({ status: 200, contentType: "text/html", text: "" }) },
     });
     for (const path of ["/ui/", "/version", "/healthz", "/openapi/v3", "/apis", "/api/v1/nothing", "/nowhere"])
@@ -130,12 +132,12 @@ describe("without credentials, Host has to be a name that leads to this machine 
   });
 
   test("more names may be allowed, and the address that is listened on is known", async () => {
-    const { send } = await listen({ on: { host: "0.0.0.0", allowedHosts: ["Kube.Test.", "10.1.2.3", "[fd00::7]"] } });
+    const { send } = await served({ on: { host: "0.0.0.0", allowedHosts: ["Kube.Test.", "10.1.2.3", "[fd00::7]"] } });
     for (const host of ["kube.test:8001", "10.1.2.3", "[fd00:0::7]:1", "0.0.0.0:8001", "127.0.0.1"])
       expect([host, (await send({ host })).status]).toEqual([host, 200]);
     for (const host of ["www.kube.test", "10.1.2.4", "[fd00::8]"])
       expect([host, (await send({ host })).status]).toEqual([host, 403]);
-    await expect(listen({ on: { allowedHosts: ["kube.test:8001"] } })).rejects.toThrow(
+    await expect(served({ on: { allowedHosts: ["kube.test:8001"] } })).rejects.toThrow(
       'allowedHosts: "kube.test:8001" is neither a host name nor an IP address',
     );
   });
@@ -147,7 +149,7 @@ describe("without credentials, Host has to be a name that leads to this machine 
   test.skipIf(address === undefined).each(hasIPv6 ? ["0.0.0.0", "::"] : ["0.0.0.0"])(
     "listening on %s it is known by the address that a connection came to",
     async (everywhere) => {
-      const { port } = await listen({ on: { host: everywhere } });
+      const { port } = await served({ on: { host: everywhere } });
       const status = async (host: string): Promise<number> => {
         const sent = request({ host: address, port, path: CONFIG_MAPS, headers: { host }, agent: false }).end();
         const [response] = (await once(sent, "response")) as [IncomingMessage];
@@ -161,7 +163,7 @@ describe("without credentials, Host has to be a name that leads to this machine 
   );
 
   test("a request says its host once, or in every place the same", async () => {
-    const { sendRaw } = await listen();
+    const { sendRaw } = await served();
     const own = "Host: 127.0.0.1\r\n";
     const foreign = "Host: evil.example\r\n";
     const status = async (target: string, headers: string): Promise<string> =>
@@ -209,7 +211,7 @@ describe("without credentials, a page of another site is refused", () => {
       }),
     ],
   ])("%s", async (_title, headers) => {
-    const { port, send } = await listen();
+    const { port, send } = await served();
     for (const method of ["GET", "POST", "OPTIONS"]) {
       const answer = await send({ ...own(port), ...headers(port) }, { method });
       expect([answer.status, answer.value.reason]).toEqual([403, "Forbidden"]);
@@ -231,20 +233,20 @@ describe("without credentials, a page of another site is refused", () => {
     ],
     ["no browser", () => ({})],
   ])("%s is not", async (_title, headers) => {
-    const { port, send } = await listen();
+    const { port, send } = await served();
     expect((await send({ ...own(port), ...headers(port) })).status).toBe(200);
     expect((await send({ ...own(port), ...headers(port) }, { method: "POST" })).status).toBe(201);
   });
 
   test("behind a proxy that ends TLS the page's origin is the name it is asked for", async () => {
-    const { send } = await listen({ on: { allowedHosts: ["kube.test"] } });
+    const { send } = await served({ on: { allowedHosts: ["kube.test"] } });
     expect((await send({ host: "kube.test", origin: "https://kube.test" }, { method: "POST" })).status).toBe(201);
     expect((await send({ host: "kube.test", origin: "https://kube.test:444" }, { method: "POST" })).status).toBe(403);
   });
 });
 
 test("whoever shows credentials may call the server what they like", async () => {
-  const { send } = await listen({
+  const { send } = await served({
     authentication: { tokens: { s3cret: { username: "root", groups: ["system:masters"] } } },
   });
   const foreign = { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "cross-site" };
@@ -254,7 +256,7 @@ test("whoever shows credentials may call the server what they like", async () =>
 });
 
 test("credentials that nobody checks are none", async () => {
-  const { port, send } = await listen();
+  const { port, send } = await served();
   const host = `127.0.0.1:${port}`;
   await send({ host }, { method: "POST", path: "/api/v1/namespaces/default/serviceaccounts" });
   expect((await send({ host: "evil.example", authorization: "Bearer whatever" })).status).toBe(403);
@@ -268,7 +270,7 @@ test("credentials that nobody checks are none", async () => {
 
 test("a client certificate is a credential, also where nothing else is asked for", async () => {
   const tls = { cert: certificates.serverCert, key: certificates.serverKey, clientCA: certificates.ca };
-  const { url } = await listen({ on: { tls } });
+  const { url } = await served({ on: { tls } });
   const status = (client: object): Promise<number> =>
     new Promise((resolve, reject) => {
       const headers = { host: "evil.example" };

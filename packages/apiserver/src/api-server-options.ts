@@ -1,0 +1,78 @@
+import type { KubernetesVersion } from "@kubewright/api";
+import type { Clock, Random } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
+
+import type { AuthenticationOptions } from "./authentication/authenticator.js";
+import type { Authorizer } from "./authorization/authorizer.js";
+import type { BuiltInResource } from "./built-in-resource.js";
+import type { VersionInfo } from "./non-resource.js";
+import type { AdmissionPlugin } from "./registry/admission.js";
+import type { StoreSnapshot } from "./storage/store.js";
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Deep-freezes what is stored, so that a client that writes to it throws. For tests; default false. */
+  readonly freeze?: boolean;
+  /** What the server knows from the start. Default: the kinds of this package. */
+  readonly resources?: readonly BuiltInResource[];
+  /** Milliseconds between progress bookmarks, for watches that want them and while anything is written. Default 60,000. */
+  readonly bookmarkIntervalMs?: number;
+  /** Changes remembered per resource at most, for watches and lists to come back to. Default 10,000; never fewer than 1,000 or 5 minutes' worth of them. */
+  readonly historyLimit?: number;
+  /**
+   * Bytes of changes remembered, over all resources and as they are in memory, roughly; beyond, the resource with the most of
+   * them forgets its oldest ones, however few they are. Default 64 MiB.
+   */
+  readonly historyBytes?: number;
+  /**
+   * Bytes of replaced objects kept for watches and lists whose clients do not read, roughly; beyond, who is the furthest behind
+   * is cut off. Default 64 MiB.
+   */
+  readonly backlogBytes?: number;
+  /**
+   * Whether there is what people expect to find in a cluster besides namespaces: the Service `kubernetes`, a ServiceAccount
+   * `default` in every namespace, and RBAC's roles and bindings whatever the authorization is. Default false: a test finds
+   * what it made.
+   */
+  readonly furnished?: boolean;
+  /** Begins with what an earlier server kept; resourceVersions go on from there. */
+  readonly restore?: StoreSnapshot;
+  /** The release whose rules it keeps, and calls itself. Default: the newest. */
+  readonly kubernetesVersion?: KubernetesVersion;
+  /** What `/version` says instead. */
+  readonly version?: VersionInfo;
+  /** Whether `metadata.managedFields` is kept up. Default true. */
+  readonly trackFields?: boolean;
+  /** Who comes over the listeners. Default: nobody is asked, and whoever shows nothing known is `system:anonymous`. */
+  readonly authentication?: AuthenticationOptions;
+  /**
+   * Who may do what. `RBAC` goes by the stored roles and bindings, and begins with `cluster-admin` and what clients need to
+   * find their way. A function decides by itself. Default `AlwaysAllow`.
+   */
+  readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
+  /** Asked before anything is written, in this order, and before what the server's own kinds ask for. Default: none. */
+  readonly admission?: readonly AdmissionPlugin[];
+  /**
+   * Sees every request before it is served and may answer in its place, or wait: where faults are put in. What came over a
+   * listener has no body yet.
+   */
+  readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
+  /**
+   * More paths to serve, exactly as written, to those who may get them like any path outside the Kubernetes API. Answers are
+   * what their content type says: browsers are told not to guess.
+   */
+  readonly paths?: Readonly<Record<string, PathHandler>>;
+  /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: standard error. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Serves a path that is no part of the Kubernetes API. */
+export type PathHandler = (request: ApiRequest) => Promise<PathAnswer>;
+
+export interface PathAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  readonly headers?: HeaderFields;
+}

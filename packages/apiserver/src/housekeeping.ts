@@ -1,0 +1,30 @@
+import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
+import { NamespaceEmptier } from "./namespace-emptier.js";
+import { ObjectExpiry } from "./object-expiry.js";
+import type { ServerState } from "./server-state.js";
+import type { ResourceStorage } from "./storage/resource-storage.js";
+
+/** Starts what the server does by itself: events expire, namespaces are emptied, definitions are served. */
+export function startHousekeeping({ clock, store, schemas, registry, namespaces }: ServerState): void {
+  const expiring = new Set<ResourceStorage>();
+  for (const { storage, timeToLiveMs } of registry.all()) {
+    // Two APIs may show the same objects.
+    if (timeToLiveMs === undefined || expiring.has(storage)) continue;
+    expiring.add(storage);
+    ObjectExpiry.start({ clock, storage, timeToLiveMs });
+  }
+  if (namespaces === undefined) return;
+  const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });
+  for (const resource of registry.all())
+    if (resource.namespaced && resource.view === undefined) emptier.watch(resource.storage);
+  const definitions = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  if (definitions === undefined) return;
+  DefinitionRegistrar.start({
+    clock,
+    store,
+    registry,
+    schemas,
+    definitions: definitions.storage,
+    onStorage: (storage) => emptier.watch(storage),
+  });
+}

@@ -1,0 +1,5 @@
+export { isLoopbackHost, parseHost } from "./guard.js";
+export { listen } from "./listen.js";
+export { signingKey } from "./signing-key.js";
+
+export type { HttpListener, ListenOptions, TlsOptions } from "./listen.js";

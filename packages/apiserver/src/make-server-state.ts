@@ -1,0 +1,109 @@
+import { NEWEST_VERSION, behavioursOf } from "@kubewright/api";
+import { type Random, realRandom } from "@kubewright/clock";
+
+import { AccessControl } from "./access-control.js";
+import type { ApiServerOptions } from "./api-server-options.js";
+import { Authenticator } from "./authentication/authenticator.js";
+import { TokenSigner } from "./authentication/json-web-token.js";
+import { DEFAULT_ISSUER, ServiceAccountTokens } from "./authentication/service-account-tokens.js";
+import { authorizerOf } from "./authorization/authorizer.js";
+import { RbacAuthorizer } from "./authorization/rbac-authorizer.js";
+import { BookmarkClock } from "./bookmark-clock.js";
+import type { BuiltInResource } from "./built-in-resource.js";
+import { ManagerReader } from "./fields/managers.js";
+import { NewObjects } from "./fields/new-objects.js";
+import { builtInResources } from "./kinds/index.js";
+import { Admission, type AdmissionPlugin } from "./registry/admission.js";
+import { ResourceRegistry } from "./resource-registry.js";
+import { BuiltInSchemas } from "./schema/built-in-schemas.js";
+import { serveBuiltIn } from "./serve-built-in.js";
+import type { ServerState } from "./server-state.js";
+import type { ResourceStorage } from "./storage/resource-storage.js";
+import { Store } from "./storage/store.js";
+import { virtualResources } from "./virtual-resources.js";
+
+const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
+const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
+
+/** What a server has to serve with. @throws Error when a token file or key cannot be read, or RBAC has no roles to go by. */
+export function makeServerState(options: ApiServerOptions): ServerState {
+  const { clock, kubernetesVersion = NEWEST_VERSION } = options;
+  const behaviours = behavioursOf(kubernetesVersion);
+  const maxChanges = options.historyLimit ?? 10_000;
+  const historyLimits = { minChanges: Math.min(1000, maxChanges), maxChanges, maxAgeMs: 300_000 };
+  const store = new Store({
+    clock,
+    freeze: options.freeze ?? false,
+    historyLimits,
+    historyBytes: options.historyBytes ?? DEFAULT_HISTORY_BYTES,
+    backlogBytes: options.backlogBytes ?? DEFAULT_BACKLOG_BYTES,
+    restore: options.restore,
+  });
+  const resources = options.resources ?? builtInResources(behaviours);
+  const schemas = new BuiltInSchemas(resources.flatMap(({ types }) => types ?? []));
+  const registry = new ResourceRegistry();
+  for (const resource of resources) registry.add(serveBuiltIn(resource, store, schemas));
+  for (const resource of virtualResources(store, schemas)) registry.add(resource);
+  return {
+    clock,
+    random: options.random.fork("apiserver"),
+    access: accessControl(options, registry),
+    admission: new Admission(admissionPlugins(options.admission, resources)),
+    store,
+    registry,
+    namespaces: registry.find("", "v1", "namespaces"),
+    schemas,
+    tracksFields: options.trackFields ?? true,
+    managers: new ManagerReader(),
+    newObjects: new NewObjects(),
+    bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
+    behaviours,
+  };
+}
+
+/** @throws Error when a token file or key cannot be read, or RBAC has no roles to go by. */
+function accessControl(options: ApiServerOptions, registry: ResourceRegistry): AccessControl {
+  const { clock, authentication, authorization = "AlwaysAllow" } = options;
+  const random = options.random.fork("service-account-tokens");
+  // Where callers are told apart, a key that follows from a seed would let anybody be anybody.
+  const key = authentication?.serviceAccountKey ?? drawSecret(authentication === undefined ? random : realRandom);
+  const issuer = authentication?.serviceAccountIssuer ?? DEFAULT_ISSUER;
+  const serviceAccounts = new ServiceAccountTokens({ signer: new TokenSigner(key), clock, random, registry, issuer });
+  return new AccessControl({
+    authenticator: new Authenticator(authentication, serviceAccounts),
+    serviceAccounts,
+    authorizer:
+      authorization === "AlwaysAllow"
+        ? undefined
+        : authorization === "RBAC"
+          ? rbacAuthorizer(registry)
+          : authorizerOf(authorization),
+  });
+}
+
+/** Those of the caller, then those of the kinds, of which several may have the same. */
+function admissionPlugins(
+  given: readonly AdmissionPlugin[] = [],
+  resources: readonly BuiltInResource[],
+): readonly AdmissionPlugin[] {
+  return [...new Set([...given, ...resources.flatMap(({ admission }) => admission ?? [])])];
+}
+
+function drawSecret(random: Random): Uint8Array {
+  return new Uint8Array(Uint32Array.from({ length: 8 }, () => random.uint32()).buffer);
+}
+
+function rbacAuthorizer(registry: ResourceRegistry): RbacAuthorizer {
+  const storage = (resource: string): ResourceStorage => {
+    const found = registry.find("rbac.authorization.k8s.io", "v1", resource);
+    if (found === undefined)
+      throw new Error(`authorization RBAC needs the resource ${resource}: add it to \`resources\`, or leave that out`);
+    return found.storage;
+  };
+  return new RbacAuthorizer({
+    roles: storage("roles"),
+    clusterRoles: storage("clusterroles"),
+    roleBindings: storage("rolebindings"),
+    clusterRoleBindings: storage("clusterrolebindings"),
+  });
+}
