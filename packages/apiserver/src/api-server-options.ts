@@ -14,7 +14,7 @@ export interface ApiServerOptions {
   readonly random: Random;
   /** Deep-freezes what is stored, so that a client that writes to it throws. For tests; default false. */
   readonly freeze?: boolean;
-  /** What the server knows from the start. Default: the kinds of this package. */
+  /** Kinds besides {@link builtInResources}, or in place of those of the same group, version and plural. */
   readonly resources?: readonly BuiltInResource[];
   /** Milliseconds between progress bookmarks, for watches that want them and while anything is written. Default 60,000. */
   readonly bookmarkIntervalMs?: number;

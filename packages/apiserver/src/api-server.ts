@@ -184,7 +184,6 @@ class EmbeddedApiServer implements ApiServer {
     namespace = "",
     userAgent = "kube-apiserver",
   ): void {
-    if (this.#state.registry.find(group, "v1", resource) === undefined) return;
     const root = group === "" ? "/api/v1" : `/apis/${group}/v1`;
     const path = `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource}`;
     const headers = { "user-agent": userAgent };

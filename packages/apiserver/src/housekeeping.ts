@@ -13,12 +13,10 @@ export function startHousekeeping({ clock, store, schemas, registry, namespaces 
     expiring.add(storage);
     ObjectExpiry.start({ clock, storage, timeToLiveMs });
   }
-  if (namespaces === undefined) return;
   const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });
   for (const resource of registry.all())
     if (resource.namespaced && resource.view === undefined) emptier.watch(resource.storage);
-  const definitions = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  if (definitions === undefined) return;
+  const definitions = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
   DefinitionRegistrar.start({
     clock,
     store,

@@ -2,9 +2,13 @@ export { createApiServer } from "./api-server.js";
 export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
 export { FieldErrors } from "./field-errors.js";
+export { builtInResources } from "./kinds/index.js";
+export { specAndStatus } from "./kinds/spec-and-status.js";
 export { MAX_NESTING, isNestedDeeper } from "./nesting.js";
+export { textReply, valueReply } from "./reply.js";
 export { SnapshotError } from "./storage/store.js";
 
+export type { ApiCall } from "./api-call.js";
 export type { ApiServer } from "./api-server.js";
 export type { ApiServerOptions, PathAnswer, PathHandler } from "./api-server-options.js";
 export type { AuditListener, AuditRecord } from "./audit.js";
@@ -16,6 +20,7 @@ export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-
 export type { Connection, Door } from "./connection.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { AdmissionAttributes, AdmissionPlugin } from "./registry/admission.js";
+export type { Reply } from "./reply.js";
 export type { ScalePaths } from "./handlers/scale.js";
 export type { VersionInfo } from "./non-resource.js";
 export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";

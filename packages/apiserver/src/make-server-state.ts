@@ -1,4 +1,4 @@
-import { NEWEST_VERSION, behavioursOf } from "@kubewright/api";
+import { NEWEST_VERSION, apiVersionOf, behavioursOf } from "@kubewright/api";
 import { type Random, realRandom } from "@kubewright/clock";
 
 import { AccessControl } from "./access-control.js";
@@ -25,7 +25,7 @@ import { virtualResources } from "./virtual-resources.js";
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
 
-/** What a server has to serve with. @throws Error when a token file or key cannot be read, or RBAC has no roles to go by. */
+/** What a server has to serve with. @throws Error when a token file or key cannot be read. */
 export function makeServerState(options: ApiServerOptions): ServerState {
   const { clock, kubernetesVersion = NEWEST_VERSION } = options;
   const behaviours = behavioursOf(kubernetesVersion);
@@ -39,7 +39,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     backlogBytes: options.backlogBytes ?? DEFAULT_BACKLOG_BYTES,
     restore: options.restore,
   });
-  const resources = options.resources ?? builtInResources(behaviours);
+  const resources = withOwn(builtInResources(behaviours), options.resources);
   const schemas = new BuiltInSchemas(resources.flatMap(({ types }) => types ?? []));
   const registry = new ResourceRegistry();
   for (const resource of resources) registry.add(serveBuiltIn(resource, store, schemas));
@@ -51,7 +51,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     admission: new Admission(admissionPlugins(options.admission, resources)),
     store,
     registry,
-    namespaces: registry.find("", "v1", "namespaces"),
+    namespaces: registry.find("", "v1", "namespaces")!,
     schemas,
     tracksFields: options.trackFields ?? true,
     managers: new ManagerReader(),
@@ -61,7 +61,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
   };
 }
 
-/** @throws Error when a token file or key cannot be read, or RBAC has no roles to go by. */
+/** @throws Error when a token file or key cannot be read. */
 function accessControl(options: ApiServerOptions, registry: ResourceRegistry): AccessControl {
   const { clock, authentication, authorization = "AlwaysAllow" } = options;
   const random = options.random.fork("service-account-tokens");
@@ -81,6 +81,15 @@ function accessControl(options: ApiServerOptions, registry: ResourceRegistry): A
   });
 }
 
+function withOwn(known: readonly BuiltInResource[], own: readonly BuiltInResource[] = []): readonly BuiltInResource[] {
+  const replaced = new Set(own.map(placeOf));
+  return [...known.filter((resource) => !replaced.has(placeOf(resource))), ...own];
+}
+
+function placeOf({ definition }: BuiltInResource): string {
+  return `${apiVersionOf(definition)}/${definition.resource}`;
+}
+
 /** Those of the caller, then those of the kinds, of which several may have the same. */
 function admissionPlugins(
   given: readonly AdmissionPlugin[] = [],
@@ -94,12 +103,8 @@ function drawSecret(random: Random): Uint8Array {
 }
 
 function rbacAuthorizer(registry: ResourceRegistry): RbacAuthorizer {
-  const storage = (resource: string): ResourceStorage => {
-    const found = registry.find("rbac.authorization.k8s.io", "v1", resource);
-    if (found === undefined)
-      throw new Error(`authorization RBAC needs the resource ${resource}: add it to \`resources\`, or leave that out`);
-    return found.storage;
-  };
+  const storage = (resource: string): ResourceStorage =>
+    registry.find("rbac.authorization.k8s.io", "v1", resource)!.storage;
   return new RbacAuthorizer({
     roles: storage("roles"),
     clusterRoles: storage("clusterroles"),

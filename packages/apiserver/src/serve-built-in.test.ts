@@ -6,7 +6,6 @@ import type { ApiRequest } from "@kubewright/transport";
 import { createApiServer } from "./api-server.js";
 import { builtInResource, standardVerbs } from "./built-in-resource.js";
 import { restoreMember } from "./json.js";
-import { builtInResources } from "./kinds/index.js";
 import { specAndStatus } from "./kinds/spec-and-status.js";
 import { textReply } from "./reply.js";
 
@@ -83,7 +82,7 @@ function serve(): (method: ApiRequest["method"], path: string, value?: unknown, 
     clock: new SimulatedClock("2026-01-01T00:00:00Z"),
     random: seededRandom(1),
     freeze: true,
-    resources: [...builtInResources(newestBehaviours), crews],
+    resources: [crews],
   });
   return async (method, path, value, type = "application/json") => {
     const { status, headers, body } = await server.transport({

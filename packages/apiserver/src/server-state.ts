@@ -17,8 +17,7 @@ export interface ServerState {
   readonly random: Random;
   readonly store: Store;
   readonly registry: ResourceRegistry;
-  /** Absent from a server that was made without. */
-  readonly namespaces: ServedResource | undefined;
+  readonly namespaces: ServedResource;
   readonly schemas: BuiltInSchemas;
   /** Whether `metadata.managedFields` is kept up. */
   readonly tracksFields: boolean;

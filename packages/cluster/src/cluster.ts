@@ -29,6 +29,8 @@ export interface ClusterOptions {
   readonly terminatedPodGCThreshold?: number;
   /** Whether there are the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false. */
   readonly furnished?: boolean;
+  /** Kinds that the API server knows besides its own, or in place of them. */
+  readonly resources?: ApiServerOptions["resources"];
   /** Begins with what an earlier cluster's API server kept; resourceVersions go on from there. */
   readonly restore?: ApiServerOptions["restore"];
   /** More paths for the API server to serve, to those who may get them. */
@@ -89,6 +91,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
+    ...(options.resources === undefined ? {} : { resources: options.resources }),
     ...(options.restore === undefined ? {} : { restore: options.restore }),
     ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
     ...(options.authorization === undefined ? {} : { authorization: options.authorization }),

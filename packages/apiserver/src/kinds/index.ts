@@ -1,4 +1,4 @@
-import type { VersionBehaviours } from "@kubewright/api";
+import { type VersionBehaviours, newestBehaviours } from "@kubewright/api";
 
 import type { BuiltInResource } from "../built-in-resource.js";
 import { controllerRevisionResource } from "./apps/controller-revision.js";
@@ -23,7 +23,7 @@ import { serviceAccountResource } from "./service-account/strategy.js";
 import { serviceResource } from "./service.js";
 
 /** Every resource the server knows from the start, by group in discovery's order, then by name. */
-export function builtInResources(behaviours: VersionBehaviours): readonly BuiltInResource[] {
+export function builtInResources(behaviours: VersionBehaviours = newestBehaviours): readonly BuiltInResource[] {
   return [
     configMapResource,
     eventResource,

@@ -21,7 +21,7 @@ export function setRequestNamespace({ target }: Write, object: KubernetesObject)
 export function admitToNamespace({ server, target }: Write, name: string): void {
   const { resource, namespace } = target;
   const { namespaces } = server;
-  if (!resource.namespaced || namespaces === undefined) return;
+  if (!resource.namespaced) return;
   const stored = namespaces.storage.get("", namespace);
   if (stored === undefined) throw notFound(namespaces, namespace);
   if (!stored.object.metadata.deletionTimestamp) return;
