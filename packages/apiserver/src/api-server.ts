@@ -173,7 +173,7 @@ class EmbeddedApiServer implements ApiServer {
       const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: DEFAULT_ACCOUNT } };
       this.#createInitially("", "serviceaccounts", account, namespace, "kube-controller-manager");
     };
-    new DefaultAccounts({ clock, namespaces: namespaces.storage, accounts: accounts.storage, create });
+    DefaultAccounts.start({ clock, namespaces: namespaces.storage, accounts: accounts.storage, create });
   }
 
   /** One that is there already, from an earlier server, stays as it is. */

@@ -73,8 +73,15 @@ describe("a furnished cluster", () => {
     const { names, call } = begin({ authorization });
     expect(await names(ROLES)).toEqual(
       expect.arrayContaining([
-        ...["admin", "cluster-admin", "edit", "view", "system:auth-delegator", "system:discovery"],
-        ...["system:aggregate-to-admin", "system:aggregate-to-edit", "system:aggregate-to-view"],
+        "admin",
+        "cluster-admin",
+        "edit",
+        "system:aggregate-to-admin",
+        "system:aggregate-to-edit",
+        "system:aggregate-to-view",
+        "system:auth-delegator",
+        "system:discovery",
+        "view",
       ]),
     );
     expect(await call("GET", `${ROLES}/view`)).toMatchObject({

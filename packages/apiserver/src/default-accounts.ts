@@ -5,6 +5,14 @@ import type { ChangeListener, ResourceStorage } from "./storage/resource-storage
 
 export const DEFAULT_ACCOUNT = "default";
 
+export interface DefaultAccountsOptions {
+  readonly clock: Clock;
+  readonly namespaces: ResourceStorage;
+  readonly accounts: ResourceStorage;
+  /** Makes the account of a namespace, or fails without a word. */
+  readonly create: (namespace: string) => void;
+}
+
 /**
  * Sees to it that every namespace has a ServiceAccount `default`, from the moment after it was made, and again when somebody
  * deletes it, until the namespace itself is being deleted. Upstream: `pkg/controller/serviceaccount`, of
@@ -17,17 +25,18 @@ export class DefaultAccounts implements ChangeListener {
   readonly #create: (namespace: string) => void;
   readonly #pending = new Set<string>();
 
-  /** @param create - Makes the account of a namespace, or fails without a word. */
-  constructor(options: {
-    clock: Clock;
-    namespaces: ResourceStorage;
-    accounts: ResourceStorage;
-    create: (namespace: string) => void;
-  }) {
+  private constructor(options: DefaultAccountsOptions) {
     this.#clock = options.clock;
     this.#namespaces = options.namespaces;
     this.#accounts = options.accounts;
     this.#create = options.create;
+  }
+
+  static start(options: DefaultAccountsOptions): void {
+    new DefaultAccounts(options).#start();
+  }
+
+  #start(): void {
     for (const { name } of this.#namespaces.list()) this.#makeMissing(name);
     this.#namespaces.follow(this);
     this.#accounts.follow({
