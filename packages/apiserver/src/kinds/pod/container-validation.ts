@@ -83,7 +83,7 @@ export function validateImages(containers: readonly Container[], path: string, e
 }
 
 /** Upstream: `validateContainerCommon`. */
-function validateContainer(
+export function validateContainer(
   container: Container,
   volumes: ReadonlySet<string>,
   path: string,

@@ -21,7 +21,8 @@ export function podLog(call: ApiCall): Reply {
   return textReply(200, `${logLine(container, state)}\n`, "text/plain");
 }
 
-function containerOf({ metadata, spec }: Pod, asked: string): string {
+/** The container that a request means. @throws ApiError 400 when there is none, or more than one. */
+export function containerOf({ metadata, spec }: Pod, asked: string): string {
   const names = (spec?.containers ?? []).map(({ name }) => name);
   const initNames = (spec?.initContainers ?? []).map(({ name }) => name);
   if (asked !== "") {

@@ -5,12 +5,15 @@ import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { bind } from "./binding.js";
 import { applyPodDefaults } from "./defaults.js";
+import { ephemeralContainersStrategy } from "./ephemeral-containers.js";
 import { evict } from "./eviction.js";
 import { podLog } from "./log.js";
 import { podPrinter } from "./printer.js";
 import { podQosClass } from "./qos-class.js";
+import { resizeStrategy } from "./resize.js";
 import { validatePodStatusUpdate } from "./status-validation.js";
 import { validatePod, validatePodUpdate } from "./validation.js";
+import { attachHandlers, execHandlers, portForwardHandlers } from "./streams.js";
 import { podWarnings } from "./warnings.js";
 
 /** Upstream: `pkg/registry/core/pod`. */
@@ -62,9 +65,14 @@ export const podResource = builtInResource<Pod>({
   verbs: standardVerbs,
   strategy: podStrategy,
   subresources: {
+    attach: { body: { group: "", version: "v1", kind: "PodAttachOptions" }, handlers: attachHandlers },
     binding: { body: { group: "", version: "v1", kind: "Binding" }, handlers: { create: bind } },
     eviction: { body: { group: "policy", version: "v1", kind: "Eviction" }, handlers: { create: evict } },
+    ephemeralcontainers: { strategy: ephemeralContainersStrategy },
+    exec: { body: { group: "", version: "v1", kind: "PodExecOptions" }, handlers: execHandlers },
     log: { handlers: { get: podLog } },
+    portforward: { body: { group: "", version: "v1", kind: "PodPortForwardOptions" }, handlers: portForwardHandlers },
+    resize: { strategy: resizeStrategy },
   },
 });
 
