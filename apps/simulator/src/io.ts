@@ -10,7 +10,7 @@ export interface Io {
    * Begins to write a file, which replaces what it held when it is closed, and not before. `secret`: for its owner's eyes only.
    */
   openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
-  /** What is in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
+  /** The files and folders in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
   listFolder(path: string): Promise<readonly FolderEntry[] | undefined>;
   /** Everything that comes in through standard input. Default: there is none. */
   readonly readStandardInput?: () => Promise<string>;
@@ -30,7 +30,6 @@ export interface Io {
 
 export interface FolderEntry {
   readonly name: string;
-  /** False for links to folders, which could lead round in circles. */
   readonly isFolder: boolean;
 }
 

@@ -9,7 +9,7 @@ import { gunzip } from "node:zlib";
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 import { Presets, SingleBar } from "cli-progress";
 
-import type { ExecuteResult, Io, Output, Progress } from "./io.js";
+import type { ExecuteResult, FolderEntry, Io, Output, Progress } from "./io.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -22,13 +22,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     execute: (command, args) => execute(command, args, stopped),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     progress: () => progressBar(process.stderr),
-    listFolder: async (path) =>
-      (await stat(path)).isDirectory()
-        ? (await readdir(path, { withFileTypes: true })).map((entry) => ({
-            name: entry.name,
-            isFolder: entry.isDirectory(),
-          }))
-        : undefined,
+    listFolder,
     stopped,
     pageAssets,
     env: process.env,
@@ -45,7 +39,34 @@ async function readText(path: string): Promise<string> {
 
 async function unpacked(bytes: Buffer): Promise<string> {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return (isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: LARGEST_TEXT }) : bytes).toString("utf8");
+  return decoded(isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: LARGEST_TEXT }) : bytes);
+}
+
+/** As kubectl reads text (go-yaml `readerc.go`): UTF-16 where a mark says so, which PowerShell's `>` writes, or else UTF-8. */
+function decoded(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** Pipes and sockets are left out, as nobody knows when they end, and links to folders, which may lead in circles. */
+async function listFolder(path: string): Promise<readonly FolderEntry[] | undefined> {
+  if (!(await stat(path)).isDirectory()) return undefined;
+  const entries: FolderEntry[] = [];
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const { name } = entry;
+    const isFolder = entry.isDirectory();
+    // A link that leads nowhere is told of when it is read.
+    const isFile = entry.isSymbolicLink()
+      ? await stat(`${path}/${name}`).then(
+          (target) => target.isFile(),
+          () => true,
+        )
+      : entry.isFile();
+    if (isFolder || isFile) entries.push({ name, isFolder });
+  }
+  return entries;
 }
 
 function execute(command: string, args: readonly string[], signal: AbortSignal): Promise<ExecuteResult | undefined> {

@@ -5,6 +5,7 @@ import { compareCommand } from "./compare/compare-command.js";
 import { RunDigest } from "./digest/run-digest.js";
 import { summaryBlock } from "./digest/summary-text.js";
 import { formatDuration } from "./duration.js";
+import { nothingToPlay } from "./input/nothing-to-play.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
@@ -73,8 +74,11 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       mistakes.push(...outcome.problems);
       notes.push(...outcome.notes);
       // With nothing to play there is nothing to tell but why.
-      if (outcome.created === 0 && input.manifests.length > 0 && input.live === undefined)
-        throw new UserError([...notes, ...(mistakes.length > 0 ? mistakes : ["nothing is left to play"])].join("\n"));
+      const mayHaveMore = input.manifests.length === 0 || input.live !== undefined || hasHappenings(input);
+      const nothing = mayHaveMore ? undefined : nothingToPlay(outcome.created);
+      const hasReason = mistakes.length > 0 && outcome.created.length === 0;
+      if (nothing !== undefined)
+        throw new UserError([...notes, ...mistakes, ...(hasReason ? [] : [nothing])].join("\n"));
     },
     onProgress: async (elapsedMs) => {
       reachedMs = elapsedMs;
@@ -120,9 +124,14 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   finish();
 }
 
+/** Which may bring what is to be played. */
+function hasHappenings({ scenario }: RunInput): boolean {
+  return (scenario?.happenings.length ?? 0) > 0;
+}
+
 function durationsAssumed({ all, withoutDuration }: RunInput["workloads"]): string {
   const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
-  return `${which} how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE.`;
+  return `${which} how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
 }
 
 const DEFAULT_WIDTH = 120;

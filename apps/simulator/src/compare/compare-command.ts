@@ -68,7 +68,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
     const onCreated = (outcome: CreateOutcome): void => {
       mistakes.push(...outcome.problems);
       notes.push(...outcome.notes.map((note) => `${label}: ${note}`));
-      if (outcome.created > 0 || input.manifests.length === 0 || input.live !== undefined) return;
+      if (outcome.created.length > 0 || input.manifests.length === 0 || input.live !== undefined) return;
       throw new UserError(
         [...notes, ...(mistakes.length > 0 ? mistakes : [`${label}: nothing is left to play`])].join("\n"),
       );

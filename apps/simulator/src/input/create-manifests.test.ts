@@ -136,3 +136,58 @@ test("with a mistake the files named by --json and --html stay as they were, and
   expect([code, written["trace.jsonl"]]).toEqual([2, undefined]);
   expect(stdout).toContain("1 run, 1 complete");
 });
+
+const object = (apiVersion: string, kind: string, name: string, more = ""): string =>
+  `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: ${name} }\n${more}`;
+
+test("webhooks are passed over, as virtual time calls nobody, and refused with --strict", async () => {
+  const webhooks = ["Validating", "Mutating"]
+    .map((which) => object("admissionregistration.k8s.io/v1", `${which}WebhookConfiguration`, "w", "webhooks: []\n"))
+    .join("");
+  const played = await run(`${job("a")}${webhooks}`);
+  expect([played.code, played.stderr]).toEqual([
+    0,
+    "kubewright: passed over: 1 MutatingWebhookConfiguration, 1 ValidatingWebhookConfiguration (not simulated)\n",
+  ]);
+  const { code, stderr } = await run(`${job("a")}${webhooks}`, ["--strict"]);
+  expect([code, stderr.split("\n")[0]]).toEqual([
+    2,
+    "kubewright: f.yaml:14:7: ValidatingWebhookConfiguration w: admissionregistration.k8s.io/v1 is not simulated",
+  ]);
+});
+
+test("what has nothing to play in it is not played, and it is said what was found", async () => {
+  const maps = object("v1", "ConfigMap", "a") + object("v1", "ConfigMap", "b") + object("v1", "ServiceAccount", "c");
+  const nothing = "nothing to play: there is no CronJob, Job or Pod, only 2 ConfigMaps, 1 ServiceAccount";
+  expect(await run(`${maps}${object("apps.example.com/v1", "Deployment", "d")}`)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `kubewright: passed over: 1 Deployment (not simulated)\nkubewright: ${nothing}\n`,
+    written: {},
+  });
+  // A mistake may be why, and is told first.
+  const broken = await run(`${maps}---\n${job("j").replace("Never", "Sometimes")}`);
+  expect([broken.code, broken.stdout]).toEqual([2, ""]);
+  expect(broken.stderr.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/: Job j: spec\.template\.spec\.restartPolicy: .*: supported values: "OnFailure", "Never"$/),
+    `kubewright: ${nothing}`,
+  ]);
+});
+
+test("a placeholder that nobody filled in is told as one, whatever is wrong with it", async () => {
+  const { stderr } = await run(
+    `${job("a", "", "  labels: { a: '{{ .Values.a }}' }\n")}---\n${job("b").replace("spec:", "spec:\n  backoffLimit: ${LIMIT}")}`,
+  );
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/^kubewright: f\.yaml:5:11: Job a: metadata\.labels: .*; \{\{ … \}\} is a template action: /),
+    "kubewright: f.yaml:19:17: Job b: spec.backoffLimit: must be a whole number, not text; ${…} is a placeholder: fill it in first, as with envsubst",
+  ]);
+});
+
+test("of an object with very many mistakes a few are told, and how many more there are", async () => {
+  const fields = Array.from({ length: 40 }, (_, index) => `  x${index}: 1\n`).join("");
+  const { stderr } = await run(`${job("a", fields)}---\n${job("b")}`);
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines).toHaveLength(5);
+  expect(lines.at(-1)).toBe("kubewright: … and 36 more mistakes in Job a");
+});

@@ -1,12 +1,15 @@
 import { type ResourceDefinition, type UnstructuredObject, namespaces } from "@kubewright/api";
+import type { YamlPath } from "@kubewright/apiserver/yaml";
 import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
 
 import type { Clock } from "@kubewright/clock";
 
 import { suggestion } from "../did-you-mean.js";
+import { firstFew } from "./first-few.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
 import { KnownFields } from "./known-fields.js";
 import type { Manifest } from "./manifest.js";
+import { isTemplate } from "./read-document.js";
 import { type ServedKind, countKinds, kindProblem } from "./unknown-kind.js";
 
 export interface CreateOptions {
@@ -23,7 +26,8 @@ export interface CreateOutcome {
   /** One line for each mistake: `file:line:column: kind namespace/name: field: what is wrong; the fix`. */
   readonly problems: readonly string[];
   readonly notes: readonly string[];
-  readonly created: number;
+  /** The kind of each object that was created. */
+  readonly created: readonly string[];
 }
 
 /**
@@ -41,14 +45,14 @@ export async function createManifests(
   const notes: string[] = [];
   const passedOver: string[] = [];
   const made = new Set(["default"]);
-  let created = 0;
+  const created: string[] = [];
 
   const create = async (manifest: Manifest, fieldValidation: "Strict" | "Ignore"): Promise<void> => {
     const { object } = manifest;
-    const definition = await discovery.find(object);
+    const definition = isWebhook(object) ? undefined : await discovery.find(object);
     if (definition === undefined) {
       const { apiVersion = "", kind = "" } = object;
-      const problem = kindProblem({ apiVersion, kind }, await discovery.served());
+      const problem = isWebhook(object) ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
       if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${named(object)}: ${problem}`);
       else if (strict) problems.push(`${manifest.place(["kind"])}: ${named(object)}: ${apiVersion} is not simulated`);
       else passedOver.push(kind);
@@ -65,7 +69,7 @@ export async function createManifests(
         .resource(definition)
         .create(withoutServerFields(object), { ...scope, fieldManager: "kubewright", fieldValidation });
       if (definition.kind === "Namespace") made.add(object.metadata.name ?? "");
-      created++;
+      created.push(object.kind ?? "");
     } catch (error) {
       if (isAlreadyExists(error)) {
         if (!LIVE_GROUPS.has(definition.group)) return;
@@ -90,7 +94,7 @@ export async function createManifests(
       await client
         .resource(definition)
         .update(next, { namespace, fieldManager: "kubewright", fieldValidation: "Strict" });
-      created++;
+      created.push(object.kind ?? "");
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       problems.push(...(await lines(error, manifest, fields)));
@@ -112,6 +116,11 @@ const LIVE_GROUPS: ReadonlySet<string> = new Set(["batch"]);
 
 const DEFINITION = "CustomResourceDefinition";
 
+/** Virtual time calls nobody, so there is nobody to ask. */
+function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean {
+  return apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration");
+}
+
 /** Namespaces, then definitions of resources, then the rest, each as they stand in the text. */
 function inOrder(manifests: readonly Manifest[]): Manifest[] {
   const rank = ({ object: { kind } }: Manifest): number => (kind === "Namespace" ? 0 : kind === DEFINITION ? 1 : 2);
@@ -129,11 +138,24 @@ async function lines(error: StatusError, manifest: Manifest, fields: KnownFields
   for (const { path, field, atKey, message } of fieldProblems(error, manifest.object)) {
     const known = atKey ? await fields.at(manifest.object, path.slice(0, -1)) : [];
     const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
-    const placeholder = /\$\{\w+/.test(message) ? "; ${…} is a placeholder: fill it in first, as with envsubst" : "";
     const what = field === "" ? "" : `${field}: `;
+    const value = valueAt(manifest.object, path);
+    const placeholder = placeholderHint(typeof value === "string" ? value : message);
     told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${placeholder}`);
   }
-  return [...told];
+  return firstFew([...told], `more mistakes in ${named(manifest.object)}`);
+}
+
+function valueAt(object: unknown, path: YamlPath): unknown {
+  let value = object;
+  for (const step of path) value = (value as Record<string | number, unknown> | null | undefined)?.[step];
+  return value;
+}
+
+/** What stands for a value that somebody was to fill in before, and how that is done. */
+function placeholderHint(value: string): string {
+  if (/\$\{\w+/.test(value)) return "; ${…} is a placeholder: fill it in first, as with envsubst";
+  return isTemplate(value) ? "; {{ … }} is a template action: render it first" : "";
 }
 
 function named({ kind, metadata: { namespace, name, generateName } }: UnstructuredObject): string {

@@ -27,13 +27,27 @@ export function fieldProblems(error: StatusError, object: unknown): FieldProblem
   }
   const causes = (details?.causes ?? []).filter(({ field }) => field !== undefined && field !== "<nil>");
   if (causes.length === 0) return [{ path: [], field: "", atKey: false, message }];
-  return causes.map(({ field = "", message: text = "" }) => ({
+  const problems = causes.map(({ field = "", message: text = "" }) => ({
     path: pathOf(field),
     field,
     atKey: false,
     message: text,
   }));
+  return problems.filter(
+    (each) => !problems.some((other) => other.field === each.field && isNarrower(other.message, each.message)),
+  );
 }
+
+/** Whether a refusal names fewer of the values that another of the same value names: a Job takes less than a pod does. */
+function isNarrower(message: string, than: string): boolean {
+  const [value, choice] = message.split(SUPPORTED);
+  const [otherValue, otherChoice] = than.split(SUPPORTED);
+  return (
+    choice !== undefined && otherChoice !== undefined && value === otherValue && choice.length < otherChoice.length
+  );
+}
+
+const SUPPORTED = ": supported values: ";
 
 /** The fields of a `strict decoding error`. */
 export function unknownFields(message: string): string[] {

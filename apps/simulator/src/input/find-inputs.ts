@@ -92,6 +92,6 @@ export function ioProblem(error: unknown): string {
   return message;
 }
 
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

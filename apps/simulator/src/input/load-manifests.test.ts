@@ -119,6 +119,61 @@ test("a kustomization that was named is built by the first tool there is", async
   ]);
 });
 
+test("OpenShift templates are passed over with the command that fills them in", async () => {
+  const template = (name: string): string =>
+    `apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: ${name}}\nobjects:\n- apiVersion: batch/v1\n  kind: CronJob\n  metadata: {name: "\${NAME}"}\n`;
+  const io = folderIo({ "m/a.yaml": configMap("a"), "m/my t.yaml": template("t") });
+  const { manifests, notes, problems } = await loadManifests(["m"], io);
+  expect(manifests).toHaveLength(1);
+  expect([notes, problems]).toEqual([
+    [
+      "m/my t.yaml:1: passed over: is an OpenShift template; play it with oc process --local -f 'm/my t.yaml' | kubewright run -",
+    ],
+    [],
+  ]);
+});
+
+test("an object of somebody else's without a name is somebody else's business", async () => {
+  const io = folderIo({
+    "m/a.yaml": "apiVersion: example.com/v1\nkind: Workflow\nmetadata: {labels: {a: b}}\n",
+    "m/b.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {labels: {a: b}}\n",
+  });
+  const { manifests, problems } = await loadManifests(["m"], io);
+  expect(manifests.map(({ object }) => object.kind)).toEqual(["Workflow"]);
+  expect(problems).toEqual(["m/b.yaml:1: Job: metadata.name is missing"]);
+});
+
+test("JSON that is cut off was meant to be an object, on one line and on many", async () => {
+  const text = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"';
+  const io = folderIo({ "m/a.json": text, "m/b.json": text.replaceAll(", ", ",\n"), "m/c.json": '{"a": 1' });
+  const { notes, problems } = await loadManifests(["m"], io);
+  expect(problems).toEqual([
+    expect.stringMatching(/^m\/a\.json:1:\d+: not YAML: /),
+    expect.stringMatching(/^m\/b\.json:3:\d+: not YAML: /),
+  ]);
+  expect(notes).toEqual(["passed over: 1 file that is no manifest"]);
+});
+
+test("a mistake in a list is told with the place of its item", () => {
+  const text = "# several\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {}\n- 3\n";
+  expect(parseManifests(text, "f.yaml").problems).toEqual([
+    "f.yaml:5:3: Secret: metadata.name is missing",
+    "f.yaml:8:3: not a Kubernetes object: a mapping with apiVersion, kind and metadata is expected",
+  ]);
+});
+
+test.each(["items: []", "items:", "metadata: {}"])("a List may be empty: %s", (items) => {
+  const parsed = parseManifests(`apiVersion: v1\nkind: List\n${items}\n`, "f.yaml");
+  expect([parsed.manifests, parsed.problems]).toEqual([[], []]);
+});
+
+test("a list of objects that is no List is a mistake in a folder too", async () => {
+  const io = folderIo({ "m/a.json": '[{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}}]' });
+  expect((await loadManifests(["m"], io)).problems).toEqual([
+    "m/a.json:1: a list of objects is no object; make it the items of a List, or let jq '.[]' take it apart",
+  ]);
+});
+
 test("standard input is read like a file", async () => {
   const io = folderIo({}, { readStandardInput: async () => configMap("piped") });
   const { manifests } = await loadManifests(["-"], io);

@@ -1,5 +1,6 @@
 import type { Io } from "../io.js";
 import { UserError } from "../user-error.js";
+import { firstFew } from "./first-few.js";
 import { type InputSource, findInputs, ioProblem } from "./find-inputs.js";
 import { type Manifest, identityOf } from "./manifest.js";
 import { type ParsedManifests, parseManifests } from "./parse-manifests.js";
@@ -24,6 +25,7 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
   const manifests = new Map<string, Manifest>();
   const problems = [...found.problems];
   const notes = firstFew(found.notes, "more folders passed over");
+  const templates: string[] = [];
   const repeated: string[] = [];
   let { passedOver } = found;
   for (const source of found.sources) {
@@ -34,6 +36,7 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
     }
     problems.push(...parsed.problems);
     notes.push(...parsed.warnings);
+    templates.push(...parsed.templates);
     passedOver += parsed.passedOver;
     for (const manifest of parsed.manifests) {
       const { object, source: place } = manifest;
@@ -46,21 +49,13 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
       manifests.set(identity, manifest);
     }
   }
+  notes.push(...firstFew(templates, "more templates passed over"));
   notes.push(...firstFew(repeated, "more objects stand twice"));
   if (passedOver > 0)
     notes.push(
       `passed over: ${passedOver} ${passedOver === 1 ? "file that is no manifest" : "files that are no manifests"}`,
     );
   return { manifests: [...manifests.values()], problems, notes };
-}
-
-/** Lines of one kind that are printed; the rest are counted. */
-const MOST_LINES = 5;
-
-function firstFew(lines: readonly string[], what: string): string[] {
-  return lines.length <= MOST_LINES
-    ? [...lines]
-    : [...lines.slice(0, MOST_LINES - 1), `… and ${lines.length - MOST_LINES + 1} ${what}`];
 }
 
 /** @throws UserError with every mistake, for who plays nothing unless all is right. */

@@ -1,5 +1,6 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
+import { shellWord } from "./find-inputs.js";
 import type { Manifest } from "./manifest.js";
 import { isTemplate, readDocument } from "./read-document.js";
 import type { ReadDocument } from "./read-document.js";
@@ -12,6 +13,8 @@ export interface ParsedManifests {
   readonly problems: readonly string[];
   /** One line for each oddity that kubectl takes without a word. */
   readonly warnings: readonly string[];
+  /** One line for each template that another tool has to fill in first, with how. */
+  readonly templates: readonly string[];
   /** Documents that are no Kubernetes objects, passed over. */
   readonly passedOver: number;
 }
@@ -30,6 +33,7 @@ export function parseManifests(
   const manifests: Manifest[] = [];
   const problems: string[] = [];
   const warnings: string[] = [];
+  const templates: string[] = [];
   let passedOver = 0;
   for (const piece of splitDocuments(text)) {
     const document = readDocument(piece, file);
@@ -45,6 +49,18 @@ export function parseManifests(
       else problems.push(`${source}: is a scenario and no manifest; play it with --scenario ${file}`);
       continue;
     }
+    if (isOpenShiftTemplate(value)) {
+      templates.push(
+        `${source}: passed over: is an OpenShift template; play it with oc process --local -f ${shellWord(file)} | kubewright run -`,
+      );
+      continue;
+    }
+    if (Array.isArray(value) && value.some(looksLikeObject)) {
+      problems.push(
+        `${source}: a list of objects is no object; make it the items of a List, or let jq '.[]' take it apart`,
+      );
+      continue;
+    }
     if (passOverOthers && !looksLikeObject(value)) {
       passedOver++;
       continue;
@@ -53,10 +69,10 @@ export function parseManifests(
     for (const item of objectsOf(document)) {
       const problem = objectProblem(item, piece.text);
       if (problem === undefined) manifests.push({ ...item, object: item.object as UnstructuredObject });
-      else problems.push(`${item.source}: ${problem}`);
+      else problems.push(`${isList(value) ? item.place([]) : source}: ${problem}`);
     }
   }
-  return { manifests, problems, warnings, passedOver };
+  return { manifests, problems, warnings, templates, passedOver };
 }
 
 interface Candidate extends Pick<Manifest, "source" | "place"> {
@@ -68,7 +84,7 @@ function objectsOf({ value, source, place }: ReadDocument): Candidate[] {
   if (!isList(value)) return [{ object: value, source, place }];
   const { kind, apiVersion } = value;
   const ofOneKind = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
-  return value.items.map((item, index) => ({
+  return (value.items ?? []).map((item, index) => ({
     object: isRecord(item) && item["kind"] === undefined ? { ...ofOneKind, ...item } : item,
     // Where each item stands is looked up only when somebody asks: the text may be large.
     source: `${source} item ${index + 1}`,
@@ -76,13 +92,18 @@ function objectsOf({ value, source, place }: ReadDocument): Candidate[] {
   }));
 }
 
-function isList(value: unknown): value is { kind: string; apiVersion: unknown; items: unknown[] } {
-  return (
-    isRecord(value) &&
-    typeof value["kind"] === "string" &&
-    value["kind"].endsWith("List") &&
-    Array.isArray(value["items"])
-  );
+/** A list of one kind, or of any, which may have no items at all. */
+function isList(value: unknown): value is { kind: string; apiVersion: unknown; items?: unknown[] | null } {
+  if (!isRecord(value)) return false;
+  const { apiVersion, kind, items } = value;
+  if (typeof kind !== "string" || !kind.endsWith("List")) return false;
+  return Array.isArray(items) || (kind === "List" && apiVersion === "v1" && (items ?? null) === null);
+}
+
+/** Which `oc process` makes objects of. */
+function isOpenShiftTemplate(value: unknown): boolean {
+  if (!isRecord(value) || value["kind"] !== "Template" || !Array.isArray(value["objects"])) return false;
+  return value["apiVersion"] === "v1" || value["apiVersion"] === "template.openshift.io/v1";
 }
 
 function isScenario(value: unknown): boolean {
@@ -94,14 +115,18 @@ function isScenario(value: unknown): boolean {
 /** Whether somebody meant an object, right or wrong; a values file or a pipeline's configuration is none. */
 function looksLikeObject(value: unknown): boolean {
   if (!isRecord(value) || value["apiVersion"] === undefined || value["kind"] === undefined) return false;
-  const { apiVersion } = value;
   // A tool's configuration has a kind and no name: what it is about is the tool's business.
-  const isBuiltIn = typeof apiVersion !== "string" || /^(v1|(apps|batch)\/.*)$/.test(apiVersion);
-  return !isToolFile(value) && (isBuiltIn || isList(value) || value["metadata"] !== undefined);
+  return !isToolFile(value) && (isBuiltIn(value) || isList(value) || value["metadata"] !== undefined);
+}
+
+/** Whether Kubernetes itself says what such an object must have. */
+function isBuiltIn({ apiVersion }: Record<string, unknown>): boolean {
+  return typeof apiVersion !== "string" || /^(v1|(apps|batch)\/.*)$/.test(apiVersion);
 }
 
 /** Whether a text that cannot be read was meant to be an object. */
 function mentionsObject(text: string): boolean {
+  if (/^\s*\{/.test(text)) return /"apiVersion"\s*:/.test(text) && /"kind"\s*:/.test(text);
   return /^[\s"{-]*apiVersion"?\s*:/m.test(text) && /^[\s"{-]*kind"?\s*:/m.test(text);
 }
 
@@ -124,7 +149,8 @@ function objectProblem({ object }: Candidate, text: string): string | undefined 
   }
   if (!isRecord(object["metadata"])) return "metadata is missing";
   const { name, generateName } = object["metadata"];
-  if ((name === undefined || name === null || name === "") && !generateName)
+  // Of other kinds nobody here knows whether they need one.
+  if ((name === undefined || name === null || name === "") && !generateName && isBuiltIn(object))
     return `${String(object["kind"])}: metadata.name is missing${isTemplate(text) ? "; the text is a Helm template: render it first" : ""}`;
   return undefined;
 }

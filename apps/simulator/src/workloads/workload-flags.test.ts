@@ -44,7 +44,7 @@ test("a workloads file says what it says of those that are there", async () => {
 
 test("where nothing is known of durations, it is said what was assumed", async () => {
   expect((await run()).stdout).toContain(
-    "Nothing says how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE.",
+    "Nothing says how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.",
   );
 });
 
