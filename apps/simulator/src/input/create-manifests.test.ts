@@ -191,3 +191,13 @@ test("of an object with very many mistakes a few are told, and how many more the
   expect(lines).toHaveLength(5);
   expect(lines.at(-1)).toBe("kubewright: … and 36 more mistakes in Job a");
 });
+
+test("kinds are counted in words that are right for one and for many", async () => {
+  const kinds = ["Prometheus", "Proxy", "SecurityContextConstraints", "Ingress", "Gateway", "Redis"];
+  const others = kinds
+    .map((kind) => object("example.com/v1", kind, "a") + object("example.com/v1", kind, "b"))
+    .join("");
+  expect((await run(`${job("a")}${others}`)).stderr).toBe(
+    "kubewright: passed over: 2 Gateways, 2 Ingresses, 2 Prometheuses, 2 Proxies, 2 Redises, 2 SecurityContextConstraints (not simulated)\n",
+  );
+});

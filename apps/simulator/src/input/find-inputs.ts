@@ -14,7 +14,7 @@ export interface FoundInputs {
   readonly sources: readonly InputSource[];
   /** One line for each path that cannot be read. */
   readonly problems: readonly string[];
-  /** One line for each folder that is passed over, with what to run instead. */
+  /** One line for each folder that is passed over, with what to run instead; those with Jobs or CronJobs in them first. */
   readonly notes: readonly string[];
   /** Files of other kinds in the folders. */
   readonly passedOver: number;
@@ -34,23 +34,25 @@ const OTHERS: ReadonlySet<string> = new Set(["node_modules", "vendor"]);
  * of name, `-` for standard input, and kustomizations where a folder that was named is one. Hidden folders, `node_modules`,
  * `vendor`, links to folders, charts and kustomizations further down are passed over.
  */
-export async function findInputs(paths: readonly string[], io: Pick<Io, "listFolder">): Promise<FoundInputs> {
+export async function findInputs(
+  paths: readonly string[],
+  io: Pick<Io, "listFolder" | "readFile">,
+): Promise<FoundInputs> {
   const sources: InputSource[] = [];
   const problems: string[] = [];
-  const notes: string[] = [];
+  const withWork: string[] = [];
+  const others: string[] = [];
   let passedOver = 0;
 
   const visit = async (folder: string, entries: readonly FolderEntry[], named: boolean): Promise<void> => {
     const names = new Set(entries.map(({ name }) => name));
     if (KUSTOMIZATION.some((name) => names.has(name))) {
       if (named) sources.push({ type: "kustomization", folder });
-      else notes.push(`${folder}: passed over: is a kustomization; play it with kubewright run ${shellWord(folder)}`);
+      else await passOver(folder, "is a kustomization", `kubewright run ${shellWord(folder)}`);
       return;
     }
     if (names.has(CHART)) {
-      notes.push(
-        `${folder}: passed over: is a Helm chart; play it with helm template ${shellWord(folder)} | kubewright run -`,
-      );
+      await passOver(folder, "is a Helm chart", `helm template ${shellWord(folder)} | kubewright run -`);
       return;
     }
     for (const { name, isFolder } of [...entries].sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -62,6 +64,11 @@ export async function findInputs(paths: readonly string[], io: Pick<Io, "listFol
       } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name)) sources.push({ type: "file", path, named: false });
       else passedOver++;
     }
+  };
+  const passOver = async (folder: string, what: string, command: string): Promise<void> => {
+    const hasWork = await mentionsWork(folder, io);
+    const line = `${folder}: passed over: ${what}${hasWork ? " with Jobs or CronJobs" : ""}; play it with ${command}`;
+    (hasWork ? withWork : others).push(line);
   };
   const list = async (path: string): Promise<readonly FolderEntry[] | undefined> => {
     try {
@@ -81,7 +88,24 @@ export async function findInputs(paths: readonly string[], io: Pick<Io, "listFol
     if (entries !== undefined) await visit(path, entries, true);
     else if (problems.length === before) sources.push({ type: "file", path, named: true });
   }
-  return { sources, problems, notes, passedOver };
+  return { sources, problems, notes: [...withWork, ...others], passedOver };
+}
+
+/** Whether a file in a folder, or in one below, says that it is a Job or CronJob, rendered or not. */
+async function mentionsWork(folder: string, io: Pick<Io, "listFolder" | "readFile">): Promise<boolean> {
+  // What cannot be read tells nothing.
+  const entries = (await io.listFolder(folder).catch(() => undefined)) ?? [];
+  for (const { name, isFolder } of entries) {
+    if (name.startsWith(".") || OTHERS.has(name)) continue;
+    const path = `${folder.replace(/\/+$/, "")}/${name}`;
+    if (isFolder) {
+      if (await mentionsWork(path, io)) return true;
+    } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name)) {
+      const text = await io.readFile(path).catch(() => "");
+      if (/^[\s"{-]*kind"?:\s*["']?(Cron)?Job["']?\s*(,|#|\}|$)/m.test(text)) return true;
+    }
+  }
+  return false;
 }
 
 /** What an error of reading a file says, in the words of a user. */

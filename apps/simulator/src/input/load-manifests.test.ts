@@ -94,6 +94,25 @@ test("charts and kustomizations further down are passed over with the command to
   ]);
 });
 
+test("of folders that are passed over, those with Jobs or CronJobs are told first", async () => {
+  const charts = Object.fromEntries("abcdefg".split("").map((name) => [`m/${name}/Chart.yaml`, ""]));
+  const io = folderIo({
+    ...charts,
+    "m/f/templates/deep/x.yaml": "{{- if .Values.x }}\napiVersion: batch/v1\nkind: CronJob # nightly\n{{- end }}\n",
+    "m/g/templates/x.yaml": "kind: JobSet\nspec:\n  note: 'kind: Job'\n",
+    "m/z/kustomization.yaml": "",
+    "m/z/x.json": '{\n  "kind": "Job",\n  "apiVersion": "batch/v1"\n}',
+  });
+  const { notes } = await loadManifests(["m"], io);
+  expect(notes).toEqual([
+    "m/f: passed over: is a Helm chart with Jobs or CronJobs; play it with helm template m/f | kubewright run -",
+    "m/z: passed over: is a kustomization with Jobs or CronJobs; play it with kubewright run m/z",
+    "m/a: passed over: is a Helm chart; play it with helm template m/a | kubewright run -",
+    "m/b: passed over: is a Helm chart; play it with helm template m/b | kubewright run -",
+    "… and 4 more folders passed over",
+  ]);
+});
+
 test("a kustomization that was named is built by the first tool there is", async () => {
   const files = { "k/kustomization.yaml": "resources: [a.yaml]\n", "k/a.yaml": configMap("a") };
   const tried: string[] = [];

@@ -57,6 +57,8 @@ export function countKinds(kinds: readonly string[]): string {
 
 function plural(kind: string): string {
   if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
-  if (/(s|x|ch)$/.test(kind)) return kind === "Endpoints" ? kind : `${kind}es`;
+  // Endpoints and SecurityContextConstraints are many already.
+  if (/[^siu]s$/.test(kind)) return kind;
+  if (/(s|x|ch)$/.test(kind)) return `${kind}es`;
   return `${kind}s`;
 }
