@@ -101,7 +101,10 @@ export async function readRunInput(
   if (cluster !== undefined && manifests.length === 0)
     throw new UserError("the cluster has no CronJobs and no Jobs there; choose others with -n, -A or -l");
   if (manifests.length === 0 && paths.length > 0) {
-    const why = problems.length > 0 ? problems : [`${paths.join(", ")}: no Kubernetes objects found`];
+    const why =
+      problems.length > 0
+        ? problems
+        : [`${paths.map((path) => (path === "-" ? "standard input" : path)).join(", ")}: no Kubernetes objects found`];
     throw new UserError([...notes, ...why].join("\n"));
   }
   const live = liveState(manifests);

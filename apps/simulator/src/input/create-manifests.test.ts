@@ -201,3 +201,20 @@ test("kinds are counted in words that are right for one and for many", async () 
     "kubewright: passed over: 2 Gateways, 2 Ingresses, 2 Prometheuses, 2 Proxies, 2 Redises, 2 SecurityContextConstraints (not simulated)\n",
   );
 });
+
+test("a namespace that cannot be is the mistake of the field that names it", async () => {
+  const { code, stderr } = await run(`${job("a", "", "  namespace: Team A\n")}---\n${job("b")}`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^kubewright: f\.yaml:5:14: Job Team A\/a: metadata\.namespace: Invalid value: "Team A": a lowercase RFC 1123 label .*\n$/,
+  );
+});
+
+test("a time zone that is misspelt is told with what was meant", async () => {
+  const spec = "spec:\n  schedule: '@daily'\n  timeZone: Europe/Berln\n  jobTemplate: ";
+  const template = "{ spec: { template: { spec: { restartPolicy: Never, containers: [{ name: c, image: b }] } } } }\n";
+  const { stderr } = await run(`${job("a")}${object("batch/v1", "CronJob", "c", `${spec}${template}`)}`);
+  expect(stderr).toBe(
+    'kubewright: f.yaml:18:13: CronJob c: spec.timeZone: Invalid value: "Europe/Berln": unknown time zone Europe/Berln; did you mean "Europe/Berlin"?\n',
+  );
+});

@@ -3,6 +3,7 @@ import type { YamlPath } from "@kubewright/apiserver/yaml";
 import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
 
 import type { Clock } from "@kubewright/clock";
+import { suggestTimeZone } from "@kubewright/cron";
 
 import { suggestion } from "../did-you-mean.js";
 import { firstFew } from "./first-few.js";
@@ -59,11 +60,16 @@ export async function createManifests(
       return;
     }
     const namespace = object.metadata.namespace || "default";
-    try {
-      if (definition.namespaced && !made.has(namespace)) {
-        await ensureNamespace(client, namespace);
-        made.add(namespace);
+    if (definition.namespaced && !made.has(namespace)) {
+      const refused = await ensureNamespace(client, namespace);
+      if (refused !== undefined) {
+        const place = manifest.place(["metadata", "namespace"]);
+        problems.push(`${place}: ${named(object)}: metadata.namespace: ${refused}${placeholderHint(namespace)}`);
+        return;
       }
+      made.add(namespace);
+    }
+    try {
       const scope = definition.namespaced ? { namespace } : {};
       await client
         .resource(definition)
@@ -140,10 +146,16 @@ async function lines(error: StatusError, manifest: Manifest, fields: KnownFields
     const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
     const what = field === "" ? "" : `${field}: `;
     const value = valueAt(manifest.object, path);
-    const placeholder = placeholderHint(typeof value === "string" ? value : message);
-    told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${placeholder}`);
+    const filledIn = placeholderHint(typeof value === "string" ? value : message);
+    const more = filledIn || (path.at(-1) === "timeZone" ? timeZoneHint(value) : "");
+    told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${more}`);
   }
   return firstFew([...told], `more mistakes in ${named(manifest.object)}`);
+}
+
+function timeZoneHint(value: unknown): string {
+  const meant = typeof value === "string" ? suggestTimeZone(value) : undefined;
+  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
 }
 
 function valueAt(object: unknown, path: YamlPath): unknown {
@@ -162,12 +174,17 @@ function named({ kind, metadata: { namespace, name, generateName } }: Unstructur
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name ?? generateName ?? ""}`;
 }
 
-async function ensureNamespace(client: Client, name: string): Promise<void> {
+/** @returns why there can be no such namespace, or nothing. */
+async function ensureNamespace(client: Client, name: string): Promise<string | undefined> {
+  const namespace = { metadata: { name } };
   try {
-    await client.resource(namespaces).create({ metadata: { name } });
+    await client.resource(namespaces).create(namespace);
   } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
+    if (isAlreadyExists(error)) return undefined;
+    if (!(error instanceof StatusError)) throw error;
+    return fieldProblems(error, namespace)[0]?.message;
   }
+  return undefined;
 }
 
 interface ApiResourceList {

@@ -94,6 +94,15 @@ test("charts and kustomizations further down are passed over with the command to
   ]);
 });
 
+test("what kubectl logs of a kustomization that cannot be built is told without what stands around it", async () => {
+  const stderr =
+    'E1122 11:43:40.562471   28213 run.go:72] "command failed" err="accumulating resources: no \\"b.yaml\\""\n';
+  const io = folderIo({ "k/kustomization.yaml": "" }, { execute: async () => ({ status: 1, stdout: "", stderr }) });
+  expect((await loadManifests(["k"], io)).problems).toEqual([
+    'k: kubectl kustomize: accumulating resources: no "b.yaml"',
+  ]);
+});
+
 test("of folders that are passed over, those with Jobs or CronJobs are told first", async () => {
   const charts = Object.fromEntries("abcdefg".split("").map((name) => [`m/${name}/Chart.yaml`, ""]));
   const io = folderIo({

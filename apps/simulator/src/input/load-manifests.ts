@@ -95,11 +95,14 @@ async function build(folder: string, { execute }: InputIo): Promise<ParsedManife
     const result = await execute?.(command, [verb, folder]);
     if (result === undefined) continue;
     if (result.status === 0) return parseManifests(result.stdout, `${folder} (${command} ${verb})`);
-    return `${folder}: ${command} ${verb}: ${lastLine(result.stderr) || `ended with status ${result.status}`}`;
+    return `${folder}: ${command} ${verb}: ${reasonOf(result.stderr) || `ended with status ${result.status}`}`;
   }
   return `${folder}: is a kustomization, and neither kubectl nor kustomize is here to build it; play it with kustomize build ${folder} | kubewright run -`;
 }
 
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "";
+/** What a tool says last, without what its logger (klog) has around it. */
+function reasonOf(stderr: string): string {
+  const line = stderr.trim().split("\n").at(-1) ?? "";
+  const logged = /^[EF]\d{4} .* err=("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];
+  return logged === undefined ? line : logged.slice(1, -1).replace(/\\(["\\])/g, "$1");
 }
