@@ -161,6 +161,29 @@ test("OpenShift templates are passed over with the command that fills them in", 
   ]);
 });
 
+test("what SOPS has encrypted is passed over with the command that decrypts it", async () => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: "ENC[AES256_GCM,data:x]"}\n';
+  const io = folderIo({
+    "m/a.yaml": configMap("a"),
+    "m/s.sops.yaml": `${secret}sops: {mac: "ENC[AES256_GCM,data:y]", version: 3.9.0}\n`,
+    "m/values.sops.yaml": 'password: "ENC[AES256_GCM,data:z]"\nsops: {mac: "ENC[AES256_GCM,data:y]"}\n',
+  });
+  const { manifests, notes, problems } = await loadManifests(["m"], io);
+  expect([manifests.length, problems]).toEqual([1, []]);
+  expect(notes).toEqual([
+    "m/s.sops.yaml:1: passed over: is encrypted with SOPS; play it with sops decrypt m/s.sops.yaml | kubewright run -",
+    "passed over: 1 file that is no manifest",
+  ]);
+});
+
+test("of an object that stands twice in a list the places of its items are told", async () => {
+  const item = "- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n";
+  const io = folderIo({ "f.yaml": `apiVersion: v1\nkind: List\nitems:\n${item}${item}` });
+  expect((await loadManifests(["f.yaml"], io)).notes).toEqual([
+    "f.yaml:7:3: v1 Secret default/b stands at f.yaml:4:3 as well; the later one counts, as with kubectl apply",
+  ]);
+});
+
 test("an object of somebody else's without a name is somebody else's business", async () => {
   const io = folderIo({
     "m/a.yaml": "apiVersion: example.com/v1\nkind: Workflow\nmetadata: {labels: {a: b}}\n",

@@ -49,7 +49,7 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
       manifests.set(identity, manifest);
     }
   }
-  notes.push(...firstFew(templates, "more templates passed over"));
+  notes.push(...firstFew(templates, "more files passed over that another tool must read first"));
   notes.push(...firstFew(repeated, "more objects stand twice"));
   if (passedOver > 0)
     notes.push(

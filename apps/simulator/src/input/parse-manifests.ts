@@ -13,7 +13,7 @@ export interface ParsedManifests {
   readonly problems: readonly string[];
   /** One line for each oddity that kubectl takes without a word. */
   readonly warnings: readonly string[];
-  /** One line for each template that another tool has to fill in first, with how. */
+  /** One line for each document that another tool has to fill in or decrypt first, with how. */
   readonly templates: readonly string[];
   /** Documents that are no Kubernetes objects, passed over. */
   readonly passedOver: number;
@@ -49,6 +49,12 @@ export function parseManifests(
       else problems.push(`${source}: is a scenario and no manifest; play it with --scenario ${file}`);
       continue;
     }
+    if (isEncrypted(value)) {
+      templates.push(
+        `${source}: passed over: is encrypted with SOPS; play it with sops decrypt ${shellWord(file)} | kubewright run -`,
+      );
+      continue;
+    }
     if (isOpenShiftTemplate(value)) {
       templates.push(
         `${source}: passed over: is an OpenShift template; play it with oc process --local -f ${shellWord(file)} | kubewright run -`,
@@ -80,14 +86,14 @@ interface Candidate extends Pick<Manifest, "source" | "place"> {
 }
 
 /** The document itself, or the items of the list that it is, which may leave to the list what they are. */
-function objectsOf({ value, source, place }: ReadDocument): Candidate[] {
+function objectsOf({ value, source, isJson, place }: ReadDocument): Candidate[] {
   if (!isList(value)) return [{ object: value, source, place }];
   const { kind, apiVersion } = value;
   const ofOneKind = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
   return (value.items ?? []).map((item, index) => ({
     object: isRecord(item) && item["kind"] === undefined ? { ...ofOneKind, ...item } : item,
-    // Where each item stands is looked up only when somebody asks: the text may be large.
-    source: `${source} item ${index + 1}`,
+    // Large exports are JSON, where items are looked up only when somebody asks.
+    source: isJson ? `${source} item ${index + 1}` : place(["items", index]),
     place: (path, options) => place(["items", index, ...path], options),
   }));
 }
@@ -98,6 +104,13 @@ function isList(value: unknown): value is { kind: string; apiVersion: unknown; i
   const { apiVersion, kind, items } = value;
   if (typeof kind !== "string" || !kind.endsWith("List")) return false;
   return Array.isArray(items) || (kind === "List" && apiVersion === "v1" && (items ?? null) === null);
+}
+
+/** Whose values nobody can read, with what SOPS needs to know beside them. */
+function isEncrypted(value: unknown): boolean {
+  return (
+    isRecord(value) && value["kind"] !== undefined && isRecord(value["sops"]) && value["sops"]["mac"] !== undefined
+  );
 }
 
 /** Which `oc process` makes objects of. */

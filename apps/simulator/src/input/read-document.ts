@@ -6,6 +6,8 @@ import type { DocumentText } from "./split-documents.js";
 /** A document as data, and where its parts stand. */
 export interface ReadDocument {
   readonly value: unknown;
+  /** Whether it was read as JSON, so that asking for a place means to read all of it once more. */
+  readonly isJson: boolean;
   /** `file:line` */
   readonly source: string;
   readonly place: (path: YamlPath, options?: { readonly atKey?: boolean }) => string;
@@ -38,6 +40,7 @@ export function readDocument(document: DocumentText, file: string): ReadDocument
     const firstLine = line + (first < 0 ? 0 : text.slice(0, first).split("\n").length - 1);
     return {
       value,
+      isJson: json !== undefined,
       source: `${file}:${firstLine}`,
       place: (path, options) => at(yaml().place(path, options)),
       repeatedKeys: () =>
