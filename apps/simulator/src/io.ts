@@ -18,6 +18,11 @@ export interface Io {
   readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
   /** Shows how far a long run is. Default: nobody is shown anything. */
   readonly progress?: () => Progress;
+  /**
+   * Holds the process's memory near to what is in use, for a little of its time; to be called now and then during long work.
+   * Default: nothing does.
+   */
+  readonly holdMemory?: () => void;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
   /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */

@@ -10,10 +10,12 @@ import { openReplacement } from "@kubewright/transport-http/file-replacement";
 import { Presets, SingleBar } from "cli-progress";
 
 import type { ExecuteResult, FolderEntry, Io, Output, Progress } from "./io.js";
+import { NodeHeap } from "./node-heap.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
 export function nodeIo(stopped: AbortSignal): Io {
+  const heap = new NodeHeap();
   return {
     stdout: terminal(process.stdout),
     stderr: terminal(process.stderr),
@@ -23,6 +25,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     progress: () => progressBar(process.stderr),
     listFolder,
+    holdMemory: () => heap.hold(),
     stopped,
     pageAssets,
     env: process.env,

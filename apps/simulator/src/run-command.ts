@@ -82,6 +82,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
     },
     onProgress: async (elapsedMs) => {
       reachedMs = elapsedMs;
+      io.holdMemory?.();
       progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
       await trace?.flush();
       await runs?.flush();

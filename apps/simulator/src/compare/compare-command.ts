@@ -171,6 +171,7 @@ async function play(
     onCreated,
     onProgress: (elapsedMs) => {
       reachedMs = elapsedMs;
+      io.holdMemory?.();
       const text = `${label}: ${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`;
       progress.show(done + elapsedMs / durationMs / 2, text);
     },

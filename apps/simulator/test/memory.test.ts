@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+import { expect, onTestFinished, test } from "vitest";
+
+const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+/** KUBEWRIGHT_HEAVY=1 plays a month, which takes half a minute. */
+const DAYS = process.env["KUBEWRIGHT_HEAVY"] === "1" ? 30 : 2;
+/** It takes 190, and 330 with V8 left to itself. */
+const MOST_MIB = 250;
+/** Says at its end how much there was at most. */
+const SAY_PEAK = `data:text/javascript,process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))`;
+
+function hourly(minute: number): string {
+  return `
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: hourly-${minute} }
+spec:
+  schedule: "${minute % 60} * * * *"
+  jobTemplate:
+    spec:
+      template:
+        spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
+`;
+}
+
+test(
+  `${DAYS} days of a hundred hourly CronJobs take no more than ${MOST_MIB} MiB of memory`,
+  { timeout: 600_000 },
+  async () => {
+    if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+    const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = path.join(folder, "hundred.yaml");
+    writeFileSync(file, Array.from({ length: 100 }, (_, index) => hourly(index)).join("---"));
+    const args = ["--import", SAY_PEAK, BINARY, "run", file, "--for", `${DAYS}d`];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(code).toBe(0);
+    const peakMib = Number(/peak (\d+)/.exec(said)?.[1]) / 1024;
+    console.log(`run: ${DAYS} days of 100 hourly CronJobs took ${peakMib.toFixed(0)} MiB`);
+    expect(peakMib).toBeLessThan(MOST_MIB);
+  },
+);
