@@ -28,8 +28,15 @@ export interface UnreadableDocument {
 export function readDocument(document: DocumentText, file: string): ReadDocument | UnreadableDocument {
   const { text, line } = document;
   if (document.problem !== undefined) return { problem: `${file}:${line}: not YAML: ${document.problem}` };
-  let parsed: YamlDocument | undefined;
-  const yaml = (): YamlDocument => (parsed ??= new YamlDocument(text));
+  // Several times the size of the data, and needed again only for a place in it: a long run is not to keep it.
+  let kept: WeakRef<YamlDocument> | undefined;
+  const yaml = (): YamlDocument => {
+    const known = kept?.deref();
+    if (known !== undefined) return known;
+    const parsed = new YamlDocument(text);
+    kept = new WeakRef(parsed);
+    return parsed;
+  };
   const at = (place: { readonly line: number; readonly column: number }): string =>
     `${file}:${place.line + line - 1}:${place.column}`;
   try {
