@@ -10,8 +10,8 @@ export class GraphNode {
   beingDeleted = false;
   /** Being deleted in the foreground: it waits for dependents that block it. */
   deletingDependents = false;
-  /** Most objects have none, and most others one: a set is made when the second comes. */
-  #dependents: GraphNode | Set<GraphNode> | undefined;
+  /** Most objects have none. */
+  #dependents: Set<GraphNode> | undefined;
   /** Few references do not block: only those are kept apart. */
   #looseDependents: Set<GraphNode> | undefined;
 
@@ -23,17 +23,15 @@ export class GraphNode {
 
   /** Objects with a reference to this UID, in order of their coming. */
   get dependents(): Iterable<GraphNode> {
-    if (this.#dependents === undefined) return NOBODY;
-    return this.#dependents instanceof Set ? this.#dependents : [this.#dependents];
+    return this.#dependents ?? NOBODY;
   }
 
   get dependentCount(): number {
-    if (this.#dependents === undefined) return 0;
-    return this.#dependents instanceof Set ? this.#dependents.size : 1;
+    return this.#dependents?.size ?? 0;
   }
 
   hasDependent(node: GraphNode): boolean {
-    return this.#dependents instanceof Set ? this.#dependents.has(node) : this.#dependents === node;
+    return this.#dependents?.has(node) === true;
   }
 
   /** Whether there are dependents that a foreground deletion waits for: those whose reference says so. */
@@ -47,9 +45,7 @@ export class GraphNode {
 
   /** Adds a dependent, or takes note of how it refers to this object now. */
   setDependent(node: GraphNode): void {
-    if (this.#dependents === undefined) this.#dependents = node;
-    else if (this.#dependents instanceof Set) this.#dependents.add(node);
-    else if (this.#dependents !== node) this.#dependents = new Set([this.#dependents, node]);
+    (this.#dependents ??= new Set()).add(node);
     const { uid } = this.identity;
     const blocks = node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
     if (blocks) this.#looseDependents?.delete(node);
@@ -57,8 +53,7 @@ export class GraphNode {
   }
 
   removeDependent(node: GraphNode): void {
-    if (this.#dependents instanceof Set) this.#dependents.delete(node);
-    else if (this.#dependents === node) this.#dependents = undefined;
+    this.#dependents?.delete(node);
     this.#looseDependents?.delete(node);
   }
 }
