@@ -26,42 +26,33 @@ export interface CorrelatedEvent {
   readonly combined: boolean;
 }
 
-/**
- * What is remembered of the events of one type about one object: a branch, whose leaves are observations. Thousands lie
- * about until they are pushed out, mostly with one or two leaves, so they are made of few parts.
- */
+/** What is remembered of the events of one type about one object: a branch, whose leaves are observations. */
 interface Subject {
   readonly key: string;
   /** One for each event that is written. */
   readonly bucket: TokenBucket;
-  /** Mostly the only one. */
-  first: Similar | undefined;
   /** By reason. */
-  others: Map<string, Similar> | undefined;
+  readonly similar: Map<string, Similar>;
 }
 
-/** One event and its repetitions. */
-interface Observation extends LruEntry<Observation> {
-  /** `undefined`: itself. */
-  readonly similar: Similar | undefined;
-  /** What else is to be equal; of the combined one there is none. */
-  key: string | undefined;
-  name: string;
-  firstTimestamp: string | undefined;
-  count: number;
-}
-
-/** Events about one object that differ only in their message; in one piece with the first, which mostly is the only one. */
-interface Similar extends Observation {
+/** Events about one object that differ only in their message. */
+interface Similar {
   readonly subject: Subject;
   readonly reason: string;
   /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
   messages: string[];
   lastMs: number;
-  /** Whether the first is remembered. */
-  hasFirst: boolean;
-  /** By key. */
-  others: Map<string | undefined, Observation> | undefined;
+  /** By what else is to be equal; of the combined one that is nothing. */
+  readonly observations: Map<string | undefined, Observation>;
+}
+
+/** One event and its repetitions. */
+interface Observation extends LruEntry<Observation> {
+  readonly similar: Similar;
+  readonly key: string | undefined;
+  name: string;
+  readonly firstTimestamp: string | undefined;
+  count: number;
 }
 
 /**
@@ -101,7 +92,7 @@ export class EventCorrelator {
     const key = combined ? undefined : detailsOf(event);
 
     // Remembered before it is written, and even if it never is: the next one written carries the count.
-    const seen = find(similar, key);
+    const seen = similar.observations.get(key);
     let observed = candidate;
     if (seen === undefined) this.#remember(similar, key, candidate);
     else {
@@ -119,9 +110,8 @@ export class EventCorrelator {
     const count = stored.count ?? event.count ?? 1;
     // Mostly the server has changed nothing of it.
     if (name === event.metadata.name && count === (event.count ?? 1)) return;
-    const subject = this.#subjects.get(subjectKeyOf(event));
-    const similar = subject && findSimilar(subject, event.reason ?? "");
-    const seen = similar && find(similar, detailsOf(event));
+    const similar = this.#subjects.get(subjectKeyOf(event))?.similar.get(event.reason ?? "");
+    const seen = similar?.observations.get(detailsOf(event));
     // It may have been pushed out meanwhile.
     if (seen === undefined) return;
     seen.name = name;
@@ -144,70 +134,33 @@ export class EventCorrelator {
     let subject = this.#subjects.get(key);
     if (subject === undefined) {
       const bucket = new TokenBucket({ clock: this.#clock, perSecond: this.#perSecond, burst: this.#burst });
-      subject = { key, bucket, first: undefined, others: undefined };
+      subject = { key, bucket, similar: new Map() };
       this.#subjects.set(key, subject);
     }
-    const known = findSimilar(subject, reason);
-    if (known !== undefined) return known;
-    const similar: Similar = {
-      subject,
-      reason,
-      messages: [message],
-      lastMs: nowMs,
-      hasFirst: false,
-      others: undefined,
-      similar: undefined,
-      key: undefined,
-      name: "",
-      firstTimestamp: undefined,
-      count: 0,
-      older: undefined,
-      newer: undefined,
-    };
-    if (subject.first === undefined) subject.first = similar;
-    else (subject.others ??= new Map()).set(reason, similar);
+    let similar = subject.similar.get(reason);
+    if (similar === undefined) {
+      similar = { subject, reason, messages: [message], lastMs: nowMs, observations: new Map() };
+      subject.similar.set(reason, similar);
+    }
     return similar;
   }
 
   #remember(similar: Similar, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
     const { name = "" } = metadata;
-    let observation: Observation = similar;
-    if (similar.hasFirst) {
-      observation = { similar, key, name, firstTimestamp, count, older: undefined, newer: undefined };
-      (similar.others ??= new Map()).set(key, observation);
-    } else {
-      similar.hasFirst = true;
-      similar.key = key;
-      similar.name = name;
-      similar.firstTimestamp = firstTimestamp;
-      similar.count = count;
-    }
+    const observation = { similar, key, name, firstTimestamp, count, older: undefined, newer: undefined };
+    similar.observations.set(key, observation);
     const pushedOut = this.#observations.add(observation);
     if (pushedOut !== undefined) this.#forget(pushedOut);
   }
 
   /** Takes a leaf off, and the branches that bear no other. */
-  #forget(observation: Observation): void {
-    const { similar = observation as Similar } = observation;
-    if (observation === similar) {
-      similar.hasFirst = false;
-      // It may stay as a branch, and is not to keep all that were pushed out after it.
-      similar.newer = undefined;
-    } else similar.others!.delete(observation.key);
-    if (similar.hasFirst || (similar.others?.size ?? 0) > 0) return;
+  #forget({ similar, key }: Observation): void {
+    similar.observations.delete(key);
+    if (similar.observations.size > 0) return;
     const { subject } = similar;
-    if (subject.first === similar) subject.first = undefined;
-    else subject.others!.delete(similar.reason);
-    if (subject.first === undefined && (subject.others?.size ?? 0) === 0) this.#subjects.delete(subject.key);
+    subject.similar.delete(similar.reason);
+    if (subject.similar.size === 0) this.#subjects.delete(subject.key);
   }
-}
-
-function findSimilar({ first, others }: Subject, reason: string): Similar | undefined {
-  return first !== undefined && first.reason === reason ? first : others?.get(reason);
-}
-
-function find(similar: Similar, key: string | undefined): Observation | undefined {
-  return similar.hasFirst && similar.key === key ? similar : similar.others?.get(key);
 }
 
 /** Mostly the UID itself: a string that is there already, and no new one to be hashed. */
