@@ -1,5 +1,6 @@
 import type { StatusCause } from "@kubewright/api";
 
+import type { SettledValues } from "./schema/settled-values.js";
 import { MOST_TOLD_CHARACTERS } from "./telling.js";
 
 /** One broken rule: where, which kind of rule, the offending value and the sentence. Upstream: `field.Error`. */
@@ -38,11 +39,11 @@ const CHARACTERS_PER_ERROR = 64;
  */
 export class FieldErrors {
   readonly #errors: FieldError[] = [];
-  readonly #settled: WeakSet<object> | undefined;
+  readonly #settled: SettledValues | undefined;
   #characters = 0;
 
   /** @param settled - Values found good before that nobody changes any more. */
-  constructor(settled?: WeakSet<object>) {
+  constructor(settled?: SettledValues) {
     this.#settled = settled;
   }
 

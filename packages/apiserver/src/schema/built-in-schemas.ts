@@ -2,6 +2,7 @@ import { fieldNumbers } from "../protobuf/field-numbers.js";
 import { builtInTypes } from "./built-in-types.js";
 import * as fieldRules from "./field-rules.js";
 import { type FieldSchema, type ObjectSchema, type ScalarType, type Schema, anySchema } from "./schema.js";
+import { SettledValues } from "./settled-values.js";
 import type { FieldRules, TypeDeclarations } from "./type-declarations.js";
 
 const SCALARS: ReadonlySet<string> = new Set([
@@ -82,7 +83,7 @@ export class BuiltInSchemas {
       alwaysPresent,
       atomic: rules.atomicTypes?.has(name) === true,
       next: undefined,
-      ...(settling.has(name) ? { settled: new WeakSet() } : {}),
+      ...(settling.has(name) ? { settled: new SettledValues() } : {}),
     };
     // Before its fields: types may contain themselves.
     this.#types.set(name, schema);

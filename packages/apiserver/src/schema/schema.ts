@@ -1,3 +1,5 @@
+import type { SettledValues } from "./settled-values.js";
+
 /**
  * What the server knows of a type's shape: enough to decode a request, merge patches, track field ownership and describe
  * the type to clients.
@@ -18,12 +20,8 @@ export interface ObjectSchema extends Followed {
   readonly alwaysPresent: readonly FieldSchema[];
   /** The whole value has one owner (`x-kubernetes-map-type: atomic`). */
   readonly atomic: boolean;
-  /**
-   * Values that have come all the way: decoded by this schema, with their defaults, found good and stored, so that nobody
-   * changes them any more. One that comes back as the very same object, as a template's part in what is made from it, is taken
-   * as it is.
-   */
-  readonly settled?: WeakSet<object>;
+  /** Default: every value is decoded. */
+  readonly settled?: SettledValues;
   /** Undeclared members are kept (`x-kubernetes-preserve-unknown-fields`). Default: dropped, and reported as unknown. */
   readonly preservesUnknown?: boolean;
 }
