@@ -98,7 +98,6 @@ export async function listen(
   }: ListenOptions = {},
 ): Promise<HttpListener> {
   const guard = new PageGuard(host, allowedHosts);
-  const door = server.open(() => listener.close());
   const bodies = new RequestBodies();
   const answers = new WeakMap<Socket, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -141,6 +140,7 @@ export async function listen(
         for (const socket of sockets) socket.destroy();
       }),
   };
+  const door = server.open(() => listener.close());
   return listener;
 }
 
