@@ -149,6 +149,7 @@ function countReleased(
   tracked: readonly PodObject[],
   releasedUIDs: ReadonlySet<string> = NO_UIDS,
 ): ChangedDraft {
+  if (draft.uncountedSucceeded.length + draft.uncountedFailed.length === 0) return { draft, changed: false };
   const trackedUIDs = new Set<string>();
   for (const pod of tracked) if (!releasedUIDs.has(uidOf(pod))) trackedUIDs.add(uidOf(pod));
   const uncountedSucceeded = draft.uncountedSucceeded.filter((uid) => trackedUIDs.has(uid));

@@ -1,4 +1,4 @@
-import { type VersionBehaviours, formatTime, newestBehaviours } from "@kubewright/api";
+import { type VersionBehaviours, findCondition, formatTime, newestBehaviours } from "@kubewright/api";
 
 import { COMPLETIONS_REACHED, type EndState } from "./end-state.js";
 import { newJobCondition, withJobCondition } from "./job-condition.js";
@@ -69,7 +69,7 @@ export function whyPostponed(
 /** The draft with the numbers of pods. */
 export function withCounts(draft: StatusDraft, { active, ready, terminating }: PodOutcome): ChangedDraft {
   const changed = draft.active !== active || draft.ready !== ready || draft.terminating !== terminating;
-  return { draft: { ...draft, active, ready, terminating }, changed };
+  return { draft: changed ? { ...draft, active, ready, terminating } : draft, changed };
 }
 
 /** Terminating pods do not matter here: they are waited for before the Job is declared complete. */
@@ -85,6 +85,8 @@ function settleSuspension(
   { mutableSchedulingDirectivesForSuspendedJobs: clearsStartTime }: VersionBehaviours,
 ): SettledStatus {
   const suspended = isSuspended(job);
+  if (!suspended && findCondition(draft.conditions, "Suspended") === undefined)
+    return { draft, needsFlush: changed, reasons: [] };
   const condition = suspended
     ? newJobCondition("Suspended", "True", "JobSuspended", "Job suspended", nowMs)
     : newJobCondition("Suspended", "False", "JobResumed", "Job resumed", nowMs);
