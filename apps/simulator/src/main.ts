@@ -13,6 +13,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 // A reader that goes away (`kubewright run … | head`) ends the output, not the program with an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+// Who has read the line to wait for may stop reading: a server goes on.
+process.stderr.on("error", () => {});
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;

@@ -137,6 +137,6 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
 function fieldsOf(explained: string): string {
   return explained
     .split("\n")
-    .filter((line) => /<[^>]+>|^[A-Z]+:|enum/.test(line))
+    .filter((line) => /\t<[^>]+>|^[A-Z]+:|^ *enum: /.test(line))
     .join("\n");
 }
