@@ -33,11 +33,14 @@ export interface Ended {
 export class ServedProcess {
   readonly url: string;
   readonly port: number;
+  /** Resolves when it says that it is ready. */
+  readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
 
-  private constructor(url: string, child: ChildProcess, ended: Promise<Ended>) {
+  private constructor(url: string, child: ChildProcess, ready: Promise<void>, ended: Promise<Ended>) {
     this.url = url;
+    this.ready = ready;
     this.port = Number(new URL(url).port);
     this.#child = child;
     this.#ended = ended;
@@ -46,9 +49,10 @@ export class ServedProcess {
   /** @throws Error with what it said, if it does not serve. */
   static async start(node: string, flags: readonly string[]): Promise<ServedProcess> {
     const { child, said, ended } = launch(node, ["--port", "0", "--controllers", "", "--kubelet", "none", ...flags]);
+    const ready = said(/^kubewright is ready$/m).then(() => {});
     const url = await Promise.race([said(/Serving on (\S+)/), ended.then(({ stderr }) => new Error(stderr))]);
     if (url instanceof Error) throw url;
-    return new ServedProcess(url, child, ended);
+    return new ServedProcess(url, child, ready, ended);
   }
 
   /** For flags with which it is to serve nothing. */
