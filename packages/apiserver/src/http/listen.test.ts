@@ -145,3 +145,18 @@ test("what is longer than 128 KiB is compressed for clients that accept gzip, wi
   for (const encoding of ["deflate", "gzip;q=0", "gzip;q=0.5"])
     expect(await headersOf(`${configMaps}/long`, encoding)).toEqual([null, null]);
 });
+
+test("a client that takes protobuf alone is told what there is; one that takes JSON too gets that", async () => {
+  const { url } = await listen();
+  const ask = (accept: string, query = ""): Promise<Response> =>
+    fetch(`${url}/api/v1/namespaces/default/configmaps${query}`, { headers: { accept } });
+  for (const query of ["", "?watch=1"]) {
+    const refused = await ask("application/vnd.kubernetes.protobuf", query);
+    expect(refused.status).toBe(406);
+    const { reason, message } = (await refused.json()) as { reason: string; message: string };
+    expect(reason).toBe("NotAcceptable");
+    expect(message).toContain("application/json, application/yaml");
+  }
+  const both = await ask("application/vnd.kubernetes.protobuf,application/json");
+  expect(both.headers.get("content-type")).toBe("application/json");
+});
