@@ -351,6 +351,24 @@ const namesAt = async (url: string, path: string): Promise<string[]> => {
 };
 const PODS = "/api/v1/namespaces/default/pods";
 
+test("a seed gives nothing the UID of what was restored", async () => {
+  const files = new Map<string, string>();
+  const alone = ["--controllers", "", "--kubelet", "none", "--seed", "7"];
+  const uids = new Set<unknown>();
+  for (const [name, flags] of [
+    ["before", ["--snapshot", "store.json"]],
+    ["after", ["--restore", "store.json"]],
+  ] as const) {
+    const { url, stop } = await serve([...alone, ...flags], files);
+    for (let index = 0; index < 40; index++) {
+      const { body } = await call("POST", `${url}${JOBS}`, { ...job, metadata: { name: `${name}-${index}` } });
+      uids.add((body["metadata"] as { uid: string }).uid);
+    }
+    await stop();
+  }
+  expect(uids.size).toBe(80);
+});
+
 describe("reset", () => {
   test("brings back what there was at the start, and the clock that stands still", async () => {
     const { url, ready, stop } = await serve(["--speed", "manual", "--start", "2030-01-01T00:00:00Z"]);

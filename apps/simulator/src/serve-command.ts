@@ -5,6 +5,7 @@ import {
   type ClusterOptions,
   type ControllerName,
   SnapshotError,
+  type StoreSnapshot,
   clusterControllers,
   createCluster,
 } from "@kubewright/cluster";
@@ -76,7 +77,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     const cluster = begin(flags.restore, {
       ...options,
       clock,
-      random: seed === undefined ? realRandom : randomOf(seed, from),
+      random: seed === undefined ? realRandom : randomOf(seed, from?.snapshot ?? restored),
       ...(restore === undefined ? {} : { restore }),
       onDecision: (decision) => trace.decision(decision),
       paths: {
@@ -167,10 +168,10 @@ function parseSpeed(text: string): number | "manual" {
   return factor;
 }
 
-/** The same after every reset to one state, and not what made the UIDs that are in it. */
-function randomOf(seed: number, from: Beginning | undefined): Random {
+/** The same whenever a cluster begins with that state, and not what made the UIDs that are in it. */
+function randomOf(seed: number, state: StoreSnapshot | undefined): Random {
   const random = seededRandom(seed);
-  return from === undefined ? random : random.fork(`from ${from.snapshot.resourceVersion}`);
+  return state === undefined ? random : random.fork(`from ${state.resourceVersion}`);
 }
 
 function newKey(): Uint8Array {
