@@ -1,0 +1,465 @@
+import type { Comprehension, Expression, Literal } from "./syntax.js";
+import { UnsignedInteger } from "./syntax.js";
+import type { FunctionTable, Overload } from "./functions.js";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DYN,
+  ERROR,
+  INT,
+  NAMED_TYPES,
+  NULL,
+  STRING,
+  type Type,
+  UINT,
+  isOptional,
+  listOf,
+  mapOf,
+  optionalOf,
+  parameter,
+  sameType,
+  typeName,
+  typeOf,
+} from "./types.js";
+
+/** One thing that is wrong, and where in the text. */
+export interface CheckProblem {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** What a check found out about every piece of an expression. */
+export interface CheckedExpression {
+  readonly expression: Expression;
+  readonly type: Type;
+  typeOf(expression: Expression): Type;
+  /** The functions that a call may mean; which of them shows when it is evaluated. */
+  overloadsOf(call: Expression): readonly Overload[];
+  /** Of what reads like a member, and is the name of a type. */
+  namedType(expression: Expression): Type | undefined;
+}
+
+/**
+ * Finds the type of every piece of an expression.
+ *
+ * Upstream: cel-go `checker/checker.go`, with homogeneous literals.
+ */
+export function check(
+  expression: Expression,
+  variables: ReadonlyMap<string, Type>,
+  functions: FunctionTable,
+): { readonly checked: CheckedExpression } | { readonly problems: readonly CheckProblem[] } {
+  const checker = new Checker(variables, functions);
+  checker.check(expression);
+  if (checker.problems.length > 0) return { problems: checker.problems.sort((a, b) => a.at - b.at) };
+  return {
+    checked: {
+      expression,
+      type: checker.finalType(expression),
+      typeOf: (piece) => checker.finalType(piece),
+      overloadsOf: (piece) => checker.overloads.get(piece) ?? [],
+      namedType: (piece) => checker.named.get(piece),
+    },
+  };
+}
+
+class Checker {
+  readonly problems: CheckProblem[] = [];
+  readonly overloads = new Map<Expression, readonly Overload[]>();
+  readonly named = new Map<Expression, Type>();
+  readonly #types = new Map<Expression, Type>();
+  readonly #scopes: ReadonlyMap<string, Type>[];
+  readonly #functions: FunctionTable;
+  /** Lists whose items may be of any types: those that texts are formatted with. */
+  readonly #mixed = new Set<Expression>();
+  /** What stands for a type parameter, as far as is known. */
+  #bindings = new Map<string, Type>();
+  #fresh = 0;
+
+  constructor(variables: ReadonlyMap<string, Type>, functions: FunctionTable) {
+    this.#scopes = [variables];
+    this.#functions = functions;
+  }
+
+  finalType(expression: Expression): Type {
+    return this.#substitute(this.#types.get(expression) ?? DYN, true);
+  }
+
+  check(expression: Expression): Type {
+    const type = this.#typeOf(expression);
+    this.#types.set(expression, type);
+    return type;
+  }
+
+  #typeOf(expression: Expression): Type {
+    switch (expression.kind) {
+      case "literal":
+        return literalType(expression.value);
+      case "identifier": {
+        const type = this.#lookUp(expression.name);
+        if (type !== undefined) return type;
+        const named = NAMED_TYPES.get(expression.name);
+        if (named !== undefined) {
+          this.named.set(expression, named);
+          return typeOf(named);
+        }
+        this.#undeclared(expression.name, expression.at);
+        return ERROR;
+      }
+      case "select": {
+        const qualified = expression.test ? undefined : qualifiedName(expression);
+        if (qualified !== undefined && this.#lookUp(qualified.slice(0, qualified.indexOf("."))) === undefined) {
+          const named = NAMED_TYPES.get(qualified);
+          if (named !== undefined) {
+            this.named.set(expression, named);
+            return typeOf(named);
+          }
+        }
+        const operand = this.#substitute(this.check(expression.operand), false);
+        const type = this.#member(operand, expression.field, false, expression.at);
+        return expression.test ? BOOL : type;
+      }
+      case "call":
+        return this.#call(expression);
+      case "list":
+        return listOf(this.#join(expression.items, this.#mixed.has(expression)) ?? this.#newParameter());
+      case "map": {
+        const key = this.#join(expression.entries.map(([each]) => each));
+        const value = this.#join(expression.entries.map(([, each]) => each));
+        return mapOf(key ?? this.#newParameter(), value ?? this.#newParameter());
+      }
+      case "comprehension":
+        return this.#comprehension(expression);
+      default:
+        return expression satisfies never;
+    }
+  }
+
+  #lookUp(name: string): Type | undefined {
+    for (let index = this.#scopes.length - 1; index >= 0; index--) {
+      const type = this.#scopes[index]!.get(name);
+      if (type !== undefined) return type;
+    }
+    return undefined;
+  }
+
+  #problem(message: string, at: number): void {
+    this.problems.push({ message, at });
+  }
+
+  #undeclared(name: string, at: number): void {
+    this.#problem(`undeclared reference to '${name}' (in container '')`, at);
+  }
+
+  #newParameter(): Type {
+    return parameter(`_var${this.#fresh++}`);
+  }
+
+  #member(operand: Type, field: string, isOptionalAccess: boolean, at: number): Type {
+    const target = isOptional(operand) ? operand.parameters[0]! : operand;
+    let result: Type = ERROR;
+    switch (target.kind) {
+      case "error":
+        return ERROR;
+      case "map":
+        result = target.value;
+        break;
+      case "object": {
+        const type = target.fields.get(field);
+        if (type === undefined) this.#problem(`undefined field '${field}'`, at);
+        else result = type;
+        break;
+      }
+      case "parameter":
+        this.#isAssignable(DYN, target);
+        result = DYN;
+        break;
+      case "dyn":
+        result = DYN;
+        break;
+      default:
+        this.#problem(`type '${typeName(target)}' does not support field selection`, at);
+        result = DYN;
+    }
+    return isOptional(operand) || isOptionalAccess ? optionalOf(result) : result;
+  }
+
+  #call(call: Extract<Expression, { kind: "call" }>): Type {
+    if (call.name === "_?._") {
+      const operand = this.#substitute(this.check(call.args[0]!), false);
+      const field = call.args[1]! as Extract<Expression, { kind: "literal" }>;
+      this.check(field);
+      this.overloads.set(call, this.#functions.get("_?._") ?? []);
+      return this.#member(operand, field.value as string, true, call.at);
+    }
+    if (call.name === "format" && call.target !== undefined) for (const arg of call.args) this.#mixed.add(arg);
+    const args = call.args.map((arg) => this.check(arg));
+    if (call.target === undefined) return this.#resolve(call, call.name, undefined, args);
+    const qualified = qualifiedName(call.target);
+    if (qualified !== undefined && this.#functions.has(`${qualified}.${call.name}`))
+      return this.#resolve(call, `${qualified}.${call.name}`, undefined, args);
+    const target = this.check(call.target);
+    return this.#resolve(call, call.name, target, args);
+  }
+
+  #resolve(
+    call: Extract<Expression, { kind: "call" }>,
+    name: string,
+    target: Type | undefined,
+    args: readonly Type[],
+  ): Type {
+    const overloads = this.#functions.get(name);
+    if (overloads === undefined) {
+      this.#undeclared(name, call.at);
+      return ERROR;
+    }
+    const given = target === undefined ? args : [target, ...args];
+    const matching: Overload[] = [];
+    let result: Type | undefined;
+    for (const overload of overloads) {
+      if (overload.isMember !== (target !== undefined) || overload.parameters.length !== given.length) continue;
+      const renamed = new Map<string, Type>();
+      const parameters = overload.parameters.map((type) => this.#rename(type, renamed));
+      const kept = new Map(this.#bindings);
+      if (!parameters.every((type, index) => this.#isAssignable(given[index]!, type))) {
+        this.#bindings = kept;
+        continue;
+      }
+      matching.push(overload);
+      const answer = this.#substitute(this.#rename(overload.result, renamed), false);
+      if (result === undefined) result = answer;
+      else if (!sameType(result, answer) && result.kind !== "dyn") result = DYN;
+    }
+    if (result === undefined) {
+      const shown = args.map((type) => typeName(this.#substitute(type, true))).join(", ");
+      const receiver = target === undefined ? "" : `${typeName(this.#substitute(target, true))}.`;
+      this.#problem(`found no matching overload for '${name}' applied to '${receiver}(${shown})'`, call.at);
+      return ERROR;
+    }
+    this.overloads.set(call, matching);
+    return result;
+  }
+
+  /** Type parameters of a function are others at every call. */
+  #rename(type: Type, renamed: Map<string, Type>): Type {
+    switch (type.kind) {
+      case "parameter": {
+        let fresh = renamed.get(type.name);
+        if (fresh === undefined) renamed.set(type.name, (fresh = this.#newParameter()));
+        return fresh;
+      }
+      case "list":
+        return listOf(this.#rename(type.item, renamed));
+      case "map":
+        return mapOf(this.#rename(type.key, renamed), this.#rename(type.value, renamed));
+      case "opaque":
+        return { ...type, parameters: type.parameters.map((each) => this.#rename(each, renamed)) };
+      case "type":
+        return type.of === undefined ? type : typeOf(this.#rename(type.of, renamed));
+      default:
+        return type;
+    }
+  }
+
+  /** The one type of items that belong together. */
+  #join(items: readonly Expression[], isMixed = false): Type | undefined {
+    let joined: Type | undefined;
+    for (const item of items) {
+      const type = this.check(item);
+      if (joined === undefined) joined = type;
+      else if (this.#isAssignable(type, joined)) {
+        if (joined.kind !== "dyn" && type.kind === "dyn") joined = DYN;
+      } else if (isMixed) joined = DYN;
+      else {
+        this.#problem(
+          `expected type '${typeName(this.#substitute(joined, true))}' but found '${typeName(this.#substitute(type, true))}'`,
+          item.at,
+        );
+        joined = ERROR;
+      }
+    }
+    return joined;
+  }
+
+  #comprehension(loop: Comprehension): Type {
+    const range = this.#substitute(this.check(loop.range), false);
+    const accumulator = this.check(loop.start);
+    let variable: Type;
+    let second: Type = ERROR;
+    switch (range.kind) {
+      case "list":
+        variable = range.item;
+        if (loop.second !== undefined) [variable, second] = [INT, range.item];
+        break;
+      case "map":
+        variable = range.key;
+        second = range.value;
+        break;
+      case "dyn":
+      case "error":
+      case "parameter":
+        this.#isAssignable(DYN, range);
+        variable = DYN;
+        second = DYN;
+        break;
+      default:
+        this.#problem(
+          `expression of type '${typeName(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+          loop.range.at,
+        );
+        variable = ERROR;
+    }
+    this.#scopes.push(new Map([[loop.accumulator, accumulator]]));
+    const names = new Map([[loop.variable, variable]]);
+    if (loop.second !== undefined) names.set(loop.second, second);
+    this.#scopes.push(names);
+    this.check(loop.condition);
+    this.#expect(loop.condition, BOOL);
+    this.check(loop.step);
+    this.#expect(loop.step, accumulator);
+    this.#scopes.pop();
+    const result = this.check(loop.result);
+    this.#scopes.pop();
+    return this.#substitute(result, false);
+  }
+
+  #expect(expression: Expression, type: Type): void {
+    const found = this.#types.get(expression)!;
+    if (this.#isAssignable(found, type)) return;
+    this.#problem(
+      `expected type '${typeName(this.#substitute(type, true))}' but found '${typeName(this.#substitute(found, true))}'`,
+      expression.at,
+    );
+  }
+
+  #substitute(type: Type, isFinal: boolean): Type {
+    switch (type.kind) {
+      case "parameter": {
+        const bound = this.#bindings.get(type.name);
+        if (bound !== undefined) return this.#substitute(bound, isFinal);
+        return isFinal ? DYN : type;
+      }
+      case "list":
+        return listOf(this.#substitute(type.item, isFinal));
+      case "map":
+        return mapOf(this.#substitute(type.key, isFinal), this.#substitute(type.value, isFinal));
+      case "opaque":
+        if (type.parameters.length === 0) return type;
+        return { ...type, parameters: type.parameters.map((each) => this.#substitute(each, isFinal)) };
+      case "type":
+        return type.of === undefined ? type : typeOf(this.#substitute(type.of, isFinal));
+      default:
+        return type;
+    }
+  }
+
+  /** Whether a value of the first type may stand where the second is asked for. Upstream: `internalIsAssignable`. */
+  #isAssignable(given: Type, asked: Type): boolean {
+    const kept = new Map(this.#bindings);
+    if (this.#assign(given, asked)) return true;
+    this.#bindings = kept;
+    return false;
+  }
+
+  #assign(from: Type, to: Type): boolean {
+    const given = this.#resolved(from);
+    const asked = this.#resolved(to);
+    // The more general of two types is what both are.
+    if (to.kind === "parameter" && given.kind === "dyn" && asked.kind !== "parameter") return this.#bind(to.name, DYN);
+    if (given.kind === "parameter" && asked.kind === "parameter" && given.name === asked.name) return true;
+    if (asked.kind === "parameter") return this.#bind(asked.name, given);
+    if (given.kind === "parameter") return this.#bind(given.name, asked);
+    if (isLoose(given) || isLoose(asked)) return true;
+    if (given.kind === "null")
+      return (
+        asked.kind === "null" ||
+        asked.kind === "object" ||
+        asked.kind === "opaque" ||
+        asked.kind === "timestamp" ||
+        asked.kind === "duration"
+      );
+    if (given.kind !== asked.kind) return false;
+    switch (given.kind) {
+      case "list":
+        return this.#assign(given.item, (asked as typeof given).item);
+      case "map": {
+        const other = asked as typeof given;
+        return this.#assign(given.key, other.key) && this.#assign(given.value, other.value);
+      }
+      case "object":
+        return given.name === (asked as typeof given).name;
+      case "opaque": {
+        const other = asked as typeof given;
+        return (
+          given.name === other.name &&
+          given.parameters.every((each, index) => this.#assign(each, other.parameters[index]!))
+        );
+      }
+      case "type":
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  #resolved(type: Type): Type {
+    let found = type;
+    while (found.kind === "parameter") {
+      const bound = this.#bindings.get(found.name);
+      if (bound === undefined) return found;
+      found = bound;
+    }
+    return found;
+  }
+
+  #bind(name: string, type: Type): boolean {
+    if (this.#mentions(type, name)) return false;
+    this.#bindings.set(name, type);
+    return true;
+  }
+
+  #mentions(type: Type, name: string): boolean {
+    const found = this.#resolved(type);
+    switch (found.kind) {
+      case "parameter":
+        return found.name === name;
+      case "list":
+        return this.#mentions(found.item, name);
+      case "map":
+        return this.#mentions(found.key, name) || this.#mentions(found.value, name);
+      case "opaque":
+        return found.parameters.some((each) => this.#mentions(each, name));
+      default:
+        return false;
+    }
+  }
+}
+
+function isLoose({ kind }: Type): boolean {
+  return kind === "dyn" || kind === "error";
+}
+
+/** `a.b.c` of names alone. */
+export function qualifiedName(expression: Expression): string | undefined {
+  if (expression.kind === "identifier") return expression.name;
+  if (expression.kind !== "select" || expression.test) return undefined;
+  const operand = qualifiedName(expression.operand);
+  return operand === undefined ? undefined : `${operand}.${expression.field}`;
+}
+
+function literalType(value: Literal): Type {
+  if (value === null) return NULL;
+  switch (typeof value) {
+    case "boolean":
+      return BOOL;
+    case "bigint":
+      return INT;
+    case "number":
+      return DOUBLE;
+    case "string":
+      return STRING;
+    default:
+      return value instanceof UnsignedInteger ? UINT : BYTES;
+  }
+}

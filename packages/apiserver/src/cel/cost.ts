@@ -1,0 +1,192 @@
+import type { Type } from "./types.js";
+
+/** Between what and what something is; `Infinity` when nothing bounds it. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What a call's cost depends on of one of its arguments. */
+export interface Sized {
+  readonly type: Type;
+  readonly size: Range;
+  /** Of a list: its items. */
+  readonly item?: Sized | undefined;
+  /** An integer that the expression itself says. */
+  readonly constant?: number | undefined;
+}
+
+export interface CallCost {
+  readonly cost: Range;
+  /** How long the result is, where that is known. */
+  readonly size?: Range | undefined;
+}
+
+/**
+ * What a call costs by the sizes of its arguments, the receiver first. One reckoning serves the estimate, where sizes are
+ * ranges, and the evaluation, where they are known. Upstream: `EstimateCallCost` of cel-go's `checker/cost.go` and of
+ * apiserver's `cel/library/cost.go`.
+ */
+export type CostModel = (args: readonly Sized[]) => CallCost;
+
+/** Units for a character, an item of a regular expression's text, a new list and a new map. */
+const TRAVERSAL = 0.1;
+const REGEX = 0.25;
+export const LIST_COST = 10;
+export const MAP_COST = 30;
+
+export const UNBOUNDED: Range = { min: 0, max: Infinity };
+export const ONE: Range = { min: 1, max: 1 };
+export const ZERO: Range = { min: 0, max: 0 };
+
+export function exactly(count: number): Range {
+  return { min: count, max: count };
+}
+
+export function plus(a: Range, b: Range): Range {
+  return { min: a.min + b.min, max: a.max + b.max };
+}
+
+export function times(a: Range, b: Range): Range {
+  return { min: product(a.min, b.min), max: product(a.max, b.max) };
+}
+
+export function union(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
+
+/** Nothing of something endless is nothing. */
+export function product(a: number, b: number): number {
+  return a === 0 || b === 0 ? 0 : a * b;
+}
+
+function scaled(size: Range, factor: number): Range {
+  return { min: Math.ceil(size.min * factor), max: Math.ceil(product(size.max, factor)) };
+}
+
+/** Reading a text through. */
+export function traversal(size: Range): Range {
+  return scaled(size, TRAVERSAL);
+}
+
+export const constantCost: CostModel = () => ({ cost: ONE });
+
+/** Reads the argument at that place; the result is as long with `keepsSize`. */
+export function traversing(index: number, keepsSize = false): CostModel {
+  return (args) => {
+    const { size } = args[index]!;
+    return { cost: traversal(size), size: keepsSize ? size : undefined };
+  };
+}
+
+/** Equality and order: as long as the shorter one. */
+export const comparing: CostModel = ([left, right]) => {
+  const shortest = Math.min(left!.size.max, right!.size.max);
+  return { cost: traversal({ min: shortest > 0 ? 1 : 0, max: shortest }) };
+};
+
+export const joiningTexts: CostModel = ([left, right]) => {
+  const size = plus(left!.size, right!.size);
+  return { cost: traversal(size), size };
+};
+
+export const joiningLists: CostModel = ([left, right]) => ({ cost: ONE, size: plus(left!.size, right!.size) });
+
+export const matching: CostModel = ([text, regex]) => ({
+  cost: times(traversal(plus(text!.size, ONE)), scaled(regex!.size, REGEX)),
+});
+
+export const containing: CostModel = ([text, part]) => ({
+  cost: times(traversal(text!.size), traversal(part!.size)),
+});
+
+export const lookingThrough =
+  (index: number): CostModel =>
+  (args) => ({ cost: args[index]!.size });
+
+/** Every item against another: each costs one, and a text its length. */
+export const eachItem: CostModel = ([list]) => {
+  if (list!.type.kind !== "list") return { cost: traversal(list!.size) };
+  const { item } = list!;
+  const isText = item !== undefined && (item.type.kind === "string" || item.type.kind === "bytes");
+  return { cost: times(list!.size, isText ? plus(ONE, traversal(item.size)) : ONE) };
+};
+
+export const everyPair: CostModel = ([left, right]) => ({ cost: times(left!.size, right!.size) });
+
+export const splitting: CostModel = (args) => {
+  const { size } = args[0]!;
+  const most = args[2]?.constant;
+  return {
+    cost: scaled(size, 2 * TRAVERSAL),
+    size: { min: 0, max: most === undefined || most < 0 ? size.max : Math.min(most, size.max) },
+  };
+};
+
+export const joining: CostModel = ([list, separator]) => {
+  const item = list!.item?.size ?? UNBOUNDED;
+  const between: Range = { min: Math.max(0, list!.size.min - 1), max: Math.max(0, list!.size.max - 1) };
+  const size = plus(times(item, list!.size), separator === undefined ? ZERO : times(separator.size, between));
+  return { cost: traversal(size), size };
+};
+
+export const replacing: CostModel = ([text, old, replacement]) => {
+  const { size } = text!;
+  const most = ((): number => {
+    const shortest = old!.size.min;
+    if (shortest === 0) return product(size.max + 1, replacement!.size.max) + size.max;
+    if (replacement!.size.max <= shortest) return size.max;
+    return product(Math.ceil(size.max / shortest), replacement!.size.max);
+  })();
+  const least = ((): number => {
+    const longest = old!.size.max;
+    if (longest === 0) return product(size.min + 1, replacement!.size.min) + size.min;
+    if (longest <= replacement!.size.min) return size.min;
+    return product(Math.ceil(size.min / longest), replacement!.size.min);
+  })();
+  return { cost: scaled(size, 2 * TRAVERSAL), size: { min: least, max: most } };
+};
+
+export const finding: CostModel = (args) => {
+  const { size } = args[0]!;
+  return {
+    cost: times(traversal(plus(size, ONE)), scaled(args[1]!.size, REGEX)),
+    size: { min: 0, max: args[2]?.constant ?? size.max },
+  };
+};
+
+/** The names of formats are checked by regular expressions of at most so many characters. */
+const LONGEST_FORMAT_REGEX = 128;
+
+export const validatingFormat: CostModel = ([, text]) => ({
+  cost: scaled(traversal(text!.size), LONGEST_FORMAT_REGEX * REGEX),
+});
+
+export const formatting: CostModel = ([text]) => ({ cost: traversal(text!.size) });
+
+export const toBytes: CostModel = ([text]) => ({
+  cost: traversal(text!.size),
+  size: { min: text!.size.min, max: product(text!.size.max, 4) },
+});
+
+export const fromBytes: CostModel = ([bytes]) => ({
+  cost: traversal(bytes!.size),
+  size: { min: Math.floor(bytes!.size.min / 4), max: bytes!.size.max },
+});
+
+/** One, and what it takes to read an address that is given as a text. */
+export const readingAddress: CostModel = ([, address]) => ({
+  cost: address!.type.kind === "string" ? plus(ONE, traversal(address!.size)) : ONE,
+});
+
+/** A new list of at most as many items. */
+export const sublist: CostModel = ([list]) => ({
+  cost: plus(exactly(LIST_COST), list!.size),
+  size: { min: 0, max: list!.size.max },
+});
+
+/** Items that are compared with each other. */
+export const comparingAll: CostModel = ([list]) => ({
+  cost: plus(exactly(LIST_COST), times(list!.size, list!.size)),
+  size: { min: 0, max: list!.size.max },
+});

@@ -1,0 +1,134 @@
+import { check } from "./checker.js";
+import type { CheckedExpression } from "./checker.js";
+import type { Range } from "./cost.js";
+import type { DeclaredType } from "./declared-type.js";
+import { estimate } from "./estimator.js";
+import { type CostBudget, evaluate } from "./evaluator.js";
+import { type FunctionLibrary, type FunctionTable, functionTable } from "./functions.js";
+import { kubernetesFunctions } from "./kubernetes-functions.js";
+import { listFunctions } from "./list-functions.js";
+import { Regexes } from "./regexes.js";
+import { standardFunctions } from "./standard-functions.js";
+import { type Expression, Parser, SyntaxProblem } from "./syntax.js";
+import { textFunctions } from "./text-functions.js";
+import { parseDuration, parseTimestamp } from "./time.js";
+import type { Type } from "./types.js";
+import type { Value } from "./values.js";
+
+/** An expression that was found right. */
+export interface Program {
+  readonly type: Type;
+  /** Units of cost, at the least and at the most. */
+  readonly cost: Range;
+  /** Whether it reads that variable. */
+  uses(variable: string): boolean;
+  /**
+   * @throws EvaluationProblem when it has no value; the message is upstream's.
+   * @throws CostExceeded when the budget is spent.
+   */
+  evaluate(variables: ReadonlyMap<string, Value>, budget: CostBudget): Value;
+}
+
+/**
+ * Compiles expressions of the Common Expression Language with Kubernetes' functions. Bounded: expressions by the parser's
+ * limits, evaluations by their budget, regular expressions are RE2's.
+ *
+ * The syntax is the library's. Types, costs and the functions are here, because rules depend on what no library has: the
+ * types of schemas, upstream's cost of every call, and regular expressions that cannot run away.
+ *
+ * Upstream: `pkg/cel/environment` in apiserver.
+ */
+export class ExpressionEnvironment {
+  readonly #parser = new Parser();
+  readonly #regexes = new Regexes();
+  readonly #functions: FunctionTable;
+
+  /** @param more - Functions that only some expressions have, such as those of an authorizer. */
+  constructor(...more: readonly FunctionLibrary[]) {
+    this.#functions = functionTable(
+      standardFunctions(this.#regexes),
+      textFunctions(this.#regexes),
+      listFunctions,
+      ...kubernetesFunctions,
+      ...more,
+    );
+  }
+
+  /** The program, or in one text what is wrong, as upstream prints it: each with its place and line. */
+  compile(
+    source: string,
+    variables: ReadonlyMap<string, DeclaredType>,
+  ): { readonly program: Program } | { readonly errors: string } {
+    let expression: Expression;
+    try {
+      expression = this.#parser.parse(source);
+    } catch (error) {
+      if (!(error instanceof SyntaxProblem)) throw error;
+      return { errors: located(source, error) };
+    }
+    const types = new Map([...variables].map(([name, { type }]) => [name, type]));
+    const result = check(expression, types, this.#functions);
+    if ("problems" in result) return { errors: result.problems.map((problem) => located(source, problem)).join("\n") };
+    const problems = [...pieces(expression)].flatMap((piece) => this.#literalProblem(piece));
+    if (problems.length > 0) return { errors: problems.map((problem) => located(source, problem)).join("\n") };
+    return { program: programOf(result.checked, variables) };
+  }
+
+  /** Texts in the expression itself that the function they are handed to cannot read. Upstream: cel-go `cel/validator.go`. */
+  #literalProblem(piece: Expression): { at: number; message: string }[] {
+    if (piece.kind !== "call") return [];
+    const last = piece.args.at(-1);
+    if (last?.kind !== "literal" || typeof last.value !== "string") return [];
+    const isWrong =
+      (piece.name === "matches" && !this.#regexes.isValid(last.value)) ||
+      (piece.name === "duration" && parseDuration(last.value) === undefined) ||
+      (piece.name === "timestamp" && parseTimestamp(last.value) === undefined);
+    return isWrong ? [{ at: last.at, message: `invalid ${piece.name} argument` }] : [];
+  }
+}
+
+function programOf(checked: CheckedExpression, variables: ReadonlyMap<string, DeclaredType>): Program {
+  const used = new Set<string>();
+  for (const piece of pieces(checked.expression)) if (piece.kind === "identifier") used.add(piece.name);
+  return {
+    type: checked.type,
+    cost: estimate(checked, variables),
+    uses: (name) => used.has(name),
+    evaluate: (values, budget) => evaluate(checked, values, budget),
+  };
+}
+
+function* pieces(expression: Expression): Generator<Expression> {
+  yield expression;
+  switch (expression.kind) {
+    case "select":
+      yield* pieces(expression.operand);
+      return;
+    case "call":
+      if (expression.target !== undefined) yield* pieces(expression.target);
+      for (const arg of expression.args) yield* pieces(arg);
+      return;
+    case "list":
+      for (const item of expression.items) yield* pieces(item);
+      return;
+    case "map":
+      for (const [key, value] of expression.entries) {
+        yield* pieces(key);
+        yield* pieces(value);
+      }
+      return;
+    case "comprehension":
+      for (const part of [expression.range, expression.start, expression.condition, expression.step, expression.result])
+        yield* pieces(part);
+      return;
+    default:
+  }
+}
+
+/** `ERROR: <input>:1:5: undefined field 'x'`, the line, and a mark under the place. Upstream: cel-go `common/error.go`. */
+function located(source: string, { at, message }: { readonly at: number; readonly message: string }): string {
+  const before = source.slice(0, at).split("\n");
+  const column = Array.from(before.at(-1)!).length;
+  const line = source.split("\n")[before.length - 1]!.replaceAll("\t", " ");
+  return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${".".repeat(column)}^`;
+}

@@ -1,0 +1,353 @@
+import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../names.js";
+import { type Quantity, QUANTITY_FORMAT_ERROR, parseQuantity } from "../quantity.js";
+import { dns1035LabelErrors } from "../validation/formats.js";
+import { formatError } from "../validation/string-formats.js";
+import { type Address, type Block, contains, formatAddress, masked, parseAddress, parseBlock } from "./addresses.js";
+import { constantCost, readingAddress, traversing, validatingFormat } from "./cost.js";
+import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
+import { BOOL, DOUBLE, INT, STRING, type Type, listOf, mapOf, opaque, optionalOf } from "./types.js";
+import { type ParsedUrl, parseUrl } from "./urls.js";
+import { Entries, EvaluationProblem, Items, type OpaqueValue, Optional, type Value } from "./values.js";
+import { type Version, compareVersions, parseVersion } from "./versions.js";
+
+const URL_TYPE = opaque("kubernetes.URL");
+const QUANTITY = opaque("kubernetes.Quantity");
+const IP = opaque("net.IP");
+const CIDR = opaque("net.CIDR");
+const SEMVER = opaque("kubernetes.Semver");
+const FORMAT = opaque("kubernetes.NamedFormat");
+
+class UrlValue implements OpaqueValue {
+  readonly opaqueType = "kubernetes.URL";
+  constructor(readonly url: ParsedUrl) {}
+  equals(other: OpaqueValue): boolean {
+    return (other as UrlValue).url.text === this.url.text;
+  }
+}
+
+class QuantityValue implements OpaqueValue {
+  readonly opaqueType = "kubernetes.Quantity";
+  constructor(readonly quantity: Quantity) {}
+  equals(other: OpaqueValue): boolean {
+    return (other as QuantityValue).quantity.nanos === this.quantity.nanos;
+  }
+}
+
+class AddressValue implements OpaqueValue {
+  readonly opaqueType = "net.IP";
+  constructor(readonly address: Address) {}
+  get text(): string {
+    return formatAddress(this.address);
+  }
+  equals(other: OpaqueValue): boolean {
+    const { family, bits } = (other as AddressValue).address;
+    return family === this.address.family && bits === this.address.bits;
+  }
+}
+
+class BlockValue implements OpaqueValue {
+  readonly opaqueType = "net.CIDR";
+  constructor(readonly block: Block) {}
+  get text(): string {
+    return `${formatAddress(this.block.address)}/${this.block.prefix}`;
+  }
+  equals(other: OpaqueValue): boolean {
+    return (other as BlockValue).text === this.text;
+  }
+}
+
+class VersionValue implements OpaqueValue {
+  readonly opaqueType = "kubernetes.Semver";
+  constructor(readonly version: Version) {}
+  equals(other: OpaqueValue): boolean {
+    return compareVersions((other as VersionValue).version, this.version) === 0;
+  }
+}
+
+class FormatValue implements OpaqueValue {
+  readonly opaqueType = "kubernetes.NamedFormat";
+  constructor(
+    readonly name: string,
+    readonly errorsOf: (text: string) => readonly string[],
+  ) {}
+  equals(other: OpaqueValue): boolean {
+    return (other as FormatValue).name === this.name;
+  }
+}
+
+/** @throws EvaluationProblem */
+function url(text: string): UrlValue {
+  const parsed = parseUrl(text);
+  if (typeof parsed === "string")
+    throw new EvaluationProblem(
+      `URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${parsed}`,
+    );
+  return new UrlValue(parsed);
+}
+
+function quantity(text: string): QuantityValue {
+  const parsed = parseQuantity(text);
+  if (parsed === undefined) throw new EvaluationProblem(QUANTITY_FORMAT_ERROR);
+  return new QuantityValue(parsed);
+}
+
+function address(text: string): AddressValue {
+  const parsed = parseAddress(text);
+  if (parsed === undefined)
+    throw new EvaluationProblem(
+      `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`,
+    );
+  return new AddressValue(parsed);
+}
+
+function block(text: string): BlockValue {
+  const parsed = parseBlock(text);
+  if (parsed === undefined)
+    throw new EvaluationProblem(
+      `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${text.includes("/") ? "unable to parse IP" : "no '/'"}`,
+    );
+  return new BlockValue(parsed);
+}
+
+function version(text: string, normalize = false): VersionValue {
+  const parsed = parseVersion(text, normalize);
+  if (parsed === undefined) throw new EvaluationProblem(`invalid semantic version: ${JSON.stringify(text)}`);
+  return new VersionValue(parsed);
+}
+
+const NANO = 1_000_000_000n;
+
+function whole({ quantity: { nanos } }: QuantityValue): bigint {
+  if (nanos % NANO !== 0n) throw new EvaluationProblem("cannot convert value to integer");
+  return nanos / NANO;
+}
+
+function changed(value: QuantityValue, by: bigint): QuantityValue {
+  return new QuantityValue({ ...value.quantity, nanos: value.quantity.nanos + by });
+}
+
+function order(difference: bigint): bigint {
+  return difference < 0n ? -1n : difference > 0n ? 1n : 0n;
+}
+
+/** Comparisons that quantities and versions both have. */
+function comparisons<T extends Value>(type: Type, compare: (a: T, b: T) => bigint): FunctionLibrary {
+  return {
+    isGreaterThan: [member([type, type], BOOL, (a: T, b: T) => compare(a, b) > 0n)],
+    isLessThan: [member([type, type], BOOL, (a: T, b: T) => compare(a, b) < 0n)],
+    compareTo: [member([type, type], INT, compare)],
+  };
+}
+
+function urlPart(part: "scheme" | "host" | "hostname" | "port" | "escapedPath"): Overload[] {
+  return [member([URL_TYPE], STRING, (value: UrlValue) => value.url[part])];
+}
+
+function between(bits: bigint, shift: number): number {
+  return Number(bits >> BigInt(shift));
+}
+
+function isMulticast({ family, bits }: Address): boolean {
+  return family === 4 ? between(bits, 28) === 0xe : between(bits, 120) === 0xff;
+}
+
+function isUnspecified({ bits }: Address): boolean {
+  return bits === 0n;
+}
+
+function isLoopback({ family, bits }: Address): boolean {
+  return family === 4 ? between(bits, 24) === 127 : bits === 1n;
+}
+
+function isLinkLocalUnicast({ family, bits }: Address): boolean {
+  return family === 4 ? between(bits, 16) === 0xa9fe : between(bits, 118) === 0x3fa;
+}
+
+function isLinkLocalMulticast({ family, bits }: Address): boolean {
+  return family === 4 ? between(bits, 8) === 0xe00000 : (between(bits, 112) & 0xff0f) === 0xff02;
+}
+
+function isGlobalUnicast(value: Address): boolean {
+  const broadcast = value.family === 4 && value.bits === 0xffffffffn;
+  return !(isUnspecified(value) || isLoopback(value) || isMulticast(value) || isLinkLocalUnicast(value) || broadcast);
+}
+
+function addressTest(test: (address: Address) => boolean): Overload[] {
+  return [member([IP], BOOL, (value: AddressValue) => test(value.address))];
+}
+
+function containsBlock(outer: BlockValue, inner: BlockValue): boolean {
+  return outer.block.prefix <= inner.block.prefix && contains(outer.block, inner.block.address);
+}
+
+const READING = traversing(0);
+
+const addresses: FunctionLibrary = {
+  isIP: [global([STRING], BOOL, (text: string) => parseAddress(text) !== undefined, READING)],
+  ip: [
+    global([STRING], IP, address, READING),
+    member([CIDR], IP, (value: BlockValue) => new AddressValue(value.block.address)),
+  ],
+  "ip.isCanonical": [
+    global(
+      [STRING],
+      BOOL,
+      (text: string) => address(text).text === text,
+      (args) => {
+        const { cost } = READING(args);
+        return { cost: { min: 2 * cost.min, max: 2 * cost.max } };
+      },
+    ),
+  ],
+  family: [member([IP], INT, (value: AddressValue) => BigInt(value.address.family))],
+  isUnspecified: addressTest(isUnspecified),
+  isLoopback: addressTest(isLoopback),
+  isLinkLocalMulticast: addressTest(isLinkLocalMulticast),
+  isLinkLocalUnicast: addressTest(isLinkLocalUnicast),
+  isGlobalUnicast: addressTest(isGlobalUnicast),
+  isCIDR: [global([STRING], BOOL, (text: string) => parseBlock(text) !== undefined, READING)],
+  cidr: [global([STRING], CIDR, block, READING)],
+  containsIP: [
+    member(
+      [CIDR, STRING],
+      BOOL,
+      (value: BlockValue, text: string) => contains(value.block, address(text).address),
+      readingAddress,
+    ),
+    member([CIDR, IP], BOOL, (value: BlockValue, other: AddressValue) => contains(value.block, other.address)),
+  ],
+  containsCIDR: [
+    member(
+      [CIDR, STRING],
+      BOOL,
+      (value: BlockValue, text: string) => containsBlock(value, block(text)),
+      readingAddress,
+    ),
+    member([CIDR, CIDR], BOOL, containsBlock),
+  ],
+  masked: [member([CIDR], CIDR, (value: BlockValue) => new BlockValue(masked(value.block)))],
+  prefixLength: [member([CIDR], INT, (value: BlockValue) => BigInt(value.block.prefix))],
+  string: [
+    global([IP], STRING, (value: AddressValue) => value.text, constantCost),
+    global([CIDR], STRING, (value: BlockValue) => value.text, constantCost),
+  ],
+};
+
+const quantities: FunctionLibrary = {
+  isQuantity: [global([STRING], BOOL, (text: string) => parseQuantity(text) !== undefined, READING)],
+  quantity: [global([STRING], QUANTITY, quantity, READING)],
+  isInteger: [member([QUANTITY], BOOL, (value: QuantityValue) => value.quantity.nanos % NANO === 0n)],
+  asInteger: [member([QUANTITY], INT, whole)],
+  asApproximateFloat: [member([QUANTITY], DOUBLE, (value: QuantityValue) => Number(value.quantity.nanos) / 1e9)],
+  add: [
+    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => changed(a, b.quantity.nanos)),
+    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => changed(a, b * NANO)),
+  ],
+  sub: [
+    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => changed(a, -b.quantity.nanos)),
+    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => changed(a, -b * NANO)),
+  ],
+  // A known name that takes no quantity.
+  sign: [],
+};
+
+const versions: FunctionLibrary = {
+  isSemver: [
+    global([STRING], BOOL, (text: string) => parseVersion(text) !== undefined, READING),
+    global(
+      [STRING, BOOL],
+      BOOL,
+      (text: string, normalize: boolean) => parseVersion(text, normalize) !== undefined,
+      READING,
+    ),
+  ],
+  semver: [
+    global([STRING], SEMVER, (text: string) => version(text), READING),
+    global([STRING, BOOL], SEMVER, version, READING),
+  ],
+  major: [member([SEMVER], INT, (value: VersionValue) => value.version.major)],
+  minor: [member([SEMVER], INT, (value: VersionValue) => value.version.minor)],
+  patch: [member([SEMVER], INT, (value: VersionValue) => value.version.patch)],
+};
+
+const urls: FunctionLibrary = {
+  isURL: [global([STRING], BOOL, (text: string) => typeof parseUrl(text) !== "string", READING)],
+  url: [global([STRING], URL_TYPE, url, traversing(0, true))],
+  getScheme: urlPart("scheme"),
+  getHost: urlPart("host"),
+  getHostname: urlPart("hostname"),
+  getPort: urlPart("port"),
+  getEscapedPath: urlPart("escapedPath"),
+  getQuery: [
+    member([URL_TYPE], mapOf(STRING, listOf(STRING)), (value: UrlValue) => {
+      const entries = new Entries();
+      for (const [key, values] of value.url.query) entries.add(key, new Items([...values]));
+      return entries;
+    }),
+  ],
+};
+
+/** A name that ends with a dash stands for the beginning of one. */
+function prefixed(errorsOf: (text: string) => readonly string[]): (text: string) => readonly string[] {
+  return (text) => errorsOf(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
+}
+
+function ofStringFormat(name: string): (text: string) => readonly string[] {
+  return (text) => (formatError(name, text) ? [`invalid ${name}`] : []);
+}
+
+/** Upstream: `library.ConstantFormats`. */
+const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  dns1123Label: dnsLabelErrors,
+  dns1123Subdomain: dnsSubdomainErrors,
+  dns1035Label: dns1035LabelErrors,
+  qualifiedName: qualifiedNameErrors,
+  dns1123LabelPrefix: prefixed(dnsLabelErrors),
+  dns1123SubdomainPrefix: prefixed(dnsSubdomainErrors),
+  dns1035LabelPrefix: prefixed(dns1035LabelErrors),
+  labelValue: labelValueErrors,
+  uri: (text) => (typeof parseUrl(text) === "string" ? [`invalid URI: ${text}`] : []),
+  uuid: (text) => (formatError("uuid", text) ? ["does not match the UUID format"] : []),
+  byte: (text) => (formatError("byte", text) ? ["invalid base64"] : []),
+  date: ofStringFormat("date"),
+  datetime: ofStringFormat("date-time"),
+};
+
+function namedFormat(name: string): FormatValue {
+  return new FormatValue(name, FORMATS[name]!);
+}
+
+const formats: FunctionLibrary = {
+  ...Object.fromEntries(
+    Object.keys(FORMATS).map((name) => [`format.${name}`, [global([], FORMAT, () => namedFormat(name))]]),
+  ),
+  "format.named": [
+    global(
+      [STRING],
+      optionalOf(FORMAT),
+      (name: string) => new Optional(Object.hasOwn(FORMATS, name) ? namedFormat(name) : undefined),
+    ),
+  ],
+  validate: [
+    member(
+      [FORMAT, STRING],
+      optionalOf(listOf(STRING)),
+      (format: FormatValue, text: string) => {
+        const errors = format.errorsOf(text);
+        return new Optional(errors.length === 0 ? undefined : new Items([...errors]));
+      },
+      validatingFormat,
+    ),
+  ],
+};
+
+/** Upstream: apiserver's `pkg/cel/library`. */
+export const kubernetesFunctions: readonly FunctionLibrary[] = [
+  urls,
+  quantities,
+  comparisons<QuantityValue>(QUANTITY, (a, b) => order(a.quantity.nanos - b.quantity.nanos)),
+  addresses,
+  versions,
+  comparisons<VersionValue>(SEMVER, (a, b) => BigInt(compareVersions(a.version, b.version))),
+  formats,
+];

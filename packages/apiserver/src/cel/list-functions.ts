@@ -1,0 +1,174 @@
+import { comparingAll, constantCost, eachItem, everyPair, joining, sublist } from "./cost.js";
+import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
+import { UnsignedInteger } from "./syntax.js";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  STRING,
+  TIMESTAMP,
+  type Type,
+  UINT,
+  listOf,
+  optionalOf,
+  parameter,
+} from "./types.js";
+import { Duration, EvaluationProblem, Items, ListValue, Optional, type Value, compare, equal } from "./values.js";
+
+const A = parameter("A");
+const LIST_A = listOf(A);
+const COMPARABLE: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
+
+function isSorted(list: ListValue): boolean {
+  for (let index = 1; index < list.size; index++) if (compare(list.at(index - 1), list.at(index))! > 0) return false;
+  return true;
+}
+
+/** The last item in that direction, `word` being the function that is said to be called on nothing. */
+function furthest(list: ListValue, word: string, isBetter: (order: number) => boolean): Value {
+  if (list.size === 0) throw new EvaluationProblem(`${word} called on empty list`);
+  let best = list.at(0);
+  for (let index = 1; index < list.size; index++) {
+    const item = list.at(index);
+    const order = compare(item, best);
+    if (order === undefined) throw new EvaluationProblem("no such overload");
+    if (isBetter(order)) best = item;
+  }
+  return best;
+}
+
+function indexOf(list: ListValue, item: Value): bigint {
+  for (let index = 0; index < list.size; index++) if (equal(list.at(index), item)) return BigInt(index);
+  return -1n;
+}
+
+function lastIndexOf(list: ListValue, item: Value): bigint {
+  for (let index = list.size - 1; index >= 0; index--) if (equal(list.at(index), item)) return BigInt(index);
+  return -1n;
+}
+
+const MOST_INT = 2n ** 63n - 1n;
+
+const sums: readonly (readonly [Type, (list: ListValue) => Value])[] = [
+  [
+    INT,
+    (list) => {
+      let sum = 0n;
+      for (const item of list.all()) sum += item as bigint;
+      if (sum > MOST_INT || sum < -MOST_INT - 1n) throw new EvaluationProblem("integer overflow");
+      return sum;
+    },
+  ],
+  [
+    UINT,
+    (list) =>
+      new UnsignedInteger([...list.all()].reduce<bigint>((sum, item) => sum + (item as UnsignedInteger).value, 0n)),
+  ],
+  [DOUBLE, (list) => [...list.all()].reduce<number>((sum, item) => sum + (item as number), 0)],
+  [DURATION, (list) => new Duration([...list.all()].reduce<bigint>((sum, item) => sum + (item as Duration).nanos, 0n))],
+];
+
+function slice(list: ListValue, start: bigint, end: bigint): ListValue {
+  if (start < 0n || end < 0n)
+    throw new EvaluationProblem(`cannot slice(${start}, ${end}), negative indexes not supported`);
+  if (start > end)
+    throw new EvaluationProblem(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
+  if (end > BigInt(list.size))
+    throw new EvaluationProblem(`cannot slice(${start}, ${end}), list is length ${list.size}`);
+  return new Items([...list.all()].slice(Number(start), Number(end)));
+}
+
+function distinct(list: ListValue): ListValue {
+  const kept: Value[] = [];
+  for (const item of list.all()) if (!kept.some((each) => equal(each, item))) kept.push(item);
+  return new Items(kept);
+}
+
+function sort(list: ListValue): ListValue {
+  return new Items(
+    [...list.all()].sort((a, b) => {
+      const order = compare(a, b);
+      if (order === undefined) throw new EvaluationProblem("list elements must have the same type");
+      return order;
+    }),
+  );
+}
+
+function flatten(list: ListValue, depth: bigint): ListValue {
+  if (depth < 0n) throw new EvaluationProblem("level must be non-negative");
+  const flat = (items: Iterable<Value>, left: bigint): Value[] =>
+    [...items].flatMap((item) => (item instanceof ListValue && left > 0n ? flat(item.all(), left - 1n) : [item]));
+  return new Items(flat(list.all(), depth));
+}
+
+function join(list: ListValue, separator: string): string {
+  return [...list.all()].map((item) => item as string).join(separator);
+}
+
+function containsAll(list: ListValue, others: ListValue): boolean {
+  for (const item of others.all()) if (!list.contains(item)) return false;
+  return true;
+}
+
+function intersects(a: ListValue, b: ListValue): boolean {
+  for (const item of a.all()) if (b.contains(item)) return true;
+  return false;
+}
+
+/** Upstream: apiserver's `cel/library/lists.go`, cel-go `ext/lists.go` and `ext/sets.go`. */
+export const listFunctions: FunctionLibrary = {
+  isSorted: COMPARABLE.map((type) => member([listOf(type)], BOOL, isSorted, eachItem)),
+  sum: sums.map(([type, call]) => member([listOf(type)], type, call, eachItem)),
+  min: COMPARABLE.map((type) =>
+    member([listOf(type)], type, (list: ListValue) => furthest(list, "min", (order) => order < 0), eachItem),
+  ),
+  max: COMPARABLE.map((type) =>
+    member([listOf(type)], type, (list: ListValue) => furthest(list, "max", (order) => order > 0), eachItem),
+  ),
+  indexOf: [member([LIST_A, A], INT, indexOf, eachItem)],
+  lastIndexOf: [member([LIST_A, A], INT, lastIndexOf, eachItem)],
+  join: [
+    member([listOf(STRING)], STRING, (list: ListValue) => join(list, ""), joining),
+    member([listOf(STRING), STRING], STRING, join, joining),
+  ],
+  slice: [member([LIST_A, INT, INT], LIST_A, slice, sublist)],
+  distinct: [member([LIST_A], LIST_A, distinct, comparingAll)],
+  sort: COMPARABLE.map((type): Overload => member([listOf(type)], listOf(type), sort, comparingAll)),
+  first: [member([LIST_A], optionalOf(A), (list: ListValue) => new Optional(list.size === 0 ? undefined : list.at(0)))],
+  last: [
+    member(
+      [LIST_A],
+      optionalOf(A),
+      (list: ListValue) => new Optional(list.size === 0 ? undefined : list.at(list.size - 1)),
+      constantCost,
+    ),
+  ],
+  reverse: [member([LIST_A], LIST_A, (list: ListValue) => new Items([...list.all()].reverse()), sublist)],
+  flatten: [
+    member([listOf(LIST_A)], LIST_A, (list: ListValue) => flatten(list, 1n), comparingAll),
+    member([LIST_A, INT], LIST_A, flatten, comparingAll),
+  ],
+  "lists.range": [
+    global(
+      [INT],
+      listOf(INT),
+      (count: bigint) => {
+        if (count > MOST_RANGE) throw new EvaluationProblem(`lists.range: ${count} is more than ${MOST_RANGE}`);
+        return new Items(Array.from({ length: Number(count < 0n ? 0n : count) }, (_, index) => BigInt(index)));
+      },
+      ([count]) => {
+        const most = count!.constant ?? Infinity;
+        return { cost: { min: 10, max: 10 + most }, size: { min: 0, max: most } };
+      },
+    ),
+  ],
+  "sets.contains": [global([LIST_A, LIST_A], BOOL, containsAll, everyPair)],
+  "sets.equivalent": [
+    global([LIST_A, LIST_A], BOOL, (a: ListValue, b: ListValue) => containsAll(a, b) && containsAll(b, a), everyPair),
+  ],
+  "sets.intersects": [global([LIST_A, LIST_A], BOOL, intersects, everyPair)],
+};
+
+const MOST_RANGE = 1_000_000n;

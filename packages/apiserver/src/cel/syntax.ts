@@ -1,0 +1,403 @@
+import { Environment, ParseError } from "@marcbachmann/cel-js";
+
+/** A piece of an expression, macros written out. Upstream: cel-go `common/ast`. */
+export type Expression =
+  | { readonly kind: "literal"; readonly at: number; readonly value: Literal }
+  | { readonly kind: "identifier"; readonly at: number; readonly name: string }
+  | {
+      readonly kind: "select";
+      readonly at: number;
+      readonly operand: Expression;
+      readonly field: string;
+      /** `has(…)`: whether there is such a member. */
+      readonly test: boolean;
+    }
+  | {
+      readonly kind: "call";
+      readonly at: number;
+      readonly name: string;
+      readonly target: Expression | undefined;
+      readonly args: readonly Expression[];
+      /** Written by a macro: the first argument is a list or map that nobody else sees, which may be added to. */
+      readonly grows?: boolean;
+    }
+  | { readonly kind: "list"; readonly at: number; readonly items: readonly Expression[] }
+  | { readonly kind: "map"; readonly at: number; readonly entries: readonly (readonly [Expression, Expression])[] }
+  | Comprehension;
+
+export interface Comprehension {
+  readonly kind: "comprehension";
+  readonly at: number;
+  readonly range: Expression;
+  /** The element, or with {@link second} its key or index. */
+  readonly variable: string;
+  readonly second: string | undefined;
+  readonly accumulator: string;
+  readonly start: Expression;
+  /** Goes on for as long as this holds. */
+  readonly condition: Expression;
+  readonly step: Expression;
+  readonly result: Expression;
+}
+
+/** An unsigned integer, as `1u` writes it. */
+export class UnsignedInteger {
+  constructor(readonly value: bigint) {}
+}
+
+export type Literal = null | boolean | bigint | UnsignedInteger | number | string | Uint8Array;
+
+/** What is wrong with the text of an expression, and where. */
+export class SyntaxProblem extends Error {
+  constructor(
+    message: string,
+    readonly at: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Of what the library reads. Its types leave this open. */
+interface ParsedNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly pos: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Nodes and depth that upstream's parser takes. Upstream: cel-go `parser.maxRecursionDepth`. */
+const LIMITS = {
+  maxAstNodes: 100_000,
+  maxDepth: 250,
+  maxListElements: 10_000,
+  maxMapEntries: 10_000,
+  maxCallArguments: 32,
+};
+
+const MOST_INT = 2n ** 63n;
+
+/** Reads expressions. The library knows the syntax; what names and types mean is found out here. */
+export class Parser {
+  readonly #environment = new Environment({
+    unlistedVariablesAreDyn: true,
+    enableOptionalTypes: true,
+    homogeneousAggregateLiterals: false,
+    limits: LIMITS,
+  });
+
+  /** @throws SyntaxProblem */
+  parse(source: string): Expression {
+    let parsed: unknown;
+    try {
+      parsed = this.#environment.parse(source).ast;
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      throw new SyntaxProblem(`Syntax error: ${error.summary}`, error.range?.start ?? 0);
+    }
+    return new Reader(source).read(parsed as ParsedNode);
+  }
+}
+
+const BINARY: Readonly<Record<string, string>> = {
+  "!=": "_!=_",
+  "==": "_==_",
+  in: "@in",
+  "+": "_+_",
+  "-": "_-_",
+  "*": "_*_",
+  "/": "_/_",
+  "%": "_%_",
+  "<": "_<_",
+  "<=": "_<=_",
+  ">": "_>_",
+  ">=": "_>=_",
+  "&&": "_&&_",
+  "||": "_||_",
+};
+
+const ACCUMULATOR = "@result";
+
+class Reader {
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  read(node: ParsedNode): Expression {
+    const { op, pos: at } = node;
+    const args = node.args as ParsedNode[];
+    switch (op) {
+      case "value":
+        return { kind: "literal", at, value: literalOf(node.args, at) };
+      case "id":
+        return { kind: "identifier", at, name: node.args as string };
+      case ".": {
+        const [operand, field] = node.args as [ParsedNode, string];
+        return {
+          kind: "select",
+          at: this.#lastBefore(".", at),
+          operand: this.read(operand),
+          field,
+          test: false,
+        };
+      }
+      case ".?": {
+        const [operand, field] = node.args as [ParsedNode, string];
+        const place = this.#lastBefore(".", at);
+        return call("_?._", place, [this.read(operand), { kind: "literal", at, value: field }]);
+      }
+      case "[]":
+      case "[?]": {
+        const place = this.#firstAfter("[", args[0]!.end, at);
+        return call(op === "[]" ? "_[_]" : "_[?_]", place, [this.read(args[0]!), this.read(args[1]!)]);
+      }
+      case "call": {
+        const [name, parameters] = node.args as [string, ParsedNode[]];
+        const place = this.#firstAfter("(", node.start + name.length, at);
+        return this.#macro(name, undefined, parameters, place) ?? call(name, place, this.#all(parameters));
+      }
+      case "rcall": {
+        const [name, receiver, parameters] = node.args as [string, ParsedNode, ParsedNode[]];
+        const place = this.#firstAfter("(", this.#firstAfter(".", receiver.end, at) + name.length, at);
+        return (
+          this.#macro(name, receiver, parameters, place) ??
+          call(name, place, this.#all(parameters), this.read(receiver))
+        );
+      }
+      case "list":
+        return { kind: "list", at, items: this.#all(args) };
+      case "map":
+        return {
+          kind: "map",
+          at,
+          entries: (node.args as [ParsedNode, ParsedNode][]).map(([key, value]) => [this.read(key), this.read(value)]),
+        };
+      case "?:":
+        return call("_?_:_", this.#firstAfter("?", args[0]!.end, at), this.#all(args));
+      case "!_":
+        return call("!_", at, [this.read(node.args as ParsedNode)]);
+      case "-_":
+        return this.#negated(node.args as ParsedNode, at);
+      default: {
+        const name = BINARY[op];
+        if (name === undefined) throw new SyntaxProblem(`Syntax error: unsupported operator '${op}'`, at);
+        return call(name, this.#firstAfter(op, args[0]!.end, at), this.#all(args));
+      }
+    }
+  }
+
+  #all(nodes: readonly ParsedNode[]): Expression[] {
+    return nodes.map((node) => this.read(node));
+  }
+
+  #negated(operand: ParsedNode, at: number): Expression {
+    const value: unknown = operand.op === "value" ? operand.args : undefined;
+    if (typeof value === "bigint" && value <= MOST_INT) return { kind: "literal", at, value: -value };
+    if (typeof value === "number") return { kind: "literal", at, value: -value };
+    return call("-_", at, [this.read(operand)]);
+  }
+
+  /** Where an operator is, which the library does not say. */
+  #firstAfter(text: string, from: number, otherwise: number): number {
+    const found = this.#source.indexOf(text, from);
+    return found < 0 ? otherwise : found;
+  }
+
+  #lastBefore(text: string, from: number): number {
+    const found = this.#source.lastIndexOf(text, from);
+    return found < 0 ? from : found;
+  }
+
+  /** Upstream: cel-go `parser/macro.go`, `ext/comprehensions.go` and `cel/library.go` for optionals. */
+  #macro(name: string, receiver: ParsedNode | undefined, args: ParsedNode[], at: number): Expression | undefined {
+    if (receiver === undefined) return name === "has" && args.length === 1 ? this.#has(args[0]!) : undefined;
+    switch (name) {
+      case "all":
+      case "exists":
+      case "exists_one":
+      case "existsOne":
+        if (args.length === 2 || args.length === 3) return this.#quantifier(name, receiver, args, at);
+        return undefined;
+      case "map":
+        if (args.length !== 2 && args.length !== 3) return undefined;
+        return this.#collecting(receiver, [args[0]!], args.length === 3 ? args[1] : undefined, args.at(-1)!, at);
+      case "filter": {
+        if (args.length !== 2) return undefined;
+        const variable = this.#variable(args[0]!, at);
+        const kept = append({ kind: "identifier", at, name: variable }, at);
+        return this.#loop(receiver, variable, undefined, at, {
+          start: { kind: "list", at, items: [] },
+          step: call("_?_:_", at, [this.read(args[1]!), kept, accumulated(at)]),
+        });
+      }
+      case "transformList":
+        if (args.length !== 3 && args.length !== 4) return undefined;
+        return this.#collecting(
+          receiver,
+          [args[0]!, args[1]!],
+          args.length === 4 ? args[2] : undefined,
+          args.at(-1)!,
+          at,
+        );
+      case "transformMap":
+        return args.length === 3 || args.length === 4 ? this.#transformMap(receiver, args, false, at) : undefined;
+      case "transformMapEntry":
+        return args.length === 3 || args.length === 4 ? this.#transformMap(receiver, args, true, at) : undefined;
+      case "optMap":
+      case "optFlatMap":
+        return args.length === 2 ? this.#optional(name, receiver, args, at) : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #has(argument: ParsedNode): Expression {
+    const read = this.read(argument);
+    if (read.kind !== "select") throw new SyntaxProblem("invalid argument to has() macro", argument.pos);
+    return { ...read, test: true };
+  }
+
+  #variable(node: ParsedNode, at: number): string {
+    if (node.op !== "id") throw new SyntaxProblem("argument must be a simple name", node.pos);
+    const name = node.args as string;
+    if (name === ACCUMULATOR) throw new SyntaxProblem("iteration variable overwrites accumulator variable", at);
+    return name;
+  }
+
+  #loop(
+    receiver: ParsedNode,
+    variable: string,
+    second: string | undefined,
+    at: number,
+    parts: { start: Expression; condition?: Expression; step: Expression; result?: Expression },
+  ): Comprehension {
+    return {
+      kind: "comprehension",
+      at,
+      range: this.read(receiver),
+      variable,
+      second,
+      accumulator: ACCUMULATOR,
+      start: parts.start,
+      condition: parts.condition ?? literal(true, at),
+      step: parts.step,
+      result: parts.result ?? accumulated(at),
+    };
+  }
+
+  #variables(nodes: readonly ParsedNode[], at: number): [string, string | undefined] {
+    const [first, second] = nodes.map((node) => this.#variable(node, at));
+    if (first === second) throw new SyntaxProblem(`duplicate iteration variable name: ${first}`, at);
+    return [first!, second];
+  }
+
+  #quantifier(name: string, receiver: ParsedNode, args: ParsedNode[], at: number): Expression {
+    const [variable, second] = this.#variables(args.slice(0, -1), at);
+    const predicate = this.read(args.at(-1)!);
+    const accu = accumulated(at);
+    const goesOn = (condition: Expression): Expression => call("@not_strictly_false", at, [condition]);
+    switch (name) {
+      case "all":
+        return this.#loop(receiver, variable, second, at, {
+          start: literal(true, at),
+          condition: goesOn(accu),
+          step: call("_&&_", at, [accu, predicate]),
+        });
+      case "exists":
+        return this.#loop(receiver, variable, second, at, {
+          start: literal(false, at),
+          condition: goesOn(call("!_", at, [accu])),
+          step: call("_||_", at, [accu, predicate]),
+        });
+      default:
+        return this.#loop(receiver, variable, second, at, {
+          start: literal(0n, at),
+          step: call("_?_:_", at, [predicate, call("_+_", at, [accu, literal(1n, at)]), accu]),
+          result: call("_==_", at, [accu, literal(1n, at)]),
+        });
+    }
+  }
+
+  #collecting(
+    receiver: ParsedNode,
+    variables: readonly ParsedNode[],
+    filter: ParsedNode | undefined,
+    transform: ParsedNode,
+    at: number,
+  ): Expression {
+    const [variable, second] = this.#variables(variables, at);
+    const step = append(this.read(transform), at);
+    return this.#loop(receiver, variable, second, at, {
+      start: { kind: "list", at, items: [] },
+      step: filter === undefined ? step : call("_?_:_", at, [this.read(filter), step, accumulated(at)]),
+    });
+  }
+
+  #transformMap(receiver: ParsedNode, args: ParsedNode[], entry: boolean, at: number): Expression {
+    const [variable, second] = this.#variables(args.slice(0, 2), at);
+    const transformed = this.read(args.at(-1)!);
+    const inserted: Expression[] = entry ? [transformed] : [{ kind: "identifier", at, name: variable }, transformed];
+    const step: Expression = {
+      kind: "call",
+      at,
+      name: "cel.@mapInsert",
+      target: undefined,
+      args: [accumulated(at), ...inserted],
+      grows: true,
+    };
+    return this.#loop(receiver, variable, second, at, {
+      start: { kind: "map", at, entries: [] },
+      step: args.length === 3 ? step : call("_?_:_", at, [this.read(args[2]!), step, accumulated(at)]),
+    });
+  }
+
+  #optional(name: string, receiver: ParsedNode, args: ParsedNode[], at: number): Expression {
+    const variable = this.#variable(args[0]!, at);
+    const bound: Comprehension = {
+      kind: "comprehension",
+      at,
+      range: { kind: "list", at, items: [] },
+      variable: "#unused",
+      second: undefined,
+      accumulator: variable,
+      start: call("value", at, [], this.read(receiver)),
+      condition: literal(false, at),
+      step: { kind: "identifier", at, name: variable },
+      result: this.read(args[1]!),
+    };
+    return call("_?_:_", at, [
+      call("hasValue", at, [], this.read(receiver)),
+      name === "optMap" ? call("optional.of", at, [bound]) : bound,
+      call("optional.none", at, []),
+    ]);
+  }
+}
+
+function call(name: string, at: number, args: readonly Expression[], target?: Expression): Expression {
+  return { kind: "call", at, name, target, args };
+}
+
+function literal(value: Literal, at: number): Expression {
+  return { kind: "literal", at, value };
+}
+
+function accumulated(at: number): Expression {
+  return { kind: "identifier", at, name: ACCUMULATOR };
+}
+
+function append(item: Expression, at: number): Expression {
+  const list: Expression = { kind: "list", at, items: [item] };
+  return { kind: "call", at, name: "_+_", target: undefined, args: [accumulated(at), list], grows: true };
+}
+
+function literalOf(value: unknown, at: number): Literal {
+  if (typeof value === "bigint") {
+    if (value >= MOST_INT) throw new SyntaxProblem("invalid int literal", at);
+    return value;
+  }
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array))
+    return new UnsignedInteger((value as { valueOf(): bigint }).valueOf());
+  return value as Literal;
+}

@@ -1,0 +1,292 @@
+import { finding, formatting, replacing, splitting, traversing } from "./cost.js";
+import { type FunctionLibrary, member } from "./functions.js";
+import type { Regexes } from "./regexes.js";
+import { UnsignedInteger } from "./syntax.js";
+import { formatDouble, formatDuration, formatTimestamp } from "./time.js";
+import { DYN, INT, STRING, listOf, typeName } from "./types.js";
+import {
+  Duration,
+  EvaluationProblem,
+  Items,
+  ListValue,
+  MapValue,
+  Timestamp,
+  TypeValue,
+  type Value,
+  typeNameOf,
+} from "./values.js";
+
+/** Whether every character is one code unit, so that places need no counting. */
+function isSimple(text: string): boolean {
+  return !/[\ud800-\udfff]/.test(text);
+}
+
+function characters(text: string): readonly string[] | string {
+  return isSimple(text) ? text : Array.from(text);
+}
+
+function slice(text: string, start: number, end?: number): string {
+  return isSimple(text) ? text.slice(start, end) : Array.from(text).slice(start, end).join("");
+}
+
+/** In code points, from a place in code units. */
+function place(text: string, index: number): bigint {
+  return index <= 0 || isSimple(text) ? BigInt(index) : BigInt(Array.from(text.slice(0, index)).length);
+}
+
+function unitAt(text: string, index: number): number {
+  return isSimple(text) ? index : Array.from(text).slice(0, index).join("").length;
+}
+
+function inRange(text: string, offset: bigint): number {
+  if (offset < 0n || offset > BigInt(characters(text).length))
+    throw new EvaluationProblem(`index out of range: ${offset}`);
+  return Number(offset);
+}
+
+function substring(text: string, start: bigint, end: bigint): string {
+  if (start > end) throw new EvaluationProblem(`invalid substring range. start: ${start}, end: ${end}`);
+  return slice(text, inRange(text, start), inRange(text, end));
+}
+
+function split(text: string, separator: string, most: bigint): Items {
+  if (most === 0n) return new Items([]);
+  const parts = separator === "" ? Array.from(text) : text.split(separator);
+  if (most < 0n || BigInt(parts.length) <= most) return new Items(parts);
+  const kept = Number(most);
+  return new Items([...parts.slice(0, kept - 1), parts.slice(kept - 1).join(separator)]);
+}
+
+/** Replaces so many; all when negative. Upstream: Go's `strings.Replace`. */
+function replace(text: string, old: string, replacement: string, most: bigint): string {
+  if (most < 0n) {
+    return old === "" ? surrounded(text, replacement, Infinity) : text.split(old).join(replacement);
+  }
+  if (old === "") return surrounded(text, replacement, Number(most));
+  const parts = text.split(old);
+  let result = parts[0]!;
+  for (let index = 1; index < parts.length; index++)
+    result += (BigInt(index) <= most ? replacement : old) + parts[index]!;
+  return result;
+}
+
+function surrounded(text: string, replacement: string, most: number): string {
+  let left = most;
+  let result = "";
+  for (const character of text) result += left-- > 0 ? replacement + character : character;
+  return left > 0 ? result + replacement : result;
+}
+
+/** ASCII letters only. */
+function lower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function upper(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+/** What Go calls white space. */
+const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+
+function trim(text: string): string {
+  return text.replace(new RegExp(`^${SPACE}`), "").replace(new RegExp(`${SPACE}$`), "");
+}
+
+/** Upstream: cel-go `ext/strings.go`, version 2, and apiserver's `cel/library/regex.go`. */
+export function textFunctions(regexes: Regexes): FunctionLibrary {
+  return {
+    charAt: [
+      member([STRING, INT], STRING, (text: string, offset: bigint) => {
+        const at = inRange(text, offset);
+        return slice(text, at, at + 1);
+      }),
+    ],
+    indexOf: [
+      member([STRING, STRING], INT, (text: string, part: string) => place(text, text.indexOf(part)), traversing(0)),
+      member(
+        [STRING, STRING, INT],
+        INT,
+        (text: string, part: string, offset: bigint) =>
+          part === "" ? offset : place(text, text.indexOf(part, unitAt(text, inRange(text, offset)))),
+        traversing(0),
+      ),
+    ],
+    lastIndexOf: [
+      member([STRING, STRING], INT, (text: string, part: string) => place(text, text.lastIndexOf(part)), traversing(0)),
+      member(
+        [STRING, STRING, INT],
+        INT,
+        (text: string, part: string, offset: bigint) =>
+          part === "" ? offset : place(text, text.lastIndexOf(part, unitAt(text, inRange(text, offset)))),
+        traversing(0),
+      ),
+    ],
+    lowerAscii: [member([STRING], STRING, lower, traversing(0, true))],
+    upperAscii: [member([STRING], STRING, upper, traversing(0, true))],
+    trim: [member([STRING], STRING, trim, traversing(0, true))],
+    substring: [
+      member(
+        [STRING, INT],
+        STRING,
+        (text: string, start: bigint) => slice(text, inRange(text, start)),
+        traversing(0, true),
+      ),
+      member([STRING, INT, INT], STRING, substring, traversing(0, true)),
+    ],
+    replace: [
+      member(
+        [STRING, STRING, STRING],
+        STRING,
+        (text: string, old: string, by: string) => replace(text, old, by, -1n),
+        replacing,
+      ),
+      member([STRING, STRING, STRING, INT], STRING, replace, replacing),
+    ],
+    reverse: [member([STRING], STRING, (text: string) => Array.from(text).reverse().join(""), traversing(0, true))],
+    split: [
+      member(
+        [STRING, STRING],
+        listOf(STRING),
+        (text: string, separator: string) => split(text, separator, -1n),
+        splitting,
+      ),
+      member([STRING, STRING, INT], listOf(STRING), split, splitting),
+    ],
+    format: [member([STRING, listOf(DYN)], STRING, format, formatting)],
+    find: [
+      member(
+        [STRING, STRING],
+        STRING,
+        (text: string, pattern: string) => regexes.findAll(pattern, text, 1)[0] ?? "",
+        finding,
+      ),
+    ],
+    findAll: [
+      member(
+        [STRING, STRING],
+        listOf(STRING),
+        (text: string, pattern: string) => new Items(regexes.findAll(pattern, text, Infinity)),
+        finding,
+      ),
+      member(
+        [STRING, STRING, INT],
+        listOf(STRING),
+        (text: string, pattern: string, most: bigint) =>
+          new Items(regexes.findAll(pattern, text, most < 0n ? Infinity : Number(most))),
+        finding,
+      ),
+    ],
+  };
+}
+
+/** Characters that formatting may make. */
+const MOST_FORMATTED = 3 * 1024 * 1024;
+
+/** Upstream: cel-go `ext/formatting.go`. */
+function format(template: string, args: ListValue): string {
+  let next = 0;
+  let result = "";
+  const verbs = /%(%|(?:\.(\d{1,4}))?([a-zA-Z]))|%/g;
+  let end = 0;
+  for (const match of template.matchAll(verbs)) {
+    result += template.slice(end, match.index);
+    end = match.index + match[0].length;
+    if (match[1] === "%") {
+      result += "%";
+      continue;
+    }
+    const verb = match[3];
+    if (verb === undefined) throw new EvaluationProblem("unexpected end of string");
+    if (next >= args.size) throw new EvaluationProblem(`index ${next} out of range`);
+    result += formatOne(verb, args.at(next++), match[2] === undefined ? undefined : Number(match[2]));
+    if (result.length > MOST_FORMATTED) throw new EvaluationProblem("formatted text is too long");
+  }
+  return result + template.slice(end);
+}
+
+function formatOne(verb: string, value: Value, precision: number | undefined): string {
+  switch (verb) {
+    case "s":
+      return plainly(value);
+    case "d":
+      if (typeof value === "bigint" || value instanceof UnsignedInteger) return plainly(value);
+      if (typeof value === "number") return formatDouble(value);
+      throw wrongVerb("decimal clause can only be used on numbers, was given", value);
+    case "f":
+    case "e": {
+      const number = numberOf(value);
+      if (number === undefined)
+        throw wrongVerb(
+          `${verb === "f" ? "fixed-point" : "scientific"} clause can only be used on doubles, was given`,
+          value,
+        );
+      if (!Number.isFinite(number)) return Number.isNaN(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+      if (verb === "f") return number.toFixed(precision ?? 6);
+      return number.toExponential(precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2");
+    }
+    case "b":
+      if (typeof value === "boolean") return value ? "1" : "0";
+      return inBase(value, 2, "only integers and bools can be formatted as binary, was given");
+    case "x":
+    case "X": {
+      const text =
+        typeof value === "string"
+          ? hex(new TextEncoder().encode(value))
+          : value instanceof Uint8Array
+            ? hex(value)
+            : inBase(value, 16, "only integers, byte buffers, and strings can be formatted as hex, was given");
+      return verb === "X" ? text.toUpperCase() : text;
+    }
+    case "o":
+      return inBase(value, 8, "octal clause can only be used on integers, was given");
+    default:
+      throw new EvaluationProblem(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+  }
+}
+
+function wrongVerb(what: string, value: Value): EvaluationProblem {
+  return new EvaluationProblem(`error during formatting: ${what} ${typeNameOf(value)}`);
+}
+
+function numberOf(value: Value): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof UnsignedInteger) return Number(value.value);
+  if (value === "NaN") return NaN;
+  if (value === "Infinity") return Infinity;
+  return value === "-Infinity" ? -Infinity : undefined;
+}
+
+function inBase(value: Value, base: number, what: string): string {
+  if (typeof value === "bigint") return value.toString(base);
+  if (value instanceof UnsignedInteger) return value.value.toString(base);
+  throw wrongVerb(what, value);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function plainly(value: Value): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (typeof value === "number") {
+    if (Number.isFinite(value)) return formatDouble(value);
+    return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+  }
+  if (value instanceof UnsignedInteger) return String(value.value);
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value.nanos);
+  if (value instanceof TypeValue) return typeName(value.type);
+  if (value instanceof ListValue) return `[${[...value.all()].map(plainly).join(", ")}]`;
+  if (value instanceof MapValue) {
+    const entries = [...value.keys()].map((key) => `${plainly(key)}: ${plainly(value.get(key)!)}`);
+    return `{${entries.sort().join(", ")}}`;
+  }
+  throw new EvaluationProblem(
+    `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`,
+  );
+}

@@ -1,0 +1,147 @@
+import { EvaluationProblem, type Timestamp } from "./values.js";
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+/** Digits that make a difference to a duration; longer numbers are out of its range or finer than it. */
+const MOST_DIGITS = 30;
+
+/** Nanoseconds of a duration such as `1h30m` or `-1.5s`; `undefined` when malformed. Upstream: Go's `time.ParseDuration`. */
+export function parseDuration(text: string): bigint | undefined {
+  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, parts] = match;
+  let nanos = 0n;
+  for (const [, whole = "", fraction = "", unit] of parts!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    if (whole.length > MOST_DIGITS) return undefined;
+    const size = UNITS[unit!]!;
+    const digits = fraction.slice(0, MOST_DIGITS);
+    nanos += BigInt(whole || "0") * size + (BigInt(digits || "0") * size) / 10n ** BigInt(digits.length);
+  }
+  return sign === "-" ? -nanos : nanos;
+}
+
+/** Nanoseconds since 1970 of an RFC 3339 time; `undefined` when malformed. */
+export function parseTimestamp(text: string): bigint | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:(Z)|([+-])(\d\d):(\d\d))$/.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = "", , sign, offsetHour, offsetMinute] = match;
+  const days = Number(day);
+  if (days < 1 || days > daysIn(Number(year), Number(month))) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Number(offsetHour ?? 0) > 24 || Number(offsetMinute ?? 0) > 60) return undefined;
+  const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * (sign === "-" ? -1 : 1);
+  const atMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) - offset * 60_000;
+  return BigInt(atMs) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
+}
+
+function daysIn(year: number, month: number): number {
+  if (month < 1 || month > 12) return 0;
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+/** `1.5s`, as the language writes durations. */
+export function formatDuration(nanos: bigint): string {
+  const sign = nanos < 0n ? "-" : "";
+  const size = nanos < 0n ? -nanos : nanos;
+  const fraction = String(size % 1_000_000_000n)
+    .padStart(9, "0")
+    .replace(/0+$/, "");
+  return `${sign}${size / 1_000_000_000n}${fraction === "" ? "" : `.${fraction}`}s`;
+}
+
+/** RFC 3339 in UTC, with as many digits of the second as there are. */
+export function formatTimestamp({ nanos }: Timestamp): string {
+  const [seconds, rest] = wholeSeconds(nanos);
+  const fraction = String(rest).padStart(9, "0").replace(/0+$/, "");
+  return new Date(Number(seconds) * 1000).toISOString().replace(/\.000Z$/, `${fraction === "" ? "" : `.${fraction}`}Z`);
+}
+
+function wholeSeconds(nanos: bigint): [bigint, bigint] {
+  const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+  return [(nanos - rest) / 1_000_000_000n, rest];
+}
+
+/** As Go prints a float64: `1e+06`, `0.5`. Upstream: `strconv.FormatFloat(v, 'g', -1, 64)`. */
+export function formatDouble(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  if (value === 0) return "0";
+  const [digits, power] = value.toExponential().split("e") as [string, string];
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 21) {
+    const size = String(Math.abs(exponent)).padStart(2, "0");
+    return `${digits}e${exponent < 0 ? "-" : "+"}${size}`;
+  }
+  if (exponent >= 0) return String(value);
+  return value.toFixed(Math.min(100, digits.replace(/[-.]/g, "").length - exponent - 1));
+}
+
+/** One part of an instant in UTC, or in a zone (`Europe/Berlin`, `+02:00`). Months and days of a year count from zero. */
+export function timestampPart({ nanos }: Timestamp, part: string, zone: string | undefined): bigint {
+  const [seconds, rest] = wholeSeconds(nanos);
+  const utc = new Date(Number(seconds) * 1000);
+  const local = zone === undefined || zone === "" || zone === "UTC" ? utc : inZone(utc, zone);
+  switch (part) {
+    case "getFullYear":
+      return BigInt(local.getUTCFullYear());
+    case "getMonth":
+      return BigInt(local.getUTCMonth());
+    case "getDayOfYear": {
+      const start = Date.UTC(local.getUTCFullYear(), 0, 1);
+      return BigInt(Math.floor((local.getTime() - start) / 86_400_000));
+    }
+    case "getDayOfMonth":
+      return BigInt(local.getUTCDate() - 1);
+    case "getDate":
+      return BigInt(local.getUTCDate());
+    case "getDayOfWeek":
+      return BigInt(local.getUTCDay());
+    case "getHours":
+      return BigInt(local.getUTCHours());
+    case "getMinutes":
+      return BigInt(local.getUTCMinutes());
+    case "getSeconds":
+      return BigInt(local.getUTCSeconds());
+    default:
+      return rest / 1_000_000n;
+  }
+}
+
+/** An instant whose parts in UTC are those of the other in that zone. */
+function inZone(utc: Date, zone: string): Date {
+  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
+  if (offset !== null) {
+    const minutes = Number(offset[2]) * 60 + Number(offset[3]);
+    return new Date(utc.getTime() + (offset[1] === "-" ? -minutes : minutes) * 60_000);
+  }
+  let parts: Intl.DateTimeFormatPart[];
+  try {
+    parts = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    }).formatToParts(utc);
+  } catch {
+    throw new EvaluationProblem(`unknown time zone ${zone}`);
+  }
+  const number = (type: string): number => Number(parts.find((each) => each.type === type)?.value ?? 0);
+  const local = new Date(0);
+  local.setUTCFullYear(number("year"), number("month") - 1, number("day"));
+  local.setUTCHours(number("hour"), number("minute"), number("second"));
+  return local;
+}

@@ -1,0 +1,107 @@
+/** A type of the expression language. Upstream: cel-go `common/types`. */
+export type Type =
+  | { readonly kind: ScalarKind }
+  | { readonly kind: "list"; readonly item: Type }
+  | { readonly kind: "map"; readonly key: Type; readonly value: Type }
+  /** An object whose members are known; two objects are the same type when they have the same name. */
+  | { readonly kind: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Type> }
+  /** What functions alone make and read: `optional_type(int)`, `kubernetes.Quantity`. */
+  | { readonly kind: "opaque"; readonly name: string; readonly parameters: readonly Type[] }
+  | { readonly kind: "type"; readonly of: Type | undefined }
+  /** Stands for a type that the check finds out. */
+  | { readonly kind: "parameter"; readonly name: string };
+
+export type ScalarKind =
+  "null" | "bool" | "int" | "uint" | "double" | "string" | "bytes" | "timestamp" | "duration" | "dyn" | "error";
+
+export const NULL: Type = { kind: "null" };
+export const BOOL: Type = { kind: "bool" };
+export const INT: Type = { kind: "int" };
+export const UINT: Type = { kind: "uint" };
+export const DOUBLE: Type = { kind: "double" };
+export const STRING: Type = { kind: "string" };
+export const BYTES: Type = { kind: "bytes" };
+export const TIMESTAMP: Type = { kind: "timestamp" };
+export const DURATION: Type = { kind: "duration" };
+/** Any value: what it is shows when the expression is evaluated. */
+export const DYN: Type = { kind: "dyn" };
+/** Of what was found wrong already. */
+export const ERROR: Type = { kind: "error" };
+
+export const listOf = (item: Type): Type => ({ kind: "list", item });
+export const mapOf = (key: Type, value: Type): Type => ({ kind: "map", key, value });
+export const opaque = (name: string, ...parameters: readonly Type[]): Type => ({ kind: "opaque", name, parameters });
+export const optionalOf = (of: Type): Type => opaque("optional_type", of);
+export const typeOf = (of?: Type): Type => ({ kind: "type", of });
+export const parameter = (name: string): Type => ({ kind: "parameter", name });
+
+/** Names of types that an expression may compare with. */
+export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
+  ["bool", BOOL],
+  ["bytes", BYTES],
+  ["double", DOUBLE],
+  ["int", INT],
+  ["uint", UINT],
+  ["string", STRING],
+  ["list", listOf(DYN)],
+  ["map", mapOf(DYN, DYN)],
+  ["null_type", NULL],
+  ["type", typeOf()],
+  ["google.protobuf.Timestamp", TIMESTAMP],
+  ["google.protobuf.Duration", DURATION],
+  ["optional_type", optionalOf(DYN)],
+  ["net.IP", opaque("net.IP")],
+  ["net.CIDR", opaque("net.CIDR")],
+]);
+
+export function isOptional(type: Type): type is Extract<Type, { kind: "opaque" }> {
+  return type.kind === "opaque" && type.name === "optional_type";
+}
+
+/** As cel-go's errors name it: `map(string, list(int))`. Upstream: `checker.FormatCELType`. */
+export function typeName(type: Type): string {
+  switch (type.kind) {
+    case "list":
+      return `list(${typeName(type.item)})`;
+    case "map":
+      return `map(${typeName(type.key)}, ${typeName(type.value)})`;
+    case "object":
+      return type.name;
+    case "opaque":
+      return type.parameters.length === 0
+        ? type.name
+        : `${type.name}(${type.parameters.map((each) => typeName(each)).join(", ")})`;
+    case "type":
+      return type.of === undefined ? "type" : `type(${typeName(type.of)})`;
+    case "parameter":
+      return type.name;
+    case "timestamp":
+      return "google.protobuf.Timestamp";
+    case "duration":
+      return "google.protobuf.Duration";
+    case "error":
+      return "!error!";
+    default:
+      return type.kind;
+  }
+}
+
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case "list":
+      return sameType(a.item, (b as typeof a).item);
+    case "map":
+      return sameType(a.key, (b as typeof a).key) && sameType(a.value, (b as typeof a).value);
+    case "object":
+    case "parameter":
+      return a.name === (b as typeof a).name;
+    case "opaque": {
+      const other = b as typeof a;
+      return a.name === other.name && a.parameters.every((each, index) => sameType(each, other.parameters[index]!));
+    }
+    default:
+      return true;
+  }
+}
