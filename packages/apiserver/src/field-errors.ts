@@ -40,6 +40,7 @@ const CHARACTERS_PER_ERROR = 64;
 export class FieldErrors {
   readonly #errors: FieldError[] = [];
   readonly #settled: SettledValues | undefined;
+  readonly #warnings: string[] = [];
   #characters = 0;
 
   /** @param settled - Values found good before that nobody changes any more. */
@@ -58,6 +59,17 @@ export class FieldErrors {
 
   get all(): readonly FieldError[] {
     return this.#errors;
+  }
+
+  /** What is wrong and let go all the same; the client is told of it in any case. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  warn(text: string): void {
+    if (this.isFull) return;
+    this.#characters += text.length;
+    this.#warnings.push(text);
   }
 
   /** No more is taken. */

@@ -16,15 +16,29 @@ import { type JsonObject, isJsonObject, jsonEqual } from "../json.js";
 import { humanDuration } from "../kinds/human-duration.js";
 import { storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
-import { type DecodeFindings, decode } from "../schema/decode.js";
+import { type DecodeFindings, decode, noFindings } from "../schema/decode.js";
 import { ordered } from "../schema/ordered.js";
 import type { ServedResource, Subresource } from "../served-resource.js";
 import { sizeOf } from "../storage/object-size.js";
 import type { Store } from "../storage/store.js";
 import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
+import type { FieldErrorType, FieldErrors } from "../field-errors.js";
+import type { ScalePaths } from "../handlers/scale.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import type { Patterns } from "./patterns.js";
-import { applyStructuralDefaults, prune, toObjectSchema, validateStructural } from "./structural-schema.js";
+import { coerceEmbedded, hasEmbedded, validateEmbedded } from "./embedded-objects.js";
+import { ExpressionRules, type RuleCompiler } from "./expression-rules.js";
+import { validateListTypes } from "./list-types.js";
+import { applyStructuralDefaults, prune, toObjectSchema } from "./structural-schema.js";
+import { validateStructural } from "./structural-validation.js";
+
+/** What the versions of all definitions of a server share. */
+export interface CustomResourceParts {
+  readonly patterns: Patterns;
+  readonly compiler: RuleCompiler;
+  /** Whether there may be objects that another schema than this one's was written by. */
+  readonly isMixed: boolean;
+}
 
 /** One version of a CustomResourceDefinition as the server serves it. */
 export function serveCustomResource(
@@ -32,7 +46,7 @@ export function serveCustomResource(
   version: DefinitionVersion,
   store: Store,
   schemas: BuiltInSchemas,
-  patterns: Patterns,
+  shared: CustomResourceParts,
   isTerminating: () => boolean,
 ): ServedResource {
   const { group, names, scope } = definition.spec;
@@ -48,7 +62,9 @@ export function serveCustomResource(
   const structural = version.schema?.openAPIV3Schema;
   const metadataSchema = schemas.ofType("ObjectMeta");
   const storedAs = { ...target, version: storageVersion };
-  const strategy = strategyOf(version, patterns);
+  const strategy = strategyOf(version, shared);
+  const embeds = hasEmbedded(structural);
+  const views = new WeakMap<KubernetesObject, KubernetesObject>();
   return {
     definition: target,
     ...target,
@@ -66,12 +82,12 @@ export function serveCustomResource(
     decode: (value, findings) => decodeCustom(value, findings),
     storage: store.storage(storageKeyOf(target)),
     view:
-      version.name === storageVersion
+      version.name === storageVersion && !shared.isMixed
         ? undefined
         : {
             storedAs,
-            fromStored: (stored) => ({ ...stored, apiVersion }),
-            toStored: (object) => ({ ...object, apiVersion: apiVersionOf(storedAs) }),
+            fromStored: (stored) => fromStored(stored),
+            toStored,
           },
     storageVersion,
     subresources: new Map(subresourcesOf(version, target, strategy).map((below) => [below.name, below])),
@@ -86,12 +102,38 @@ export function serveCustomResource(
     },
   };
 
+  /** As the stored version has it: what only this one knows is lost. Upstream: it is lost when it is read again. */
+  function toStored(object: KubernetesObject): KubernetesObject {
+    if (version.name === storageVersion) return object;
+    const stored = definition.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema;
+    const pruned = prune(stored, { ...object, metadata: undefined }) as Record<string, unknown>;
+    return ordered({ ...pruned, metadata: object.metadata }, names.kind, apiVersionOf(storedAs));
+  }
+
+  /** By the schema of today, whoever wrote it; the same object for as long as it is stored. */
+  function fromStored(stored: KubernetesObject): KubernetesObject {
+    const known = views.get(stored);
+    if (known !== undefined) return known;
+    const { metadata, ...content } = stored;
+    const { apiVersion: _apiVersion, kind: _kind, ...own } = prune(structural, content) as Record<string, unknown>;
+    applyStructuralDefaults(structural, own);
+    const view = ordered({ ...own, metadata }, names.kind, apiVersion);
+    views.set(stored, view);
+    return view;
+  }
+
   function decodeCustom(value: unknown, findings: DecodeFindings | undefined): KubernetesObject {
     const unknown = new FoundPaths();
     const pruned = prune(structural, value, (path) => unknown.add(path)) as Record<string, unknown>;
-    findings?.unknownFields.push(...unknown.texts.sort());
+    const texts = unknown.texts;
+    if (embeds) coerceEmbedded(structural, pruned, metadataSchema, (path) => texts.push(path));
     if (findings !== undefined) findings.size += sizeOf(pruned);
-    if (pruned["metadata"] !== undefined) pruned["metadata"] = decode(metadataSchema, pruned["metadata"] ?? {});
+    if (pruned["metadata"] !== undefined) {
+      const inMetadata = noFindings();
+      pruned["metadata"] = decode(metadataSchema, pruned["metadata"] ?? {}, inMetadata);
+      findings?.unknownFields.push(...inMetadata.unknownFields.sort().map((field) => `metadata.${field}`));
+    }
+    findings?.unknownFields.push(...texts.sort());
     const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = pruned;
     applyStructuralDefaults(structural, own);
     return ordered({ ...own, metadata: pruned["metadata"] }, names.kind, apiVersion);
@@ -126,25 +168,48 @@ function subresourcesOf(
   ];
 }
 
-function strategyOf(version: DefinitionVersion, patterns: Patterns): ResourceStrategy {
+function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomResourceParts): ResourceStrategy {
   const structural = version.schema?.openAPIV3Schema;
   const hasStatus = version.subresources?.status !== undefined;
+  const scale = version.subresources?.scale;
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath);
+  const embeds = hasEmbedded(structural);
+  const rules = ExpressionRules.of(structural, compiler);
+  /** Upstream: `customresource` `validator.go` and `strategy.go`. */
+  const validate = (object: KubernetesObject, errors: FieldErrors, old?: KubernetesObject): void => {
+    validateStructural(structural, object, { errors, patterns, old });
+    if (scale !== undefined) validateScale(scale, object, errors);
+    validateRest(object, errors, old);
+  };
+  const validateRest = (object: KubernetesObject, errors: FieldErrors, old?: KubernetesObject): void => {
+    if (embeds) validateEmbedded(structural, object, errors);
+    validateListTypes(structural, object, errors, old);
+    if (rules === undefined) return;
+    if (errors.all.some(({ type }) => BLOCKING.has(type))) {
+      errors.invalid(
+        "<nil>",
+        null,
+        "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+      );
+    } else rules.validate(object, errors, old);
+  };
   return {
     allowUnconditionalUpdate: false,
     prepareForCreate: (object: UnstructuredObject) => {
       object.metadata.generation = 1;
-      if (hasStatus) delete object["status"];
+      if (!hasStatus) return;
+      delete object["status"];
+      applyStructuralDefaults(structural, object);
     },
     warningsOnCreate: (object) => finalizerWarnings(object),
     warningsOnUpdate: (object, stored) => finalizerWarnings(object, stored),
-    validateCreate: (object, errors) => validateStructural(structural, contentOf(object), errors, patterns),
+    validateCreate: (object, errors) => validate(object, errors),
     prepareForUpdate: (object: UnstructuredObject, stored: UnstructuredObject) => {
       if (!hasStatus) return;
       if (stored["status"] === undefined) delete object["status"];
       else object["status"] = stored["status"];
     },
-    validateUpdate: (object, _stored, errors) => validateStructural(structural, contentOf(object), errors, patterns),
+    validateUpdate: (object, stored, errors) => validate(object, errors, stored),
     bumpsGeneration: (object, stored) => !jsonEqual(bumping(object, hasStatus), bumping(stored, hasStatus)),
     ...(hasStatus
       ? {
@@ -157,8 +222,14 @@ function strategyOf(version: DefinitionVersion, patterns: Patterns): ResourceStr
               if (managedFields === undefined) delete object.metadata.managedFields;
               else object.metadata.managedFields = managedFields;
             },
-            validateUpdate: (object, _stored, errors) =>
-              validateStructural(structural, contentOf(object), errors, patterns),
+            validateUpdate: (object: UnstructuredObject, stored: UnstructuredObject, errors) => {
+              const old: unknown = stored["status"];
+              const status = structural?.properties?.["status"];
+              if (object["status"] !== undefined)
+                validateStructural(status, object["status"], { errors, patterns, field: "status", old });
+              if (scale !== undefined) validateScale(scale, object, errors);
+              validateRest(object, errors, stored);
+            },
           },
         }
       : {}),
@@ -172,7 +243,29 @@ function strategyOf(version: DefinitionVersion, patterns: Patterns): ResourceStr
   };
 }
 
-/** What the definition's schema says something about. */
+/** Errors after which an object's rules have no sense. Upstream: `hasBlockingErr`. */
+const BLOCKING: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  "NotSupported",
+  "Required",
+  "TooLong",
+  "TooMany",
+  "TypeInvalid",
+]);
+
+/** Replicas are numbers that are not negative, wherever they are kept. Upstream: `ValidateScaleSpec`. */
+function validateScale(scale: ScalePaths, object: KubernetesObject, errors: FieldErrors): void {
+  for (const path of [scale.specReplicasPath, scale.statusReplicasPath]) {
+    const replicas = readJsonPath(path, object);
+    if (typeof replicas !== "number") continue;
+    if (replicas < 0) errors.invalid(path, replicas, "should be a non-negative integer");
+    else if (replicas > MOST_REPLICAS)
+      errors.invalid(path, replicas, `should be less than or equal to ${MOST_REPLICAS}`);
+  }
+}
+
+const MOST_REPLICAS = 2 ** 31 - 1;
+
+/** What generations count. */
 function contentOf(object: KubernetesObject): unknown {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content } = object;
   return content;
@@ -209,10 +302,12 @@ function printerOf({ additionalPrinterColumns = [] }: DefinitionVersion): TableP
 }
 
 function cell(type: string, value: unknown, nowMs: number): TableCell {
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
+  if (value === null) return type === "string" ? "<no value>" : null;
   switch (type) {
     case "date": {
-      const atMs = typeof value === "string" ? parseTime(value) : undefined;
+      if (typeof value !== "string") return null;
+      const atMs = parseTime(value);
       return atMs === undefined ? "<invalid>" : humanDuration(nowMs - atMs);
     }
     case "integer":

@@ -1,6 +1,7 @@
 import { formatTime, mutableCopy } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
+import { jsonEqual } from "../json.js";
 import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "../registry/deletion.js";
 import { type ResourceRegistry, storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
@@ -8,6 +9,7 @@ import type { Change } from "../storage/change.js";
 import type { ChangeListener, ResourceStorage } from "../storage/resource-storage.js";
 import type { Store } from "../storage/store.js";
 import { serveCustomResource } from "./custom-resource.js";
+import { RuleCompiler } from "./expression-rules.js";
 import { Patterns } from "./patterns.js";
 import {
   CLEANUP_FINALIZER,
@@ -29,6 +31,8 @@ interface DefinitionRegistrarOptions {
 
 interface Registered {
   readonly generation: number | undefined;
+  /** Objects may have been written by another schema than the one that reads them. */
+  readonly isMixed: boolean;
   readonly versions: readonly string[];
 }
 
@@ -47,6 +51,7 @@ export class DefinitionRegistrar implements ChangeListener {
   readonly #registered = new Map<string, Registered>();
   readonly #pending = new Set<string>();
   readonly #patterns = new Patterns();
+  readonly #compiler = new RuleCompiler();
   #scheduled = false;
 
   /** Serves definitions for as long as the server lives. */
@@ -89,7 +94,8 @@ export class DefinitionRegistrar implements ChangeListener {
       this.#deleteInstances(definition);
       return;
     }
-    if (!isEstablished(definition)) this.#acceptNames(definition);
+    const { acceptedNames } = definition.status ?? {};
+    if (!isEstablished(definition) || !jsonEqual(acceptedNames, definition.spec.names)) this.#acceptNames(definition);
     const current = this.#definitions.get("", name)?.object as Definition;
     if (isEstablished(current)) this.#register(current);
   }
@@ -103,10 +109,17 @@ export class DefinitionRegistrar implements ChangeListener {
         ? definitionCondition("NamesAccepted", true, "NoConflicts", "no conflicts found", now)
         : definitionCondition("NamesAccepted", false, conflict.reason, conflict.message, now);
     const established =
-      conflict === undefined
+      conflict === undefined || isEstablished(definition)
         ? definitionCondition("Established", true, "InitialNamesAccepted", "the initial names have been accepted", now)
         : definitionCondition("Established", false, "NotAccepted", "not all names are accepted", now);
-    const conditions = withDefinitionCondition(withDefinitionCondition(next.status?.conditions, named), established);
+    let { conditions } = next.status ?? {};
+    for (const condition of [named, established]) {
+      const isKnown = conditions?.some(
+        ({ type, status, reason }) =>
+          type === condition.type && status === condition.status && reason === condition.reason,
+      );
+      if (isKnown !== true) conditions = withDefinitionCondition(conditions, condition);
+    }
     const unchanged = definition.status?.conditions?.some(
       ({ type, status, reason }) => type === "NamesAccepted" && status === named.status && reason === named.reason,
     );
@@ -114,7 +127,7 @@ export class DefinitionRegistrar implements ChangeListener {
     next.status = {
       ...next.status,
       acceptedNames: conflict === undefined ? mutableCopy(definition.spec.names) : conflict.accepted,
-      conditions,
+      conditions: conditions ?? [],
     };
     this.#definitions.write(next);
   }
@@ -158,19 +171,22 @@ export class DefinitionRegistrar implements ChangeListener {
     const { generation } = definition.metadata;
     if (this.#registered.get(name)?.generation === generation && this.#registered.has(name)) return;
     const known = this.#registered.has(name);
-    this.#unregister(definition, false);
-    const versions = definition.spec.versions.filter(({ served }) => served);
-    const isTerminating = (): boolean =>
-      this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
-    for (const version of versions)
-      this.#registry.add(
-        serveCustomResource(definition, version, this.#store, this.#schemas, this.#patterns, isTerminating),
-      );
-    this.#registered.set(name, { generation, versions: versions.map((version) => version.name) });
-    if (known) return;
     const storage = this.#store.storage(
       storageKeyOf({ group: definition.spec.group, resource: definition.spec.names.plural }),
     );
+    const isMixed =
+      this.#registered.get(name)?.isMixed === true ||
+      definition.spec.versions.length > 1 ||
+      ((generation ?? 1) > 1 && storage.size > 0);
+    this.#unregister(definition, false);
+    const versions = definition.spec.versions.filter(({ served }) => served);
+    const parts = { patterns: this.#patterns, compiler: this.#compiler, isMixed };
+    const isTerminating = (): boolean =>
+      this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
+    for (const version of versions)
+      this.#registry.add(serveCustomResource(definition, version, this.#store, this.#schemas, parts, isTerminating));
+    this.#registered.set(name, { generation, isMixed, versions: versions.map((version) => version.name) });
+    if (known) return;
     if (definition.spec.scope === "Namespaced") this.#onStorage(storage);
     storage.follow({
       onChange: ({ current }) => {

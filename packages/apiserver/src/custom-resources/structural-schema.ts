@@ -1,8 +1,6 @@
-import { type FieldErrors, omittedValue } from "../field-errors.js";
-import { type Path, pathText } from "../telling.js";
-import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember, sortedJson } from "../json.js";
+import type { Path } from "../telling.js";
+import { type JsonObject, isJsonObject, ownMember, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
-import type { Patterns } from "./patterns.js";
 import { DecodeError } from "../schema/decode.js";
 import { type FieldSchema, type ObjectSchema, type Schema, anySchema } from "../schema/schema.js";
 
@@ -35,12 +33,28 @@ export interface StructuralSchema {
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
+  readonly "x-kubernetes-validations"?: readonly ValidationRule[];
+  readonly allOf?: readonly StructuralSchema[];
+  readonly anyOf?: readonly StructuralSchema[];
+  readonly oneOf?: readonly StructuralSchema[];
+  readonly not?: StructuralSchema;
+}
+
+/** One of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  readonly rule?: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
 }
 
 /**
  * A deep copy without what the schema does not know.
  *
  * @param unknown - Called with the path of everything that is left out; the array changes afterwards.
+ * @param isResource - Keeps apiVersion, kind and metadata. Default: at the root, and where the schema says so.
  * @throws DecodeError when more objects and lists are within each other than {@link MAX_NESTING}.
  */
 export function prune(
@@ -48,6 +62,7 @@ export function prune(
   value: unknown,
   unknown?: (path: Path) => void,
   path: (string | number)[] = [],
+  isResource = path.length === 0 || schema?.["x-kubernetes-embedded-resource"] === true,
 ): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (path.length >= MAX_NESTING) throw new DecodeError(TOO_DEEP);
@@ -60,7 +75,6 @@ export function prune(
       return pruned;
     });
   }
-  const isResource = path.length === 0 || schema?.["x-kubernetes-embedded-resource"] === true;
   const result: JsonObject = {};
   for (const key of Object.keys(value)) {
     const member = memberOf(schema, key, isResource);
@@ -105,216 +119,11 @@ export function applyStructuralDefaults(schema: StructuralSchema | undefined, va
     // A null where none may be, and no default to stand in for it, is nothing.
     else if (current === null && member.nullable !== true) delete value[key];
   }
-  for (const key of Object.keys(value)) applyStructuralDefaults(memberOf(schema, key, false), value[key]);
-}
-
-/**
- * Instructions of patterns times characters they are matched with, for one object: some seconds at the worst. Deliberate:
- * upstream takes as long as it takes.
- */
-const MOST_STEPS = 100_000_000;
-
-/** Upstream: kube-openapi `validation/validate`, as apiextensions words its errors. */
-export function validateStructural(
-  schema: StructuralSchema | undefined,
-  value: unknown,
-  errors: FieldErrors,
-  patterns: Patterns,
-): void {
-  new Validation(errors, patterns).validate(schema, value);
-}
-
-class Validation {
-  readonly #errors: FieldErrors;
-  readonly #patterns: Patterns;
-  #steps = 0;
-  readonly #enums = new Map<StructuralSchema, ReadonlySet<string>>();
-  /** Names and indexes from the root to the value at hand. */
-  readonly #path: (string | number)[] = [];
-
-  constructor(errors: FieldErrors, patterns: Patterns) {
-    this.#errors = errors;
-    this.#patterns = patterns;
-  }
-
-  validate(schema: StructuralSchema | undefined, value: unknown): void {
-    if (this.#errors.isFull || schema === undefined || (value === null && schema.nullable === true)) return;
-    if (!this.#validateType(schema, value)) return;
-    if (schema.enum !== undefined && !this.#isListed(schema, schema.enum, value)) {
-      this.#errors.notSupported(
-        this.#field,
-        value,
-        schema.enum.map((allowed) => String(allowed)),
-      );
-    }
-    if (typeof value === "number") this.#validateNumber(schema, value);
-    else if (typeof value === "string") this.#validateString(schema, value);
-    else if (Array.isArray(value)) this.#validateList(schema, value);
-    else if (isJsonObject(value)) this.#validateObject(schema, value);
-  }
-
-  #isListed(schema: StructuralSchema, allowed: readonly unknown[], value: unknown): boolean {
-    if (allowed.length <= FEW_VALUES) return allowed.some((one) => jsonEqual(one, value));
-    let texts = this.#enums.get(schema);
-    if (texts === undefined) this.#enums.set(schema, (texts = new Set(allowed.map(sortedJson))));
-    return texts.has(sortedJson(value));
-  }
-
-  /** Made only for what is wrong: the values may be many, and deep down. */
-  get #field(): string {
-    return pathText(this.#path);
-  }
-
-  #at<T>(step: string | number, action: () => T): T {
-    this.#path.push(step);
-    const result = action();
-    this.#path.pop();
-    return result;
-  }
-
-  #validateList(schema: StructuralSchema, value: readonly unknown[]): void {
-    const { minItems, maxItems } = schema;
-    if (maxItems !== undefined && value.length > maxItems) this.#errors.tooMany(this.#field, value.length, maxItems);
-    if (minItems !== undefined && value.length < minItems) {
-      const field = this.#field;
-      this.#errors.invalid(field, value.length, `${field} in body should have at least ${minItems} items`);
-    }
-    this.#validateUnique(schema, value);
-    if (schema.items !== undefined)
-      value.forEach((item, index) => this.#at(index, () => this.validate(schema.items, item)));
-  }
-
-  #validateObject(schema: StructuralSchema, value: JsonObject): void {
-    const { minProperties, maxProperties } = schema;
-    const size = Object.keys(value).length;
-    if (maxProperties !== undefined && size > maxProperties) this.#errors.tooMany(this.#field, size, maxProperties);
-    if (minProperties !== undefined && size < minProperties) {
-      const field = this.#field;
-      this.#errors.invalid(field, size, `${field} in body should have at least ${minProperties} properties`);
-    }
-    const missing = (name: string): void => this.#errors.required(this.#at(name, () => this.#field));
-    if (schema["x-kubernetes-embedded-resource"] === true)
-      for (const name of ["apiVersion", "kind"]) if (!ownMember(value, name)) missing(name);
-    for (const name of schema.required ?? []) if (ownMember(value, name) === undefined) missing(name);
-    const isResource = this.#path.length === 0;
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === "object" && additionalProperties.nullable !== true)
     for (const key of Object.keys(value))
-      this.#at(key, () => this.validate(memberOf(schema, key, isResource), value[key]));
-  }
-
-  /** Elements of a set, and of a map list by their keys, may not repeat. */
-  #validateUnique(schema: StructuralSchema, value: readonly unknown[]): void {
-    const listType = schema["x-kubernetes-list-type"];
-    if (listType !== "set" && listType !== "map") return;
-    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-    const seen = new Set<string>();
-    value.forEach((item, index) => {
-      const identity =
-        listType === "set"
-          ? item
-          : Object.fromEntries(keys.map((key) => [key, isJsonObject(item) ? (ownMember(item, key) ?? null) : null]));
-      const text = JSON.stringify(identity);
-      if (seen.has(text)) this.#errors.duplicate(`${this.#field}[${index}]`, identity);
-      seen.add(text);
-    });
-  }
-
-  #validateType(schema: StructuralSchema, value: unknown): boolean {
-    const wanted =
-      schema["x-kubernetes-int-or-string"] === true
-        ? ["integer", "string"]
-        : schema.type === undefined
-          ? []
-          : [schema.type];
-    const actual =
-      value === null
-        ? "null"
-        : Array.isArray(value)
-          ? "array"
-          : typeof value === "number"
-            ? Number.isInteger(value)
-              ? "integer"
-              : "number"
-            : isJsonObject(value)
-              ? "object"
-              : typeof value;
-    if (wanted.length === 0 || wanted.includes(actual) || (actual === "integer" && wanted.includes("number")))
-      return true;
-    const field = this.#field;
-    this.#errors.add({
-      type: "TypeInvalid",
-      field,
-      value: actual,
-      detail: `${field} in body must be of type ${wanted.join(",")}: ${JSON.stringify(actual)}`,
-    });
-    if (actual === "number")
-      this.#errors.invalid(
-        "<nil>",
-        "",
-        `Checked value must be of type ${wanted.join(",")} (default format) in ${field}`,
-      );
-    return false;
-  }
-
-  #validateNumber(
-    { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: StructuralSchema,
-    value: number,
-  ): void {
-    if (multipleOf !== undefined && value % multipleOf !== 0) this.#shouldBe(value, `a multiple of ${multipleOf}`);
-    if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum))
-      this.#shouldBe(value, `greater than ${exclusiveMinimum === true ? "" : "or equal to "}${minimum}`);
-    if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum))
-      this.#shouldBe(value, `less than ${exclusiveMaximum === true ? "" : "or equal to "}${maximum}`);
-  }
-
-  #shouldBe(value: unknown, what: string): void {
-    const field = this.#field;
-    this.#errors.invalid(field, value, `${field} in body should be ${what}`);
-  }
-
-  #validateString({ minLength, maxLength, pattern, format }: StructuralSchema, value: string): void {
-    const length = minLength === undefined && maxLength === undefined ? 0 : characterCount(value);
-    if (maxLength !== undefined && length > maxLength) this.#errors.tooLong(this.#field, maxLength);
-    if (minLength !== undefined && length < minLength) this.#shouldBe(value, `at least ${minLength} chars long`);
-    if ((format === "date-time" || format === "date") && !isFormatted(format, value)) {
-      const field = this.#field;
-      this.#errors.add({
-        type: "TypeInvalid",
-        field,
-        value,
-        detail: `${field} in body must be of type ${format}: ${JSON.stringify(value)}`,
-      });
-    }
-    if (pattern !== undefined) this.#validatePattern(pattern, value);
-  }
-
-  #validatePattern(source: string, value: string): void {
-    const pattern = this.#patterns.get(source);
-    if (pattern === undefined) return;
-    this.#steps += pattern.instructions * value.length;
-    if (this.#steps > MOST_STEPS) {
-      const field = this.#field;
-      this.#errors.invalid(field, omittedValue, `${field} in body is too long to be matched with '${source}'`);
-    } else if (!pattern.test(value)) {
-      const field = this.#field;
-      this.#errors.invalid(field, value, `${field} in body should match '${source}'`);
-    }
-  }
-}
-
-/** Up to so many values, a list is looked through as it is. */
-const FEW_VALUES = 16;
-
-/** Go's runes. */
-function characterCount(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
-
-function isFormatted(format: "date-time" | "date", value: string): boolean {
-  const pattern =
-    format === "date" ? /^\d{4}-\d\d-\d\d$/ : /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-  return pattern.test(value) && !Number.isNaN(Date.parse(value));
+      if (value[key] === null && !Object.hasOwn(schema.properties ?? {}, key)) delete value[key];
+  for (const key of Object.keys(value)) applyStructuralDefaults(memberOf(schema, key, false), value[key]);
 }
 
 /** The same schema for merging and for telling who owns what. */
@@ -366,7 +175,8 @@ function toSchema(schema: StructuralSchema): Schema {
       const fields = new Map(
         Object.entries(properties).map(([name, member]) => [
           name,
-          fieldOf(name, toSchema(member), schema.required?.includes(name) === true),
+          // A required member that is missing is missing: only Go's types have a zero for it.
+          fieldOf(name, toSchema(member), false),
         ]),
       );
       return {

@@ -271,7 +271,7 @@ function scalarErrors(scalar: string, value: unknown, path: string): string[] {
 }
 
 function memberErrors(schema: ObjectSchema | MapSchema, value: unknown, path: string): string[] {
-  if (!isJsonObject(value)) return [`${path}: expected map, got &{${String(value)}}`];
+  if (!isJsonObject(value)) return [`${path}: expected map, got &{${goText(value)}}`];
   return Object.keys(value).flatMap((key) => {
     const member = memberSchema(schema, key);
     if (member !== undefined) return typeErrors(member, value[key], `${path}.${key}`);
@@ -282,18 +282,20 @@ function memberErrors(schema: ObjectSchema | MapSchema, value: unknown, path: st
 }
 
 function listErrors(schema: ListSchema, value: unknown, path: string): string[] {
-  if (!Array.isArray(value)) return [`${path}: expected list, got &{${String(value)}}`];
+  if (!Array.isArray(value)) return [`${path}: expected list, got &{${goText(value)}}`];
   const seen = new Set<string>();
   return (value as unknown[]).flatMap((item, index) => {
     if (schema.listType === "atomic") return typeErrors(schema.item, item, `${path}[${index}]`);
     if (schema.listType === "map") {
-      const missing = schema.keys.find(
+      const missing = schema.keys.filter(
         (key) => isJsonObject(item) && ownMember(item, key) === undefined && keyDefault(schema, key) === undefined,
       );
-      if (missing !== undefined)
+      if (missing.length === schema.keys.length) {
+        const keys = schema.keys.map((key) => JSON.stringify(key)).join(" ");
         return [
-          `${path}: element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`,
+          `${path}: element ${index}: associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
         ];
+      }
     }
     const edge = edgeOf(schema, item);
     const text = new FieldSet(false, new Map([[edge, LEAF]])).paths().join("");
@@ -301,4 +303,13 @@ function listErrors(schema: ListSchema, value: unknown, path: string): string[] 
     seen.add(edge);
     return typeErrors(schema.item, item, `${path}${text}`);
   });
+}
+
+/** A value as Go prints it. */
+function goText(value: unknown): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (typeof value !== "object") return `${value as string | number | boolean}`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${members.map(([key, member]) => `${key}:${goText(member)}`).join(" ")}]`;
 }

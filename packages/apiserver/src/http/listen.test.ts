@@ -147,7 +147,7 @@ test("what is longer than 128 KiB is compressed for clients that accept gzip, wi
 });
 
 test("a client that takes protobuf alone is told what there is; one that takes JSON too gets that", async () => {
-  const { url } = await listen();
+  const { url } = await served();
   const ask = (accept: string, query = ""): Promise<Response> =>
     fetch(`${url}/api/v1/namespaces/default/configmaps${query}`, { headers: { accept } });
   for (const query of ["", "?watch=1"]) {

@@ -125,6 +125,7 @@ function prepareUpdate(write: Write, object: KubernetesObject, current: Kubernet
   if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
   strategy.validateUpdate?.(object, current, errors);
   warn(write, strategy.warningsOnUpdate?.(object, current) ?? []);
+  warn(write, errors.warnings);
 }
 
 /** Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone. */

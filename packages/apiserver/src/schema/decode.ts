@@ -68,6 +68,8 @@ export function decode(
 class Decoder {
   /** Names and indexes from the root to the object at hand, without the keys of maps. */
   readonly #path: (string | number)[] = [];
+  /** Keys of maps that the object at hand is in, each with its place in the path: what is unknown is named with them. */
+  readonly #keys: (readonly [number, string])[] = [];
   /** Maps that the object at hand is in. */
   #maps = 0;
   #unknownFields: FoundPaths | undefined;
@@ -82,6 +84,14 @@ class Decoder {
   constructor(isOwned: boolean) {
     this.#isOwned = isOwned;
     this.#inPlace = isOwned;
+  }
+
+  /** With the keys of maps. */
+  #wholePath(): (string | number)[] {
+    const path = [...this.#path];
+    for (let index = this.#keys.length - 1; index >= 0; index--)
+      path.splice(this.#keys[index]![0], 0, this.#keys[index]![1]);
+    return path;
   }
 
   report(findings: DecodeFindings): void {
@@ -118,7 +128,7 @@ class Decoder {
           this.#size += stringBytes(key) + sizeOf(decoded);
         } else {
           this.#path.push(key);
-          (this.#unknownFields ??= new FoundPaths()).add(this.#path);
+          (this.#unknownFields ??= new FoundPaths()).add(this.#wholePath());
           this.#path.pop();
         }
         // Which the copy was deaf to.
@@ -215,8 +225,10 @@ class Decoder {
           const member = value[key];
           this.#size += MEMBER_BYTES + stringBytes(key);
           // As in Go, errors name the field that holds the map, not the key.
+          this.#keys.push([this.#path.length, key]);
           const decoded =
             member === null ? zeroOf(schema.value, this, owner) : this.#value(schema.value, member, owner);
+          this.#keys.pop();
           if (decoded !== member) setMember(result, key, decoded);
         }
         this.#maps--;

@@ -289,6 +289,7 @@ export const dropsZero: ReadonlySet<string> = new Set([
 
 /** Strings that are pointers, or have no `omitempty`: `""` is a value of its own. */
 export const keepsEmptyString: ReadonlySet<string> = new Set([
+  "CustomResourceDefinitionVersion.deprecationWarning",
   "JobSpec.managedBy",
   "JobSpec.completionMode",
   "JobSpec.podReplacementPolicy",

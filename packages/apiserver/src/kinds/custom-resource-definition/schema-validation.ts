@@ -1,69 +1,267 @@
-import type { PatternChecker } from "../../custom-resources/patterns.js";
-import type { FieldErrors } from "../../field-errors.js";
-import { isJsonObject, type JsonObject } from "../../json.js";
+import { PatternChecker, Patterns } from "../../custom-resources/patterns.js";
+import type { RuleCompiler } from "../../custom-resources/expression-rules.js";
+import type { StructuralSchema } from "../../custom-resources/structural-schema.js";
+import { FieldErrors } from "../../field-errors.js";
+import { isJsonObject } from "../../json.js";
+import { validateDefaults } from "./default-validation.js";
+import { RuleCheck } from "./rule-validation.js";
+import { validateStructure } from "./structure-validation.js";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
+const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
+const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** What the schemas of one definition share while they are looked at. */
+export interface SchemaChecks {
+  readonly patterns: PatternChecker;
+  readonly compiler: RuleCompiler;
+}
+
+export function schemaChecks(compiler: RuleCompiler): SchemaChecks {
+  return { patterns: new PatternChecker(), compiler };
+}
 
 /**
- * Whether a schema is structural, and says what it says in a way the server can check. Neither validation rules in CEL nor
- * every detail of nested logical schemas is looked at.
+ * Whether a schema is structural, says what it says in a way the server can check, and its rules can be evaluated.
  *
- * Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `schema.ValidateStructural` in apiextensions-apiserver.
+ * Upstream: `validateCustomResourceDefinitionValidation` in apiextensions-apiserver.
  */
-export function validateSchema(
-  schema: unknown,
-  path: string,
-  errors: FieldErrors,
-  patterns: PatternChecker,
-  place = "at the root",
-): void {
+export function validateSchema(schema: unknown, path: string, errors: FieldErrors, checks: SchemaChecks): void {
   if (!isJsonObject(schema)) return;
-  const { type = "", properties, additionalProperties, items, pattern } = schema;
-  const isOpen =
-    schema["x-kubernetes-int-or-string"] === true || schema["x-kubernetes-preserve-unknown-fields"] === true;
-  if (type === "") {
-    if (place === "at the root" || !isOpen) errors.required(`${path}.type`, `must not be empty ${place}`);
-  } else if (!TYPES.includes(type as string)) errors.notSupported(`${path}.type`, type, TYPES);
-  if (schema["$ref"] !== undefined) errors.forbidden(`${path}.$ref`, "$ref is not supported");
-  if (schema["uniqueItems"] === true) {
-    errors.forbidden(
-      `${path}.uniqueItems`,
-      "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
-    );
-  }
-  if (isJsonObject(properties) && additionalProperties !== undefined && additionalProperties !== false) {
-    errors.forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive");
-  }
-  if (type === "array" && items === undefined) errors.required(`${path}.items`, "must be specified");
-  const error = typeof pattern === "string" ? patterns.errorOf(pattern) : undefined;
-  if (error !== undefined)
-    errors.invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${error}`);
-  if (schema["x-kubernetes-list-type"] === "map" && !Array.isArray(schema["x-kubernetes-list-map-keys"])) {
-    errors.required(`${path}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map");
-  }
-  validateDefault(schema, `${path}.default`, errors);
-  for (const [name, property] of Object.entries(isJsonObject(properties) ? properties : {})) {
-    validateSchema(property, `${path}.properties[${name}]`, errors, patterns, "for specified object fields");
-  }
-  validateSchema(items, `${path}.items`, errors, patterns, "for specified array items");
-  validateSchema(additionalProperties, `${path}.additionalProperties`, errors, patterns, "for specified object fields");
-}
-
-function validateDefault({ type, default: value, nullable }: JsonObject, field: string, errors: FieldErrors): void {
-  if (value === undefined || typeof type !== "string" || (value === null && nullable === true)) return;
-  const actual = typeOf(value);
-  if (actual === type || (actual === "integer" && type === "number")) return;
-  errors.add({
-    type: "TypeInvalid",
-    field,
-    value: actual,
-    detail: ` in body must be of type ${type}: "${actual}"`,
+  const found = new FieldErrors();
+  const root = schema as StructuralSchema;
+  if (root.nullable === true) found.forbidden(`${path}.nullable`, "nullable cannot be true at the root");
+  const structural = new FieldErrors();
+  validateStructure(root, path, structural);
+  if (structural.isEmpty) validateDefaults(root, path, structural, new Patterns(), checks.compiler);
+  const rules = structural.isEmpty ? new RuleCheck(checks.compiler) : undefined;
+  merge(found, structural);
+  const cel = new FieldErrors();
+  new SchemaWalk(found, cel, checks.patterns, rules).walk(root, path, {
+    isResource: true,
+    defaultsForbidden: undefined,
+    uncorrelatable: undefined,
+    context: rules?.root(root),
   });
+  merge(found, cel);
+  if (found.isEmpty) {
+    const unsupported = findUnsupported(root);
+    if (unsupported !== undefined) found.invalid(path, "", `OpenAPIV3Schema '${unsupported}' is not supported`);
+  }
+  rules?.reportTotal(path, found);
+  merge(errors, found);
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  return typeof value;
+function merge(into: FieldErrors, from: FieldErrors): void {
+  for (const error of from.all) into.add(error);
+}
+
+/** What only the conversion to a structural schema finds. Upstream: `validateUnsupportedFields`. */
+function findUnsupported(schema: unknown): string | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  if (typeof schema["$schema"] === "string" && schema["$schema"] !== "") return "schema";
+  const { properties, items, additionalProperties } = schema;
+  for (const part of [...Object.values(isJsonObject(properties) ? properties : {}), items, additionalProperties]) {
+    const found = findUnsupported(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+interface Place {
+  /** The root, or an embedded object. */
+  readonly isResource: boolean;
+  /** Why there may be no defaults. */
+  readonly defaultsForbidden: string | undefined;
+  /** The list within which items are not known again. */
+  readonly uncorrelatable: string | undefined;
+  readonly context: ReturnType<RuleCheck["root"]> | undefined;
+}
+
+/** Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`. */
+class SchemaWalk {
+  readonly #errors: FieldErrors;
+  readonly #ruleErrors: FieldErrors;
+  readonly #patterns: PatternChecker;
+  readonly #rules: RuleCheck | undefined;
+
+  constructor(errors: FieldErrors, ruleErrors: FieldErrors, patterns: PatternChecker, rules: RuleCheck | undefined) {
+    this.#errors = errors;
+    this.#ruleErrors = ruleErrors;
+    this.#patterns = patterns;
+    this.#rules = rules;
+  }
+
+  walk(schema: StructuralSchema, path: string, place: Place): void {
+    const before = this.#errors.all.length;
+    this.#validateKeywords(schema, path, place);
+    this.#validateChildren(schema, path, place);
+    if (schema["x-kubernetes-preserve-unknown-fields"] === false)
+      this.#errors.invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined");
+    this.#validateMapType(schema, path);
+    this.#validateListType(schema, path);
+    const rules = schema["x-kubernetes-validations"];
+    if (rules === undefined || rules.length === 0 || this.#rules === undefined) return;
+    this.#rules.validateWords(schema, path, this.#errors);
+    if (this.#errors.all.length === before && place.context !== undefined)
+      this.#rules.validateExpressions(schema, path, place.context, place.uncorrelatable, this.#ruleErrors);
+  }
+
+  #validateKeywords(schema: StructuralSchema, path: string, place: Place): void {
+    const keywords = schema as Readonly<Record<string, unknown>>;
+    const { type } = keywords;
+    if (typeof type === "string" && type !== "" && !TYPES.includes(type))
+      this.#errors.notSupported(`${path}.type`, type, TYPES);
+    if (schema.default !== undefined && place.defaultsForbidden !== undefined)
+      this.#errors.forbidden(`${path}.default`, place.defaultsForbidden);
+    for (const keyword of UNSUPPORTED) {
+      const value = keywords[keyword];
+      const isSet = isJsonObject(value)
+        ? keyword === "additionalItems" || Object.keys(value).length > 0
+        : Boolean(value);
+      if (isSet || (keyword === "additionalItems" && value !== undefined))
+        this.#errors.forbidden(`${path}.${keyword}`, `${keyword} is not supported`);
+    }
+    if (type === "null")
+      this.#errors.forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative");
+    if (Array.isArray(keywords["items"]))
+      this.#errors.forbidden(`${path}.items`, "items must be a schema object and not an array");
+    const { pattern } = schema;
+    const error = typeof pattern === "string" && pattern !== "" ? this.#patterns.errorOf(pattern) : undefined;
+    if (error !== undefined)
+      this.#errors.invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${error}`);
+    if (keywords["uniqueItems"] === true) {
+      this.#errors.forbidden(
+        `${path}.uniqueItems`,
+        "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+      );
+    }
+  }
+
+  #validateChildren(schema: StructuralSchema, path: string, place: Place): void {
+    const { properties = {}, additionalProperties, items } = schema;
+    const child = (key: Parameters<NonNullable<Place["context"]>["child"]>[0], more: Partial<Place> = {}): Place => ({
+      ...place,
+      isResource: false,
+      context: place.context?.child(key),
+      ...more,
+    });
+    if (additionalProperties !== undefined) {
+      if (Object.keys(properties).length > 0 && additionalProperties !== true) {
+        const detail = "additionalProperties and properties are mutual exclusive";
+        this.#errors.forbidden(`${path}.additionalProperties`, detail);
+      }
+      if (isJsonObject(additionalProperties))
+        this.walk(additionalProperties, `${path}.additionalProperties`, child("values"));
+    }
+    const isResource = place.isResource || schema["x-kubernetes-embedded-resource"] === true;
+    for (const [name, property] of Object.entries(properties)) {
+      const forbidden =
+        isResource && RESOURCE_MEMBERS.has(name)
+          ? {
+              defaultsForbidden:
+                name === "metadata" ? "must not be set in top-level metadata" : `must not be set in top-level ${name}`,
+            }
+          : {};
+      // Deliberate in upstream, too: metadata of embedded objects may have defaults.
+      this.walk(property, `${path}.properties[${name}]`, child({ property: name }, place.isResource ? forbidden : {}));
+    }
+    const junctor = child("junctor", { uncorrelatable: place.uncorrelatable });
+    if (isJsonObject(schema.not)) this.walk(schema.not, `${path}.not`, junctor);
+    for (const name of ["allOf", "oneOf", "anyOf"] as const)
+      for (const [index, part] of (schema[name] ?? []).entries()) this.walk(part, `${path}.${name}[${index}]`, junctor);
+    if (isJsonObject(items)) {
+      const isMap = schema["x-kubernetes-list-type"] === "map";
+      this.walk(items, `${path}.items`, child("items", isMap ? {} : { uncorrelatable: place.uncorrelatable ?? path }));
+    }
+  }
+
+  #validateMapType(schema: StructuralSchema, path: string): void {
+    const mapType = schema["x-kubernetes-map-type"];
+    if (mapType === undefined) return;
+    if (schema.type !== "object") this.#mustBe(path, schema.type, "object", "x-kubernetes-map-type");
+    if (mapType !== "atomic" && mapType !== "granular")
+      this.#errors.notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]);
+  }
+
+  #mustBe(path: string, type: string | undefined, wanted: string, keyword: string): void {
+    const detail = `must be ${wanted} if ${keyword} is specified`;
+    if (!type) this.#errors.required(`${path}.type`, detail);
+    else this.#errors.invalid(`${path}.type`, type, detail);
+  }
+
+  #validateListType(schema: StructuralSchema, path: string): void {
+    const listType = schema["x-kubernetes-list-type"];
+    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+    const at = `${path}.x-kubernetes-list-type`;
+    if (listType !== undefined && schema.type !== "array")
+      this.#mustBe(path, schema.type, "array", "x-kubernetes-list-type");
+    else if (listType !== undefined && !["atomic", "set", "map"].includes(listType))
+      this.#errors.notSupported(at, listType, ["atomic", "set", "map"]);
+    else if (keys.length > 0 && listType !== "map") {
+      const detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+      if (listType === undefined) this.#errors.required(at, detail);
+      else this.#errors.invalid(at, listType, detail);
+    }
+    if (listType === "set") this.#validateSet(schema, path);
+    if (listType === "map") this.#validateListMap(schema, path, keys);
+  }
+
+  #validateSet({ items }: StructuralSchema, path: string): void {
+    if (items === undefined) return;
+    if (items.nullable === true)
+      this.#errors.forbidden(`${path}.items.nullable`, "cannot be nullable when x-kubernetes-list-type is set");
+    const mapType = items["x-kubernetes-map-type"];
+    if (items.type === "object" && mapType !== "atomic") {
+      const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+      this.#errors.invalid(`${path}.items.x-kubernetes-map-type`, mapType, detail);
+    }
+    const listType = items["x-kubernetes-list-type"];
+    if (items.type === "array" && listType !== undefined && listType !== "atomic") {
+      const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+      this.#errors.invalid(`${path}.items.x-kubernetes-list-type`, listType, detail);
+    }
+  }
+
+  #validateListMap({ items }: StructuralSchema, path: string, keys: readonly string[]): void {
+    const at = `${path}.x-kubernetes-list-map-keys`;
+    if (keys.length === 0) {
+      this.#errors.required(at, "must not be empty if x-kubernetes-list-type is map");
+      return;
+    }
+    if (items === undefined) {
+      this.#errors.required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map");
+      return;
+    }
+    if (items.nullable === true)
+      this.#errors.forbidden(`${path}.items.nullable`, "cannot be nullable when x-kubernetes-list-type is map");
+    if (items.type !== "object") {
+      const detail = "must be object if parent array's x-kubernetes-list-type is map";
+      this.#errors.invalid(`${path}.items.type`, items.type, detail);
+    }
+    const properties = items.properties ?? {};
+    if (items.type !== "object" || Object.keys(properties).length === 0) return;
+    const seen = new Set<string>();
+    for (const key of keys) {
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const place = `${path}.items.properties[${key}]`;
+      if (property === undefined) this.#errors.invalid(at, keys, "entries must all be names of item properties");
+      else if (property.type === "array" || property.type === "object") {
+        const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+        this.#errors.invalid(`${place}.type`, property.type, detail);
+      }
+      if (seen.has(key)) this.#errors.invalid(at, keys, "must not contain duplicate entries");
+      seen.add(key);
+      if (property === undefined) continue;
+      if (property.default === undefined && items.required?.includes(key) !== true) {
+        const detail =
+          "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+        this.#errors.required(`${place}.default`, detail);
+      }
+      if (property.nullable === true) {
+        const detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+        this.#errors.forbidden(`${place}.nullable`, detail);
+      }
+    }
+  }
 }

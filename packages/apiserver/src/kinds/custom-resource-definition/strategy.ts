@@ -1,9 +1,10 @@
-import { type CustomResourceDefinition, customResourceDefinitions, mutableCopy } from "@kubewright/api";
+import { type CustomResourceDefinition, customResourceDefinitions } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { deleteDefinition } from "./deletion.js";
+import { unknownFormats } from "./unknown-formats.js";
 import { validateDefinition, validateDefinitionUpdate } from "./validation.js";
 
 /**
@@ -37,15 +38,20 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
   prepareForUpdate(definition, stored) {
     if (stored.status === undefined) delete definition.status;
     else definition.status = stored.status;
+    const storage = definition.spec.versions?.find((version) => version.storage)?.name;
+    const storedVersions = definition.status?.storedVersions ?? [];
+    if (storage !== undefined && !storedVersions.includes(storage))
+      definition.status = { ...definition.status, storedVersions: [...storedVersions, storage] };
   },
   validateCreate: validateDefinition,
   validateUpdate: validateDefinitionUpdate,
+  warningsOnCreate: ({ spec }) => unknownFormats(spec),
+  warningsOnUpdate: ({ spec }, stored) => {
+    const known = new Set(unknownFormats(stored.spec));
+    return unknownFormats(spec).filter((warning) => !known.has(warning));
+  },
   status: {
     prepareForUpdate(definition, stored) {
-      const { managedFields } = definition.metadata;
-      definition.metadata = mutableCopy(stored.metadata);
-      if (managedFields === undefined) delete definition.metadata.managedFields;
-      else definition.metadata.managedFields = managedFields;
       definition.spec = stored.spec;
     },
   },

@@ -1,18 +1,26 @@
 import type { CustomResourceDefinition } from "@kubewright/api";
 
-import { PatternChecker } from "../../custom-resources/patterns.js";
+import type { DefinitionVersion } from "../../custom-resources/definition.js";
+import { RuleCompiler } from "../../custom-resources/expression-rules.js";
+import type { StructuralSchema } from "../../custom-resources/structural-schema.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { dnsSubdomainErrors } from "../../names.js";
 import { dns1035LabelErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
-import { validateSchema } from "./schema-validation.js";
+import { type WebhookClientConfig, validateClientConfig } from "./client-config.js";
+import { type SchemaChecks, schemaChecks, validateSchema } from "./schema-validation.js";
 
 type Version = CustomResourceDefinition["spec"]["versions"][number];
 
 const SCOPES = ["Cluster", "Namespaced"];
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
+const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const APPROVAL = "api-approved.kubernetes.io";
+const APPROVAL_PLACE = "see https://github.com/kubernetes/enhancements/pull/1111";
+const MOST_SELECTABLE_FIELDS = 8;
+const LONGEST_WARNING = 256;
 
 /** Upstream: `ValidateCustomResourceDefinition` in apiextensions-apiserver. */
 export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors): void {
@@ -21,10 +29,29 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
     errors.invalid("metadata.name", metadata.name, 'must be spec.names.plural+"."+spec.group');
   }
   validateSpec(definition, errors);
+  validateStoredVersions(definition, errors);
+  validateApproval(definition, errors);
+}
+
+/** Groups of Kubernetes' own. Upstream: `validateAPIApproval`. */
+function validateApproval({ metadata, spec }: CustomResourceDefinition, errors: FieldErrors): void {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(spec.group ?? "")) return;
+  const field = `metadata.annotations[${APPROVAL}]`;
+  const approval = metadata.annotations?.[APPROVAL] ?? "";
+  if (approval === "")
+    errors.required(field, `protected groups must have approval annotation "${APPROVAL}", ${APPROVAL_PLACE}`);
+  else if (!approval.startsWith("unapproved") && !/^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.test(approval)) {
+    const detail = `protected groups must have approval annotation "${APPROVAL}" with either a URL or a reason starting with "unapproved", ${APPROVAL_PLACE}`;
+    errors.invalid(field, approval, detail);
+  }
 }
 
 /** The rules that hold for every write; the name is checked at creation only. */
-function validateSpec(definition: CustomResourceDefinition, errors: FieldErrors): void {
+function validateSpec(
+  definition: CustomResourceDefinition,
+  errors: FieldErrors,
+  stored?: CustomResourceDefinition,
+): void {
   const { spec } = definition;
   if (!spec.group) errors.required("spec.group");
   else {
@@ -35,15 +62,15 @@ function validateSpec(definition: CustomResourceDefinition, errors: FieldErrors)
   }
   if (!spec.scope) errors.required("spec.scope");
   else if (!SCOPES.includes(spec.scope)) errors.notSupported("spec.scope", spec.scope, SCOPES);
-  validateVersions(spec.versions ?? [], errors);
+  validateVersions(spec.versions, errors);
   validateNames(spec.names, errors);
   if (spec.preserveUnknownFields === true) {
     const detail =
       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
     errors.invalid("spec.preserveUnknownFields", true, detail);
   }
-  validateContents(spec.versions ?? [], errors);
-  validateStoredVersions(definition, errors);
+  validateContents(spec.versions ?? [], errors, stored);
+  validateConversion(spec.conversion, errors);
 }
 
 /** Upstream: `ValidateCustomResourceDefinitionUpdate`. */
@@ -52,7 +79,8 @@ export function validateDefinitionUpdate(
   stored: CustomResourceDefinition,
   errors: FieldErrors,
 ): void {
-  validateSpec(definition, errors);
+  validateSpec(definition, errors, stored);
+  validateRemovedVersions(definition, errors);
   const immutable = "field is immutable";
   const { spec } = definition;
   const isEstablished = stored.status?.conditions?.some(
@@ -65,13 +93,24 @@ export function validateDefinitionUpdate(
     errors.invalid("spec.names.kind", spec.names.kind, immutable);
 }
 
-function validateVersions(versions: readonly Version[], errors: FieldErrors): void {
-  for (const [index, { name, schema }] of versions.entries()) {
-    const sentences = dns1035LabelErrors(name);
-    if (sentences.length > 0) errors.invalid(`spec.versions[${index}].name`, name, sentences.join(","));
-    if (schema?.openAPIV3Schema === undefined) errors.required(`spec.versions[${index}].schema.openAPIV3Schema`);
+function validateVersions(given: readonly Version[] | undefined, errors: FieldErrors): void {
+  const versions = given ?? [];
+  for (const [index, { name, schema, deprecated, deprecationWarning }] of versions.entries()) {
+    const path = `spec.versions[${index}]`;
+    addJoined(errors, `${path}.name`, name, dns1035LabelErrors(name));
+    if (schema?.openAPIV3Schema === undefined) errors.required(`${path}.schema.openAPIV3Schema`);
+    if (deprecationWarning === undefined) continue;
+    const invalid = (detail: string): void => errors.invalid(`${path}.deprecationWarning`, deprecationWarning, detail);
+    if (deprecated !== true) invalid("can only be set for deprecated versions");
+    else if (deprecationWarning === "") invalid("must not be an empty string");
+    else if (deprecationWarning.length > LONGEST_WARNING) invalid(`must be <= ${LONGEST_WARNING} characters long`);
+    else {
+      const unprintable = deprecationWarning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+      if (unprintable >= 0)
+        invalid(`must only contain printable UTF-8 characters; non-printable character found at index ${unprintable}`);
+    }
   }
-  const shown = internalForm("", versions);
+  const shown = internalForm("", given);
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.invalid("spec.versions", shown, "must contain unique version names");
   }
@@ -80,17 +119,14 @@ function validateVersions(versions: readonly Version[], errors: FieldErrors): vo
   }
   // The deprecated name of a single version follows the first one's.
   const first = versions[0]?.name;
-  if (first !== undefined) {
-    const sentences = dns1035LabelErrors(first);
-    if (sentences.length > 0) errors.invalid("spec.version", first, sentences.join(","));
-  }
+  if (first) addJoined(errors, "spec.version", first, dns1035LabelErrors(first));
 }
 
 function validateNames(names: CustomResourceDefinition["spec"]["names"], errors: FieldErrors): void {
   const { plural, singular = "", kind, listKind = "", shortNames = [], categories = [] } = names;
   const path = "spec.names";
   for (const [field, name] of Object.entries({ plural, singular })) {
-    if (!name && field === "plural") errors.required(`${path}.${field}`);
+    if (!name) errors.required(`${path}.${field}`);
     else addJoined(errors, `${path}.${field}`, name, dns1035LabelErrors(name));
   }
   for (const [field, name] of Object.entries({ kind, listKind })) {
@@ -109,10 +145,10 @@ function validateNames(names: CustomResourceDefinition["spec"]["names"], errors:
   for (const [index, name] of shortNames.entries()) {
     addJoined(errors, `${path}.shortNames[${index}]`, name, dns1035LabelErrors(name));
   }
+  if (kind && kind === listKind) errors.invalid(`${path}.listKind`, listKind, "kind and listKind may not be the same");
   for (const [index, name] of categories.entries()) {
     addInvalid(errors, `${path}.categories[${index}]`, name, dns1035LabelErrors(name));
   }
-  if (kind && kind === listKind) errors.invalid(`${path}.listKind`, listKind, "kind and listKind may not be the same");
 }
 
 function addJoined(errors: FieldErrors, field: string, value: string, sentences: readonly string[]): void {
@@ -120,39 +156,186 @@ function addJoined(errors: FieldErrors, field: string, value: string, sentences:
 }
 
 /** What all versions share is reported where v1beta1 had it, as upstream's internal type still does. */
-function validateContents(versions: readonly Version[], errors: FieldErrors): void {
-  const shared = (part: (version: Version) => unknown): boolean =>
-    versions.every((version) => jsonEqual(part(version), part(versions[0]!)));
-  const patterns = new PatternChecker();
-  const sharesSchema = shared(({ schema }) => schema);
-  const sharesColumns = shared(({ additionalPrinterColumns }) => additionalPrinterColumns);
-  for (const [index, { schema, additionalPrinterColumns }] of versions.entries()) {
-    if (index === 0 || !sharesColumns) {
-      const path = sharesColumns ? "spec" : `spec.versions[${index}]`;
-      validateColumns(additionalPrinterColumns ?? [], `${path}.additionalPrinterColumns`, errors);
-    }
-    if (index === 0 || !sharesSchema) {
-      const path = sharesSchema ? "spec.validation" : `spec.versions[${index}].schema`;
-      validateSchema(schema?.openAPIV3Schema, `${path}.openAPIV3Schema`, errors, patterns);
-    }
-  }
+function validateContents(
+  versions: readonly Version[],
+  errors: FieldErrors,
+  stored: CustomResourceDefinition | undefined,
+): void {
+  const checks = schemaChecks(new RuleCompiler());
+  const each = (
+    part: (version: DefinitionVersion) => unknown,
+    validate: (version: DefinitionVersion, path: string) => void,
+  ): void => {
+    const all = versions as readonly DefinitionVersion[];
+    const isShared = all.every((version) => jsonEqual(part(version), part(all[0]!)));
+    for (const [index, version] of all.entries())
+      if (index === 0 || !isShared) validate(version, isShared ? "" : `spec.versions[${index}]`);
+  };
+  each(
+    ({ schema }) => schema,
+    (version, path) => validateVersionSchema(version, path, errors, checks, stored),
+  );
+  each(
+    ({ additionalPrinterColumns }) => additionalPrinterColumns,
+    ({ additionalPrinterColumns }, path) =>
+      validateColumns(additionalPrinterColumns ?? [], `${path || "spec"}.additionalPrinterColumns`, errors),
+  );
+  each(
+    ({ selectableFields, schema }) => [selectableFields, selectableFields === undefined ? undefined : schema],
+    (version, path) => validateSelectableFields(version, `${path || "spec"}.selectableFields`, errors),
+  );
+  each(
+    ({ subresources }) => subresources,
+    ({ subresources }, path) => {
+      if (subresources?.scale !== undefined)
+        validateScale(subresources.scale, `${path || "spec"}.subresources.scale`, errors);
+    },
+  );
+}
+
+/** A schema that is stored already is not looked at again. */
+function validateVersionSchema(
+  { name, schema }: DefinitionVersion,
+  path: string,
+  errors: FieldErrors,
+  checks: SchemaChecks,
+  stored: CustomResourceDefinition | undefined,
+): void {
+  const before = stored?.spec.versions.find((version) => version.name === name)?.schema;
+  if (before !== undefined && jsonEqual(before, schema)) return;
+  const at = path === "" ? "spec.validation" : `${path}.schema`;
+  validateSchema(schema?.openAPIV3Schema, `${at}.openAPIV3Schema`, errors, checks);
 }
 
 function validateColumns(
-  columns: NonNullable<Version["additionalPrinterColumns"]>,
+  columns: NonNullable<DefinitionVersion["additionalPrinterColumns"]>,
   path: string,
   errors: FieldErrors,
 ): void {
-  for (const [index, { name, type, jsonPath }] of columns.entries()) {
+  for (const [index, { name, type, format, jsonPath }] of columns.entries()) {
     const at = `${path}[${index}]`;
     if (!name) errors.required(`${at}.name`);
     if (!type) errors.required(`${at}.type`, `must be one of ${COLUMN_TYPES.join(",")}`);
     else if (!COLUMN_TYPES.includes(type))
       errors.invalid(`${at}.type`, type, `must be one of ${COLUMN_TYPES.join(",")}`);
-    if (!jsonPath) errors.required(`${at}.JSONPath`);
-    else if (!jsonPath.startsWith("."))
-      errors.invalid(`${at}.JSONPath`, jsonPath, "must be a simple json path starting with .");
+    if (format && !COLUMN_FORMATS.includes(format))
+      errors.invalid(`${at}.format`, format, `must be one of ${COLUMN_FORMATS.join(",")}`);
+    validateSimplePath(jsonPath, `${at}.JSONPath`, errors);
   }
+}
+
+/** Whether it is one. Upstream: `validateSimpleJSONPath`. */
+function validateSimplePath(path: string, field: string, errors: FieldErrors): boolean {
+  if (!path) errors.required(field);
+  else if (!path.startsWith(".")) errors.invalid(field, path, "must be a simple json path starting with .");
+  else return true;
+  return false;
+}
+
+function validateScale(
+  {
+    specReplicasPath,
+    statusReplicasPath,
+    labelSelectorPath,
+  }: NonNullable<NonNullable<DefinitionVersion["subresources"]>["scale"]>,
+  path: string,
+  errors: FieldErrors,
+): void {
+  const validate = (name: string, value: string, parents: readonly string[], detail: string): void => {
+    if (!validateSimplePath(value, `${path}.${name}`, errors)) return;
+    if (!parents.some((parent) => value.startsWith(`${parent}.`))) errors.invalid(`${path}.${name}`, value, detail);
+  };
+  validate("specReplicasPath", specReplicasPath, [".spec"], "should be a json path under .spec");
+  validate("statusReplicasPath", statusReplicasPath, [".status"], "should be a json path under .status");
+  if (labelSelectorPath) {
+    const detail = "should be a json path under either .spec or .status";
+    validate("labelSelectorPath", labelSelectorPath, [".spec", ".status"], detail);
+  }
+}
+
+/** Upstream: `ValidateCustomResourceSelectableFields`. */
+function validateSelectableFields(
+  { selectableFields = [], schema }: DefinitionVersion,
+  path: string,
+  errors: FieldErrors,
+): void {
+  if (selectableFields.length > MOST_SELECTABLE_FIELDS) {
+    errors.tooMany(path, selectableFields.length, MOST_SELECTABLE_FIELDS);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [index, { jsonPath }] of selectableFields.entries()) {
+    const field = `${path}[${index}].jsonPath`;
+    if (!jsonPath) {
+      errors.required(field);
+      continue;
+    }
+    if (seen.has(jsonPath)) {
+      errors.duplicate(field, jsonPath);
+      continue;
+    }
+    seen.add(jsonPath);
+    const found = schemaAt(schema?.openAPIV3Schema, jsonPath);
+    if (typeof found === "string") errors.invalid(field, jsonPath, `is an invalid path: ${found}`);
+    else if (
+      !["string", "boolean", "integer"].includes(found.type ?? "") ||
+      found["x-kubernetes-int-or-string"] === true
+    ) {
+      const detail =
+        "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
+      errors.invalid(field, jsonPath, detail);
+    }
+  }
+}
+
+/** What a path of names leads to, or why it is none. Upstream: `cel.ValidFieldPath`. */
+function schemaAt(schema: StructuralSchema | undefined, path: string): StructuralSchema | string {
+  let current = schema;
+  let rest = path;
+  while (rest !== "") {
+    if (rest.startsWith("[")) return "array notation is not allowed";
+    if (!rest.startsWith(".")) return `expected [ or . but got: ${/^[^.[\]]*/.exec(rest)![0]}`;
+    const name = /^\.([^.[\]]*)/.exec(rest)![1]!;
+    rest = rest.slice(name.length + 1);
+    const properties: StructuralSchema["properties"] = current?.properties;
+    if (properties === undefined || !Object.hasOwn(properties, name)) return "does not refer to a valid field";
+    current = properties[name];
+  }
+  return current ?? "does not refer to a valid field";
+}
+
+/** Upstream: `validateCustomResourceConversion`. */
+function validateConversion(conversion: unknown, errors: FieldErrors): void {
+  const { strategy, webhook } = (conversion ?? { strategy: "None" }) as {
+    strategy?: string;
+    webhook?: { clientConfig?: WebhookClientConfig; conversionReviewVersions?: readonly string[] };
+  };
+  const path = "spec.conversion";
+  if (!strategy) errors.required(`${path}.strategy`);
+  else if (strategy !== "None" && strategy !== "Webhook")
+    errors.notSupported(`${path}.strategy`, strategy, ["None", "Webhook"]);
+  const versions = webhook?.conversionReviewVersions ?? [];
+  const [client, reviews] = [`${path}.webhookClientConfig`, `${path}.conversionReviewVersions`];
+  if (strategy !== "Webhook") {
+    const detail = "should not be set when strategy is not set to Webhook";
+    if (webhook?.clientConfig !== undefined) errors.forbidden(client, detail);
+    if (versions.length > 0) errors.forbidden(reviews, detail);
+    return;
+  }
+  if (webhook?.clientConfig === undefined) errors.required(client, "required when strategy is set to Webhook");
+  else validateClientConfig(webhook.clientConfig, client, errors);
+  if (versions.length === 0) {
+    errors.required(reviews);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [index, version] of versions.entries()) {
+    if (seen.has(version)) errors.invalid(`${reviews}[${index}]`, version, "duplicate version");
+    seen.add(version);
+    addInvalid(errors, `${reviews}[${index}]`, version, dns1035LabelErrors(version));
+  }
+  if (!seen.has("v1") && !seen.has("v1beta1"))
+    errors.invalid(reviews, versions, "must include at least one of v1, v1beta1");
 }
 
 /** Upstream: `ValidateCustomResourceDefinitionStoredVersions`. */
@@ -163,10 +346,23 @@ function validateStoredVersions({ spec, status }: CustomResourceDefinition, erro
     errors.invalid(field, storedVersions, "must have at least one stored version");
     return;
   }
-  const remaining = new Map(storedVersions.map((name, index) => [name, index]));
+  const remaining = new Set(storedVersions);
   for (const { name, storage } of spec.versions ?? []) {
     if (storage && !remaining.has(name)) errors.invalid(field, storedVersions, `must have the storage version ${name}`);
+    // Upstream: a second version of that name finds it no more.
     remaining.delete(name);
   }
-  for (const [name, index] of remaining) errors.invalid(`${field}[${index}]`, name, "must appear in spec.versions");
+  validateRemovedVersions({ spec, status } as CustomResourceDefinition, errors);
+}
+
+function validateRemovedVersions({ spec, status }: CustomResourceDefinition, errors: FieldErrors): void {
+  const names = new Set((spec.versions ?? []).map(({ name }) => name));
+  for (const [index, name] of (status?.storedVersions ?? []).entries()) {
+    if (names.has(name)) continue;
+    errors.invalid(
+      `status.storedVersions[${index}]`,
+      name,
+      `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+    );
+  }
 }

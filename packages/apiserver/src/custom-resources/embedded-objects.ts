@@ -1,0 +1,121 @@
+import type { FieldErrors } from "../field-errors.js";
+import { FieldErrors as Errors } from "../field-errors.js";
+import { type JsonObject, isJsonObject, ownMember } from "../json.js";
+import { validateMetadata } from "../metadata-validation.js";
+import { DecodeError, type DecodeFindings, decode } from "../schema/decode.js";
+import type { ObjectSchema } from "../schema/schema.js";
+import { pathText } from "../telling.js";
+import { dns1035LabelErrors } from "../validation/formats.js";
+import type { StructuralSchema } from "./structural-schema.js";
+
+/** Whether a schema has objects with apiVersion, kind and metadata somewhere below its root. */
+export function hasEmbedded(schema: StructuralSchema | undefined): boolean {
+  if (schema === undefined) return false;
+  const { properties, additionalProperties, items } = schema;
+  return (
+    schema["x-kubernetes-embedded-resource"] === true ||
+    hasEmbedded(items) ||
+    (typeof additionalProperties === "object" && hasEmbedded(additionalProperties)) ||
+    Object.values(properties ?? {}).some((property) => hasEmbedded(property))
+  );
+}
+
+type Visit = (object: JsonObject, path: (string | number)[]) => void;
+
+function visitEmbedded(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  visit: Visit,
+  path: (string | number)[] = [],
+): void {
+  if (schema === undefined || typeof value !== "object" || value === null) return;
+  const step = (key: string | number, part: StructuralSchema | undefined, member: unknown): void => {
+    path.push(key);
+    visitEmbedded(part, member, visit, path);
+    path.pop();
+  };
+  if (Array.isArray(value)) {
+    for (const [index, item] of (value as unknown[]).entries()) step(index, schema.items, item);
+    return;
+  }
+  if (schema["x-kubernetes-embedded-resource"] === true) visit(value as JsonObject, path);
+  const { properties, additionalProperties } = schema;
+  for (const [key, member] of Object.entries(value)) {
+    const own = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    step(key, own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined), member);
+  }
+}
+
+/**
+ * Gives the metadata of embedded objects its type, in place. Upstream: `objectmeta.Coerce`.
+ *
+ * @throws DecodeError when it has another.
+ */
+export function coerceEmbedded(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  metadata: ObjectSchema,
+  unknown: (path: string) => void,
+): void {
+  visitEmbedded(schema, value, (object, path) => {
+    const given = ownMember(object, "metadata");
+    if (given === undefined || given === null) return;
+    const field = `${path.length === 0 ? "" : `${pathText(path)}.`}metadata`;
+    const findings: DecodeFindings = { unknownFields: [], size: 0 };
+    try {
+      object["metadata"] = decode(metadata, given, findings);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw new DecodeError(`${field}: Invalid value: ${JSON.stringify(given)}: ${error.message}`);
+    }
+    for (const found of findings.unknownFields) unknown(`${field}.${found}`);
+  });
+}
+
+/**
+ * Upstream: `objectmeta.Validate`.
+ *
+ * @param base - The place of the value; default the root.
+ * @param isResource - The value itself is an embedded object, whatever its schema says.
+ */
+export function validateEmbedded(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  errors: FieldErrors,
+  base = "",
+  isResource = false,
+): void {
+  const root = isResource && schema !== undefined ? { ...schema, "x-kubernetes-embedded-resource": true } : schema;
+  visitEmbedded(root, value, (object, path) => {
+    const below = pathText(path);
+    const place = below === "" ? base : base === "" ? below : `${base}.${below}`;
+    const at = (name: string): string => (place === "" ? name : `${place}.${name}`);
+    for (const name of ["apiVersion", "kind"]) if (ownMember(object, name) === undefined) errors.required(at(name));
+    const apiVersion = ownMember(object, "apiVersion");
+    if (apiVersion !== undefined) {
+      if (typeof apiVersion !== "string") errors.invalid(at("apiVersion"), apiVersion, "must be a string");
+      else if (apiVersion === "") errors.invalid(at("apiVersion"), apiVersion, "must not be empty");
+      else if (apiVersion.split("/").length > 2)
+        errors.invalid(at("apiVersion"), apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
+    }
+    const kind = ownMember(object, "kind");
+    if (kind !== undefined) {
+      if (typeof kind !== "string") errors.invalid(at("kind"), kind, "must be a string");
+      else if (kind === "") errors.invalid(at("kind"), kind, "must not be empty");
+      else {
+        const sentences = dns1035LabelErrors(kind.toLowerCase());
+        if (sentences.length > 0) {
+          const detail = `may have mixed case, but should otherwise match: ${sentences.join(",")}`;
+          errors.invalid(at("kind"), kind, detail);
+        }
+      }
+    }
+    const metadata = ownMember(object, "metadata");
+    if (!isJsonObject(metadata)) return;
+    const found = new Errors();
+    const named = { ...metadata, name: (metadata["name"] as string | undefined) || "fakename" };
+    const namespaced = Boolean(metadata["namespace"]);
+    validateMetadata(named, { namespaced, nameFormat: "path-segment", customResource: true }, found);
+    for (const error of found.all) errors.add({ ...error, field: at(error.field) });
+  });
+}

@@ -1,0 +1,274 @@
+import {
+  CostBudget,
+  CostExceeded,
+  type DeclaredType,
+  EvaluationProblem,
+  ExpressionEnvironment,
+  Optional,
+  type Program,
+  type Value,
+} from "../cel/index.js";
+import { optionalOf } from "../cel/types.js";
+import { type FieldError, type FieldErrors, errorBody, omittedValue } from "../field-errors.js";
+import { isJsonObject, jsonEqual, ownMember } from "../json.js";
+import { type SchemaBinding, bindSchema } from "./schema-values.js";
+import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
+import { correlatedItems } from "./structural-validation.js";
+
+/** Units that one rule may cost, and all the rules of an object together. Upstream: `celconfig.PerCallLimit`, `RuntimeCELCostBudget`. */
+const MOST_PER_RULE = 1_000_000;
+const MOST_PER_OBJECT = 10_000_000;
+const LONGEST_MESSAGE = 5 * 1024;
+
+/** A rule that was found right. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program: Program | undefined;
+  readonly message: Program | undefined;
+  /** Why it could not be compiled. */
+  readonly errors: string | undefined;
+}
+
+/** The environment that rules are compiled in, made when the first one is. */
+export class RuleCompiler {
+  #environment: ExpressionEnvironment | undefined;
+
+  compile(source: string, self: DeclaredType, optionalOldSelf: boolean): ReturnType<ExpressionEnvironment["compile"]> {
+    this.#environment ??= new ExpressionEnvironment();
+    const oldSelf = optionalOldSelf ? { ...self, type: optionalOf(self.type) } : self;
+    return this.#environment.compile(
+      source,
+      new Map([
+        ["self", self],
+        ["oldSelf", oldSelf],
+      ]),
+    );
+  }
+}
+
+/** The rules of a schema and of what is in it. */
+export class ExpressionRules {
+  readonly #binding: SchemaBinding | undefined;
+  readonly #schema: StructuralSchema;
+  readonly #rules: readonly CompiledRule[];
+  readonly #properties: ReadonlyMap<string, ExpressionRules>;
+  readonly #values: ExpressionRules | undefined;
+  readonly #items: ExpressionRules | undefined;
+
+  /** `undefined` when there are none. */
+  static of(schema: StructuralSchema | undefined, compiler: RuleCompiler, isRoot = true): ExpressionRules | undefined {
+    return schema !== undefined && hasRules(schema) ? new ExpressionRules(schema, compiler, isRoot) : undefined;
+  }
+
+  private constructor(schema: StructuralSchema, compiler: RuleCompiler, isRoot: boolean) {
+    this.#schema = schema;
+    const below = (part: unknown): ExpressionRules | undefined =>
+      isJsonObject(part) && hasRules(part) ? new ExpressionRules(part, compiler, false) : undefined;
+    const rules = schema["x-kubernetes-validations"] ?? [];
+    const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
+    this.#binding = rules.length === 0 ? undefined : bindSchema(schema, "selfType", isResource);
+    this.#rules = this.#binding === undefined ? [] : rules.map((rule) => compileRule(rule, this.#binding!, compiler));
+    const properties = new Map<string, ExpressionRules>();
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const found = below(property);
+      if (found !== undefined) properties.set(name, found);
+    }
+    this.#properties = properties;
+    this.#values = below(schema.additionalProperties);
+    this.#items = below(schema.items);
+  }
+
+  /**
+   * @param old - The value before; `undefined` at creation. What did not change is let go.
+   */
+  validate(value: unknown, errors: FieldErrors, old?: unknown): void {
+    this.#run(value, old, "", { errors, budget: new CostBudget(MOST_PER_OBJECT), ratchets: old !== undefined });
+  }
+
+  /** Of a default, which transition rules see as its own earlier value. */
+  validateDefault(value: unknown, field: string, errors: FieldErrors): void {
+    this.#run(value, value, field, { errors, budget: new CostBudget(MOST_PER_OBJECT), ratchets: false });
+  }
+
+  #run(value: unknown, old: unknown, field: string, run: Run): void {
+    try {
+      this.#validate(value, old, field, run);
+    } catch (error) {
+      if (!(error instanceof CostExceeded)) throw error;
+    }
+  }
+
+  #validate(value: unknown, old: unknown, field: string, run: Run): void {
+    if (value === null || value === undefined) return;
+    for (const rule of this.#rules) this.#apply(rule, value, old, field, run);
+    if (Array.isArray(value)) {
+      if (this.#items === undefined) return;
+      const oldItem = correlatedItems(this.#schema, old);
+      for (const [index, item] of (value as unknown[]).entries())
+        this.#items.#validate(item, oldItem?.(item), `${field}[${index}]`, run);
+      return;
+    }
+    if (!isJsonObject(value)) return;
+    const before = isJsonObject(old) ? old : undefined;
+    const oldMember = (name: string): unknown => (before === undefined ? undefined : ownMember(before, name));
+    for (const [name, rules] of this.#properties)
+      rules.#validate(ownMember(value, name), oldMember(name), field === "" ? name : `${field}.${name}`, run);
+    if (this.#values === undefined) return;
+    for (const name of Object.keys(value))
+      this.#values.#validate(value[name], oldMember(name), `${field}[${name}]`, run);
+  }
+
+  #apply(compiled: CompiledRule, value: unknown, old: unknown, field: string, run: Run): void {
+    const { rule, program } = compiled;
+    const sts = this.#schema["x-kubernetes-int-or-string"] === true ? "" : (this.#schema.type ?? "");
+    const at = field === "" ? "<nil>" : field;
+    const fail = (detail: string): void => run.errors.invalid(at, sts, detail);
+    if (program === undefined) {
+      fail(`rule compile error: ${compiled.errors ?? ""}`);
+      return;
+    }
+    const hasOld = old !== undefined && old !== null;
+    const isTransition = program.uses("oldSelf");
+    if (isTransition && rule.optionalOldSelf !== true && !hasOld) return;
+    const told = rule.message?.trim() ? rule.message.trim() : (rule.rule ?? "").trim();
+    const variables = new Map<string, Value>();
+    const budget = new CostBudget(Math.min(MOST_PER_RULE, run.budget.limit - run.budget.spent));
+    try {
+      variables.set("self", this.#binding!.value(value));
+      if (rule.optionalOldSelf === true)
+        variables.set("oldSelf", new Optional(hasOld ? this.#binding!.value(old) : undefined));
+      else if (hasOld) variables.set("oldSelf", this.#binding!.value(old));
+      const holds = program.evaluate(variables, budget);
+      run.budget.spend(budget.spent);
+      if (holds === true) return;
+    } catch (error) {
+      if (error instanceof EvaluationProblem) {
+        run.budget.spend(budget.spent);
+        fail(
+          error.message.startsWith("no such overload")
+            ? `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${told}`
+            : `${error.message} evaluating rule: ${told}`,
+        );
+        return;
+      }
+      if (!(error instanceof CostExceeded)) throw error;
+      fail(
+        budget.limit < MOST_PER_RULE
+          ? "validation failed due to running out of cost budget, no further validation rules will be run"
+          : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${told}`,
+      );
+      throw error;
+    }
+    const found = this.#failure(compiled, value, at, variables, run);
+    // What did not change is let go, but not without a word.
+    if (run.ratchets && !isTransition && hasOld && jsonEqual(old, value))
+      run.errors.warn(`${found.field}: ${errorBody(found)}`);
+    else run.errors.add(found);
+  }
+
+  #failure(
+    { rule, message }: CompiledRule,
+    value: unknown,
+    at: string,
+    variables: Map<string, Value>,
+    run: Run,
+  ): FieldError {
+    const detail = (message === undefined ? undefined : computedMessage(message, variables, run)) ?? plainMessage(rule);
+    const field = rule.fieldPath === undefined ? at : joinPath(at, rule.fieldPath, this.#schema);
+    const shown = typeof value === "object" ? omittedValue : value;
+    switch (rule.reason) {
+      case "FieldValueForbidden":
+        return { type: "Forbidden", field, detail };
+      case "FieldValueRequired":
+        return { type: "Required", field, detail };
+      case "FieldValueDuplicate":
+        return { type: "Duplicate", field, value: shown, detail: "" };
+      default:
+        return { type: "Invalid", field, value: shown, detail };
+    }
+  }
+}
+
+interface Run {
+  readonly errors: FieldErrors;
+  readonly budget: CostBudget;
+  /** Whether failures at unchanged values are let go. */
+  readonly ratchets: boolean;
+}
+
+function compileRule(rule: ValidationRule, binding: SchemaBinding, compiler: RuleCompiler): CompiledRule {
+  const optional = rule.optionalOldSelf === true;
+  const compiled = compiler.compile(rule.rule ?? "", binding.declared, optional);
+  const message =
+    rule.messageExpression === undefined
+      ? undefined
+      : compiler.compile(rule.messageExpression, binding.declared, optional);
+  return {
+    rule,
+    program: "program" in compiled ? compiled.program : undefined,
+    message: message !== undefined && "program" in message ? message.program : undefined,
+    errors: "errors" in compiled ? compiled.errors : undefined,
+  };
+}
+
+/** Whether a schema or what is in it has rules. */
+export function hasRules(schema: StructuralSchema): boolean {
+  const { properties, additionalProperties, items } = schema;
+  return (
+    (schema["x-kubernetes-validations"]?.length ?? 0) > 0 ||
+    (items !== undefined && hasRules(items)) ||
+    (isJsonObject(additionalProperties) && hasRules(additionalProperties)) ||
+    Object.values(properties ?? {}).some((property) => hasRules(property))
+  );
+}
+
+function plainMessage(rule: ValidationRule): string {
+  return rule.message ? rule.message.trim() : `failed rule: ${(rule.rule ?? "").trim()}`;
+}
+
+/** `undefined` when it comes to nothing that can be shown. */
+function computedMessage(message: Program, variables: ReadonlyMap<string, Value>, run: Run): string | undefined {
+  const budget = new CostBudget(Math.min(MOST_PER_RULE, run.budget.limit - run.budget.spent));
+  try {
+    const text = message.evaluate(variables, budget);
+    run.budget.spend(budget.spent);
+    if (typeof text !== "string") return undefined;
+    const trimmed = text.trim();
+    if (trimmed === "" || /[\r\n]/.test(trimmed) || new TextEncoder().encode(trimmed).length > LONGEST_MESSAGE)
+      return undefined;
+    return trimmed;
+  } catch (error) {
+    if (error instanceof EvaluationProblem || error instanceof CostExceeded) return undefined;
+    throw error;
+  }
+}
+
+/** The names of a `fieldPath`, whichever way they are written. */
+export function fieldPathNames(path: string): string[] | undefined {
+  const names: string[] = [];
+  let rest = path;
+  while (rest !== "") {
+    const match = /^\.([a-zA-Z_][\w-]*)|^\['((?:[^'\\]|\\.)*)'\]/.exec(rest);
+    if (match === null) return undefined;
+    names.push(match[1] ?? match[2]!.replace(/\\(.)/g, "$1"));
+    rest = rest.slice(match[0].length);
+  }
+  return names;
+}
+
+/** Members of objects stand behind a dot, keys of maps in brackets. */
+function joinPath(at: string, path: string, schema: StructuralSchema): string {
+  let text = at === "<nil>" ? "" : at;
+  let current: StructuralSchema | undefined = schema;
+  for (const name of fieldPathNames(path) ?? []) {
+    const properties: StructuralSchema["properties"] = current?.properties;
+    if (properties !== undefined && Object.hasOwn(properties, name)) {
+      text += text === "" ? name : `.${name}`;
+      current = properties[name];
+    } else {
+      text += `[${name}]`;
+      current = typeof current?.additionalProperties === "object" ? current.additionalProperties : undefined;
+    }
+  }
+  return text;
+}

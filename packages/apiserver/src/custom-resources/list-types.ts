@@ -1,0 +1,66 @@
+import type { FieldErrors } from "../field-errors.js";
+import { isJsonObject, ownMember, sortedJson } from "../json.js";
+import { pathText } from "../telling.js";
+import type { StructuralSchema } from "./structural-schema.js";
+
+/** What an item is told apart by: itself, or its keys. */
+export function itemIdentity(schema: StructuralSchema, item: unknown): unknown {
+  if (schema["x-kubernetes-list-type"] !== "map" || !isJsonObject(item)) return item;
+  const identity: Record<string, unknown> = {};
+  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) {
+    const value = ownMember(item, key);
+    if (value !== undefined) identity[key] = value;
+  }
+  return identity;
+}
+
+/**
+ * Elements of a set, and of a map list by their keys, may not repeat. Upstream: `ValidateListSetsAndMaps`.
+ *
+ * @param old - The value before: nothing is said when it was no better.
+ */
+export function validateListTypes(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  errors: FieldErrors,
+  old?: unknown,
+): void {
+  const found = [...repeated(schema, value, [])];
+  if (found.length === 0 || (old !== undefined && !repeated(schema, old, []).next().done)) return;
+  for (const { field, identity } of found) errors.duplicate(field, identity);
+}
+
+function* repeated(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  path: (string | number)[],
+): Generator<{ readonly field: string; readonly identity: unknown }> {
+  if (schema === undefined || typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    const listType = schema["x-kubernetes-list-type"];
+    if (listType === "set" || listType === "map") {
+      const seen = new Map<string, number>();
+      for (const [index, item] of (value as unknown[]).entries()) {
+        const identity = itemIdentity(schema, item);
+        const text = sortedJson(identity);
+        const times = (seen.get(text) ?? 0) + 1;
+        seen.set(text, times);
+        // Said at the second place only.
+        if (times === 2) yield { field: `${pathText(path)}[${index}]`, identity };
+      }
+    }
+    for (const [index, item] of (value as unknown[]).entries()) {
+      path.push(index);
+      yield* repeated(schema.items, item, path);
+      path.pop();
+    }
+    return;
+  }
+  const { properties, additionalProperties } = schema;
+  for (const [key, member] of Object.entries(value)) {
+    const own = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    path.push(key);
+    yield* repeated(own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined), member, path);
+    path.pop();
+  }
+}

@@ -1,0 +1,47 @@
+import { validateEmbedded } from "../../custom-resources/embedded-objects.js";
+import { ExpressionRules, type RuleCompiler } from "../../custom-resources/expression-rules.js";
+import type { Patterns } from "../../custom-resources/patterns.js";
+import { type StructuralSchema, prune } from "../../custom-resources/structural-schema.js";
+import { validateStructural } from "../../custom-resources/structural-validation.js";
+import { FieldErrors } from "../../field-errors.js";
+import { isJsonObject, jsonEqual } from "../../json.js";
+
+/** Defaults are values of their schema, rules and all. Upstream: `defaulting.ValidateDefaults`. */
+export function validateDefaults(
+  schema: StructuralSchema,
+  path: string,
+  errors: FieldErrors,
+  patterns: Patterns,
+  compiler: RuleCompiler,
+  isRoot = true,
+): void {
+  const { default: value, items, properties = {} } = schema;
+  const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
+  if (value !== undefined && !(value === null && schema.nullable === true))
+    validateDefault(schema, value, `${path}.default`, errors, patterns, compiler, isResource);
+  if (isJsonObject(items)) validateDefaults(items, `${path}.items`, errors, patterns, compiler, false);
+  for (const [name, property] of Object.entries(properties)) {
+    // What these hold is the server's.
+    if (isResource && name === "metadata") continue;
+    validateDefaults(property, `${path}.properties[${name}]`, errors, patterns, compiler, false);
+  }
+}
+
+function validateDefault(
+  schema: StructuralSchema,
+  value: unknown,
+  field: string,
+  errors: FieldErrors,
+  patterns: Patterns,
+  compiler: RuleCompiler,
+  isResource: boolean,
+): void {
+  const found = new FieldErrors();
+  if (!jsonEqual(prune(schema, value, undefined, [], isResource), value))
+    found.invalid(field, value, "must not have unknown fields");
+  validateEmbedded(schema, value, found, field, isResource);
+  if (schema["x-kubernetes-int-or-string"] !== true)
+    validateStructural(schema, value, { errors: found, patterns, field });
+  if (found.isEmpty) ExpressionRules.of(schema, compiler, isResource)?.validateDefault(value, field, found);
+  for (const error of found.all) errors.add(error);
+}
