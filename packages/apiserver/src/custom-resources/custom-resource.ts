@@ -28,7 +28,7 @@ import type { Definition, DefinitionVersion } from "./definition.js";
 import type { Patterns } from "./patterns.js";
 import { coerceEmbedded, hasEmbedded, validateEmbedded } from "./embedded-objects.js";
 import { ExpressionRules, type RuleCompiler } from "./expression-rules.js";
-import { validateListTypes } from "./list-types.js";
+import { hasListTypes, validateListTypes } from "./list-types.js";
 import { applyStructuralDefaults, prune, toObjectSchema } from "./structural-schema.js";
 import { validateStructural } from "./structural-validation.js";
 
@@ -174,6 +174,7 @@ function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomRe
   const scale = version.subresources?.scale;
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath);
   const embeds = hasEmbedded(structural);
+  const repeats = hasListTypes(structural);
   const rules = ExpressionRules.of(structural, compiler);
   /** Upstream: `customresource` `validator.go` and `strategy.go`. */
   const validate = (object: KubernetesObject, errors: FieldErrors, old?: KubernetesObject): void => {
@@ -183,7 +184,7 @@ function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomRe
   };
   const validateRest = (object: KubernetesObject, errors: FieldErrors, old?: KubernetesObject): void => {
     if (embeds) validateEmbedded(structural, object, errors);
-    validateListTypes(structural, object, errors, old);
+    if (repeats) validateListTypes(structural, object, errors, old);
     if (rules === undefined) return;
     if (errors.all.some(({ type }) => BLOCKING.has(type))) {
       errors.invalid(

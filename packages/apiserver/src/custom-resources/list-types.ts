@@ -3,6 +3,20 @@ import { isJsonObject, ownMember, sortedJson } from "../json.js";
 import { pathText } from "../telling.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
+/** Whether a schema has lists whose items may not repeat. */
+export function hasListTypes(schema: StructuralSchema | undefined): boolean {
+  if (schema === undefined) return false;
+  const { properties, additionalProperties, items } = schema;
+  const listType = schema["x-kubernetes-list-type"];
+  return (
+    listType === "set" ||
+    listType === "map" ||
+    hasListTypes(items) ||
+    (typeof additionalProperties === "object" && hasListTypes(additionalProperties)) ||
+    Object.values(properties ?? {}).some((property) => hasListTypes(property))
+  );
+}
+
 /** What an item is told apart by: itself, or its keys. */
 export function itemIdentity(schema: StructuralSchema, item: unknown): unknown {
   if (schema["x-kubernetes-list-type"] !== "map" || !isJsonObject(item)) return item;

@@ -126,6 +126,8 @@ function bindObject(schema: StructuralSchema, name: string): SchemaBinding {
     if (binding === undefined) continue;
     const escaped = escapeName(key);
     if (escaped !== undefined) members.set(escaped, { key, binding });
+    // Reserved, and written as it is in so many rules that both are read.
+    if (key === BOTH_WAYS) members.set(key, { key, binding });
     if (schema.required?.includes(key) === true && property.default === undefined)
       leastBytes += key.length + binding.declared.leastBytes + 4;
   }
@@ -299,9 +301,12 @@ class JsonObjectValue extends MapValue {
   }
 
   *keys(): Generator<Value> {
-    for (const [name, { key }] of this.#members) if ((ownMember(this.#json, key) ?? null) !== null) yield name;
+    for (const [name, { key }] of this.#members)
+      if (name !== BOTH_WAYS && (ownMember(this.#json, key) ?? null) !== null) yield name;
   }
 }
+
+const BOTH_WAYS = "namespace";
 
 const RESERVED: ReadonlySet<string> = new Set([
   "true",

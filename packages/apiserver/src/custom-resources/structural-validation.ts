@@ -302,10 +302,10 @@ function rangeProblem({ type, format, ...schema }: StructuralSchema, value: numb
 const MOST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 const EPSILON = 1e-9;
 
-/** Within what floating point can tell. Upstream: `swag.IsFloat64AJSONInteger`. */
+/** As near as upstream's own arithmetic comes, which cuts off and does not round. Upstream: `swag.IsFloat64AJSONInteger`. */
 function isMultiple(value: number, factor: number): boolean {
   if (factor <= 0) return false;
-  const quotient = value / factor;
+  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
   const whole = Math.trunc(quotient);
   return quotient === whole || Math.abs(quotient - whole) / (Math.abs(quotient) + Math.abs(whole)) < EPSILON;
 }
