@@ -1,6 +1,7 @@
 import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
 import { NamespaceEmptier } from "./namespace-emptier.js";
 import { ObjectExpiry } from "./object-expiry.js";
+import { isStoredAs } from "./served-resource.js";
 import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 
@@ -15,7 +16,7 @@ export function startHousekeeping({ clock, store, schemas, registry, namespaces 
   }
   const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });
   for (const resource of registry.all())
-    if (resource.namespaced && resource.view === undefined) emptier.watch(resource.storage);
+    if (resource.namespaced && isStoredAs(resource)) emptier.watch(resource.storage);
   const definitions = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
   DefinitionRegistrar.start({
     clock,

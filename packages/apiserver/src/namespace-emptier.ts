@@ -2,7 +2,7 @@ import { type KubernetesObject, formatTime, mutableCopy } from "@kubewright/api"
 import type { Clock } from "@kubewright/clock";
 
 import type { ResourceRegistry } from "./resource-registry.js";
-import type { ServedResource } from "./served-resource.js";
+import { type ServedResource, isStoredAs } from "./served-resource.js";
 import type { Change } from "./storage/change.js";
 import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
@@ -186,11 +186,10 @@ function isPods({ group, resource }: ServedResource): boolean {
   return group === "" && resource === "pods";
 }
 
+/** One resource for each storage: the one whose objects are stored as it shows them, where that is served. */
 function uniqueByStorage(resources: readonly ServedResource[]): ServedResource[] {
-  const seen = new Set<ResourceStorage>();
-  return resources.filter((resource) => {
-    const isNew = !seen.has(resource.storage) && resource.view === undefined;
-    seen.add(resource.storage);
-    return isNew;
-  });
+  const kept = new Map<ResourceStorage, ServedResource>();
+  for (const resource of resources)
+    if (!kept.has(resource.storage) || isStoredAs(resource)) kept.set(resource.storage, resource);
+  return [...kept.values()];
 }

@@ -95,6 +95,11 @@ export function present(resource: ServedResource, stored: StoredObject): Kuberne
   return resource.view === undefined ? stored.object : resource.view.fromStored(stored.object);
 }
 
+/** Whether objects are stored as what this resource calls them: of all that show the same ones, one is. */
+export function isStoredAs({ view, group, version }: ServedResource): boolean {
+  return view === undefined || (view.storedAs.group === group && view.storedAs.version === version);
+}
+
 /** What errors about an object's content name: the kind it is stored as. */
 export function errorSubject(resource: ServedResource): Pick<ErrorSubject, "group" | "kind"> {
   return resource.custom === undefined ? (resource.view?.storedAs ?? resource) : resource;

@@ -207,15 +207,19 @@ const definition = {
   },
 };
 
-async function serve(): Promise<(method: "POST" | "PUT", path: string, value: unknown) => Promise<JsonObject>> {
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+async function serve(): Promise<
+  ((method: Method, path: string, value?: unknown) => Promise<JsonObject>) & { clock: SimulatedClock }
+> {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({ clock, random: seededRandom(1), freeze: true });
-  const send = async (method: "POST" | "PUT", path: string, value: unknown): Promise<JsonObject> => {
+  const send = async (method: Method, path: string, value?: unknown): Promise<JsonObject> => {
     const { body } = await server.transport({
       method,
       path,
       headers: { "content-type": "application/json" },
-      body: { type: "decoded", value },
+      ...(value === undefined ? {} : { body: { type: "decoded" as const, value } }),
     });
     return (body as { value: JsonObject }).value;
   };
@@ -223,7 +227,7 @@ async function serve(): Promise<(method: "POST" | "PUT", path: string, value: un
   expect(made).toMatchObject({ kind: "CustomResourceDefinition" });
   await clock.settle();
   await clock.advance(100);
-  return send;
+  return Object.assign(send, { clock });
 }
 
 const JOURNEYS = "/apis/example.com/v1/namespaces/default/journeys";
@@ -328,4 +332,15 @@ test("what may not change or go stays", async () => {
   expect(answer["message"]).toBe(
     'Journey.example.com "j" is invalid: [spec: Invalid value: hosts cannot be removed, spec.entry: Invalid value: "other": Value is immutable]',
   );
+});
+
+test("objects of a kind with several versions go with their namespace", async () => {
+  const send = await serve();
+  await send("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "away" } });
+  const journeys = JOURNEYS.replace("default", "away");
+  expect(await send("POST", journeys, journey())).toMatchObject({ kind: "Journey" });
+  await send("DELETE", "/api/v1/namespaces/away");
+  await send.clock.advance(10_000);
+  expect(await send("GET", journeys)).toMatchObject({ items: [] });
+  expect(await send("GET", "/api/v1/namespaces/away")).toMatchObject({ code: 404 });
 });
