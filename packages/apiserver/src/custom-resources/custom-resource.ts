@@ -30,6 +30,7 @@ import { coerceEmbedded, hasEmbedded, validateEmbedded } from "./embedded-object
 import { ExpressionRules, type RuleCompiler } from "./expression-rules.js";
 import { hasListTypes, validateListTypes } from "./list-types.js";
 import { applyStructuralDefaults, prune, toObjectSchema } from "./structural-schema.js";
+import { versionView } from "./version-view.js";
 import { validateStructural } from "./structural-validation.js";
 
 /** What the versions of all definitions of a server share. */
@@ -61,10 +62,8 @@ export function serveCustomResource(
   const apiVersion = apiVersionOf(target);
   const structural = version.schema?.openAPIV3Schema;
   const metadataSchema = schemas.ofType("ObjectMeta");
-  const storedAs = { ...target, version: storageVersion };
   const strategy = strategyOf(version, shared);
   const embeds = hasEmbedded(structural);
-  const views = new WeakMap<KubernetesObject, KubernetesObject>();
   return {
     definition: target,
     ...target,
@@ -81,14 +80,7 @@ export function serveCustomResource(
     schema: toObjectSchema(structural, names.kind, metadataSchema),
     decode: (value, findings) => decodeCustom(value, findings),
     storage: store.storage(storageKeyOf(target)),
-    view:
-      version.name === storageVersion && !shared.isMixed
-        ? undefined
-        : {
-            storedAs,
-            fromStored: (stored) => fromStored(stored),
-            toStored,
-          },
+    view: version.name === storageVersion && !shared.isMixed ? undefined : versionView(definition, version),
     storageVersion,
     subresources: new Map(subresourcesOf(version, target, strategy).map((below) => [below.name, below])),
     remove: undefined,
@@ -101,26 +93,6 @@ export function serveCustomResource(
       openApiSchema: structural as JsonObject | undefined,
     },
   };
-
-  /** As the stored version has it: what only this one knows is lost. Upstream: it is lost when it is read again. */
-  function toStored(object: KubernetesObject): KubernetesObject {
-    if (version.name === storageVersion) return object;
-    const stored = definition.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema;
-    const pruned = prune(stored, { ...object, metadata: undefined }) as Record<string, unknown>;
-    return ordered({ ...pruned, metadata: object.metadata }, names.kind, apiVersionOf(storedAs));
-  }
-
-  /** By the schema of today, whoever wrote it; the same object for as long as it is stored. */
-  function fromStored(stored: KubernetesObject): KubernetesObject {
-    const known = views.get(stored);
-    if (known !== undefined) return known;
-    const { metadata, ...content } = stored;
-    const { apiVersion: _apiVersion, kind: _kind, ...own } = prune(structural, content) as Record<string, unknown>;
-    applyStructuralDefaults(structural, own);
-    const view = ordered({ ...own, metadata }, names.kind, apiVersion);
-    views.set(stored, view);
-    return view;
-  }
 
   function decodeCustom(value: unknown, findings: DecodeFindings | undefined): KubernetesObject {
     const unknown = new FoundPaths();

@@ -1,0 +1,48 @@
+import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
+
+import type { ResourceView } from "../built-in-resource.js";
+import { ordered } from "../resource-registry.js";
+import type { Definition, DefinitionVersion } from "./definition.js";
+import { applyStructuralDefaults, prune } from "./structural-schema.js";
+
+/**
+ * How objects of one version are stored and read: conversion `None`, which changes the name of the version and lets each
+ * version see what its schema knows. A definition that asks for `Webhook` is converted like this, too; the webhook's answers
+ * would have to be there before, as a view is read without waiting.
+ *
+ * Upstream: apiextensions-apiserver `pkg/apiserver/conversion`, and the decoders that prune and default.
+ */
+export function versionView({ spec }: Definition, { name, schema }: DefinitionVersion): ResourceView<KubernetesObject> {
+  const storage = spec.versions.find((version) => version.storage);
+  const storedVersion = storage?.name ?? name;
+  const { group, names } = spec;
+  const own = schema?.openAPIV3Schema;
+  const known = new WeakMap<KubernetesObject, KubernetesObject>();
+  return {
+    storedAs: {
+      group,
+      version: storedVersion,
+      resource: names.plural,
+      kind: names.kind,
+      namespaced: spec.scope === "Namespaced",
+    },
+    /** What only this version knows is lost. Upstream: it is lost when it is read again. */
+    toStored(object) {
+      if (name === storedVersion) return object;
+      const pruned = prune(storage?.schema?.openAPIV3Schema, { ...object, metadata: undefined });
+      const version = apiVersionOf({ group, version: storedVersion });
+      return ordered({ ...(pruned as object), metadata: object.metadata }, names.kind, version);
+    },
+    /** By the schema of today, whoever wrote it; the same object for as long as it is stored. */
+    fromStored(stored) {
+      const before = known.get(stored);
+      if (before !== undefined) return before;
+      const { metadata, ...content } = stored;
+      const { apiVersion: _apiVersion, kind: _kind, ...members } = prune(own, content) as Record<string, unknown>;
+      applyStructuralDefaults(own, members);
+      const view = ordered({ ...members, metadata }, names.kind, apiVersionOf({ group, version: name }));
+      known.set(stored, view);
+      return view;
+    },
+  };
+}
