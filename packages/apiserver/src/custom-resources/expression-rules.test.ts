@@ -1,0 +1,103 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { FieldErrors, errorBody } from "../field-errors.js";
+import { ExpressionRules, RuleCompiler } from "./expression-rules.js";
+import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
+
+const compiler = new RuleCompiler();
+
+function run(schema: StructuralSchema, v: unknown, old?: unknown): { errors: string[]; warnings: readonly string[] } {
+  const found = new FieldErrors();
+  const rules = ExpressionRules.of({ type: "object", properties: { v: schema } }, compiler)!;
+  rules.validate({ v }, found, old === undefined ? undefined : { v: old });
+  return { errors: found.all.map((error) => `${error.field}: ${errorBody(error)}`), warnings: found.warnings };
+}
+
+const rules = (...list: ValidationRule[]): StructuralSchema => ({ "x-kubernetes-validations": list });
+const INT: StructuralSchema = { type: "integer" };
+
+test("a rule that fails at an unchanged value is told, not refused; one about the change always is", () => {
+  const old = {
+    ...INT,
+    ...rules({ rule: "self < 3", message: "small" }, { rule: "oldSelf != 5", message: "was five" }),
+  };
+  fc.assert(
+    fc.property(fc.nat(6), fc.nat(6), (next, before) => {
+      const { errors, warnings } = run(old, next, before);
+      const fails = next >= 3 ? [`v: Invalid value: ${next}: small`] : [];
+      expect(warnings).toEqual(next === before ? fails : []);
+      expect(errors).toEqual([
+        ...(next === before ? [] : fails),
+        ...(before === 5 ? [`v: Invalid value: ${next}: was five`] : []),
+      ]);
+    }),
+    { seed: 3 },
+  );
+});
+
+test("items of a map list are compared with what they were, in whatever order; new ones are with nothing", () => {
+  const list: StructuralSchema = {
+    type: "array",
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["k"],
+    items: {
+      type: "object",
+      properties: { k: { type: "string" }, n: { ...INT, ...rules({ rule: "self >= oldSelf" }) } },
+    },
+  };
+  const items = fc.uniqueArray(fc.record({ k: fc.constantFrom("a", "b", "c", "d"), n: fc.nat(4) }), {
+    selector: ({ k }) => k,
+  });
+  fc.assert(
+    fc.property(items, items, (next, before) => {
+      const fallen = next.flatMap(({ k, n }, index) => {
+        const was = before.find((item) => item.k === k);
+        return was !== undefined && n < was.n
+          ? [`v[${index}].n: Invalid value: ${n}: failed rule: self >= oldSelf`]
+          : [];
+      });
+      expect(run(list, next, before).errors).toEqual(fallen);
+    }),
+    { seed: 3 },
+  );
+});
+
+test("a rule with an optional old value runs at creation, too", () => {
+  const schema = { ...INT, ...rules({ rule: "!oldSelf.hasValue() || oldSelf.value() < self", optionalOldSelf: true }) };
+  expect(run(schema, 1).errors).toEqual([]);
+  expect(run(schema, 1, 1).errors).toHaveLength(1);
+  expect(run(schema, 2, 1).errors).toEqual([]);
+});
+
+test("a rule that costs too much is stopped, and no other is run", () => {
+  const dear = "self.all(x, self.all(y, self.all(z, x + y + z >= 0)))";
+  const schema = { type: "array", items: INT, ...rules({ rule: dear, message: "dear" }, { rule: "false" }) };
+  const { errors } = run(
+    schema,
+    Array.from({ length: 200 }, (_, index) => index),
+  );
+  expect(errors).toEqual([
+    "v: Invalid value: \"array\": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: dear",
+  ]);
+});
+
+test("what a value of any type cannot do is said with the rule", () => {
+  const schema = { "x-kubernetes-int-or-string": true, ...rules({ rule: "self.startsWith('a')" }) };
+  expect(run(schema, "abc").errors).toEqual([]);
+  expect(run(schema, 5).errors).toEqual([
+    "v: Invalid value: \"\": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self.startsWith('a')",
+  ]);
+});
+
+test.each<[ValidationRule, string]>([
+  [{ rule: "self > 5", messageExpression: "'is ' + string(self)" }, "v: Invalid value: 1: is 1"],
+  [{ rule: "self > 5", messageExpression: "'  '", message: "plain" }, "v: Invalid value: 1: plain"],
+  [{ rule: "self > 5", messageExpression: "'a\\nb'" }, "v: Invalid value: 1: failed rule: self > 5"],
+  [{ rule: "self > 5", messageExpression: "string(1 / 0)" }, "v: Invalid value: 1: failed rule: self > 5"],
+  [{ rule: " self > 5 ", reason: "FieldValueRequired" }, "v: Required value: failed rule: self > 5"],
+  [{ rule: "self > 5", reason: "FieldValueDuplicate", message: "m" }, "v: Duplicate value: 1"],
+  [{ rule: "1 / (self - 1) > 0", message: "m" }, 'v: Invalid value: "integer": division by zero evaluating rule: m'],
+])("%j says %s", (rule, message) => {
+  expect(run({ ...INT, ...rules(rule) }, 1).errors).toEqual([message]);
+});
