@@ -110,6 +110,12 @@ test.each(["[?l[?0]]", '{?"a": l[?0]}', ".n == 1", "n > .5", "Foo{a: 1}", "cel.b
   },
 );
 
+test("an expression that macros would write out without end is refused", () => {
+  const chain = `optional.of(n)${".optMap(x, x + 1)".repeat(100)}.value() > 1`;
+  expect(errorsOf(chain)).toContain("expression is too large");
+  expect(errorsOf(`optional.of(n)${".optMap(x, x + 1)".repeat(3)}.value() == 10`)).toBeUndefined();
+});
+
 test("an evaluation ends when its budget is spent, inside of conditions and loops too", () => {
   const many = new Map(VALUES).set("l", new Items(Array.from({ length: 2000 }, (_, index) => `${index}`)));
   expect(() => evaluate("l.all(x, l.all(y, x != y || true)) || true", many, 10_000)).toThrow(CostExceeded);

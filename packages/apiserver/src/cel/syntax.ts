@@ -76,6 +76,8 @@ const LIMITS = {
 };
 
 const MOST_INT = 2n ** 63n;
+/** Pieces of an expression with its macros written out. */
+const MOST_PIECES = 20_000;
 
 /** Reads expressions. The library knows the syntax; what names and types mean is found out here. */
 export class Parser {
@@ -120,6 +122,7 @@ const ACCUMULATOR = "@result";
 
 class Reader {
   readonly #source: string;
+  #pieces = 0;
 
   constructor(source: string) {
     this.#source = source;
@@ -127,6 +130,8 @@ class Reader {
 
   read(node: ParsedNode): Expression {
     const { op, pos: at } = node;
+    // Macros write what they are called on more than once, and may be called on each other.
+    if (++this.#pieces > MOST_PIECES) throw new SyntaxProblem("expression is too large", at);
     const args = node.args as ParsedNode[];
     switch (op) {
       case "value":
