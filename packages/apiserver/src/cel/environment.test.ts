@@ -121,6 +121,14 @@ test("an evaluation ends when its budget is spent, inside of conditions and loop
   expect(() => evaluate("l.all(x, l.all(y, x != y || true)) || true", many, 10_000)).toThrow(CostExceeded);
 });
 
+test("a text that grows without end is stopped", () => {
+  const grown = new Map(VALUES)
+    .set("s", "a".repeat(5000))
+    .set("l", new Items(["", ...Array<string>(50).fill("b".repeat(500_000))]));
+  expect(() => evaluate("s.replace('', s).size() > 0", grown)).toThrow("text is longer than");
+  expect(() => evaluate("l.join('-').size() > 0", grown)).toThrow("text is longer than");
+});
+
 test("a pattern that would run away takes time in proportion to the text", () => {
   const long = new Map(VALUES).set("s", "a".repeat(20_000));
   expect(evaluate('s.matches("^(a+)+$") && !s.matches("^(a|a)*b$")', long)).toBe(true);

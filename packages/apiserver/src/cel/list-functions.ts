@@ -15,7 +15,17 @@ import {
   optionalOf,
   parameter,
 } from "./types.js";
-import { Duration, EvaluationProblem, Items, ListValue, Optional, type Value, compare, equal } from "./values.js";
+import {
+  Duration,
+  EvaluationProblem,
+  Items,
+  ListValue,
+  Optional,
+  type Value,
+  checkLength,
+  compare,
+  equal,
+} from "./values.js";
 
 const A = parameter("A");
 const LIST_A = listOf(A);
@@ -104,7 +114,9 @@ function flatten(list: ListValue, depth: bigint): ListValue {
 }
 
 function join(list: ListValue, separator: string): string {
-  return [...list.all()].map((item) => item as string).join(separator);
+  const texts = [...list.all()].map((item) => item as string);
+  checkLength(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
+  return texts.join(separator);
 }
 
 function containsAll(list: ListValue, others: ListValue): boolean {

@@ -13,6 +13,7 @@ import {
   Timestamp,
   TypeValue,
   type Value,
+  checkLength,
   typeNameOf,
 } from "./values.js";
 
@@ -59,6 +60,8 @@ function split(text: string, separator: string, most: bigint): Items {
 
 /** Replaces so many; all when negative. Upstream: Go's `strings.Replace`. */
 function replace(text: string, old: string, replacement: string, most: bigint): string {
+  const places = old === "" ? text.length + 1 : text.split(old).length - 1;
+  checkLength(text.length + places * replacement.length);
   if (most < 0n) {
     return old === "" ? surrounded(text, replacement, Infinity) : text.split(old).join(replacement);
   }

@@ -146,6 +146,14 @@ function identity(key: Value): string {
   throw new EvaluationProblem(`unsupported key type: ${typeNameOf(key)}`);
 }
 
+/** Characters of a text that an expression makes. Deliberate: upstream makes any, which costs are reckoned of only later. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
+/** @throws EvaluationProblem when a text of that length would be too long. */
+export function checkLength(characters: number): void {
+  if (characters > MOST_CHARACTERS) throw new EvaluationProblem(`text is longer than ${MOST_CHARACTERS} characters`);
+}
+
 /** A key as errors name it. */
 export function keyText(key: Value): string {
   return typeof key === "string" ? key : identity(key).slice(1);
