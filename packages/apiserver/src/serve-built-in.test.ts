@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type KubernetesObject, type LabelSelector, newestBehaviours } from "@kubewright/api";
+import { type KubernetesObject, type LabelSelector } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
 

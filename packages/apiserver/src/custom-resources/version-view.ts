@@ -1,7 +1,7 @@
 import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
 
-import type { ResourceView } from "../built-in-resource.js";
-import { ordered } from "../resource-registry.js";
+import type { ResourceView } from "../served-resource.js";
+import { ordered } from "../schema/ordered.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import { applyStructuralDefaults, prune } from "./structural-schema.js";
 
