@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectKey, ResourceDefinition } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
+import { type Client, errorMessage } from "@kubewright/client";
 import { type Clock, type Logger, type Random, standardErrorLogger } from "@kubewright/clock";
-import { InformerFactory, type SharedInformer } from "@kubewright/informer";
+import { type InformerError, InformerFactory, type SharedInformer } from "@kubewright/informer";
 import {
   type QueueMetricsProvider,
   type RateLimiter,
@@ -102,7 +102,8 @@ export class ControllerShell implements Runnable {
     }
     if (deps.informers !== undefined) this.informers = deps.informers;
     else {
-      const onError = (error: Error): void => logger.warn({ err: error }, "Informer failed, going on");
+      const onError = (error: InformerError): void =>
+        logger.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on");
       this.informers = new InformerFactory({ client, clock, random: random.fork("informers"), onError });
       this.#support.push(this.informers);
     }
