@@ -1,4 +1,5 @@
 import type {
+  CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
@@ -7,17 +8,26 @@ import type {
   CustomResourceDefinition,
   DaemonSet,
   Deployment,
+  EndpointSlice,
+  Endpoints,
   Event,
+  HorizontalPodAutoscaler,
+  Ingress,
+  IngressClass,
   Job,
   KubernetesObject,
   Lease,
   Namespace,
+  NetworkPolicy,
   Node,
   Pod,
+  PodDisruptionBudget,
+  PodTemplate,
   ReplicaSet,
   ReplicationController,
   Role,
   RoleBinding,
+  RuntimeClass,
   Secret,
   Service,
   ServiceAccount,
@@ -111,6 +121,76 @@ export const replicationControllers = defineResource<ReplicationController>({
   resource: "replicationcontrollers",
   kind: "ReplicationController",
   namespaced: true,
+});
+export const endpoints = defineResource<Endpoints>({
+  group: "",
+  version: "v1",
+  resource: "endpoints",
+  kind: "Endpoints",
+  namespaced: true,
+});
+export const podTemplates = defineResource<PodTemplate>({
+  group: "",
+  version: "v1",
+  resource: "podtemplates",
+  kind: "PodTemplate",
+  namespaced: true,
+});
+export const endpointSlices = defineResource<EndpointSlice>({
+  group: "discovery.k8s.io",
+  version: "v1",
+  resource: "endpointslices",
+  kind: "EndpointSlice",
+  namespaced: true,
+});
+export const ingresses = defineResource<Ingress>({
+  group: "networking.k8s.io",
+  version: "v1",
+  resource: "ingresses",
+  kind: "Ingress",
+  namespaced: true,
+});
+export const ingressClasses = defineResource<IngressClass>({
+  group: "networking.k8s.io",
+  version: "v1",
+  resource: "ingressclasses",
+  kind: "IngressClass",
+  namespaced: false,
+});
+export const networkPolicies = defineResource<NetworkPolicy>({
+  group: "networking.k8s.io",
+  version: "v1",
+  resource: "networkpolicies",
+  kind: "NetworkPolicy",
+  namespaced: true,
+});
+export const podDisruptionBudgets = defineResource<PodDisruptionBudget>({
+  group: "policy",
+  version: "v1",
+  resource: "poddisruptionbudgets",
+  kind: "PodDisruptionBudget",
+  namespaced: true,
+});
+export const horizontalPodAutoscalers = defineResource<HorizontalPodAutoscaler>({
+  group: "autoscaling",
+  version: "v2",
+  resource: "horizontalpodautoscalers",
+  kind: "HorizontalPodAutoscaler",
+  namespaced: true,
+});
+export const certificateSigningRequests = defineResource<CertificateSigningRequest>({
+  group: "certificates.k8s.io",
+  version: "v1",
+  resource: "certificatesigningrequests",
+  kind: "CertificateSigningRequest",
+  namespaced: false,
+});
+export const runtimeClasses = defineResource<RuntimeClass>({
+  group: "node.k8s.io",
+  version: "v1",
+  resource: "runtimeclasses",
+  kind: "RuntimeClass",
+  namespaced: false,
 });
 export const pods = defineResource<Pod>({ group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true });
 export const nodes = defineResource<Node>({

@@ -3,6 +3,7 @@ import type {
   CoreV1Event,
   EventsV1Event,
   RbacV1Subject,
+  V1CertificateSigningRequest,
   V1ClusterRole,
   V1ClusterRoleBinding,
   V1ConfigMap,
@@ -14,6 +15,11 @@ import type {
   V1CustomResourceDefinition,
   V1DaemonSet,
   V1Deployment,
+  V1EndpointSlice,
+  V1Endpoints,
+  V1HorizontalPodAutoscaler,
+  V1Ingress,
+  V1IngressClass,
   V1Job,
   V1JobCondition,
   V1JobSpec,
@@ -22,6 +28,7 @@ import type {
   V1LabelSelector,
   V1Lease,
   V1Namespace,
+  V1NetworkPolicy,
   V1Node,
   V1ObjectMeta,
   V1ObjectReference,
@@ -29,9 +36,11 @@ import type {
   V1PersistentVolumeClaim,
   V1Pod,
   V1PodCondition,
+  V1PodDisruptionBudget,
   V1PodFailurePolicy,
   V1PodSpec,
   V1PodStatus,
+  V1PodTemplate,
   V1PodTemplateSpec,
   V1PolicyRule,
   V1ReplicaSet,
@@ -39,10 +48,12 @@ import type {
   V1Role,
   V1RoleBinding,
   V1RoleRef,
+  V1RuntimeClass,
   V1Secret,
   V1Service,
   V1ServiceAccount,
   V1StatefulSet,
+  V2HorizontalPodAutoscaler,
 } from "@kubernetes/client-node";
 
 import type { Wire } from "./wire.js";
@@ -82,6 +93,19 @@ export type StatefulSet = TopLevel<V1StatefulSet>;
 export type DaemonSet = TopLevel<V1DaemonSet>;
 export type ControllerRevision = TopLevel<V1ControllerRevision>;
 export type ReplicationController = TopLevel<V1ReplicationController>;
+export type Endpoints = TopLevel<V1Endpoints>;
+export type EndpointSlice = TopLevel<V1EndpointSlice>;
+export type Ingress = TopLevel<V1Ingress>;
+export type IngressClass = TopLevel<V1IngressClass>;
+export type NetworkPolicy = TopLevel<V1NetworkPolicy>;
+export type PodDisruptionBudget = TopLevel<V1PodDisruptionBudget>;
+/** An autoscaling/v2 HorizontalPodAutoscaler. */
+export type HorizontalPodAutoscaler = TopLevel<V2HorizontalPodAutoscaler>;
+/** An autoscaling/v1 HorizontalPodAutoscaler: another view of the same stored object. */
+export type HorizontalPodAutoscalerV1 = TopLevel<V1HorizontalPodAutoscaler>;
+export type PodTemplate = TopLevel<V1PodTemplate>;
+export type CertificateSigningRequest = TopLevel<V1CertificateSigningRequest>;
+export type RuntimeClass = TopLevel<V1RuntimeClass>;
 export type PersistentVolumeClaim = TopLevel<V1PersistentVolumeClaim>;
 export type Pod = TopLevel<V1Pod>;
 export type PodSpec = Wire<V1PodSpec>;

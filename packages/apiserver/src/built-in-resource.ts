@@ -35,6 +35,8 @@ export interface BuiltInResource<T extends KubernetesObject = KubernetesObject> 
   readonly remove?: Remover;
   /** Who is asked before something is written that concerns this kind, which need not be of this kind. */
   readonly admission?: AdmissionPlugin;
+  /** What everybody who uses it is told in a `Warning`: that it is deprecated, and what to use. Default: nothing. */
+  readonly deprecation?: string;
   /** Milliseconds after its last write at which the server removes an object by itself. Default: never. */
   readonly timeToLiveMs?: number;
 }

@@ -16,10 +16,17 @@ const GROUP_ORDER = [
   "authorization.k8s.io",
   "autoscaling",
   "batch",
+  "certificates.k8s.io",
+  "networking.k8s.io",
   "policy",
   "rbac.authorization.k8s.io",
+  "storage.k8s.io",
+  "admissionregistration.k8s.io",
   "apiextensions.k8s.io",
+  "scheduling.k8s.io",
   "coordination.k8s.io",
+  "node.k8s.io",
+  "discovery.k8s.io",
 ];
 
 /** Custom resources list their verbs in an order of their own. */

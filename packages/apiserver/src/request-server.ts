@@ -135,7 +135,7 @@ export class RequestServer {
       throw notAcceptable(isCollection ? [...MEDIA_TYPES, "application/json;stream=watch"] : MEDIA_TYPES);
     }
     if (info.depth > 1) checkName(target.name);
-    if (target.resource.custom !== undefined) warnings.push(...target.resource.custom.warnings);
+    warnings.push(...target.resource.warnings);
     const { transform } = negotiated;
     const call: ApiCall = {
       server: this.#state,

@@ -45,6 +45,7 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
     subresources: subresourcesOf(resource),
     remove: resource.remove,
     timeToLiveMs: resource.timeToLiveMs,
+    warnings: resource.deprecation === undefined ? [] : [resource.deprecation],
     custom: undefined,
   };
 }

@@ -47,6 +47,8 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly view: ResourceView<KubernetesObject> | undefined;
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly timeToLiveMs: number | undefined;
+  /** What everybody who uses it is told. */
+  readonly warnings: readonly string[];
   /** The version that objects are stored in, when it is another one than this. */
   readonly storageVersion: string | undefined;
   /** How an object goes, where that is not as with all others. */
@@ -85,7 +87,6 @@ export interface Subresource {
 export interface CustomResource {
   /** `undefined` while creates are allowed; otherwise why they are refused. */
   readonly createRefusal: () => string | undefined;
-  readonly warnings: readonly string[];
   /** The schema as the definition has it, for clients to read. */
   readonly openApiSchema: JsonObject | undefined;
 }

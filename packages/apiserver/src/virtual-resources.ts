@@ -96,6 +96,7 @@ export function virtualResources(store: Store, schemas: BuiltInSchemas): ServedR
       remove: undefined,
       subresources: new Map(),
       timeToLiveMs: undefined,
+      warnings: [],
       custom: undefined,
     };
   });

@@ -85,11 +85,11 @@ export function serveCustomResource(
     subresources: new Map(subresourcesOf(version, target, strategy).map((below) => [below.name, below])),
     remove: undefined,
     timeToLiveMs: undefined,
+    warnings:
+      version.deprecated === true ? [version.deprecationWarning ?? defaultDeprecation(definition, apiVersion)] : [],
     custom: {
       createRefusal: () =>
         isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
-      warnings:
-        version.deprecated === true ? [version.deprecationWarning ?? defaultDeprecation(definition, apiVersion)] : [],
       openApiSchema: structural as JsonObject | undefined,
     },
   };

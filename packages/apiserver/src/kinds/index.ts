@@ -12,7 +12,12 @@ import { cronJobResource } from "./cronjob/strategy.js";
 import { customResourceDefinitionResource } from "./custom-resource-definition/strategy.js";
 import { eventResource, eventsV1Resource } from "./event/strategy.js";
 import { jobResource } from "./job/strategy.js";
+import { endpointSliceResource } from "./endpoints/endpoint-slice.js";
+import { endpointsResource } from "./endpoints/endpoints.js";
 import { leaseResource } from "./lease.js";
+import { ingressClassResource } from "./networking/ingress-class.js";
+import { ingressResource } from "./networking/ingress.js";
+import { networkPolicyResource } from "./networking/network-policy.js";
 import { namespaceResource } from "./namespace/strategy.js";
 import { nodeResource } from "./node.js";
 import { podResource } from "./pod/strategy.js";
@@ -26,6 +31,7 @@ import { serviceResource } from "./service.js";
 export function builtInResources(behaviours: VersionBehaviours = newestBehaviours): readonly BuiltInResource[] {
   return [
     configMapResource,
+    endpointsResource,
     eventResource,
     namespaceResource,
     nodeResource,
@@ -42,12 +48,16 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     statefulSetResource,
     cronJobResource,
     jobResource(behaviours),
+    ingressClassResource,
+    ingressResource,
+    networkPolicyResource,
     clusterRoleBindingResource,
     clusterRoleResource,
     roleBindingResource,
     roleResource,
     customResourceDefinitionResource,
     leaseResource,
+    endpointSliceResource,
   ];
 }
 

@@ -32,3 +32,9 @@ export function containerCells(spec: PodSpec | undefined): [names: string, image
 export function selectorCell(selector: LabelSelector | undefined): string {
   return formatLabelSelector(selector) || "<none>";
 }
+
+/** The first three, and how many more there are. */
+export function firstOf(items: readonly string[]): string {
+  const shown = items.slice(0, 3).join(",");
+  return items.length > 3 ? `${shown} + ${items.length - 3} more...` : shown;
+}

@@ -10,6 +10,9 @@ const HTTP_PATH_FORMAT = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 const DNS_1035_FORMAT = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
+const WILDCARD_FORMAT = "\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+
+const WILDCARD = whole(WILDCARD_FORMAT);
 const DNS_1035 = whole(DNS_1035_FORMAT);
 const CONFIG_KEY = whole(CONFIG_KEY_FORMAT);
 const HTTP_PATH = whole(HTTP_PATH_FORMAT);
@@ -30,11 +33,25 @@ const DNS_1035_MESSAGE = formatMessage(
   "abc-123",
 );
 
+const WILDCARD_MESSAGE = formatMessage(
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+  WILDCARD_FORMAT,
+  "*.example.com",
+);
+
 /** A DNS label that begins with a letter: names of API resources and versions. */
 export function dns1035LabelErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 63) errors.push("must be no more than 63 characters");
   if (!DNS_1035.test(value)) errors.push(DNS_1035_MESSAGE);
+  return errors;
+}
+
+/** A DNS subdomain below any other: `*.example.com`. */
+export function wildcardSubdomainErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
+  if (!WILDCARD.test(value)) errors.push(WILDCARD_MESSAGE);
   return errors;
 }
 

@@ -2,9 +2,9 @@ import { type JobSpec, labelSelectorMatcher } from "@kubewright/api";
 
 import { FieldErrors } from "../../field-errors.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid, validateNonNegative } from "../../validation/rules.js";
-import { dnsSubdomainErrors } from "../../names.js";
-import { byteLength, httpPathErrors } from "../../validation/formats.js";
+import { validateDomainPrefixedPath } from "../../validation/domain-prefixed-path.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { byteLength } from "../../validation/formats.js";
 import { internalForm } from "../internal-form.js";
 import { sortedKeys } from "../sorted-keys.js";
 import { validatePodTemplate } from "../pod/template-validation.js";
@@ -115,18 +115,8 @@ function validateCompletionMode(spec: JobSpec, path: string, errors: FieldErrors
   }
 }
 
-/** Upstream: apimachinery `IsDomainPrefixedPath`. */
 function validateManagedBy(managedBy: string, field: string, errors: FieldErrors): void {
-  const slash = managedBy.indexOf("/");
-  const host = managedBy.slice(0, slash);
-  const rest = managedBy.slice(slash + 1);
-  if (managedBy === "") errors.required(field);
-  else if (slash < 1 || rest === "") {
-    errors.invalid(field, managedBy, 'must be a domain-prefixed path (such as "acme.io/foo")');
-  } else {
-    addInvalid(errors, field, host, dnsSubdomainErrors(host));
-    addInvalid(errors, field, rest, httpPathErrors(rest));
-  }
+  validateDomainPrefixedPath(managedBy, field, errors);
   if (byteLength(managedBy) > MAX_MANAGED_BY_BYTES) errors.tooLong(field, MAX_MANAGED_BY_BYTES);
 }
 

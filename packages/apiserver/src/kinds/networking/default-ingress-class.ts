@@ -1,0 +1,34 @@
+import { type Ingress, type IngressClass, ingressClasses, ingresses } from "@kubewright/api";
+
+import type { AdmissionPlugin } from "../../registry/admission.js";
+
+/** How the class was named before there were classes. */
+export const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
+const DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class";
+
+/**
+ * A new Ingress that names no class is given the default one; of several, the newest.
+ *
+ * Upstream: `plugin/pkg/admission/network/defaultingressclass`.
+ */
+export const defaultIngressClass: AdmissionPlugin = {
+  concerns: ({ group, resource }) => group === ingresses.group && resource === ingresses.resource,
+  mutate({ operation, subresource, object, server }) {
+    const { metadata, spec } = object as Ingress;
+    if (operation !== "CREATE" || subresource !== "" || spec === undefined) return;
+    if (spec.ingressClassName !== undefined || metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
+    const classes = server.registry.find(ingressClasses.group, ingressClasses.version, ingressClasses.resource);
+    const defaults = (classes?.storage.list() ?? [])
+      .map((stored) => stored.object as IngressClass)
+      .filter((candidate) => candidate.metadata.annotations?.[DEFAULT_ANNOTATION] === "true");
+    const chosen = defaults.sort(newestFirst)[0];
+    if (chosen?.metadata.name !== undefined) spec.ingressClassName = chosen.metadata.name;
+  },
+};
+
+function newestFirst(a: IngressClass, b: IngressClass): number {
+  const { creationTimestamp: created = "", name = "" } = a.metadata;
+  const { creationTimestamp: otherCreated = "", name: otherName = "" } = b.metadata;
+  if (created !== otherCreated) return created > otherCreated ? -1 : 1;
+  return name < otherName ? -1 : 1;
+}

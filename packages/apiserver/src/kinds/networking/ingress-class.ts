@@ -1,0 +1,74 @@
+import { type IngressClass, ingressClasses } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { dnsLabelErrors } from "../../names.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateDomainPrefixedPath } from "../../validation/domain-prefixed-path.js";
+import { byteLength } from "../../validation/formats.js";
+import { addInvalid } from "../../validation/rules.js";
+import { age, columns } from "../table-cells.js";
+import { validateTypedReference } from "./ingress-validation.js";
+import { networkingTypes } from "./types.js";
+
+const MAX_CONTROLLER_BYTES = 250;
+const SCOPES = ["Cluster", "Namespace"];
+
+/** Upstream: `pkg/registry/networking/ingressclass`, `ValidateIngressClass`. */
+export const ingressClassStrategy: ResourceStrategy<IngressClass> = {
+  applyDefaults({ spec }, stored) {
+    if (spec?.parameters !== undefined && spec !== stored?.spec) spec.parameters.scope ??= "Cluster";
+  },
+  prepareForCreate: ({ metadata }) => {
+    metadata.generation = 1;
+  },
+  bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
+  validateCreate: validateIngressClass,
+  validateUpdate(ingressClass, stored, errors) {
+    const { controller = "" } = ingressClass.spec ?? {};
+    if (controller !== (stored.spec?.controller ?? ""))
+      errors.invalid("spec.controller", controller, "field is immutable");
+    validateIngressClass(ingressClass, errors);
+  },
+  printer: {
+    columns: columns("Name", "Controller", "Parameters", "Age"),
+    cells: ({ metadata, spec }, nowMs) => [
+      metadata.name ?? "",
+      spec?.controller ?? "",
+      parametersCell(spec?.parameters),
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const ingressClassResource = builtInResource<IngressClass>({
+  definition: ingressClasses,
+  singular: "ingressclass",
+  listKind: "IngressClassList",
+  verbs: standardVerbs,
+  types: networkingTypes,
+  strategy: ingressClassStrategy,
+});
+
+function validateIngressClass({ spec = {} }: IngressClass, errors: FieldErrors): void {
+  const { controller = "", parameters } = spec;
+  if (byteLength(controller) > MAX_CONTROLLER_BYTES) errors.tooLong("spec.controller", MAX_CONTROLLER_BYTES);
+  validateDomainPrefixedPath(controller, "spec.controller", errors);
+  if (parameters === undefined) return;
+  const path = "spec.parameters";
+  const { scope, namespace } = parameters;
+  validateTypedReference(parameters, path, errors);
+  if (scope === undefined) errors.required(`${path}.scope`);
+  else if (!SCOPES.includes(scope)) errors.notSupported(`${path}.scope`, scope, SCOPES);
+  else if (scope === "Cluster") {
+    if (namespace !== undefined) errors.forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'");
+  } else if (namespace === undefined) errors.required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'");
+  else addInvalid(errors, `${path}.namespace`, namespace, dnsLabelErrors(namespace));
+}
+
+function parametersCell(parameters: NonNullable<IngressClass["spec"]>["parameters"]): string {
+  if (parameters === undefined) return "<none>";
+  const { apiGroup, kind, name } = parameters;
+  return `${kind}${apiGroup === undefined ? "" : `.${apiGroup}`}/${name}`;
+}

@@ -1,0 +1,72 @@
+import { type Ingress, ingresses } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { specAndStatus } from "../spec-and-status.js";
+import { age, columns, firstOf } from "../table-cells.js";
+import { CLASS_ANNOTATION, defaultIngressClass } from "./default-ingress-class.js";
+import { validateIngressSpec, validateIngressStatus } from "./ingress-validation.js";
+import { networkingTypes } from "./types.js";
+
+const { prepareForCreate, prepareForUpdate, bumpsGeneration, status } = specAndStatus<Ingress>(() => ({
+  loadBalancer: {},
+}));
+
+/** Upstream: `pkg/registry/networking/ingress`, `pkg/apis/networking/validation`. */
+export const ingressStrategy: ResourceStrategy<Ingress> = {
+  prepareForCreate(ingress, context) {
+    prepareForCreate(ingress, context);
+    dropEmptyRules(ingress);
+  },
+  prepareForUpdate(ingress, stored) {
+    prepareForUpdate(ingress, stored);
+    dropEmptyRules(ingress);
+  },
+  bumpsGeneration,
+  validateCreate({ metadata, spec = {} }, errors) {
+    validateIngressSpec(spec, undefined, errors);
+    const annotated = metadata.annotations?.[CLASS_ANNOTATION];
+    if (annotated !== undefined && spec.ingressClassName !== undefined && annotated !== spec.ingressClassName)
+      errors.invalid(
+        `annotations.${CLASS_ANNOTATION}`,
+        annotated,
+        "must match `ingressClassName` when both are specified",
+      );
+  },
+  validateUpdate: ({ spec = {} }, stored, errors) => validateIngressSpec(spec, stored.spec ?? {}, errors),
+  warningsOnCreate: ({ metadata, spec }) =>
+    metadata.annotations?.[CLASS_ANNOTATION] === undefined || spec?.ingressClassName !== undefined
+      ? []
+      : [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`],
+  status: {
+    ...status,
+    validateUpdate: (ingress, _stored, errors) => validateIngressStatus(ingress.status, errors),
+  },
+  printer: {
+    columns: columns("Name", "Class", "Hosts", "Address", "Ports", "Age"),
+    cells: ({ metadata, spec, status: { loadBalancer } = {} }, nowMs) => [
+      metadata.name ?? "",
+      spec?.ingressClassName ?? "<none>",
+      firstOf((spec?.rules ?? []).flatMap(({ host }) => (host ? [host] : []))) || "*",
+      (loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || "").join(","),
+      (spec?.tls ?? []).length === 0 ? "80" : "80, 443",
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const ingressResource = builtInResource<Ingress>({
+  definition: ingresses,
+  singular: "ingress",
+  shortNames: ["ing"],
+  listKind: "IngressList",
+  verbs: standardVerbs,
+  types: networkingTypes,
+  strategy: ingressStrategy,
+  admission: defaultIngressClass,
+});
+
+/** An empty list is the same as none, unless it is what is wrong. */
+function dropEmptyRules({ spec }: Ingress): void {
+  if (spec?.rules?.length === 0 && spec.defaultBackend !== undefined) delete spec.rules;
+}
