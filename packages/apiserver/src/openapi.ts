@@ -257,8 +257,9 @@ class Describer {
     return schema.type === "object" ? this.#descriptions[schema.name]?.[""] : undefined;
   }
 
-  #field({ schema }: FieldSchema): JsonObject {
+  #field({ schema, replaces }: FieldSchema): JsonObject {
     const described = this.#schema(schema);
+    if (replaces === true) return { ...described, "x-kubernetes-patch-strategy": "replace" };
     if (schema.type !== "list") return described;
     const { merge, listType, keys } = schema;
     return {

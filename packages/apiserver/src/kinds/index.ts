@@ -20,6 +20,7 @@ import { ingressResource } from "./networking/ingress.js";
 import { networkPolicyResource } from "./networking/network-policy.js";
 import { namespaceResource } from "./namespace/strategy.js";
 import { nodeResource } from "./node.js";
+import { podDisruptionBudgetResource } from "./policy/pod-disruption-budget.js";
 import { podResource } from "./pod/strategy.js";
 import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
 import { clusterRoleResource, roleResource } from "./rbac/role.js";
@@ -51,6 +52,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     ingressClassResource,
     ingressResource,
     networkPolicyResource,
+    podDisruptionBudgetResource,
     clusterRoleBindingResource,
     clusterRoleResource,
     roleBindingResource,

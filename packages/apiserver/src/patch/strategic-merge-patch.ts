@@ -55,13 +55,22 @@ function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): J
     let next: unknown;
     if (field !== key) next = mergeDirective(schema, key, field, current, patch);
     else if (typeof change !== "object") next = change;
-    else if (change !== null) next = mergeMember(memberSchema(schema, key), key, current, change, patch);
+    else if (change !== null)
+      next =
+        isJsonObject(current) && isReplaced(schema, key)
+          ? change
+          : mergeMember(memberSchema(schema, key), key, current, change, patch);
     if (next === current) continue;
     if (result === original) result = copyMembers(original);
     setMember(result, field, next);
     if (next === undefined) isWhole = false;
   }
   return isWhole ? result : definedMembers(result);
+}
+
+/** Upstream: the `patchStrategy` of a field that is no list. */
+function isReplaced(schema: Schema, key: string): boolean {
+  return schema.type === "object" && schema.fields.get(key)?.replaces === true;
 }
 
 function isMarked(key: string): boolean {

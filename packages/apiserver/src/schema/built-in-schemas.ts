@@ -107,6 +107,7 @@ export class BuiltInSchemas {
       required,
       dropsZero(path, token, required, rules),
       ruleAt(rules.presentWhenZero, path),
+      rules.replacedObjects?.has(path) === true,
       () => this.#parse(path, token, rules),
     );
   }
@@ -163,6 +164,7 @@ class BuiltInField implements FieldSchema {
     readonly required: boolean,
     readonly dropsZero: boolean,
     readonly zero: unknown,
+    readonly replaces: boolean,
     makeSchema: () => Schema,
   ) {
     this.#makeSchema = makeSchema;

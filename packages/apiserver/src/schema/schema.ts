@@ -33,6 +33,8 @@ export interface FieldSchema extends Followed {
   readonly dropsZero: boolean;
   /** What an absent field is written as; `undefined`: it stays absent. */
   readonly zero: unknown;
+  /** Strategic merge: an object takes the place of the one before (`patchStrategy: replace`). Default: they merge. */
+  readonly replaces?: boolean;
   readonly schema: Schema;
 }
 

@@ -25,6 +25,8 @@ export interface TypeDeclarations {
 export interface FieldRules {
   /** Strategic merge. `""`: a list of primitives; a trailing `!` means the strategy `merge,retainKeys`. */
   readonly patchMergeKeys?: Readonly<Record<string, string>>;
+  /** Strategic merge: objects that take the place of the ones before. */
+  readonly replacedObjects?: ReadonlySet<string>;
   /** Server-side apply: keys of map lists, separated by commas; `set` for sets. Every other list is atomic. */
   readonly listTypes?: Readonly<Record<string, string>>;
   /** Values of list keys that an element may leave out. */

@@ -5,6 +5,7 @@ import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
+import { numberOf, validateAtMostAll, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
@@ -13,11 +14,8 @@ import { specAndStatus } from "../spec-and-status.js";
 import { age, columns, containerCells, selectorCell } from "../table-cells.js";
 import { appsTypes } from "./types.js";
 import {
-  numberOf,
-  validateAtMostAll,
   validateCollisionCount,
   validateCounts,
-  validateIntOrPercent,
   validateLongRunningTemplate,
   validateMatch,
   validateNotEmpty,

@@ -4,6 +4,7 @@ import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
+import { numberOf, validateAtMostAll, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { podNamePrefixWarnings } from "../job/warnings.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
@@ -14,11 +15,8 @@ import { age, columns, containerCells, selectorCell } from "../table-cells.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
 import {
-  numberOf,
-  validateAtMostAll,
   validateCollisionCount,
   validateCounts,
-  validateIntOrPercent,
   validateLongRunningTemplate,
   validateReplicaCounts,
   validateSelectorAndTemplate,

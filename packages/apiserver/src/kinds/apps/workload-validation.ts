@@ -3,15 +3,9 @@ import { type LabelSelector, labelSelectorMatcher, type PodTemplateSpec } from "
 import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid, validateNonNegative } from "../../validation/rules.js";
+import { validateNonNegative } from "../../validation/rules.js";
 import { validatePodTemplate } from "../pod/template-validation.js";
 import { sortedKeys } from "../sorted-keys.js";
-
-const PERCENT = /^[0-9]+%$/;
-const PERCENT_MESSAGE =
-  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-
-type IntOrPercent = number | string | undefined;
 
 /**
  * The selector of a Deployment, ReplicaSet or StatefulSet, and the template whose labels it has to match.
@@ -83,25 +77,6 @@ function shownSelector(selector: LabelSelector | undefined): unknown {
   return selector?.matchLabels === undefined
     ? selector
     : { ...selector, matchLabels: sortedKeys(selector.matchLabels) };
-}
-
-/** Upstream: `ValidatePositiveIntOrPercent`. */
-export function validateIntOrPercent(value: IntOrPercent, field: string, errors: FieldErrors): void {
-  if (typeof value === "string") {
-    if (!PERCENT.test(value)) errors.invalid(field, value, PERCENT_MESSAGE);
-  } else validateNonNegative(value, field, errors);
-}
-
-/** Upstream: `IsNotMoreThan100Percent`. */
-export function validateAtMostAll(value: IntOrPercent, field: string, errors: FieldErrors): void {
-  if (typeof value === "string" && PERCENT.test(value) && numberOf(value) > 100)
-    addInvalid(errors, field, value, ["must not be greater than 100%"]);
-}
-
-/** Of `5` and of `5%`; 0 of what is neither. Upstream: `getIntOrPercentValue`. */
-export function numberOf(value: IntOrPercent): number {
-  if (typeof value !== "string") return value ?? 0;
-  return PERCENT.test(value) ? Number.parseInt(value, 10) : /^[+-]?\d+$/.test(value) ? Number(value) : 0;
 }
 
 /** Numbers of a status that may not be below zero, in this order. */

@@ -8,13 +8,14 @@ import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresou
 import { type Reply, valueReply } from "../../reply.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";
 import { readDeleteOptions, readWriteOptions } from "../../write-options.js";
+import { takeFromBudget } from "../policy/disruption.js";
 import { storedPod, withCondition } from "./stored-pod.js";
 
 interface Eviction extends KubernetesObject {
   deleteOptions?: Record<string, unknown>;
 }
 
-/** POST of `pods/eviction`: says so in the pod's status, then deletes it. Upstream: `pkg/registry/core/pod/storage` EvictionREST. */
+/** POST of `pods/eviction`: asks the pod's budget, says so in its status, then deletes it. Upstream: `pkg/registry/core/pod/storage` EvictionREST. */
 export function evict(call: ApiCall): Reply {
   const writeOptions = readWriteOptions(call, "CreateOptions");
   const eviction = readSubresourceBody(call, "Eviction") as Eviction;
@@ -25,6 +26,7 @@ export function evict(call: ApiCall): Reply {
   const options = readDeleteOptions(call, eviction.deleteOptions ?? {});
   const dryRun = options.dryRun || writeOptions.dryRun;
   const { resource, stored } = storedPod(call, name);
+  takeFromBudget(call.server, stored.object as Pod, dryRun);
   const write = { ...call, target: { ...call.target, resource, subresource: "" } };
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (

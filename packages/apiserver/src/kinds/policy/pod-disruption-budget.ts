@@ -1,0 +1,78 @@
+import { type PodDisruptionBudget, podDisruptionBudgets } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateConditions } from "../../validation/conditions.js";
+import { validateAtMostAll, validateIntOrPercent } from "../../validation/int-or-percent.js";
+import { validateLabelSelector } from "../../validation/label-selector.js";
+import { validateNonNegative } from "../../validation/rules.js";
+import { internalForm } from "../internal-form.js";
+import { specAndStatus } from "../spec-and-status.js";
+import { age, columns } from "../table-cells.js";
+import { policyTypes } from "./types.js";
+
+const EVICTION_POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
+const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;
+
+const ofSpecAndStatus = specAndStatus<PodDisruptionBudget>(() => ({
+  currentHealthy: 0,
+  desiredHealthy: 0,
+  disruptionsAllowed: 0,
+  expectedPods: 0,
+}));
+
+/** Upstream: `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy/validation`. What its status counts is a controller's work. */
+export const podDisruptionBudgetStrategy: ResourceStrategy<PodDisruptionBudget> = {
+  ...ofSpecAndStatus,
+  allowUnconditionalUpdate: false,
+  validateCreate: validateBudget,
+  validateUpdate: (budget, _stored, errors) => validateBudget(budget, errors),
+  status: {
+    ...ofSpecAndStatus.status,
+    validateUpdate({ status }, _stored, errors) {
+      for (const count of COUNTS) validateNonNegative(status?.[count], `status.${count}`, errors);
+      validateConditions(status?.conditions ?? [], "status.conditions", errors);
+    },
+  },
+  printer: {
+    columns: columns("Name", "Min Available", "Max Unavailable", "Allowed Disruptions:integer", "Age"),
+    cells: ({ metadata, spec, status }, nowMs) => [
+      metadata.name ?? "",
+      String(spec?.minAvailable ?? "N/A"),
+      String(spec?.maxUnavailable ?? "N/A"),
+      status?.disruptionsAllowed ?? 0,
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const podDisruptionBudgetResource = builtInResource<PodDisruptionBudget>({
+  definition: podDisruptionBudgets,
+  singular: "poddisruptionbudget",
+  shortNames: ["pdb"],
+  listKind: "PodDisruptionBudgetList",
+  verbs: standardVerbs,
+  types: policyTypes,
+  strategy: podDisruptionBudgetStrategy,
+});
+
+function validateBudget({ spec = {} }: PodDisruptionBudget, errors: FieldErrors): void {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
+  if (minAvailable !== undefined && maxUnavailable !== undefined)
+    errors.invalid(
+      "spec",
+      internalForm("PodDisruptionBudgetSpec", spec),
+      "minAvailable and maxUnavailable cannot be both set",
+    );
+  validateAmount(minAvailable, "spec.minAvailable", errors);
+  validateAmount(maxUnavailable, "spec.maxUnavailable", errors);
+  validateLabelSelector(selector, "spec.selector", errors);
+  if (unhealthyPodEvictionPolicy !== undefined && !EVICTION_POLICIES.includes(unhealthyPodEvictionPolicy))
+    errors.notSupported("spec.unhealthyPodEvictionPolicy", unhealthyPodEvictionPolicy, EVICTION_POLICIES);
+}
+
+function validateAmount(amount: number | string | undefined, field: string, errors: FieldErrors): void {
+  validateIntOrPercent(amount, field, errors);
+  validateAtMostAll(amount, field, errors);
+}
