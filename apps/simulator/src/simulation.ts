@@ -71,7 +71,8 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     // Nothing that a trace holds shows managedFields, and nobody else can look.
     trackFields: false,
     ...(nodes === undefined ? {} : { nodes }),
-    ...(live === undefined ? {} : { restore: live.snapshot }),
+    // What went by before has been told by the cluster that the objects are from.
+    ...(live === undefined ? {} : { restore: live.snapshot, missedSince: startMs }),
     localTimeZone,
   };
   const faulty =

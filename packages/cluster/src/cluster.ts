@@ -25,6 +25,11 @@ export interface ClusterOptions {
   readonly nodes?: readonly NodeShape[];
   /** Zone of CronJobs without `timeZone`. Default `UTC`. */
   readonly localTimeZone?: string;
+  /**
+   * Slots of CronJobs before this time, in epoch milliseconds, are history: no decision lists them as missed. For a cluster
+   * that goes on where another, which has told of them, was left. Default: all are told.
+   */
+  readonly missedSince?: number;
   /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
   readonly terminatedPodGCThreshold?: number;
   /** Whether there are the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false. */
@@ -113,6 +118,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     informers,
     logger,
     localTimeZone: options.localTimeZone ?? "UTC",
+    missedSince: options.missedSince,
     terminatedPodGCThreshold: options.terminatedPodGCThreshold,
     watchTimeoutMs: WATCH_TIMEOUT_MS,
     behaviours: behavioursOf(kubernetesVersion),

@@ -9,6 +9,8 @@ export interface ComponentContext extends ControllerDeps {
   readonly informers: InformerFactory;
   /** Zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
+  /** Slots of CronJobs before this time, in epoch milliseconds, are not reported as missed. Default: all are. */
+  readonly missedSince: number | undefined;
   /** Ended pods that are let be. Default: as upstream. */
   readonly terminatedPodGCThreshold: number | undefined;
   /** For informers of its own: watches last between this and twice this. */

@@ -21,10 +21,11 @@ export type ControllerName = Decision["controller"];
 export const clusterControllers: Readonly<Record<ControllerName, (context: ComponentContext) => Runnable>> = {
   "job-controller": ({ onDecision, ...shared }) =>
     new JobController({ ...shared, onDecision: (decision) => onDecision({ controller: "job-controller", decision }) }),
-  "cronjob-controller": ({ onDecision, localTimeZone, ...shared }) =>
+  "cronjob-controller": ({ onDecision, localTimeZone, missedSince, ...shared }) =>
     new CronJobController({
       ...shared,
       localTimeZone,
+      missedSince,
       onDecision: (decision) => onDecision({ controller: "cronjob-controller", decision }),
     }),
   "ttl-after-finished-controller": ({ onDecision, ...shared }) =>

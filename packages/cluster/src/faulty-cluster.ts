@@ -62,6 +62,7 @@ export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluste
       }),
       logger,
       localTimeZone: options.localTimeZone ?? "UTC",
+      missedSince: options.missedSince,
       terminatedPodGCThreshold: options.terminatedPodGCThreshold,
       watchTimeoutMs: WATCH_TIMEOUT_MS,
       behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),

@@ -321,6 +321,22 @@ test("33: a CronJob that is resumed runs its latest slot at once, and says what 
   await harness.stop();
 });
 
+test("slots that an earlier controller has told of are not listed as missed again, also when Forbid still holds one back", async () => {
+  const harness = new RunHarness();
+  const cronJob = await harness.createCronJob({ concurrencyPolicy: "Forbid" });
+  const job = await harness.createJob("n-29540760", cronJob);
+  const active = [{ kind: "Job", name: job.metadata.name!, namespace: NAMESPACE, uid: job.metadata.uid! }];
+  await harness.setStatus(cronJob, { active, lastScheduleTime: "2026-03-02T10:00:00Z" });
+  await harness.advanceTo("12:10:00");
+  await harness.start({ missedSince: at("12:10:00") });
+  await harness.advanceTo("14:10:00");
+  expect(harness.decisions.flatMap(({ missed }) => missed)).toEqual([
+    { reason: "superseded", count: 1, exact: true, slotsMs: [at("13:00:00")] },
+  ]);
+  expect(harness.decisions[0]).toMatchObject({ outcome: "skipped", slotMs: at("12:00:00") });
+  await harness.stop();
+});
+
 test("runs of @every that a deadline has moved go on an interval apart", async () => {
   const harness = new RunHarness();
   await harness.start();

@@ -31,6 +31,11 @@ export interface CronJobControllerOptions extends ControllerDeps {
   readonly workers?: number;
   /** The zone of CronJobs without `spec.timeZone`: that of the process, in a controller manager. Default `UTC`. */
   readonly localTimeZone?: string;
+  /**
+   * Slots before this time, in epoch milliseconds, were told by an earlier controller: decisions do not list them as missed.
+   * Default: all are told. What is started does not depend on it.
+   */
+  readonly missedSince?: number | undefined;
   /** Told of every sync what it came to, also when nothing was due. */
   readonly onDecision?: (decision: CronJobDecision) => void;
   readonly metrics?: CronJobMetrics | undefined;
@@ -69,10 +74,12 @@ export class CronJobController implements Runnable {
   readonly #schedules: Schedules;
   readonly #events: EventSink;
   readonly #deps: SyncDeps;
+  /** What is known of a CronJob before its first sync. */
+  readonly #history: SyncMemory;
   readonly #memories = new Map<ObjectKey, Memory>();
 
   constructor(options: CronJobControllerOptions) {
-    const { localTimeZone = "UTC", workers = 5, metrics } = options;
+    const { localTimeZone = "UTC", workers = 5, metrics, missedSince } = options;
     const shell = new ControllerShell(options, {
       name: this.name,
       says: { starting: "Starting cronjob controller v2", stopped: "Shutting down cronjob controller v2" },
@@ -82,6 +89,7 @@ export class CronJobController implements Runnable {
     this.#clock = clock;
     this.#events = shell.events;
     this.#schedules = new Schedules(localTimeZone);
+    this.#history = missedSince === undefined ? {} : { reported: { upToMs: missedSince - 1 } };
     this.#cronJobs = shell.informer(cronJobs);
     this.#jobs = shell.informer(jobs);
     this.#jobs.addIndexers({ [controllerNameIndex]: controllerNameIndexValues });
@@ -129,7 +137,7 @@ export class CronJobController implements Runnable {
     const { uid } = cronJob.metadata;
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid };
+      memory = { uid, ...this.#history };
       this.#memories.set(key, memory);
     }
     const requeueAfterMs = await syncCronJob(cronJob, children, memory, this.#deps);

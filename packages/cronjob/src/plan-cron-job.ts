@@ -95,7 +95,7 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
   // A slot that Forbid holds back may still start late: it counts as missed once it cannot any more.
   const settledMs =
     recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
-  const reportedUpToMs = settledMs ?? lastMissed(missed, nowMs) ?? context.reported?.upToMs;
+  const reportedUpToMs = latest(settledMs ?? lastMissed(missed, nowMs), context.reported?.upToMs);
   // From where the CronJob is left: the slots of a fixed delay follow the last one that was started.
   const left = slot.start === undefined ? search : { ...search, lastScheduleMs: slot.start.slotMs };
   const requeueAfterMs = nextScheduleDelayMs(left, nowMs);
@@ -110,6 +110,10 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
     requeueAfterMs,
     ...(reportedUpToMs === undefined ? {} : { reported: { upToMs: reportedUpToMs } }),
   };
+}
+
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
 interface SlotPlan {

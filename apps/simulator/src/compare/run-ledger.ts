@@ -57,6 +57,8 @@ export class RunLedger {
   /** Skipped runs of which only the number is known. */
   unlisted = 0;
   #room: number;
+  /** When the window begins: what was over before is history, and no run of it. */
+  #startMs = Number.NEGATIVE_INFINITY;
   /** Which group and run a live Job belongs to. */
   readonly #jobs = new Map<string, { readonly group: LedgerGroup; readonly key: string }>();
 
@@ -65,7 +67,8 @@ export class RunLedger {
   }
 
   add(record: TraceRecord): void {
-    if (record.type === "decision") {
+    if (record.type === "header") this.#startMs = Date.parse(record.start);
+    else if (record.type === "decision") {
       if (record.controller === "cronjob-controller") this.#cronJobDecision(record.decision);
       else if (record.controller === "job-controller") this.#jobDecision(record.decision);
     } else if (record.type === "object" && record.kind === "CronJob") this.#cronJob(record);
@@ -79,6 +82,7 @@ export class RunLedger {
     if (outcome === "replaced" && jobName !== undefined) group.replaced = { by: jobName, jobs: activeJobs };
     for (const runKey of group.deleted.splice(0)) this.#tellReplaced(group, runKey);
     const skip = (skippedMs: number, why: MissReason, blockedBy?: readonly string[]): void => {
+      if (skippedMs < this.#startMs) return;
       const known = group.runs.get(String(skippedMs));
       // What held a run back says more than that a later one was due.
       const kept = known?.skipped === "stillActive" && why === "superseded" ? "stillActive" : why;
@@ -135,6 +139,7 @@ export class RunLedger {
 
   #job(record: Extract<ObjectRecord, { kind: "Job" }>): void {
     const { uid, state, name, change } = record;
+    if (!this.#jobs.has(uid) && state.outcome !== undefined && Date.parse(state.outcome.at) <= this.#startMs) return;
     const place = this.#jobs.get(uid) ?? this.#place(record);
     const { group, key } = place;
     const known = group.runs.get(key);

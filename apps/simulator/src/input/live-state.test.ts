@@ -4,6 +4,8 @@ import { createCluster } from "@kubewright/cluster";
 import { expect, test } from "vitest";
 
 import { kubewright } from "../../test/memory-io.js";
+import { RunLedger } from "../compare/run-ledger.js";
+import { ReportBuilder } from "../report/report-builder.js";
 import type { TraceRecord } from "../trace.js";
 
 const cronJob = (name: string, schedule: string, policy: string, duration: string): object => ({
@@ -105,11 +107,66 @@ test("an export begins at its newest time, its history is not counted, and what 
   const files = { "export.json": JSON.stringify(exported), "jobs.json": JSON.stringify(withoutOwners) };
   const { stdout } = await kubewright(["run", "export.json", "--for", "1m"], { files });
   expect(stdout).toMatch(/^kubewright {2}2026-06-01T01:0\d:\d\dZ → /);
-  expect(stdout).toContain("Jobs  3 run, 1 complete, 0 failed, 1 skipped");
+  expect(stdout).toContain("Jobs  3 run, 1 complete, 0 failed, 0 skipped");
   const orphans = await kubewright(["run", "jobs.json", "--for", "1h"], { files });
   expect(orphans.code).toBe(0);
   expect(orphans.stderr).toMatch(
     /^kubewright: \d+ objects have owners outside of the export; they are played without\n$/,
   );
   expect(orphans.stdout).toMatch(/Job default\/slow-\d+/);
+});
+
+test("what was decided before the window is history: no door tells of it again", async () => {
+  const cluster = await runningCluster();
+  // One run is active, and the two slots that it has kept from starting are older than the window.
+  await cluster.playOn(3_600_000);
+  const exported = (await cluster.exported()) as { items: { kind: string; metadata: { name: string } }[] };
+  const startMs = cluster.nowMs();
+  await cluster.stop();
+  const held = exported.items.find(({ kind, metadata }) => kind === "CronJob" && metadata.name === "slow") as {
+    spec?: object;
+    status?: { lastScheduleTime?: string };
+  };
+  held.spec = { ...held.spec, suspend: false };
+  held.status = { ...held.status, lastScheduleTime: "2026-06-01T00:45:00Z" };
+  const files = { "export.json": JSON.stringify(exported) };
+  const start = new Date(startMs).toISOString();
+  const flags = ["run", "export.json", "--start", start, "--for", "1h"];
+  const trace = await kubewright([...flags, "--json", "-"], { files });
+  const records = trace.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TraceRecord);
+  const missed = records.flatMap((record) =>
+    record.type === "decision" && record.controller === "cronjob-controller"
+      ? record.decision.missed.flatMap(({ slotsMs }) => slotsMs)
+      : [],
+  );
+  expect(missed.filter((slotMs) => slotMs < startMs)).toEqual([]);
+
+  const { code, stdout, written } = await kubewright([...flags, "--runs", "runs.jsonl"], { files });
+  expect(code).toBe(0);
+  const runs = written["runs.jsonl"]!.trim()
+    .split("\n")
+    .map(
+      (line) => JSON.parse(line) as { outcome: string; slot: string; skipped?: number; ended?: string; job?: string },
+    );
+  const skipped = runs.filter(({ outcome }) => outcome === "Skipped");
+  expect(skipped.filter(({ slot }) => Date.parse(slot) < startMs)).toEqual([]);
+  expect(runs.filter(({ ended }) => ended !== undefined && Date.parse(ended) < startMs)).toEqual([]);
+  expect(skipped.length).toBeGreaterThan(2);
+  expect(stdout).toContain(`, ${skipped.length} skipped`);
+  const builder = new ReportBuilder();
+  const ledger = new RunLedger();
+  for (const record of records) {
+    builder.add(record);
+    ledger.add(record);
+  }
+  expect(builder.data().totals.runsSkipped).toBe(skipped.length);
+  const compared = [...ledger.groups.values()].flatMap((group) => [...group.runs.values()]);
+  expect(compared.filter(({ outcome }) => outcome === "Skipped")).toHaveLength(skipped.length);
+  const named = ({ job }: { readonly job?: string }): boolean => job !== undefined;
+  expect(new Set(compared.filter(named).map(({ job }) => job))).toEqual(
+    new Set(runs.filter(named).map(({ job }) => job)),
+  );
 });

@@ -29,7 +29,7 @@ export class PodBars {
     const { state, uid } = record;
     let entry = this.#bars.get(uid);
     // What had ended before is history, which goes by and by.
-    if (entry === undefined && this.times.isBeforeStart(state.finishedAt)) return;
+    if (entry === undefined && (record.change === "DELETED" || this.times.hadEnded(endOf(record)))) return;
     entry ??= this.#add(record, run);
     const { bar } = entry;
     if (state.startedAt !== undefined && state.startedAt !== entry.startedAt) {
@@ -75,4 +75,9 @@ export class PodBars {
     this.#bars.set(uid, entry);
     return entry;
   }
+}
+
+/** Of a pod that ended without its containers only its creation is known, if it was there before. */
+function endOf({ state, createdAt }: PodRecord): string | undefined {
+  return state.finishedAt ?? (state.phase === "Succeeded" || state.phase === "Failed" ? createdAt : undefined);
 }

@@ -14,7 +14,13 @@ export class RecordTimes {
     return this.#ms;
   }
 
-  isBeforeStart(text: string | undefined): boolean {
-    return text !== undefined && Date.parse(text) < this.startMs;
+  /**
+   * Whether something had ended when the window began. Of what ends in it nothing is heard that has ended already, so that
+   * an end in the very second of the start, which objects tell in whole seconds, was before it.
+   *
+   * @param text - When something ended that was not heard of before.
+   */
+  hadEnded(text: string | undefined): boolean {
+    return text !== undefined && Date.parse(text) <= this.startMs;
   }
 }

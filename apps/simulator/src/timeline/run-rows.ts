@@ -40,7 +40,7 @@ export class RunRows {
     const { state, uid, owner } = record;
     let known = this.#runs.get(uid);
     // What had ended before is history, which goes by and by.
-    if (known === undefined && this.times.isBeforeStart(state.outcome?.at)) return;
+    if (known === undefined && this.times.hadEnded(state.outcome?.at)) return;
     known ??= this.#add(record);
     const { group, run } = known;
     if (state.startTime !== undefined && state.startTime !== known.startTime) {

@@ -3,6 +3,7 @@ import type { CronJobDecision } from "@kubewright/cronjob";
 
 import { type SkipReason, heldBackReason, skipText } from "../run-words.js";
 import type { CronJobState } from "../trace.js";
+import type { RecordTimes } from "./record-times.js";
 import type { SkippedRow } from "./rows.js";
 
 /** The slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
@@ -11,26 +12,38 @@ interface HeldBack {
   readonly by: readonly string[];
 }
 
-/** Tells from a CronJob's decisions which of its slots were skipped, and why. */
+/**
+ * Tells from a CronJob's decisions which of its slots were skipped, and why. Each is told once, although a controller that
+ * has started anew says again what the one before it had said; slots before the window are history, which another has told.
+ */
 export class SkippedSlots {
   /** By CronJob. */
   readonly #heldBack = new Map<ObjectKey, HeldBack>();
+  /** By CronJob: slots after this one were not told yet. */
+  readonly #toldUpToMs = new Map<ObjectKey, number>();
 
-  decided({ key, outcome, reason, slotMs, activeJobs = [], missed }: CronJobDecision): SkippedRow[] {
+  constructor(readonly times: RecordTimes) {}
+
+  decided({ key, atMs, outcome, reason, slotMs, activeJobs = [], missed }: CronJobDecision): SkippedRow[] {
     const heldBack = this.#heldBack.get(key);
     const rows: SkippedRow[] = [];
+    let toldUpToMs = this.#toldUpToMs.get(key) ?? this.times.startMs - 1;
     for (const slots of missed) {
       const lastMs = slots.slotsMs.at(-1);
       for (const missedMs of slots.slotsMs) {
+        if (missedMs <= toldUpToMs) continue;
         const blockedBy = heldBack?.slotMs === missedMs ? heldBack.by : [];
         if (blockedBy.length > 0) this.#heldBack.delete(key);
         // What held a run back says more than that a later one was due.
         const cause = blockedBy.length > 0 && slots.reason === "superseded" ? "stillActive" : slots.reason;
         const unlisted = missedMs === lastMs ? slots.count - slots.slotsMs.length : 0;
         rows.push(skippedRow(missedMs, { cause, blockedBy, unlisted }));
+        // What is not listed lies before the slot that the decision is about, if it is about a later one.
+        toldUpToMs = unlisted === 0 ? missedMs : slotMs !== undefined && slotMs > missedMs ? slotMs - 1 : atMs;
       }
     }
-    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined)
+    this.#toldUpToMs.set(key, toldUpToMs);
+    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined && slotMs > toldUpToMs)
       this.#heldBack.set(key, { slotMs, by: activeJobs });
     else if (outcome === "ran" || outcome === "replaced") this.#heldBack.delete(key);
     return rows;

@@ -8,7 +8,7 @@ import { styleFor } from "../style.js";
 import type { TimelineLimits } from "./kept-rows.js";
 import { Timeline } from "./timeline.js";
 import { summaryText, timelineText } from "../timeline-text.js";
-import type { DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "../trace.js";
+import type { DecisionRecord, JobState, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
@@ -56,6 +56,16 @@ function pod(
     state: { phase: "Pending", ...state },
   };
 }
+
+const HEADER: TraceHeader = {
+  type: "header",
+  traceVersion: 1,
+  kubernetes: "v1.36.0",
+  seed: 1,
+  start: at(0),
+  end: at(70),
+  timeZoneData: "test",
+};
 
 const end = (minutes: number): TraceRecord => ({ type: "end", at: at(minutes) });
 
@@ -289,6 +299,44 @@ test("a slot that was held back, and then reported as missed, is not skipped onc
     timeline.add(record);
   expect(timeline.totals.runsSkipped).toBe(1);
   expect(timeline.groups[0]!.rows).toMatchObject([{ cause: "stillActive" }]);
+});
+
+test("a controller that starts anew, and says again which slots were missed, adds none", () => {
+  const timeline = new Timeline();
+  const told = decision({ missed: [missed("superseded", [START, START + 60_000])] });
+  const many: MissedSlots = { slotsMs: [START + 120_000], count: 150, exact: true, reason: "superseded" };
+  const more = decision({ missed: [many], slotMs: START + 600_000 });
+  const next = decision({ missed: [missed("superseded", [START + 600_000])] });
+  for (const record of [cronJob, told, told, more, told, more, next, end(30)]) timeline.add(record);
+  expect(timeline.totals.runsSkipped).toBe(2 + 150 + 1);
+});
+
+test("what had ended by the second that the window begins in is history, also a pod that never had a container", () => {
+  const timeline = new Timeline();
+  const was = { createdAt: at(5) };
+  const ended = job(10, { outcome: { type: "Failed", at: at(10) } }, "ADDED");
+  const records = [
+    { ...HEADER, start: at(10) },
+    cronJob,
+    { ...ended, ...was } as ObjectRecord,
+    { ...pod(10, "p1", { phase: "Succeeded", finishedAt: at(10) }, "ADDED"), ...was } as ObjectRecord,
+    { ...pod(10, "p2", { phase: "Failed", reason: "Evicted" }, "ADDED"), ...was } as ObjectRecord,
+    job(20, { outcome: { type: "Failed", at: at(10) } }, "DELETED"),
+    pod(20, "p2", { phase: "Failed", reason: "Evicted" }, "DELETED"),
+  ];
+  for (const record of records) timeline.add(record);
+  expect(timeline.totals).toMatchObject({ jobs: 0, jobsFailed: 0, pods: 0, podsFailed: 0, podsSucceeded: 0 });
+});
+
+test("slots before the window are history, whether they were given up then or are still held back", () => {
+  const timeline = new Timeline();
+  const header = { ...HEADER, start: at(10) };
+  const before = decision({ missed: [missed("superseded", [START])] });
+  const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
+  const inTime = decision({ missed: [missed("superseded", [START + 600_000])] });
+  for (const record of [header, cronJob, before, held, inTime, held, end(70)]) timeline.add(record);
+  expect(timeline.groups[0]!.rows).toMatchObject([{ slotMs: START + 600_000 }]);
+  expect(timeline.totals.runsSkipped).toBe(1);
 });
 
 test("a Job that Replace deleted says for which", () => {

@@ -20,7 +20,7 @@ export class Timeline {
   readonly #runs: RunRows;
   readonly #pods: PodBars;
   readonly #deletedRuns: DeletedRuns;
-  readonly #skippedSlots = new SkippedSlots();
+  readonly #skippedSlots = new SkippedSlots(this.#times);
   readonly #lostSlots = new LostSlots();
   /** By the UID of their CronJob or Job. */
   readonly #groups = new Map<string, TimelineGroup>();
