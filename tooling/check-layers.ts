@@ -10,6 +10,7 @@ import { LAYERS, layerOf } from "./layers.ts";
 interface Manifest {
   name: string;
   dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 
@@ -81,12 +82,14 @@ process.exitCode = problems.length > 0 ? 1 : 0;
 
 /** Tools every test may use, declared once at the root. */
 function isDeclared(
-  { dependencies = {}, devDependencies = {} }: Manifest,
+  { dependencies = {}, peerDependencies = {}, devDependencies = {} }: Manifest,
   name: string,
   forDevelopment: boolean,
 ): boolean {
   return (
-    name in dependencies || (forDevelopment && (name in devDependencies || ["vitest", "fast-check"].includes(name)))
+    name in dependencies ||
+    name in peerDependencies ||
+    (forDevelopment && (name in devDependencies || ["vitest", "fast-check"].includes(name)))
   );
 }
 

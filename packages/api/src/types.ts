@@ -54,14 +54,12 @@ import type {
   V1ServiceAccount,
   V1StatefulSet,
   V2HorizontalPodAutoscaler,
-} from "@kubernetes/client-node";
+} from "../models.js";
 
-import type { Wire } from "./wire.js";
-
-export type ObjectMeta = Wire<V1ObjectMeta>;
-export type OwnerReference = Wire<V1OwnerReference>;
-export type ObjectReference = Wire<V1ObjectReference>;
-export type LabelSelector = Wire<V1LabelSelector>;
+export type ObjectMeta = V1ObjectMeta;
+export type OwnerReference = V1OwnerReference;
+export type ObjectReference = V1ObjectReference;
+export type LabelSelector = V1LabelSelector;
 
 /**
  * Any Kubernetes object. `apiVersion` and `kind` are absent on the items of typed lists, so nothing may rely on them
@@ -78,14 +76,15 @@ export interface UnstructuredObject extends KubernetesObject {
   [member: string]: unknown;
 }
 
-type TopLevel<Model> = KubernetesObject & Omit<Wire<Model>, "apiVersion" | "kind" | "metadata">;
+/** A kind of its own: its model, with the metadata that every stored object has. `type X = TopLevel<V1X>` adds one. */
+type TopLevel<Model> = KubernetesObject & Omit<Model, "apiVersion" | "kind" | "metadata">;
 
 export type Job = TopLevel<V1Job>;
-export type JobSpec = Wire<V1JobSpec>;
-export type JobStatus = Wire<V1JobStatus>;
-export type JobCondition = Wire<V1JobCondition>;
-export type JobTemplateSpec = Wire<V1JobTemplateSpec>;
-export type PodFailurePolicy = Wire<V1PodFailurePolicy>;
+export type JobSpec = V1JobSpec;
+export type JobStatus = V1JobStatus;
+export type JobCondition = V1JobCondition;
+export type JobTemplateSpec = V1JobTemplateSpec;
+export type PodFailurePolicy = V1PodFailurePolicy;
 export type CronJob = TopLevel<V1CronJob>;
 export type Deployment = TopLevel<V1Deployment>;
 export type ReplicaSet = TopLevel<V1ReplicaSet>;
@@ -108,13 +107,13 @@ export type CertificateSigningRequest = TopLevel<V1CertificateSigningRequest>;
 export type RuntimeClass = TopLevel<V1RuntimeClass>;
 export type PersistentVolumeClaim = TopLevel<V1PersistentVolumeClaim>;
 export type Pod = TopLevel<V1Pod>;
-export type PodSpec = Wire<V1PodSpec>;
-export type PodStatus = Wire<V1PodStatus>;
-export type PodCondition = Wire<V1PodCondition>;
-export type PodTemplateSpec = Wire<V1PodTemplateSpec>;
-export type Container = Wire<V1Container>;
-export type ContainerStatus = Wire<V1ContainerStatus>;
-export type ContainerState = Wire<V1ContainerState>;
+export type PodSpec = V1PodSpec;
+export type PodStatus = V1PodStatus;
+export type PodCondition = V1PodCondition;
+export type PodTemplateSpec = V1PodTemplateSpec;
+export type Container = V1Container;
+export type ContainerStatus = V1ContainerStatus;
+export type ContainerState = V1ContainerState;
 export type Node = TopLevel<V1Node>;
 export type Namespace = TopLevel<V1Namespace>;
 export type ConfigMap = TopLevel<V1ConfigMap>;
@@ -127,12 +126,12 @@ export type Event = TopLevel<CoreV1Event>;
 /** An events.k8s.io/v1 Event: another view of the same stored object. */
 export type EventsV1 = TopLevel<EventsV1Event>;
 export type CustomResourceDefinition = TopLevel<V1CustomResourceDefinition>;
-export type PolicyRule = Wire<V1PolicyRule>;
+export type PolicyRule = V1PolicyRule;
 export type Role = TopLevel<V1Role>;
 export type ClusterRole = TopLevel<V1ClusterRole>;
-export type RoleRef = Wire<V1RoleRef>;
+export type RoleRef = V1RoleRef;
 /** Whom a RoleBinding or ClusterRoleBinding is for. */
-export type RoleSubject = Wire<RbacV1Subject>;
+export type RoleSubject = RbacV1Subject;
 export type RoleBinding = TopLevel<V1RoleBinding>;
 export type ClusterRoleBinding = TopLevel<V1ClusterRoleBinding>;
 /** What a ServiceAccount's `token` subresource takes and answers. */
