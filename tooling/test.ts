@@ -27,6 +27,7 @@ const lanes: readonly (readonly Suite[])[] = [
     { name: "types", command: [bin("tsc"), "--project", "tsconfig.json"] },
     { name: "lint", command: [bin("oxlint")] },
     { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
+    { name: "manifests", command: [process.execPath, "tooling/check-manifests.ts"] },
     { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
     { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
     { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },

@@ -11,6 +11,10 @@ export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
     clean: false,
     splitting: false,
     silent: true,
+    // The sources are in the package; maps lead there.
+    esbuildOptions: (esbuild) => {
+      esbuild.sourcesContent = false;
+    },
     ...options,
   });
 }

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly license?: string;
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory: string };
+  readonly homepage?: string;
+  readonly bugs?: { readonly url: string };
+  readonly keywords?: readonly string[];
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+export interface PublicPackage {
+  readonly manifest: Manifest;
+  /** From the root of the checkout, such as `packages/api`. */
+  readonly directory: string;
+  readonly folder: string;
+}
+
+export const root = path.resolve(import.meta.dirname, "..");
+
+/** Everything that is published: what is under these folders and not private. */
+export function publicPackages(parents: readonly string[] = ["packages", "apps"]): PublicPackage[] {
+  return parents
+    .flatMap((parent) => readdirSync(path.join(root, parent)).map((name) => `${parent}/${name}`))
+    .map((directory) => ({ directory, folder: path.join(root, directory) }))
+    .filter(({ folder }) => existsSync(path.join(folder, "package.json")))
+    .map((found) => ({
+      ...found,
+      manifest: JSON.parse(readFileSync(path.join(found.folder, "package.json"), "utf8")) as Manifest,
+    }))
+    .filter(({ manifest }) => manifest.private !== true);
+}
+
+/** What can be imported: every key of `exports` that is code, with the name to import it by. */
+export function entryPoints({ name, exports = {} }: Manifest): { readonly entry: string; readonly source: string }[] {
+  return Object.entries(exports).flatMap(([key, conditions]) =>
+    typeof conditions === "string"
+      ? []
+      : [{ entry: path.posix.join(name, key), source: conditions["@kubewright/source"] ?? "" }],
+  );
+}
