@@ -7,6 +7,10 @@ import { deploymentResource } from "./apps/deployment.js";
 import { replicaSetResource } from "./apps/replica-set.js";
 import { replicationControllerResource } from "./apps/replication-controller.js";
 import { statefulSetResource } from "./apps/stateful-set.js";
+import {
+  horizontalPodAutoscalerResource,
+  horizontalPodAutoscalerV1Resource,
+} from "./autoscaling/horizontal-pod-autoscaler.js";
 import { configMapResource } from "./config-map.js";
 import { cronJobResource } from "./cronjob/strategy.js";
 import { customResourceDefinitionResource } from "./custom-resource-definition/strategy.js";
@@ -47,6 +51,8 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     deploymentResource,
     replicaSetResource,
     statefulSetResource,
+    horizontalPodAutoscalerResource,
+    horizontalPodAutoscalerV1Resource,
     cronJobResource,
     jobResource(behaviours),
     ingressClassResource,

@@ -1,0 +1,49 @@
+import { type JsonObject, isJsonObject } from "../../json.js";
+import { canonicalQuantity } from "../../quantity.js";
+
+/** Thrown and caught here: the annotation is somebody's, and of another form. */
+class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
+/** What an annotation holds; `undefined` where there is none, or one that cannot be read. */
+export function readAnnotation<T>(text: string | undefined, read: (value: unknown) => T): T | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return read(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
+  return value === undefined || value === null ? undefined : read(value);
+}
+
+export function objectOf(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw new Unreadable();
+  return value;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Unreadable();
+  return value;
+}
+
+export function textOf(value: unknown): string {
+  if (typeof value !== "string") throw new Unreadable();
+  return value;
+}
+
+export function numberOf(value: unknown): number {
+  if (typeof value !== "number" || !Number.isInteger(value)) throw new Unreadable();
+  return value;
+}
+
+export function quantityOf(value: unknown): string {
+  const text = typeof value === "number" ? String(value) : textOf(value);
+  const quantity = canonicalQuantity(text);
+  if (quantity === undefined) throw new Unreadable();
+  return quantity;
+}

@@ -1,0 +1,92 @@
+import {
+  type HorizontalPodAutoscaler,
+  type HorizontalPodAutoscalerV1,
+  defineResource,
+  horizontalPodAutoscalers,
+} from "@kubewright/api";
+
+import { type BuiltInResource, builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { restoreMember } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { fromV1, restoreRoundTrip, toV1 } from "./conversion.js";
+import { applyAutoscalerDefaults } from "./defaults.js";
+import { autoscalerCells, autoscalerColumns } from "./printer.js";
+import { autoscalingTypes } from "./types.js";
+import { validateAutoscaler, validateAutoscalerStatus } from "./validation.js";
+
+/** Upstream: `pkg/registry/autoscaling/horizontalpodautoscaler`. It has no generation. */
+export const horizontalPodAutoscalerStrategy: ResourceStrategy<HorizontalPodAutoscaler> = {
+  applyDefaults({ spec }, stored) {
+    if (spec !== undefined && spec !== stored?.spec) applyAutoscalerDefaults(spec);
+  },
+  prepareForCreate(autoscaler) {
+    autoscaler.status = newStatus();
+  },
+  prepareForUpdate: (autoscaler, stored) => restoreMember(autoscaler, stored, "status"),
+  validateCreate: validateAutoscaler,
+  validateUpdate: (autoscaler, _stored, errors) => validateAutoscaler(autoscaler, errors),
+  status: {
+    prepareForUpdate: (autoscaler, stored) => restoreMember(autoscaler, stored, "spec"),
+    validateUpdate: (autoscaler, _stored, errors) => validateAutoscalerStatus(autoscaler, errors),
+  },
+  printer: { columns: autoscalerColumns, cells: autoscalerCells },
+};
+
+/** As it is written before a controller has looked at it. */
+function newStatus(): NonNullable<HorizontalPodAutoscaler["status"]> {
+  return { currentMetrics: null, desiredReplicas: 0 } as unknown as NonNullable<HorizontalPodAutoscaler["status"]>;
+}
+
+/** The same in the form of v1, which has no room for all of it: annotations hold the rest. */
+export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAutoscalerV1> = {
+  applyDefaults({ spec }, stored) {
+    if (spec !== undefined && spec !== stored?.spec) spec.minReplicas ??= 1;
+  },
+  prepareForCreate(autoscaler) {
+    autoscaler.status = { currentReplicas: 0, desiredReplicas: 0 };
+    restoreRoundTrip(autoscaler, undefined, "status");
+  },
+  prepareForUpdate(autoscaler, stored) {
+    restoreMember(autoscaler, stored, "status");
+    restoreRoundTrip(autoscaler, stored, "status");
+  },
+  validateCreate: (autoscaler, errors) => validateAutoscaler(fromV1(autoscaler), errors),
+  validateUpdate: (autoscaler, _stored, errors) => validateAutoscaler(fromV1(autoscaler), errors),
+  status: {
+    prepareForUpdate(autoscaler, stored) {
+      restoreMember(autoscaler, stored, "spec");
+      restoreRoundTrip(autoscaler, stored, "spec");
+    },
+    validateUpdate: (autoscaler, _stored, errors) => validateAutoscalerStatus(fromV1(autoscaler), errors),
+  },
+  printer: {
+    columns: autoscalerColumns,
+    cells: (autoscaler, nowMs) => autoscalerCells(fromV1(autoscaler), nowMs),
+  },
+};
+
+const common = {
+  singular: "horizontalpodautoscaler",
+  shortNames: ["hpa"],
+  categories: ["all"],
+  listKind: "HorizontalPodAutoscalerList",
+  verbs: standardVerbs,
+  types: autoscalingTypes,
+} satisfies Partial<BuiltInResource>;
+
+export const horizontalPodAutoscalerResource = builtInResource<HorizontalPodAutoscaler>({
+  ...common,
+  definition: horizontalPodAutoscalers,
+  strategy: horizontalPodAutoscalerStrategy,
+});
+
+export const horizontalPodAutoscalerV1Resource = builtInResource<HorizontalPodAutoscalerV1>({
+  ...common,
+  definition: defineResource<HorizontalPodAutoscalerV1>({ ...horizontalPodAutoscalers, version: "v1" }),
+  strategy: horizontalPodAutoscalerV1Strategy,
+  view: {
+    storedAs: horizontalPodAutoscalers,
+    fromStored: (stored) => toV1(stored as HorizontalPodAutoscaler),
+    toStored: fromV1,
+  },
+});

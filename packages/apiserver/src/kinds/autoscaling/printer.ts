@@ -1,0 +1,60 @@
+import type { HorizontalPodAutoscaler } from "@kubewright/api";
+
+import type { TableCell } from "../../strategy.js";
+import { age, columns } from "../table-cells.js";
+import type { Metric } from "./defaults.js";
+
+type MetricStatus = NonNullable<NonNullable<HorizontalPodAutoscaler["status"]>["currentMetrics"]>[number];
+type Values = NonNullable<MetricStatus["resource"]>["current"];
+type Target = NonNullable<Metric["resource"]>["target"];
+
+const MOST_METRICS = 2;
+
+export const autoscalerColumns = columns("Name", "Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age");
+
+/** Upstream: `printHorizontalPodAutoscaler`. */
+export function autoscalerCells({ metadata, spec, status }: HorizontalPodAutoscaler, nowMs: number): TableCell[] {
+  // One that has just been decoded from nothing has none of them.
+  const { scaleTargetRef, metrics, minReplicas, maxReplicas } = (spec ?? {}) as Partial<typeof spec>;
+  return [
+    metadata.name ?? "",
+    `${scaleTargetRef?.kind ?? ""}/${scaleTargetRef?.name ?? ""}`,
+    targets(metrics ?? [], status?.currentMetrics ?? []),
+    String(minReplicas ?? "<unset>"),
+    maxReplicas ?? 0,
+    status?.currentReplicas ?? 0,
+    age(metadata.creationTimestamp, nowMs),
+  ];
+}
+
+function targets(metrics: readonly Metric[], current: readonly MetricStatus[]): string {
+  if (metrics.length === 0) return "<none>";
+  const shown = metrics.slice(0, MOST_METRICS).map((metric, index) => targetOf(metric, current[index]));
+  const more = metrics.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} + ${more} more...` : shown.join(", ");
+}
+
+function targetOf(metric: Metric, status: MetricStatus | undefined): string {
+  const { type, object, external, pods, resource, containerResource } = metric;
+  if (type === "Object" && object !== undefined) return amounts(object.target, status?.object?.current);
+  if (type === "External" && external !== undefined) return amounts(external.target, status?.external?.current);
+  if (type === "Pods" && pods !== undefined)
+    return `${status?.pods?.current.averageValue ?? "<unknown>"}/${pods.target.averageValue}`;
+  if (type === "Resource" && resource !== undefined)
+    return `${resource.name}: ${use(resource.target, status?.resource?.current)}`;
+  if (type === "ContainerResource" && containerResource !== undefined)
+    return `${containerResource.name}: ${use(containerResource.target, status?.containerResource?.current)}`;
+  return "<unknown type>";
+}
+
+function amounts({ value, averageValue }: Target, current: Values | undefined): string {
+  return averageValue === undefined
+    ? `${current?.value ?? "<unknown>"}/${value}`
+    : `${current?.averageValue ?? "<unknown>"}/${averageValue} (avg)`;
+}
+
+function use({ averageValue, averageUtilization }: Target, current: Values | undefined): string {
+  if (averageValue !== undefined) return `${current?.averageValue ?? "<unknown>"}/${averageValue}`;
+  const now = current?.averageUtilization === undefined ? "<unknown>" : `${current.averageUtilization}%`;
+  return `${now}/${averageUtilization === undefined ? "<auto>" : `${averageUtilization}%`}`;
+}
