@@ -17,14 +17,19 @@ import type {
   Job,
   KubernetesObject,
   Lease,
+  LimitRange,
   Namespace,
   NetworkPolicy,
   Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
   PodTemplate,
+  PriorityClass,
   ReplicaSet,
   ReplicationController,
+  ResourceQuota,
   Role,
   RoleBinding,
   RuntimeClass,
@@ -32,6 +37,7 @@ import type {
   Service,
   ServiceAccount,
   StatefulSet,
+  StorageClass,
 } from "./types.js";
 
 /**
@@ -190,6 +196,48 @@ export const runtimeClasses = defineResource<RuntimeClass>({
   version: "v1",
   resource: "runtimeclasses",
   kind: "RuntimeClass",
+  namespaced: false,
+});
+export const persistentVolumeClaims = defineResource<PersistentVolumeClaim>({
+  group: "",
+  version: "v1",
+  resource: "persistentvolumeclaims",
+  kind: "PersistentVolumeClaim",
+  namespaced: true,
+});
+export const persistentVolumes = defineResource<PersistentVolume>({
+  group: "",
+  version: "v1",
+  resource: "persistentvolumes",
+  kind: "PersistentVolume",
+  namespaced: false,
+});
+export const storageClasses = defineResource<StorageClass>({
+  group: "storage.k8s.io",
+  version: "v1",
+  resource: "storageclasses",
+  kind: "StorageClass",
+  namespaced: false,
+});
+export const resourceQuotas = defineResource<ResourceQuota>({
+  group: "",
+  version: "v1",
+  resource: "resourcequotas",
+  kind: "ResourceQuota",
+  namespaced: true,
+});
+export const limitRanges = defineResource<LimitRange>({
+  group: "",
+  version: "v1",
+  resource: "limitranges",
+  kind: "LimitRange",
+  namespaced: true,
+});
+export const priorityClasses = defineResource<PriorityClass>({
+  group: "scheduling.k8s.io",
+  version: "v1",
+  resource: "priorityclasses",
+  kind: "PriorityClass",
   namespaced: false,
 });
 export const pods = defineResource<Pod>({ group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true });

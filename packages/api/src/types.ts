@@ -27,12 +27,14 @@ import type {
   V1JobTemplateSpec,
   V1LabelSelector,
   V1Lease,
+  V1LimitRange,
   V1Namespace,
   V1NetworkPolicy,
   V1Node,
   V1ObjectMeta,
   V1ObjectReference,
   V1OwnerReference,
+  V1PersistentVolume,
   V1PersistentVolumeClaim,
   V1Pod,
   V1PodCondition,
@@ -43,8 +45,10 @@ import type {
   V1PodTemplate,
   V1PodTemplateSpec,
   V1PolicyRule,
+  V1PriorityClass,
   V1ReplicaSet,
   V1ReplicationController,
+  V1ResourceQuota,
   V1Role,
   V1RoleBinding,
   V1RoleRef,
@@ -53,6 +57,7 @@ import type {
   V1Service,
   V1ServiceAccount,
   V1StatefulSet,
+  V1StorageClass,
   V2HorizontalPodAutoscaler,
 } from "../models.js";
 
@@ -106,6 +111,11 @@ export type PodTemplate = TopLevel<V1PodTemplate>;
 export type CertificateSigningRequest = TopLevel<V1CertificateSigningRequest>;
 export type RuntimeClass = TopLevel<V1RuntimeClass>;
 export type PersistentVolumeClaim = TopLevel<V1PersistentVolumeClaim>;
+export type PersistentVolume = TopLevel<V1PersistentVolume>;
+export type StorageClass = TopLevel<V1StorageClass>;
+export type ResourceQuota = TopLevel<V1ResourceQuota>;
+export type LimitRange = TopLevel<V1LimitRange>;
+export type PriorityClass = TopLevel<V1PriorityClass>;
 export type Pod = TopLevel<V1Pod>;
 export type PodSpec = V1PodSpec;
 export type PodStatus = V1PodStatus;

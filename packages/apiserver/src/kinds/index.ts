@@ -25,12 +25,15 @@ import { networkPolicyResource } from "./networking/network-policy.js";
 import { namespaceResource } from "./namespace/strategy.js";
 import { nodeResource } from "./node.js";
 import { podDisruptionBudgetResource } from "./policy/pod-disruption-budget.js";
+import { persistentVolumeClaimResource } from "./persistent-volume-claim/strategy.js";
+import { persistentVolumeResource } from "./persistent-volume/strategy.js";
 import { podResource } from "./pod/strategy.js";
 import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
 import { clusterRoleResource, roleResource } from "./rbac/role.js";
 import { secretResource } from "./secret.js";
 import { serviceAccountResource } from "./service-account/strategy.js";
 import { serviceResource } from "./service.js";
+import { storageClassResource } from "./storage-class/strategy.js";
 
 /** Every resource the server knows from the start, by group in discovery's order, then by name. */
 export function builtInResources(behaviours: VersionBehaviours = newestBehaviours): readonly BuiltInResource[] {
@@ -40,6 +43,8 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     eventResource,
     namespaceResource,
     nodeResource,
+    persistentVolumeClaimResource,
+    persistentVolumeResource,
     podResource,
     replicationControllerResource,
     secretResource,
@@ -66,6 +71,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     customResourceDefinitionResource,
     leaseResource,
     endpointSliceResource,
+    storageClassResource,
   ];
 }
 

@@ -1,5 +1,8 @@
 import type { FieldErrors } from "../field-errors.js";
 
+/** Upstream: `FieldImmutableErrorMsg`. */
+export const FIELD_IS_IMMUTABLE = "field is immutable";
+
 /** Adds each sentence as an `Invalid value` of the field. */
 export function addInvalid(errors: FieldErrors, field: string, value: unknown, sentences: readonly string[]): void {
   for (const sentence of sentences) errors.invalid(field, value, sentence);

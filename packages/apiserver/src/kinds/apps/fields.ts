@@ -34,18 +34,11 @@ export const fields: Readonly<Record<string, string>> = {
   StatefulSetOrdinals: "start:int32",
   StatefulSetPersistentVolumeClaimRetentionPolicy: "whenDeleted:string,whenScaled:string",
   StatefulSetUpdateStrategy: "rollingUpdate:RollingUpdateStatefulSetStrategy,type:string",
-  PersistentVolumeClaim:
-    "apiVersion:string,kind:string,metadata:ObjectMeta,spec:PersistentVolumeClaimSpec,status:PersistentVolumeClaimStatus",
   StatefulSetCondition: "lastTransitionTime:time,message:string,reason:string,status!:string,type!:string",
   DaemonSetUpdateStrategy: "rollingUpdate:RollingUpdateDaemonSet,type:string",
   DaemonSetCondition: "lastTransitionTime:time,message:string,reason:string,status!:string,type!:string",
   ReplicationControllerCondition: "lastTransitionTime:time,message:string,reason:string,status!:string,type!:string",
   RollingUpdateDeployment: "maxSurge:intOrString,maxUnavailable:intOrString",
   RollingUpdateStatefulSetStrategy: "maxUnavailable:intOrString,partition:int32",
-  PersistentVolumeClaimStatus:
-    "accessModes:[]string,allocatedResourceStatuses:{}string,allocatedResources:{}string,capacity:{}string,conditions:[]PersistentVolumeClaimCondition,currentVolumeAttributesClassName:string,modifyVolumeStatus:ModifyVolumeStatus,phase:string",
   RollingUpdateDaemonSet: "maxSurge:intOrString,maxUnavailable:intOrString",
-  PersistentVolumeClaimCondition:
-    "lastProbeTime:time,lastTransitionTime:time,message:string,reason:string,status!:string,type!:string",
-  ModifyVolumeStatus: "status!:string,targetVolumeAttributesClassName:string",
 };

@@ -8,14 +8,13 @@ function ofConditions<T>(field: string, value: T): Record<string, T> {
   return Object.fromEntries(CONDITIONS.map((kind) => [`${kind}${field}`, value]));
 }
 
-/** The types of apps/v1, of the core group's ReplicationController and of claims, which StatefulSets have templates of. */
+/** The types of apps/v1 and of the core group's ReplicationController. */
 export const appsTypes: TypeDeclarations = {
   fields,
   rules: {
-    patchMergeKeys: { ...ofConditions("Status.conditions", "type"), "PersistentVolumeClaimStatus.conditions": "type" },
-    listTypes: { ...ofConditions("Status.conditions", "type"), "PersistentVolumeClaimStatus.conditions": "type" },
+    patchMergeKeys: ofConditions("Status.conditions", "type"),
+    listTypes: ofConditions("Status.conditions", "type"),
     atomicMaps: new Set(["ReplicationControllerSpec.selector"]),
-    quantityFields: new Set(["PersistentVolumeClaimStatus.capacity", "PersistentVolumeClaimStatus.allocatedResources"]),
     presentWhenZero: {
       ...ofConditions(".spec", {}),
       ...ofConditions(".status", {}),
@@ -40,12 +39,6 @@ export const appsTypes: TypeDeclarations = {
       "DaemonSetStatus.numberMisscheduled": 0,
       "DaemonSetStatus.desiredNumberScheduled": 0,
       "DaemonSetStatus.numberReady": 0,
-      "PersistentVolumeClaim.spec": {},
-      "PersistentVolumeClaim.status": {},
-      "PersistentVolumeClaimCondition.type": "",
-      "PersistentVolumeClaimCondition.status": "",
-      "PersistentVolumeClaimCondition.lastProbeTime": null,
-      "PersistentVolumeClaimCondition.lastTransitionTime": null,
     },
     dropsZero: new Set([
       "DeploymentSpec.minReadySeconds",
@@ -114,10 +107,5 @@ export const appsTypes: TypeDeclarations = {
     ReplicationControllerStatus:
       "replicas,fullyLabeledReplicas,observedGeneration,readyReplicas,availableReplicas,conditions",
     ReplicationControllerCondition: CONDITION,
-    PersistentVolumeClaim: "metadata,spec,status",
-    PersistentVolumeClaimStatus:
-      "phase,accessModes,capacity,conditions,allocatedResources,,allocatedResourceStatuses,currentVolumeAttributesClassName,modifyVolumeStatus",
-    PersistentVolumeClaimCondition: "type,status,lastProbeTime,lastTransitionTime,reason,message",
-    ModifyVolumeStatus: "targetVolumeAttributesClassName,status",
   },
 };

@@ -5,27 +5,44 @@ import { dnsSubdomainErrors } from "../../names.js";
 import { parseQuantity } from "../../quantity.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
+import { validateAccessModes, validateVolumeMode } from "./access-modes.js";
 
 type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
-
-const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-const VOLUME_MODES = ["Block", "Filesystem"];
+type DataSource = NonNullable<ClaimSpec["dataSource"]>;
 
 /** Upstream: `ValidatePersistentVolumeClaimSpec` of `pkg/apis/core/validation`. */
 export function validateClaimSpec(spec: ClaimSpec, path: string, errors: FieldErrors): void {
-  const { accessModes = [], resources, storageClassName, volumeMode } = spec;
+  const { accessModes = [], resources, storageClassName, volumeAttributesClassName, dataSource, dataSourceRef } = spec;
   if (accessModes.length === 0) errors.required(`${path}.accessModes`, "at least 1 access mode is required");
   if (spec.selector !== undefined) validateLabelSelector(spec.selector, `${path}.selector`, errors);
-  for (const mode of accessModes)
-    if (!ACCESS_MODES.includes(mode)) errors.notSupported(`${path}.accessModes`, mode, ACCESS_MODES);
-  if (accessModes.length > 1 && accessModes.includes("ReadWriteOncePod"))
-    errors.forbidden(`${path}.accessModes`, "may not use ReadWriteOncePod with other access modes");
+  validateAccessModes(accessModes, `${path}.accessModes`, errors);
   const storage = resources?.requests?.["storage"];
   if (storage === undefined) errors.required(`${path}.resources[storage]`);
   else if ((parseQuantity(storage)?.nanos ?? 1n) <= 0n)
     errors.invalid(`${path}.resources[storage]`, storage, "must be greater than zero");
-  if (storageClassName)
-    addInvalid(errors, `${path}.storageClassName`, storageClassName, dnsSubdomainErrors(storageClassName));
-  if (volumeMode !== undefined && !VOLUME_MODES.includes(volumeMode))
-    errors.notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES);
+  validateClassName(storageClassName, `${path}.storageClassName`, errors);
+  validateVolumeMode(spec.volumeMode, `${path}.volumeMode`, errors);
+  if (dataSource !== undefined) validateDataSource(dataSource, `${path}.dataSource`, errors);
+  if (dataSourceRef !== undefined) validateDataSource(dataSourceRef, `${path}.dataSourceRef`, errors);
+  if (dataSource !== undefined && dataSourceRef !== undefined && !isSameSource(dataSource, dataSourceRef))
+    // Upstream gives the path as the value.
+    errors.invalid(path, {}, "must match dataSourceRef");
+  validateClassName(volumeAttributesClassName, `${path}.volumeAttributesClassName`, errors);
+}
+
+/** Of an optional class: `""` says that there is none. */
+function validateClassName(name: string | undefined, field: string, errors: FieldErrors): void {
+  if (name) addInvalid(errors, field, name, dnsSubdomainErrors(name));
+}
+
+function isSameSource(a: DataSource, b: DataSource): boolean {
+  return (a.apiGroup ?? "") === (b.apiGroup ?? "") && a.kind === b.kind && a.name === b.name;
+}
+
+function validateDataSource({ apiGroup, kind, name }: DataSource, path: string, errors: FieldErrors): void {
+  if (!name) errors.required(`${path}.name`);
+  if (!kind) errors.required(`${path}.kind`);
+  if (apiGroup) addInvalid(errors, `${path}.apiGroup`, apiGroup, dnsSubdomainErrors(apiGroup));
+  else if (kind !== "PersistentVolumeClaim")
+    errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
 }

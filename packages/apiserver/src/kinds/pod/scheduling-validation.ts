@@ -25,12 +25,7 @@ export function validateAffinity(affinity: Affinity | undefined, path: string, e
   if (nodeAffinity !== undefined) {
     const at = `${path}.nodeAffinity`;
     const required = nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-    if (required !== undefined) {
-      const field = `${at}.${REQUIRED}.nodeSelectorTerms`;
-      const terms = required.nodeSelectorTerms ?? [];
-      if (terms.length === 0) errors.required(field, "must have at least one node selector term");
-      for (const [index, term] of terms.entries()) validateNodeSelectorTerm(term, `${field}[${index}]`, errors);
-    }
+    if (required !== undefined) validateNodeSelector(required, `${at}.${REQUIRED}`, errors);
     for (const [index, { weight, preference }] of (
       nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []
     ).entries()) {
@@ -40,6 +35,18 @@ export function validateAffinity(affinity: Affinity | undefined, path: string, e
   }
   if (podAffinity !== undefined) validatePodAffinity(podAffinity, `${path}.podAffinity`, errors);
   if (podAntiAffinity !== undefined) validatePodAffinity(podAntiAffinity, `${path}.podAntiAffinity`, errors);
+}
+
+/** Upstream: `ValidateNodeSelector`. */
+export function validateNodeSelector(
+  selector: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] },
+  path: string,
+  errors: FieldErrors,
+): void {
+  const field = `${path}.nodeSelectorTerms`;
+  const terms = selector.nodeSelectorTerms ?? [];
+  if (terms.length === 0) errors.required(field, "must have at least one node selector term");
+  for (const [index, term] of terms.entries()) validateNodeSelectorTerm(term, `${field}[${index}]`, errors);
 }
 
 function validatePodAffinity(affinity: PodAffinity, path: string, errors: FieldErrors): void {

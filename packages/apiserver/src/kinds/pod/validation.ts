@@ -3,6 +3,7 @@ import { mutableCopy, type Pod, type PodSpec } from "@kubewright/api";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, sortedJson } from "../../json.js";
 import { internalForm } from "../internal-form.js";
+import { memberDifference } from "../member-difference.js";
 import { validateImages } from "./container-validation.js";
 import { validatePodSpec } from "./spec-validation.js";
 
@@ -51,7 +52,7 @@ export function validatePodUpdate(
   validateGatesUpdate(spec, stored, errors);
   const allowed = withMutableFields(stored, spec);
   if ((stored.schedulingGates?.length ?? 0) > 0) allowNarrowing(allowed, spec, stored, errors);
-  if (!jsonEqual(spec, allowed)) errors.forbidden("spec", `${NO_OTHER_FIELDS}\n${difference(spec, allowed)}`);
+  if (!jsonEqual(spec, allowed)) errors.forbidden("spec", `${NO_OTHER_FIELDS}\n${memberDifference(spec, allowed)}`);
 }
 
 /** Whether the other rules are worth looking at. */
@@ -154,15 +155,4 @@ function includesAll(list: readonly unknown[] = [], part: readonly unknown[] = [
 function takeOver<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
   if (source[key] === undefined) delete target[key];
   else target[key] = source[key];
-}
-
-/** What changed, member by member: less than upstream's dump of both specs, for people only. */
-function difference(spec: PodSpec, allowed: PodSpec): string {
-  const lines: string[] = [];
-  for (const key of new Set([...Object.keys(allowed), ...Object.keys(spec)]) as Set<keyof PodSpec>) {
-    if (jsonEqual(spec[key], allowed[key])) continue;
-    if (allowed[key] !== undefined) lines.push(`- ${key}: ${JSON.stringify(allowed[key])}`);
-    if (spec[key] !== undefined) lines.push(`+ ${key}: ${JSON.stringify(spec[key])}`);
-  }
-  return lines.join("\n");
 }

@@ -1,0 +1,12 @@
+import { jsonEqual } from "../json.js";
+
+/** Which members differ, one line for what each may be and one for what it is: as near to Go's `cmp.Diff` as users need. */
+export function memberDifference<T extends object>(value: T, allowed: T): string {
+  const lines: string[] = [];
+  for (const key of new Set([...Object.keys(allowed), ...Object.keys(value)]) as Set<keyof T & string>) {
+    if (jsonEqual(value[key], allowed[key])) continue;
+    if (allowed[key] !== undefined) lines.push(`- ${key}: ${JSON.stringify(allowed[key])}`);
+    if (value[key] !== undefined) lines.push(`+ ${key}: ${JSON.stringify(value[key])}`);
+  }
+  return lines.join("\n");
+}

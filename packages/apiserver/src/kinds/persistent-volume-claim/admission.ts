@@ -1,0 +1,40 @@
+import type { PersistentVolumeClaim } from "@kubewright/api";
+
+import { forbidden } from "../../api-error.js";
+import type { AdmissionPlugin } from "../../registry/admission.js";
+import { classOf, defaultClass, storageClassesOf } from "../storage-class/class-of.js";
+import { addFinalizer } from "../add-finalizer.js";
+import { storageOf } from "./storage-amounts.js";
+
+const PROTECTION = "kubernetes.io/pvc-protection";
+const NOT_EXPANDABLE =
+  "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+
+/**
+ * A claim that says nothing of its class has the default one, is held until nobody uses it, and grows where its class lets it.
+ *
+ * Upstream: plugins `DefaultStorageClass`, `StorageObjectInUseProtection`, `PersistentVolumeClaimResize`.
+ */
+export const claimAdmission: AdmissionPlugin = {
+  concerns: ({ group, resource }) => group === "" && resource === "persistentvolumeclaims",
+  mutate({ operation, subresource, object, server }) {
+    if (operation !== "CREATE" || subresource !== "") return;
+    const claim = object as PersistentVolumeClaim;
+    addFinalizer(claim, PROTECTION);
+    if (classOf(claim) !== undefined) return;
+    const classes = storageClassesOf(server);
+    const found = classes === undefined ? undefined : defaultClass(classes);
+    if (found !== undefined) claim.spec = { ...claim.spec, storageClassName: found.metadata.name! };
+  },
+  validate({ operation, subresource, object, oldObject, server, resource, name }) {
+    if (operation !== "UPDATE" || subresource !== "") return;
+    const { spec } = object as PersistentVolumeClaim;
+    const stored = oldObject as PersistentVolumeClaim;
+    if (storageOf(spec?.resources?.requests) <= storageOf(stored.spec?.resources?.requests)) return;
+    if (stored.status?.phase !== "Bound")
+      throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
+    const storageClass = storageClassesOf(server)?.get("", classOf(stored) ?? "")?.object;
+    if ((storageClass as { allowVolumeExpansion?: boolean } | undefined)?.allowVolumeExpansion !== true)
+      throw forbidden(resource, name, NOT_EXPANDABLE);
+  },
+};

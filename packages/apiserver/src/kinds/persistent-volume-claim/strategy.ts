@@ -1,0 +1,161 @@
+import { type PersistentVolumeClaim, persistentVolumeClaims } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual, restoreMember } from "../../json.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
+import { memberDifference } from "../member-difference.js";
+import { CLASS_ANNOTATION, classOf } from "../storage-class/class-of.js";
+import { age, columns } from "../table-cells.js";
+import { accessModesCell } from "./access-modes.js";
+import { claimAdmission } from "./admission.js";
+import { validateClaimSpec } from "./spec-validation.js";
+import { storageOf, validateAmounts } from "./storage-amounts.js";
+import { claimTypes } from "./types.js";
+
+type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
+
+const emptySpec: ClaimSpec = {};
+
+/** Upstream: `pkg/registry/core/persistentvolumeclaim`, `pkg/apis/core/validation`. */
+export const persistentVolumeClaimStrategy: ResourceStrategy<PersistentVolumeClaim> = {
+  deleteReturnsObject: true,
+  applyDefaults(claim, stored) {
+    if (claim.status !== undefined && claim.status !== stored?.status) claim.status.phase ||= "Pending";
+    if (claim.spec !== undefined && claim.spec !== stored?.spec) claim.spec.volumeMode ??= "Filesystem";
+  },
+  prepareForCreate(claim) {
+    claim.status = { phase: "Pending" };
+    mirrorDataSources(claim);
+  },
+  validateCreate: validateClaim,
+  warningsOnCreate: warnings,
+  prepareForUpdate(claim, stored) {
+    restoreMember(claim, stored, "status");
+    if (claim.spec !== stored.spec) mirrorDataSources(claim);
+  },
+  validateUpdate(claim, stored, errors) {
+    validateClaim(claim, errors);
+    validateSpecUpdate(claim, stored, errors);
+  },
+  warningsOnUpdate: warnings,
+  status: {
+    prepareForUpdate: (claim, stored) => restoreMember(claim, stored, "spec"),
+    validateUpdate({ status }, _stored, errors) {
+      validateAmounts(status?.capacity, "status.capacity", errors);
+      validateAmounts(status?.allocatedResources, "status.allocatedResources", errors);
+    },
+  },
+  printer: {
+    columns: columns(
+      "Name",
+      "Status",
+      "Volume",
+      "Capacity",
+      "Access Modes",
+      "StorageClass",
+      "VolumeAttributesClass",
+      "Age",
+      "VolumeMode*",
+    ),
+    cells: (claim, nowMs) => {
+      const { metadata, spec = emptySpec, status = {} } = claim;
+      const isBound = Boolean(spec.volumeName);
+      return [
+        metadata.name ?? "",
+        metadata.deletionTimestamp ? "Terminating" : (status.phase ?? ""),
+        spec.volumeName ?? "",
+        isBound ? (status.capacity?.["storage"] ?? "0") : "",
+        isBound ? accessModesCell(status.accessModes) : "",
+        classOf(claim) ?? "",
+        spec.volumeAttributesClassName ?? "<unset>",
+        age(metadata.creationTimestamp, nowMs),
+        spec.volumeMode ?? "<unset>",
+      ];
+    },
+  },
+};
+
+export const persistentVolumeClaimResource = builtInResource<PersistentVolumeClaim>({
+  definition: persistentVolumeClaims,
+  singular: "persistentvolumeclaim",
+  shortNames: ["pvc"],
+  listKind: "PersistentVolumeClaimList",
+  verbs: standardVerbs,
+  types: claimTypes,
+  strategy: persistentVolumeClaimStrategy,
+  admission: claimAdmission,
+});
+
+/** Whichever of the two sources is there says what the other is. Upstream: `NormalizeDataSources`. */
+function mirrorDataSources(claim: PersistentVolumeClaim): void {
+  if (claim.spec?.dataSource === undefined && claim.spec?.dataSourceRef === undefined) return;
+  const spec = (claim.spec = { ...claim.spec });
+  if (spec.dataSourceRef?.namespace !== undefined) {
+    // Upstream's gate for sources in other namespaces is off, so the field is dropped.
+    spec.dataSourceRef = { ...spec.dataSourceRef };
+    delete spec.dataSourceRef.namespace;
+  }
+  if (spec.dataSource === undefined) spec.dataSource = { ...spec.dataSourceRef! };
+  else if (spec.dataSourceRef === undefined) spec.dataSourceRef = { ...spec.dataSource };
+}
+
+function validateClaim({ spec = emptySpec }: PersistentVolumeClaim, errors: FieldErrors): void {
+  validateClaimSpec(spec, "spec", errors);
+}
+
+/** Upstream: `ValidatePersistentVolumeClaimUpdate`. */
+function validateSpecUpdate(claim: PersistentVolumeClaim, stored: PersistentVolumeClaim, errors: FieldErrors): void {
+  const { spec = emptySpec } = claim;
+  const { spec: before = emptySpec } = stored;
+  const annotation = claim.metadata.annotations?.[CLASS_ANNOTATION];
+  const annotationBefore = stored.metadata.annotations?.[CLASS_ANNOTATION];
+  const becameField = annotationBefore !== undefined && before.storageClassName === undefined;
+  const isUpgrade = becameField && annotation === undefined && spec.storageClassName === annotationBefore;
+  if (!isUpgrade && annotation !== annotationBefore)
+    errors.invalid(`metadata.annotations[${CLASS_ANNOTATION}]`, annotation ?? "", FIELD_IS_IMMUTABLE);
+  const allowed = { ...before };
+  if (!before.volumeName) restoreMember(allowed, spec, "volumeName");
+  // A default class may come late.
+  if (before.storageClassName === undefined && (isUpgrade || annotationBefore === undefined))
+    restoreMember(allowed, spec, "storageClassName");
+  if (stored.status?.phase === "Bound") {
+    if (spec.resources?.requests !== undefined) allowed.resources = withStorageOf(before, spec);
+    if (spec.volumeAttributesClassName !== undefined) restoreMember(allowed, spec, "volumeAttributesClassName");
+  }
+  if (!jsonEqual(spec, allowed)) {
+    const sentence =
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+    errors.forbidden("spec", `${sentence}\n${memberDifference(spec, allowed)}`);
+  }
+  const size = storageOf(spec.resources?.requests);
+  // Less than before is fine while the volume has not grown to it.
+  if (size < storageOf(before.resources?.requests) && size <= storageOf(stored.status?.capacity))
+    errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+  if (spec.volumeMode !== before.volumeMode) errors.invalid("volumeMode", spec.volumeMode ?? null, FIELD_IS_IMMUTABLE);
+}
+
+function withStorageOf(before: ClaimSpec, spec: ClaimSpec): NonNullable<ClaimSpec["resources"]> {
+  const requests = { ...before.resources?.requests };
+  const storage = spec.resources?.requests?.["storage"];
+  if (storage !== undefined) requests["storage"] = storage;
+  return { ...before.resources, requests };
+}
+
+/** Upstream: `GetWarningsForPersistentVolumeClaim`. */
+function warnings({ metadata, spec }: PersistentVolumeClaim): string[] {
+  const found: string[] = [];
+  if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined)
+    found.push(
+      `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+    );
+  for (const member of ["requests", "limits"] as const) {
+    const text = spec?.resources?.[member]?.["storage"];
+    if (text !== undefined && storageOf({ storage: text }) % 1_000_000_000n !== 0n)
+      found.push(
+        `spec.resources.${member}[storage]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`,
+      );
+  }
+  return found;
+}

@@ -1,0 +1,208 @@
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@kubewright/api";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { create, update, updateStatus } from "../../../test/strategy-calls.js";
+import { persistentVolumeClaimStrategy } from "../persistent-volume-claim/strategy.js";
+import { storageClassStrategy } from "../storage-class/strategy.js";
+import { SOURCES } from "./source-validation.js";
+import { persistentVolumeStrategy } from "./strategy.js";
+
+const GI = { requests: { storage: "1Gi" } };
+
+function claim(spec: object = {}, metadata: object = {}): object {
+  return { metadata: { name: "c", ...metadata }, spec: { accessModes: ["ReadWriteOnce"], resources: GI, ...spec } };
+}
+
+function volume(spec: object = {}): object {
+  return {
+    metadata: { name: "v" },
+    spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" }, ...spec },
+  };
+}
+
+const modes = fc.uniqueArray(
+  fc.constantFrom("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod", "Odd"),
+  { maxLength: 4 },
+);
+const areFine = (given: readonly string[]): boolean =>
+  given.length > 0 && !given.includes("Odd") && (given.length === 1 || !given.includes("ReadWriteOncePod"));
+
+test("claims and volumes have access modes that are known, and one alone where one pod is alone", () => {
+  fc.assert(
+    fc.property(modes, (accessModes) => {
+      const fine = areFine(accessModes);
+      expect(create(persistentVolumeClaimStrategy, claim({ accessModes })).message === "").toBe(fine);
+      expect(create(persistentVolumeStrategy, volume({ accessModes })).message === "").toBe(fine);
+    }),
+  );
+});
+
+test("claims ask for some storage and volumes have some, and volumes have nothing else", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -2, max: 3 }), fc.constantFrom("", "Ki", "Gi", "m"), fc.boolean(), (n, unit, cpu) => {
+      const amounts = { storage: `${n}${unit}`, ...(cpu ? { cpu: "1" } : {}) };
+      const asked = create(persistentVolumeClaimStrategy, claim({ resources: { requests: amounts } }));
+      expect(asked.message === "").toBe(n > 0);
+      expect(create(persistentVolumeStrategy, volume({ capacity: amounts })).message === "").toBe(n > 0 && !cpu);
+    }),
+  );
+});
+
+const source = fc.record(
+  {
+    apiGroup: fc.constantFrom("", "snapshot.storage.k8s.io", "Bad_Group"),
+    kind: fc.constantFrom("", "PersistentVolumeClaim", "VolumeSnapshot"),
+    name: fc.constantFrom("", "a"),
+  },
+  { requiredKeys: ["kind", "name"] },
+);
+
+test("the two sources of a claim are one: it is good when each is, and they say the same", () => {
+  fc.assert(
+    fc.property(fc.option(source, { nil: undefined }), fc.option(source, { nil: undefined }), (one, other) => {
+      const given = { ...(one && { dataSource: one }), ...(other && { dataSourceRef: other }) };
+      const { object, message } = create<PersistentVolumeClaim>(persistentVolumeClaimStrategy, claim(given));
+      expect(object.spec?.dataSource).toEqual(one ?? other);
+      expect(object.spec?.dataSourceRef).toEqual(other ?? one);
+      const isGood = ({ apiGroup = "", kind, name }: { apiGroup?: string; kind: string; name: string }): boolean =>
+        name !== "" && kind !== "" && apiGroup !== "Bad_Group" && (apiGroup !== "" || kind === "PersistentVolumeClaim");
+      const given2 = [one, other].filter((each) => each !== undefined);
+      const areOne = new Set(given2.map(({ apiGroup = "", kind, name }) => `${apiGroup}/${kind}/${name}`)).size <= 1;
+      expect(message === "").toBe(given2.every(isGood) && areOne);
+    }),
+  );
+});
+
+const someClaim = (phase: string, capacity: string): PersistentVolumeClaim => {
+  const { object } = create<PersistentVolumeClaim>(persistentVolumeClaimStrategy, claim({ storageClassName: "x" }));
+  object.spec!.resources!.requests!["storage"] = "4Gi";
+  object.status = { phase, capacity: { storage: capacity } };
+  return object;
+};
+
+test("a claim changes its size when it is bound, and never to what its volume has already", () => {
+  fc.assert(
+    fc.property(fc.constantFrom("Pending", "Bound"), fc.integer({ min: 1, max: 8 }), (phase, size) => {
+      const { message } = update(persistentVolumeClaimStrategy, someClaim(phase, "2Gi"), ({ spec }) => {
+        spec!.resources!.requests!["storage"] = `${size}Gi`;
+      });
+      expect(message === "").toBe(size === 4 || (phase === "Bound" && size > 2));
+    }),
+  );
+});
+
+test.each<[string, (spec: NonNullable<PersistentVolumeClaim["spec"]>) => void, string]>([
+  ["accessModes", (spec) => (spec.accessModes = ["ReadOnlyMany"]), "spec: Forbidden: spec is immutable after"],
+  ["storageClassName", (spec) => (spec.storageClassName = "y"), "spec: Forbidden: spec is immutable after"],
+  ["volumeMode", (spec) => (spec.volumeMode = "Block"), "[spec: Forbidden: spec is immutable after"],
+  ["selector", (spec) => (spec.selector = {}), "spec: Forbidden: spec is immutable after"],
+])("a claim keeps its %s", (_field, change, message) => {
+  const changed = update(persistentVolumeClaimStrategy, someClaim("Bound", "1Gi"), ({ spec }) => change(spec!));
+  expect(changed.message.startsWith(message)).toBe(true);
+});
+
+test("a claim comes to its volume once, and to a class when it has none", () => {
+  const bind = (stored: PersistentVolumeClaim, volumeName: string): ReturnType<typeof update> =>
+    update(persistentVolumeClaimStrategy, stored, ({ spec }) => (spec!.volumeName = volumeName));
+  const bound = bind(someClaim("Pending", "0"), "a");
+  expect(bound.message).toBe("");
+  expect(bind(bound.object as PersistentVolumeClaim, "b").message).toMatch(/^spec: Forbidden/);
+  const { object } = create<PersistentVolumeClaim>(persistentVolumeClaimStrategy, claim());
+  expect(update(persistentVolumeClaimStrategy, object, ({ spec }) => (spec!.storageClassName = "x")).message).toBe("");
+});
+
+test("amounts in a claim's status are not below nothing", () => {
+  const change = (text: string): string =>
+    updateStatus(persistentVolumeClaimStrategy, someClaim("Bound", "1Gi"), ({ status }) => {
+      status!.capacity = { storage: text };
+    }).message;
+  expect(change("0")).toBe("");
+  expect(change("-2")).toBe("status.capacity[storage]: Invalid value: -2: must be a valid resource quantity");
+});
+
+test("a volume has one source, which has what it needs", () => {
+  fc.assert(
+    fc.property(fc.subarray([...SOURCES]), (sources) => {
+      const given = Object.fromEntries(sources.map((name) => [name, {}]));
+      const { errors } = create(persistentVolumeStrategy, volume({ hostPath: undefined, ...given }));
+      const more = errors.filter(({ detail }) => detail === "may not specify more than 1 volume type");
+      expect(more.length).toBe(Math.max(0, sources.length - 1));
+      expect(errors.some(({ detail }) => detail === "must specify a volume type")).toBe(sources.length === 0);
+      // Nothing at all is enough for StorageOS, which nobody has any more.
+      expect(errors.length > more.length).toBe(sources[0] !== "storageos");
+    }),
+  );
+});
+
+test.each<[object, string]>([
+  [{ nfs: { server: "s", path: "/p" } }, ""],
+  [{ csi: { driver: "d.example.com", volumeHandle: "h" } }, ""],
+  [{ csi: { driver: "Bad_", volumeHandle: "h" } }, "spec.csi.driver: Invalid value"],
+  [{ fc: { targetWWNs: ["w"] } }, "spec.fc.lun: Required value: lun is required if targetWWNs is specified"],
+  [{ fc: { targetWWNs: ["w"], lun: 256 } }, "spec.fc.lun: Invalid value: 256: must be between 0 and 255, inclusive"],
+  [{ iscsi: { targetPortal: "p", iqn: "iqn.2001-04.com.example:storage", lun: 1 } }, ""],
+  [{ iscsi: { targetPortal: "p", iqn: "iqn.2001", lun: 1 } }, "spec.iscsi.iqn: Invalid value"],
+  [{ local: { path: "../x" }, nodeAffinity: { required: { nodeSelectorTerms: [{}] } } }, "spec.local.path: Invalid"],
+  [
+    { csi: { driver: "d", volumeHandle: "h", nodePublishSecretRef: { name: "s" } } },
+    "spec.csi.nodePublishSecretRef.namespace: Required value",
+  ],
+  [{ hostPath: { path: "/a/.." }, persistentVolumeReclaimPolicy: "Recycle" }, "[spec.hostPath.path: Invalid value"],
+])("a volume's source is held to its own rules (%#)", (spec, message) => {
+  const { message: said } = create(persistentVolumeStrategy, volume({ hostPath: undefined, ...spec }));
+  expect(message === "" ? said === "" : said.startsWith(message)).toBe(true);
+});
+
+test("a volume keeps its source and mode; its size, class, policy and claim may change", () => {
+  const { object } = create<PersistentVolume>(persistentVolumeStrategy, volume());
+  const change = (more: object): string =>
+    update(persistentVolumeStrategy, object, ({ spec }) => Object.assign(spec!, more)).message;
+  expect(change({ hostPath: { path: "/y", type: "" } })).toMatch(/^spec\.persistentvolumesource: Forbidden: /);
+  expect(change({ volumeMode: "Block" })).toBe('volumeMode: Invalid value: "Block": field is immutable');
+  const free = {
+    capacity: { storage: "2Gi" },
+    storageClassName: "b",
+    persistentVolumeReclaimPolicy: "Delete",
+    claimRef: { namespace: "n", name: "c" },
+    nodeAffinity: { required: { nodeSelectorTerms: [{}] } },
+  };
+  expect(change(free)).toBe("");
+});
+
+const word = fc.constantFrom("a", "b", "bad key!");
+
+test("a storage class has topologies of different keys with different values, each said once", () => {
+  const expressions = fc.array(fc.record({ key: word, values: fc.array(word, { maxLength: 3 }) }), { maxLength: 3 });
+  fc.assert(
+    fc.property(expressions, (matchLabelExpressions) => {
+      const allowedTopologies = [{ matchLabelExpressions }];
+      const { message } = create<StorageClass>(storageClassStrategy, {
+        metadata: { name: "s" },
+        provisioner: "p",
+        allowedTopologies,
+      });
+      const keys = matchLabelExpressions.map(({ key }) => key);
+      const fine =
+        keys.length > 0 &&
+        !keys.includes("bad key!") &&
+        new Set(keys).size === keys.length &&
+        matchLabelExpressions.every(({ values }) => values.length > 0 && new Set(values).size === values.length);
+      expect(message === "").toBe(fine);
+    }),
+  );
+});
+
+test("a storage class may come to grow volumes and to other mount options, and stays what it is", () => {
+  const { object } = create<StorageClass>(storageClassStrategy, { metadata: { name: "s" }, provisioner: "p" });
+  const change = (more: object): string =>
+    update(storageClassStrategy, object, (next) => void Object.assign(next, more)).message;
+  expect(change({ allowVolumeExpansion: true, mountOptions: ["ro"] })).toBe("");
+  for (const [field, value] of Object.entries({
+    provisioner: "q",
+    parameters: { a: "1" },
+    reclaimPolicy: "Retain",
+    volumeBindingMode: "WaitForFirstConsumer",
+  }))
+    expect(change({ [field]: value })).toBe(`${field}: Invalid value: ${JSON.stringify(value)}: field is immutable`);
+});

@@ -1,0 +1,186 @@
+import { type PersistentVolume, formatTime, persistentVolumes } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual, restoreMember } from "../../json.js";
+import { dnsSubdomainErrors } from "../../names.js";
+import { parseQuantity } from "../../quantity.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
+import { memberDifference } from "../member-difference.js";
+import { accessModesCell, validateAccessModes, validateVolumeMode } from "../persistent-volume-claim/access-modes.js";
+import { validateAmounts } from "../persistent-volume-claim/storage-amounts.js";
+import { validateNodeSelector } from "../pod/scheduling-validation.js";
+import { sortedKeys } from "../sorted-keys.js";
+import { CLASS_ANNOTATION, classOf } from "../storage-class/class-of.js";
+import { age, columns } from "../table-cells.js";
+import { volumeAdmission } from "./admission.js";
+import { applyVolumeDefaults } from "./defaults.js";
+import { SOURCES, validateVolumeSource } from "./source-validation.js";
+import { volumeTypes } from "./types.js";
+
+type VolumeSpec = NonNullable<PersistentVolume["spec"]>;
+
+const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
+const GONE_SOURCES: Readonly<Partial<Record<(typeof SOURCES)[number], string>>> = {
+  cephfs: "deprecated in v1.28, non-functional in v1.31+",
+  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
+  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
+  quobyte: "deprecated in v1.22, non-functional in v1.25+",
+  rbd: "deprecated in v1.28, non-functional in v1.31+",
+  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
+  storageos: "deprecated in v1.22, non-functional in v1.25+",
+};
+const emptySpec: VolumeSpec = {};
+
+/** Upstream: `pkg/registry/core/persistentvolume`, `pkg/apis/core/validation`. */
+export const persistentVolumeStrategy: ResourceStrategy<PersistentVolume> = {
+  deleteReturnsObject: true,
+  applyDefaults: applyVolumeDefaults,
+  prepareForCreate(volume, { nowMs }) {
+    volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(nowMs) };
+  },
+  validateCreate: validateVolume,
+  warningsOnCreate: warnings,
+  prepareForUpdate: (volume, stored) => restoreMember(volume, stored, "status"),
+  validateUpdate(volume, stored, errors) {
+    validateVolume(volume, errors);
+    validateSpecUpdate(volume.spec ?? emptySpec, stored.spec ?? emptySpec, errors);
+  },
+  warningsOnUpdate: warnings,
+  status: { prepareForUpdate: (volume, stored) => restoreMember(volume, stored, "spec") },
+  printer: {
+    columns: columns(
+      "Name",
+      "Capacity",
+      "Access Modes",
+      "Reclaim Policy",
+      "Status",
+      "Claim",
+      "StorageClass",
+      "VolumeAttributesClass",
+      "Reason",
+      "Age",
+      "VolumeMode*",
+    ),
+    cells: (volume, nowMs) => {
+      const { metadata, spec = emptySpec, status } = volume;
+      const { claimRef } = spec;
+      return [
+        metadata.name ?? "",
+        spec.capacity?.["storage"] ?? "0",
+        accessModesCell(spec.accessModes),
+        spec.persistentVolumeReclaimPolicy ?? "",
+        metadata.deletionTimestamp ? "Terminating" : (status?.phase ?? ""),
+        claimRef === undefined ? "" : `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}`,
+        classOf(volume) ?? "",
+        spec.volumeAttributesClassName ?? "<unset>",
+        status?.reason ?? "",
+        age(metadata.creationTimestamp, nowMs),
+        spec.volumeMode ?? "<unset>",
+      ];
+    },
+  },
+};
+
+export const persistentVolumeResource = builtInResource<PersistentVolume>({
+  definition: persistentVolumes,
+  singular: "persistentvolume",
+  shortNames: ["pv"],
+  listKind: "PersistentVolumeList",
+  verbs: standardVerbs,
+  types: volumeTypes,
+  strategy: persistentVolumeStrategy,
+  admission: volumeAdmission,
+});
+
+/** Upstream: `ValidatePersistentVolumeSpec`. */
+function validateVolume({ spec = emptySpec }: PersistentVolume, errors: FieldErrors): void {
+  const { accessModes = [], capacity, nodeAffinity, hostPath, volumeAttributesClassName } = spec;
+  const policy = spec.persistentVolumeReclaimPolicy ?? "";
+  if (accessModes.length === 0) errors.required("spec.accessModes");
+  validateAccessModes(accessModes, "spec.accessModes", errors);
+  validateCapacity(capacity, errors);
+  if (policy !== "" && !RECLAIM_POLICIES.includes(policy))
+    errors.notSupported("spec.persistentVolumeReclaimPolicy", policy, RECLAIM_POLICIES);
+  if (nodeAffinity !== undefined) {
+    const field = "spec.nodeAffinity.required";
+    if (nodeAffinity.required === undefined) errors.required(field, "must specify required node constraints");
+    else validateNodeSelector(nodeAffinity.required, field, errors);
+  }
+  validateVolumeSource(spec, "spec", errors);
+  if (hostPath !== undefined && policy === "Recycle" && isRoot(hostPath.path ?? ""))
+    errors.forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
+  if (spec.storageClassName)
+    addInvalid(errors, "spec.storageClassName", spec.storageClassName, dnsSubdomainErrors(spec.storageClassName));
+  validateVolumeMode(spec.volumeMode, "spec.volumeMode", errors);
+  if (volumeAttributesClassName === undefined) return;
+  const field = "spec.volumeAttributesClassName";
+  if (volumeAttributesClassName === "") errors.required(field, "an empty string is disallowed");
+  else addInvalid(errors, field, volumeAttributesClassName, dnsSubdomainErrors(volumeAttributesClassName));
+  if (spec.csi === undefined) errors.required("spec.csi", "has to be specified when using volumeAttributesClassName");
+}
+
+function validateCapacity(capacity: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
+  const entries = Object.entries(capacity ?? {});
+  if (entries.length === 0) errors.required("spec.capacity");
+  if (capacity?.["storage"] === undefined || entries.length > 1)
+    errors.notSupported("spec.capacity", sortedKeys(capacity) ?? null, ["storage"]);
+  for (const [name, text] of entries) {
+    validateAmounts({ [name]: text }, "spec.capacity", errors);
+    if ((parseQuantity(text)?.nanos ?? 0n) <= 0n)
+      errors.invalid(`spec.capacity[${name}]`, text, "must be greater than zero");
+  }
+}
+
+/** Whether a path is `/` once it is cleaned up. Upstream: `path.Clean`. */
+function isRoot(path: string): boolean {
+  let depth = 0;
+  for (const part of path.split("/")) {
+    if (part === "..") depth = Math.max(0, depth - 1);
+    else if (part !== "" && part !== ".") depth++;
+  }
+  return path.startsWith("/") && depth === 0;
+}
+
+/** Upstream: `ValidatePersistentVolumeUpdate`. */
+function validateSpecUpdate(spec: VolumeSpec, stored: VolumeSpec, errors: FieldErrors): void {
+  const source = sourceOf(spec);
+  const before = sourceOf(stored);
+  // The secret for expansions may come late.
+  if (before.csi !== undefined && source.csi !== undefined && before.csi.controllerExpandSecretRef === undefined) {
+    source.csi = { ...source.csi };
+    delete source.csi.controllerExpandSecretRef;
+  }
+  if (!jsonEqual(source, before)) {
+    const field = "spec.persistentvolumesource";
+    errors.forbidden(field, `${field} is immutable after creation\n${memberDifference(source, before)}`);
+  }
+  if (spec.volumeMode !== stored.volumeMode) errors.invalid("volumeMode", spec.volumeMode ?? null, FIELD_IS_IMMUTABLE);
+  if (stored.nodeAffinity !== undefined && !jsonEqual(spec.nodeAffinity, stored.nodeAffinity))
+    errors.invalid(
+      "nodeAffinity",
+      spec.nodeAffinity ?? null,
+      "field is immutable, except for updating from beta label to GA",
+    );
+}
+
+function sourceOf(spec: VolumeSpec): Pick<VolumeSpec, (typeof SOURCES)[number]> {
+  return Object.fromEntries(SOURCES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
+}
+
+/** Upstream: `pkg/api/persistentvolume` `GetWarningsForPersistentVolume`. */
+function warnings({ metadata, spec = emptySpec }: PersistentVolume): string[] {
+  const found: string[] = [];
+  if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined)
+    found.push(
+      `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+    );
+  if (spec.persistentVolumeReclaimPolicy === "Recycle")
+    found.push(
+      "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+    );
+  for (const [source, sentence] of Object.entries(GONE_SOURCES))
+    if (spec[source as keyof VolumeSpec] !== undefined) found.push(`spec.${source}: ${sentence}`);
+  return found;
+}

@@ -1,0 +1,35 @@
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@kubewright/api";
+
+import type { ServerState } from "../../server-state.js";
+import type { ResourceStorage } from "../../storage/resource-storage.js";
+
+/** Where the class of a volume or claim stood before it was a field. */
+export const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
+const DEFAULT_ANNOTATIONS = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+/** `undefined`: none is named; `""`: there is to be none. Upstream: `GetPersistentVolumeClaimClass`. */
+export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string | undefined {
+  return metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName;
+}
+
+export function isDefaultClass({ metadata }: StorageClass): boolean {
+  return DEFAULT_ANNOTATIONS.some((annotation) => metadata.annotations?.[annotation] === "true");
+}
+
+/** Of several default classes, the youngest. Upstream: `util.GetDefaultClass`. */
+export function defaultClass(classes: ResourceStorage): StorageClass | undefined {
+  let found: StorageClass | undefined;
+  for (const { object } of classes.list()) {
+    const isYounger = (object.metadata.creationTimestamp ?? "") > (found?.metadata.creationTimestamp ?? "");
+    if (isDefaultClass(object as StorageClass) && (found === undefined || isYounger)) found = object as StorageClass;
+  }
+  return found;
+}
+
+/** Where the server keeps the classes; `undefined` where they are not served. */
+export function storageClassesOf({ registry }: ServerState): ResourceStorage | undefined {
+  return registry.find("storage.k8s.io", "v1", "storageclasses")?.storage;
+}

@@ -1,0 +1,114 @@
+import { type StorageClass, storageClasses } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { labelKeyErrors, qualifiedNameErrors } from "../../names.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { byteLength } from "../../validation/formats.js";
+import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
+import { age, columns } from "../table-cells.js";
+import { isDefaultClass } from "./class-of.js";
+import { storageClassTypes } from "./types.js";
+
+type Topologies = NonNullable<StorageClass["allowedTopologies"]>;
+type Expression = NonNullable<Topologies[number]["matchLabelExpressions"]>[number];
+
+const RECLAIM_POLICIES = ["Delete", "Retain"];
+const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];
+const MOST_PARAMETERS = 512;
+const MOST_PARAMETER_BYTES = 256 * 1024;
+const IMMUTABLE = ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const;
+
+/** Upstream: `pkg/registry/storage/storageclass`, `pkg/apis/storage/validation`. */
+export const storageClassStrategy: ResourceStrategy<StorageClass> = {
+  applyDefaults(storageClass) {
+    storageClass.reclaimPolicy ??= "Delete";
+    storageClass.volumeBindingMode ??= "Immediate";
+  },
+  validateCreate: validateStorageClass,
+  validateUpdate(storageClass, stored, errors) {
+    validateStorageClass(storageClass, errors);
+    for (const field of IMMUTABLE)
+      if (!jsonEqual(storageClass[field], stored[field]))
+        errors.invalid(field, storageClass[field], FIELD_IS_IMMUTABLE);
+  },
+  printer: {
+    columns: columns("Name", "Provisioner", "ReclaimPolicy", "VolumeBindingMode", "AllowVolumeExpansion", "Age"),
+    cells: (storageClass, nowMs) => [
+      `${storageClass.metadata.name}${isDefaultClass(storageClass) ? " (default)" : ""}`,
+      storageClass.provisioner,
+      storageClass.reclaimPolicy ?? "Delete",
+      storageClass.volumeBindingMode ?? "<unset>",
+      storageClass.allowVolumeExpansion ?? false,
+      age(storageClass.metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const storageClassResource = builtInResource<StorageClass>({
+  definition: storageClasses,
+  singular: "storageclass",
+  shortNames: ["sc"],
+  listKind: "StorageClassList",
+  verbs: standardVerbs,
+  types: storageClassTypes,
+  strategy: storageClassStrategy,
+});
+
+function validateStorageClass(storageClass: StorageClass, errors: FieldErrors): void {
+  const { reclaimPolicy, volumeBindingMode } = storageClass;
+  const provisioner = (storageClass.provisioner ?? "").toLowerCase();
+  if (provisioner === "") errors.required("provisioner");
+  else addInvalid(errors, "provisioner", provisioner, qualifiedNameErrors(provisioner));
+  validateParameters(storageClass.parameters ?? {}, errors);
+  if (reclaimPolicy && !RECLAIM_POLICIES.includes(reclaimPolicy))
+    errors.notSupported("reclaimPolicy", reclaimPolicy, RECLAIM_POLICIES);
+  if (volumeBindingMode === undefined) errors.required("volumeBindingMode");
+  else if (!BINDING_MODES.includes(volumeBindingMode))
+    errors.notSupported("volumeBindingMode", volumeBindingMode, BINDING_MODES);
+  validateTopologies(storageClass.allowedTopologies ?? [], errors);
+}
+
+function validateParameters(parameters: Readonly<Record<string, string>>, errors: FieldErrors): void {
+  const entries = Object.entries(parameters);
+  if (entries.length > MOST_PARAMETERS) errors.tooLong("parameters", MOST_PARAMETERS);
+  let bytes = 0;
+  for (const [name, value] of entries) {
+    if (name === "") errors.invalid("parameters", name, "field can not be empty.");
+    bytes += byteLength(name) + byteLength(value);
+  }
+  if (bytes > MOST_PARAMETER_BYTES) errors.tooLong("parameters", MOST_PARAMETER_BYTES);
+}
+
+/** Upstream: `validateAllowedTopologies`. */
+function validateTopologies(topologies: Topologies, errors: FieldErrors): void {
+  // To upstream, one without expressions is the same as none before it.
+  const seen = new Set<string>(topologies.length > 0 ? [sortedValues(new Map())] : []);
+  for (const [index, { matchLabelExpressions = [] }] of topologies.entries()) {
+    const path = `allowedTopologies[${index}].matchLabelExpressions`;
+    const byKey = new Map<string, readonly string[]>();
+    for (const [place, expression] of matchLabelExpressions.entries()) {
+      validateExpression(expression, `${path}[${place}]`, errors);
+      if (byKey.has(expression.key)) errors.duplicate(`${path}[${place}].key`, expression.key);
+      byKey.set(expression.key, expression.values ?? []);
+    }
+    const term = sortedValues(byKey);
+    if (seen.has(term)) errors.duplicate(path, "");
+    seen.add(term);
+  }
+}
+
+function sortedValues(byKey: ReadonlyMap<string, readonly string[]>): string {
+  return JSON.stringify([...byKey.keys()].sort().map((key) => [key, [...new Set(byKey.get(key))].sort()]));
+}
+
+function validateExpression({ key, values }: Expression, path: string, errors: FieldErrors): void {
+  if ((values ?? []).length === 0) errors.required(`${path}.values`);
+  const seen = new Set<string>();
+  for (const [index, value] of (values ?? []).entries()) {
+    if (seen.has(value)) errors.duplicate(`${path}.values[${index}]`, value);
+    seen.add(value);
+  }
+  addInvalid(errors, `${path}.key`, key, labelKeyErrors(key));
+}
