@@ -13,6 +13,7 @@ import type { Connection, Door } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
 import { DEFAULT_ACCOUNT, DefaultAccounts } from "./default-accounts.js";
 import { startHousekeeping } from "./housekeeping.js";
+import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
 import { makeServerState } from "./make-server-state.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
@@ -167,6 +168,8 @@ class EmbeddedApiServer implements ApiServer {
   #furnish(): void {
     const { clock, registry, namespaces } = this.#state;
     this.#createInitially("", "services", KUBERNETES_SERVICE, "default");
+    for (const systemClass of systemPriorityClasses)
+      this.#createInitially("scheduling.k8s.io", "priorityclasses", systemClass);
     const accounts = registry.find("", "v1", "serviceaccounts");
     if (namespaces === undefined || accounts === undefined) return;
     const create = (namespace: string): void => {

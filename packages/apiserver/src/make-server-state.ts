@@ -57,6 +57,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     managers: new ManagerReader(),
     newObjects: new NewObjects(),
     bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
+    furnished: options.furnished ?? false,
     behaviours,
   };
 }
@@ -90,12 +91,13 @@ function placeOf({ definition }: BuiltInResource): string {
   return `${apiVersionOf(definition)}/${definition.resource}`;
 }
 
-/** Those of the caller, then those of the kinds, of which several may have the same. */
+/** Those of the caller, then those of the kinds, of which several may have the same; at the end those that want to be last. */
 function admissionPlugins(
   given: readonly AdmissionPlugin[] = [],
   resources: readonly BuiltInResource[],
 ): readonly AdmissionPlugin[] {
-  return [...new Set([...given, ...resources.flatMap(({ admission }) => admission ?? [])])];
+  const plugins = [...new Set([...given, ...resources.flatMap(({ admission }) => admission ?? [])])];
+  return [...plugins.filter(({ isLast }) => isLast !== true), ...plugins.filter(({ isLast }) => isLast === true)];
 }
 
 function drawSecret(random: Random): Uint8Array {

@@ -26,5 +26,7 @@ export interface ServerState {
   readonly access: AccessControl;
   readonly admission: Admission;
   readonly bookmarks: BookmarkClock;
+  /** Whether there is what people expect to find in a cluster. */
+  readonly furnished: boolean;
   readonly behaviours: VersionBehaviours;
 }

@@ -28,6 +28,7 @@ import { podDisruptionBudgetResource } from "./policy/pod-disruption-budget.js";
 import { persistentVolumeClaimResource } from "./persistent-volume-claim/strategy.js";
 import { persistentVolumeResource } from "./persistent-volume/strategy.js";
 import { podResource } from "./pod/strategy.js";
+import { priorityClassResource } from "./priority-class/strategy.js";
 import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
 import { clusterRoleResource, roleResource } from "./rbac/role.js";
 import { secretResource } from "./secret.js";
@@ -71,6 +72,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     customResourceDefinitionResource,
     leaseResource,
     endpointSliceResource,
+    priorityClassResource,
     storageClassResource,
   ];
 }

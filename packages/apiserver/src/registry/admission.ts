@@ -40,8 +40,12 @@ export interface AdmissionAttributes {
  * with what is stored by then, and asks again.
  */
 export interface AdmissionPlugin {
+  /** Asked after all others, as what it lets pass may not be refused any more. Default false. */
+  readonly isLast?: boolean;
   /** Asked once per resource: whether writes of it are this plugin's business. Default: all are. */
   concerns?(resource: ServedResource): boolean;
+  /** Asked before each write: whether there is nothing to do for now. Where all are idle, a write costs next to nothing. */
+  isIdle?(server: ServerState): boolean;
   /** Creates and updates, after defaults and before validation; a deletion has nothing to change. */
   mutate?(attributes: AdmissionAttributes): Awaitable<void>;
   /** Creates and updates after validation, and deletions. */
@@ -68,7 +72,7 @@ export class Admission {
     oldObject?: KubernetesObject,
   ): Awaitable<KubernetesObject> {
     const plugins = this.#concernedBy(write.target.resource, "mutate");
-    if (plugins.length === 0) return object;
+    if (areIdle(plugins, write.server)) return object;
     const attributes = attributesOf(write, options, object, oldObject);
     return andThen(ask(plugins, "mutate", attributes, 0), () => attributes.object!);
   }
@@ -81,7 +85,7 @@ export class Admission {
     oldObject?: KubernetesObject,
   ): Awaitable<void> {
     const plugins = this.#concernedBy(write.target.resource, "validate");
-    if (plugins.length === 0) return undefined;
+    if (areIdle(plugins, write.server)) return undefined;
     return ask(plugins, "validate", attributesOf(write, options, object, oldObject), 0);
   }
 
@@ -100,6 +104,11 @@ export class Admission {
   }
 }
 
+function areIdle(plugins: readonly AdmissionPlugin[], server: ServerState): boolean {
+  for (const plugin of plugins) if (plugin.isIdle?.(server) !== true) return false;
+  return true;
+}
+
 /** One after the other, from that one on: each sees what those before it have made of the object. */
 function ask(
   plugins: readonly AdmissionPlugin[],
@@ -108,7 +117,8 @@ function ask(
   first: number,
 ): Awaitable<void> {
   for (let index = first; index < plugins.length; index++) {
-    const pending = plugins[index]![phase]!(attributes);
+    const plugin = plugins[index]!;
+    const pending = plugin.isIdle?.(attributes.server) === true ? undefined : plugin[phase]!(attributes);
     if (pending instanceof Promise) return pending.then(() => ask(plugins, phase, attributes, index + 1));
   }
 }

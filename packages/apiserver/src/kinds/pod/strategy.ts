@@ -4,6 +4,7 @@ import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { bind } from "./binding.js";
+import { defaultTolerations } from "./default-tolerations.js";
 import { applyPodDefaults } from "./defaults.js";
 import { ephemeralContainersStrategy } from "./ephemeral-containers.js";
 import { evict } from "./eviction.js";
@@ -64,6 +65,7 @@ export const podResource = builtInResource<Pod>({
   listKind: "PodList",
   verbs: standardVerbs,
   strategy: podStrategy,
+  admission: defaultTolerations,
   subresources: {
     attach: { body: { group: "", version: "v1", kind: "PodAttachOptions" }, handlers: attachHandlers },
     binding: { body: { group: "", version: "v1", kind: "Binding" }, handlers: { create: bind } },

@@ -1,0 +1,114 @@
+import type { Pod, PriorityClass } from "@kubewright/api";
+
+import { forbidden } from "../../api-error.js";
+import { copyMembers } from "../../json.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
+import type { ServerState } from "../../server-state.js";
+import type { ResourceStorage } from "../../storage/resource-storage.js";
+import { isSystemName, systemPriorityClasses } from "./system-classes.js";
+
+type Priority = Pick<PriorityClass, "value" | "preemptionPolicy">;
+
+const NO_CLASS: Priority = {
+  value: 0,
+  preemptionPolicy: "PreemptLowerPriority",
+};
+
+/**
+ * A pod's class says its priority, and there is one default class at most. Where there are no classes at all, pods are taken as
+ * they are, whatever class they name: a server that is not furnished need not have what a pod's own cluster has.
+ *
+ * Upstream: plugin `Priority`.
+ */
+export const priorityAdmission: AdmissionPlugin = {
+  concerns: ({ group, resource }) => group === "scheduling.k8s.io" || (group === "" && resource === "pods"),
+  isIdle: (server) => !server.furnished && (classesOf(server)?.size ?? 0) === 0,
+  mutate(attributes) {
+    const { resource, subresource, operation, object, oldObject } = attributes;
+    if (resource.resource !== "pods" || subresource !== "") return;
+    if (operation === "CREATE") setPriority(attributes);
+    else keepPriority(object as Pod, oldObject as Pod);
+  },
+  validate(attributes) {
+    const { resource, name, operation, object, oldObject, server } = attributes;
+    if (resource.resource !== "priorityclasses") return;
+    if (operation === "DELETE") {
+      const own = oldObject?.metadata.name ?? "";
+      if (systemPriorityClasses.some(({ metadata }) => metadata.name === own))
+        throw forbidden(resource, own, "this is a system priority class and cannot be deleted");
+      return;
+    }
+    if ((object as PriorityClass).globalDefault !== true) return;
+    const other = defaultPriorityClass(classesOf(server))?.metadata.name;
+    if (other !== undefined && (operation === "CREATE" || other !== name))
+      throw forbidden(
+        resource,
+        name,
+        `PriorityClass ${other} is already marked as default. Only one default can exist`,
+      );
+  },
+};
+
+function setPriority({ resource, name, object, server }: AdmissionAttributes): void {
+  const pod = object as Pod;
+  const spec = copyMembers(pod.spec ?? { containers: [] });
+  const classes = classesOf(server);
+  let found: Priority = NO_CLASS;
+  if (spec.priorityClassName) found = namedClass(classes, spec.priorityClassName) ?? refuse(spec.priorityClassName);
+  else {
+    const usual = defaultPriorityClass(classes);
+    if (usual !== undefined) {
+      found = usual;
+      spec.priorityClassName = usual.metadata.name!;
+    }
+  }
+  const computed = (what: string, given: string | number, wanted: string | number): never => {
+    const text = `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${wanted} from the given PriorityClass name`;
+    throw forbidden(resource, name, text);
+  };
+  const { value = 0, preemptionPolicy } = found;
+  if (spec.priority !== undefined && spec.priority !== value)
+    computed("integer value of priority", spec.priority, value);
+  spec.priority = value;
+  if (preemptionPolicy !== undefined) {
+    if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy)
+      computed("string value of PreemptionPolicy", spec.preemptionPolicy, preemptionPolicy);
+    spec.preemptionPolicy = preemptionPolicy;
+  }
+  // The spec may be its template's own.
+  pod.spec = spec;
+
+  function refuse(className: string): never {
+    throw forbidden(resource, name, `no PriorityClass with name ${className} was found`);
+  }
+}
+
+/** Who replaces a pod need not know what it was given. */
+function keepPriority(pod: Pod, stored: Pod): void {
+  const { priority, preemptionPolicy } = stored.spec ?? {};
+  if (pod.spec === undefined || pod.spec === stored.spec) return;
+  if (pod.spec.priority === undefined && priority !== undefined) pod.spec = { ...pod.spec, priority };
+  if (pod.spec.preemptionPolicy === undefined && preemptionPolicy !== undefined)
+    pod.spec = { ...pod.spec, preemptionPolicy };
+}
+
+function classesOf({ registry }: ServerState): ResourceStorage | undefined {
+  return registry.find("scheduling.k8s.io", "v1", "priorityclasses")?.storage;
+}
+
+function namedClass(classes: ResourceStorage | undefined, name: string): PriorityClass | undefined {
+  const stored: PriorityClass | undefined = classes?.get("", name)?.object;
+  if (stored !== undefined || !isSystemName(name)) return stored;
+  return systemPriorityClasses.find(({ metadata }) => metadata.name === name);
+}
+
+/** The lowest of those that are marked as default. */
+function defaultPriorityClass(classes: ResourceStorage | undefined): PriorityClass | undefined {
+  let lowest: PriorityClass | undefined;
+  for (const { object } of classes?.list() ?? []) {
+    const candidate = object as PriorityClass;
+    const isLower = lowest === undefined || (candidate.value ?? 0) < (lowest.value ?? 0);
+    if (candidate.globalDefault === true && isLower) lowest = candidate;
+  }
+  return lowest;
+}

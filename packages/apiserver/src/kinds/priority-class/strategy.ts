@@ -1,0 +1,59 @@
+import { type PriorityClass, priorityClasses } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
+import { age, columns } from "../table-cells.js";
+import { priorityAdmission } from "./admission.js";
+import { isSystemName, systemNameRefusal } from "./system-classes.js";
+import { priorityClassTypes } from "./types.js";
+
+const HIGHEST_OF_USERS = 1_000_000_000;
+const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
+
+/** Upstream: `pkg/registry/scheduling/priorityclass`, `pkg/apis/scheduling/validation`. */
+export const priorityClassStrategy: ResourceStrategy<PriorityClass> = {
+  applyDefaults(priorityClass) {
+    priorityClass.preemptionPolicy ??= "PreemptLowerPriority";
+  },
+  prepareForCreate({ metadata }) {
+    metadata.generation = 1;
+  },
+  validateCreate(priorityClass, errors) {
+    const { metadata, value = 0, preemptionPolicy } = priorityClass;
+    if (isSystemName(metadata.name ?? "")) {
+      const refusal = systemNameRefusal(priorityClass);
+      const reserved = "priority class names with 'system-' prefix are reserved for system use only";
+      if (refusal !== undefined) errors.forbidden("metadata.name", `${reserved}. error: ${refusal}`);
+    } else if (value > HIGHEST_OF_USERS)
+      errors.forbidden("value", `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`);
+    if (preemptionPolicy !== undefined && !PREEMPTION_POLICIES.includes(preemptionPolicy))
+      errors.notSupported("preemptionPolicy", preemptionPolicy, PREEMPTION_POLICIES);
+  },
+  validateUpdate(priorityClass, stored, errors) {
+    if (priorityClass.value !== stored.value) errors.forbidden("value", "may not be changed in an update.");
+    if (priorityClass.preemptionPolicy !== stored.preemptionPolicy)
+      errors.invalid("preemptionPolicy", priorityClass.preemptionPolicy ?? null, FIELD_IS_IMMUTABLE);
+  },
+  printer: {
+    columns: columns("Name", "Value:integer", "Global-Default:boolean", "Age", "PreemptionPolicy"),
+    cells: ({ metadata, value = 0, globalDefault, preemptionPolicy }, nowMs) => [
+      metadata.name ?? "",
+      value,
+      globalDefault ?? false,
+      age(metadata.creationTimestamp, nowMs),
+      preemptionPolicy ?? "<unset>",
+    ],
+  },
+};
+
+export const priorityClassResource = builtInResource<PriorityClass>({
+  definition: priorityClasses,
+  singular: "priorityclass",
+  shortNames: ["pc"],
+  listKind: "PriorityClassList",
+  verbs: standardVerbs,
+  types: priorityClassTypes,
+  strategy: priorityClassStrategy,
+  admission: priorityAdmission,
+});

@@ -1,0 +1,41 @@
+import type { PriorityClass } from "@kubewright/api";
+
+const PREFIX = "system-";
+
+/** What every cluster has. Upstream: `pkg/apis/scheduling/v1` `SystemPriorityClasses`. */
+export const systemPriorityClasses: readonly PriorityClass[] = [
+  systemClass(
+    "system-node-critical",
+    2_000_001_000,
+    "Used for system critical pods that must not be moved from their current node.",
+  ),
+  systemClass(
+    "system-cluster-critical",
+    2_000_000_000,
+    "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+  ),
+];
+
+export function isSystemName(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+/** Why a class may not have such a name; `undefined` for one of the system's own. Upstream: `IsKnownSystemPriorityClass`. */
+export function systemNameRefusal({ metadata, value, globalDefault = false }: PriorityClass): string | undefined {
+  const { name = "" } = metadata;
+  const known = systemPriorityClasses.find((systemClass) => systemClass.metadata.name === name);
+  if (known === undefined) return `${name} is not a known system priority class`;
+  if (known.value !== value) return `value of ${name} PriorityClass must be ${known.value}`;
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}
+
+function systemClass(name: string, value: number, description: string): PriorityClass {
+  return {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name },
+    value,
+    description,
+    preemptionPolicy: "PreemptLowerPriority",
+  };
+}
