@@ -75,6 +75,19 @@ export function formatQuantity({ nanos, format }: Quantity): string {
   return suffix === 3 ? `${amount}` : `${amount}e${(suffix - 3) * 3}`;
 }
 
+/** Nothing, in the form that anything may be added to. */
+export const ZERO_QUANTITY: Quantity = { nanos: 0n, format: "DecimalSI" };
+
+/** The sum, in the form of the first, unless that is nothing. Upstream: `Quantity.Add`. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
+}
+
+/** The difference, in the form of the first, unless that is nothing. Upstream: `Quantity.Sub`. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  return addQuantities(a, { nanos: -b.nanos, format: b.format });
+}
+
 /** The canonical spelling of a quantity; `undefined` when malformed. */
 export function canonicalQuantity(text: string): string | undefined {
   if (isPlainlyCanonical(text)) return text;

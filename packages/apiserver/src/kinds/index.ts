@@ -18,6 +18,7 @@ import { eventResource, eventsV1Resource } from "./event/strategy.js";
 import { jobResource } from "./job/strategy.js";
 import { endpointSliceResource } from "./endpoints/endpoint-slice.js";
 import { endpointsResource } from "./endpoints/endpoints.js";
+import { limitRangeResource } from "./limit-range/strategy.js";
 import { leaseResource } from "./lease.js";
 import { ingressClassResource } from "./networking/ingress-class.js";
 import { ingressResource } from "./networking/ingress.js";
@@ -42,6 +43,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     configMapResource,
     endpointsResource,
     eventResource,
+    limitRangeResource,
     namespaceResource,
     nodeResource,
     persistentVolumeClaimResource,

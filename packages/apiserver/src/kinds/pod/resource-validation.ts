@@ -3,6 +3,7 @@ import type { Container } from "@kubewright/api";
 import type { FieldErrors } from "../../field-errors.js";
 import { qualifiedNameErrors } from "../../names.js";
 import { parseQuantity } from "../../quantity.js";
+import { addInvalid } from "../../validation/rules.js";
 
 type Resources = NonNullable<Container["resources"]>;
 
@@ -37,36 +38,45 @@ export function validateResources(resources: Resources | undefined, path: string
 }
 
 function validateQuantity(name: string, text: string, field: string, errors: FieldErrors): void {
-  validateName(name, field, errors);
+  validateContainerResourceName(name, field, errors);
   const nanos = amount(text);
   if (nanos < 0n) errors.invalid(field, text, "must be greater than or equal to 0");
-  if (isExtended(name) && nanos % 1_000_000_000n !== 0n) errors.invalid(field, text, "must be an integer");
+  if (isExtendedResource(name) && nanos % 1_000_000_000n !== 0n) errors.invalid(field, text, "must be an integer");
 }
 
-function validateName(name: string, field: string, errors: FieldErrors): void {
-  const sentences = qualifiedNameErrors(name);
-  for (const sentence of sentences) errors.invalid(field, name, sentence);
+/** Upstream: `validateContainerResourceName`. */
+export function validateContainerResourceName(name: string, field: string, errors: FieldErrors): void {
+  validateResourceName(name, field, errors);
   if (name.includes("/")) {
-    if (!isNative(name) && !isExtended(name))
+    if (!isNative(name) && !isExtendedResource(name))
       errors.invalid(field, name, "doesn't follow extended resource name standard");
-    return;
-  }
-  const isOfContainers = CONTAINER_RESOURCES.has(name) || name.startsWith(HUGE_PAGES);
-  if (sentences.length === 0 && !isOfContainers && !STANDARD_RESOURCES.has(name)) {
+  } else if (!isOfContainers(name)) errors.invalid(field, name, "must be a standard resource for containers");
+}
+
+/** Upstream: `validateResourceName`. */
+export function validateResourceName(name: string, field: string, errors: FieldErrors): void {
+  const sentences = qualifiedNameErrors(name);
+  addInvalid(errors, field, name, sentences);
+  const isKnown = isOfContainers(name) || STANDARD_RESOURCES.has(name) || name.startsWith(`requests.${HUGE_PAGES}`);
+  if (sentences.length === 0 && !name.includes("/") && !isKnown)
     errors.invalid(field, name, "must be a standard resource type or fully qualified");
-  }
-  if (!isOfContainers) errors.invalid(field, name, "must be a standard resource for containers");
+}
+
+function isOfContainers(name: string): boolean {
+  return CONTAINER_RESOURCES.has(name) || name.startsWith(HUGE_PAGES);
 }
 
 function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-function isExtended(name: string): boolean {
+/** Upstream: `IsExtendedResourceName`. */
+export function isExtendedResource(name: string): boolean {
   return !isNative(name) && !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
 }
 
-function allowsOvercommit(name: string): boolean {
+/** Whether less may be requested of it than it is limited to. Upstream: `IsOvercommitAllowed`. */
+export function allowsOvercommit(name: string): boolean {
   return isNative(name) && !name.startsWith(HUGE_PAGES);
 }
 

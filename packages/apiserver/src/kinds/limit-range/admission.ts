@@ -1,0 +1,121 @@
+import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "@kubewright/api";
+
+import { forbidden } from "../../api-error.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
+import type { ServerState } from "../../server-state.js";
+import type { ResourceStorage } from "../../storage/resource-storage.js";
+import { type Amounts, type Resources, amountsOf, podResources } from "../pod/pod-resources.js";
+import { type Bounded, boundProblems, claimProblems } from "./bounds.js";
+
+type Item = NonNullable<LimitRange["spec"]>["limits"][number];
+
+const ANNOTATION = "kubernetes.io/limit-ranger";
+/** In the order in which pods are written to and held to their limits. */
+const CONTAINERS = [
+  ["containers", "container"],
+  ["initContainers", "init container"],
+] as const;
+
+/**
+ * Gives new pods what they do not say of their resources, and holds them and claims to the limits of their namespace.
+ * Templates are left alone.
+ *
+ * Upstream: plugin `LimitRanger`.
+ */
+export const limitRangeAdmission: AdmissionPlugin = {
+  concerns: ({ group, resource }) => group === "" && (resource === "pods" || resource === "persistentvolumeclaims"),
+  isIdle: (server) => (limitRangesOf(server)?.size ?? 0) === 0,
+  mutate(attributes) {
+    if (attributes.resource.resource !== "pods" || !concernsLimits(attributes)) return;
+    for (const items of limitsOf(attributes)) setDefaults(attributes.object as Pod, items);
+  },
+  validate(attributes) {
+    if (!concernsLimits(attributes)) return;
+    const { resource, name, object } = attributes;
+    for (const items of limitsOf(attributes)) {
+      const problems = new Set(
+        resource.resource === "pods"
+          ? podProblems(object as Pod, items)
+          : claimProblems((object as PersistentVolumeClaim).spec?.resources?.requests, items),
+      );
+      const [first = ""] = problems;
+      if (problems.size > 0)
+        throw forbidden(resource, name, problems.size === 1 ? first : `[${[...problems].join(", ")}]`);
+    }
+  },
+};
+
+/** Upstream: `DefaultLimitRangerActions.SupportsAttributes`. */
+function concernsLimits({ resource, subresource, operation, oldObject }: AdmissionAttributes): boolean {
+  if (operation === "DELETE" || oldObject?.metadata.deletionTimestamp) return false;
+  if (resource.resource === "pods" && operation === "UPDATE") return subresource === "resize";
+  return subresource === "";
+}
+
+function limitRangesOf({ registry }: ServerState): ResourceStorage | undefined {
+  return registry.find("", "v1", "limitranges")?.storage;
+}
+
+/** The limits of each LimitRange of the namespace. */
+function* limitsOf({ server, namespace }: AdmissionAttributes): Generator<readonly Item[]> {
+  for (const { object } of limitRangesOf(server)?.list(namespace) ?? [])
+    yield (object as LimitRange).spec?.limits ?? [];
+}
+
+/** Upstream: `mergePodResourceRequirements`. */
+function setDefaults(pod: Pod, items: readonly Item[]): void {
+  const ofContainers = items.filter(({ type }) => type === "Container");
+  const requests: Resources = Object.assign({}, ...ofContainers.map(({ defaultRequest }) => defaultRequest ?? {}));
+  const limits: Resources = Object.assign({}, ...ofContainers.map((item) => item.default ?? {}));
+  const done: string[] = [];
+  // The spec may be its template's own.
+  const spec = { ...pod.spec! };
+  for (const [member, what] of CONTAINERS) {
+    if (spec[member] === undefined) continue;
+    spec[member] = spec[member].map((container) => {
+      const missing = {
+        requests: missingOf(container, "requests", requests),
+        limits: missingOf(container, "limits", limits),
+      };
+      const resources = { ...container.resources };
+      for (const side of ["requests", "limits"] as const) {
+        const names = Object.keys(missing[side]).sort();
+        if (names.length === 0) continue;
+        resources[side] = { ...resources[side], ...missing[side] };
+        done.push(`${names.join(", ")} ${side.slice(0, -1)} for ${what} ${container.name}`);
+      }
+      return { ...container, resources };
+    });
+  }
+  if (done.length === 0) return;
+  pod.spec = spec;
+  pod.metadata.annotations = {
+    ...pod.metadata.annotations,
+    [ANNOTATION]: `LimitRanger plugin set: ${done.join("; ")}`,
+  };
+}
+
+function missingOf({ resources }: Container, side: "requests" | "limits", defaults: Resources): Resources {
+  const given = resources?.[side] ?? {};
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => given[name] === undefined));
+}
+
+/** Upstream: `PodValidateLimitFunc`. */
+function podProblems({ spec }: Pod, items: readonly Item[]): string[] {
+  if (spec === undefined) return [];
+  const ofContainer = ({ resources }: Container): Bounded => ({
+    requests: amountsOf(resources?.requests),
+    limits: amountsOf(resources?.limits),
+  });
+  const problems: string[] = [];
+  for (const item of items) {
+    if (item.type === "Container")
+      for (const [member] of CONTAINERS)
+        for (const container of spec[member] ?? []) problems.push(...boundProblems(item, ofContainer(container)));
+    if (item.type === "Pod") {
+      const whole = (side: "requests" | "limits"): Amounts => podResources(spec, side);
+      problems.push(...boundProblems(item, { requests: whole("requests"), limits: whole("limits") }));
+    }
+  }
+  return problems;
+}

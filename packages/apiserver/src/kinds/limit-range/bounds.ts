@@ -1,0 +1,68 @@
+import type { LimitRange } from "@kubewright/api";
+
+import { type Quantity, formatQuantity } from "../../quantity.js";
+import { type Amounts, type Resources, amountsOf } from "../pod/pod-resources.js";
+import { goFloat } from "./go-float.js";
+
+type Item = NonNullable<LimitRange["spec"]>["limits"][number];
+
+/** What is held to bounds: a container or a whole pod. */
+export interface Bounded {
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+}
+
+const NOTHING: Amounts = new Map();
+
+/** A sentence for each bound that is not kept. Upstream: `minConstraint`, `maxConstraint`, `limitRequestRatioConstraint`. */
+export function boundProblems(item: Item, { requests, limits }: Bounded): string[] {
+  const { type } = item;
+  const problems: string[] = [];
+  for (const [name, min] of amountsOf(item.min)) {
+    const least = `minimum ${name} usage per ${type} is ${formatQuantity(min)}`;
+    const request = requests.get(name);
+    const limit = limits.get(name);
+    if (request === undefined) problems.push(`${least}.  No request is specified`);
+    else if (request.nanos < min.nanos) problems.push(`${least}, but request is ${formatQuantity(request)}`);
+    else if (limit !== undefined && limit.nanos < min.nanos)
+      problems.push(`${least}, but limit is ${formatQuantity(limit)}`);
+  }
+  for (const [name, max] of amountsOf(item.max)) {
+    const most = `maximum ${name} usage per ${type} is ${formatQuantity(max)}`;
+    const request = requests.get(name);
+    const limit = limits.get(name);
+    if (limit === undefined) problems.push(`${most}.  No limit is specified`);
+    else if (limit.nanos > max.nanos) problems.push(`${most}, but limit is ${formatQuantity(limit)}`);
+    else if (request !== undefined && request.nanos > max.nanos)
+      problems.push(`${most}, but request is ${formatQuantity(request)}`);
+  }
+  for (const [name, ratio] of amountsOf(item.maxLimitRequestRatio)) {
+    const why = ratioProblem(ratio, requests.get(name), limits.get(name));
+    if (why !== undefined)
+      problems.push(`${name} max limit to request ratio per ${type} is ${formatQuantity(ratio)}, but ${why}`);
+  }
+  return problems;
+}
+
+/** The same of a claim, which has no limits. Upstream: `PersistentVolumeClaimValidateLimitFunc`. */
+export function claimProblems(requests: Resources | undefined, items: readonly Item[]): string[] {
+  const amounts = amountsOf(requests);
+  return items
+    .filter(({ type }) => type === "PersistentVolumeClaim")
+    .flatMap(({ type, min, max }) => [
+      ...boundProblems({ type, ...(min === undefined ? {} : { min }) }, { requests: amounts, limits: NOTHING }),
+      ...[...amountsOf(max)].flatMap(([name, most]) => {
+        const request = amounts.get(name);
+        const sentence = `maximum ${name} usage per ${type} is ${formatQuantity(most)}`;
+        if (request === undefined) return [`${sentence}.  No request is specified`];
+        return request.nanos > most.nanos ? [`${sentence}, but request is ${formatQuantity(request)}`] : [];
+      }),
+    ]);
+}
+
+function ratioProblem(ratio: Quantity, request: Quantity | undefined, limit: Quantity | undefined): string | undefined {
+  if (request === undefined || request.nanos === 0n) return "no request is specified or request is 0";
+  if (limit === undefined || limit.nanos === 0n) return "no limit is specified or limit is 0";
+  const isMore = limit.nanos * 1_000_000_000n > ratio.nanos * request.nanos;
+  return isMore ? `provided ratio is ${goFloat(Number(limit.nanos) / Number(request.nanos))}` : undefined;
+}
