@@ -36,6 +36,11 @@ export interface ApiServerOptions {
    * what it made.
    */
   readonly furnished?: boolean;
+  /**
+   * Whether ResourceQuotas are counted for from the moment they are made, and what goes is taken off, as kube-controller-manager
+   * does. Default false: `status` is the client's to write, and only what is created is added.
+   */
+  readonly countsQuotas?: boolean;
   /** Begins with what an earlier server kept; resourceVersions go on from there. */
   readonly restore?: StoreSnapshot;
   /** The release whose rules it keeps, and calls itself. Default: the newest. */

@@ -13,6 +13,7 @@ import type { BuiltInResource } from "./built-in-resource.js";
 import { ManagerReader } from "./fields/managers.js";
 import { NewObjects } from "./fields/new-objects.js";
 import { builtInResources } from "./kinds/index.js";
+import { QuotaLedger } from "./kinds/resource-quota/ledger.js";
 import { Admission, type AdmissionPlugin } from "./registry/admission.js";
 import { ResourceRegistry } from "./resource-registry.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
@@ -49,6 +50,12 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     random: options.random.fork("apiserver"),
     access: accessControl(options, registry),
     admission: new Admission(admissionPlugins(options.admission, resources)),
+    quotas: QuotaLedger.start({
+      clock,
+      registry,
+      quotas: registry.find("", "v1", "resourcequotas")!.storage,
+      recounts: options.countsQuotas ?? false,
+    }),
     store,
     registry,
     namespaces: registry.find("", "v1", "namespaces")!,

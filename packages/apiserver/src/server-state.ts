@@ -5,6 +5,7 @@ import type { AccessControl } from "./access-control.js";
 import type { BookmarkClock } from "./bookmark-clock.js";
 import type { ManagerReader } from "./fields/managers.js";
 import type { NewObjects } from "./fields/new-objects.js";
+import type { QuotaLedger } from "./kinds/resource-quota/ledger.js";
 import type { Admission } from "./registry/admission.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
@@ -25,6 +26,7 @@ export interface ServerState {
   readonly newObjects: NewObjects;
   readonly access: AccessControl;
   readonly admission: Admission;
+  readonly quotas: QuotaLedger;
   readonly bookmarks: BookmarkClock;
   /** Whether there is what people expect to find in a cluster. */
   readonly furnished: boolean;

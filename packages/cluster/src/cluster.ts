@@ -86,6 +86,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
   const { kubernetesVersion = NEWEST_VERSION } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
+  const enabled = options.controllers ?? (Object.keys(clusterControllers) as ControllerName[]);
   const apiServer = createApiServer({
     clock,
     random: random.fork("apiserver"),
@@ -93,6 +94,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
     furnished: options.furnished ?? false,
+    countsQuotas: enabled.length > 0,
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
@@ -124,7 +126,6 @@ export function createCluster(options: ClusterOptions): Cluster {
     behaviours: behavioursOf(kubernetesVersion),
     onDecision: options.onDecision ?? (() => {}),
   });
-  const enabled = options.controllers ?? (Object.keys(clusterControllers) as ControllerName[]);
   const components: Runnable[] = enabled.map((name) => clusterControllers[name](contextFor(name)));
   if (kubelet === "simulated") {
     components.push(new FakeScheduler(contextFor("fake-scheduler")), new FakeKubelet(contextFor("fake-kubelet")));

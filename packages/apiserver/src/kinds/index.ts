@@ -32,6 +32,7 @@ import { podResource } from "./pod/strategy.js";
 import { priorityClassResource } from "./priority-class/strategy.js";
 import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
 import { clusterRoleResource, roleResource } from "./rbac/role.js";
+import { resourceQuotaResource } from "./resource-quota/strategy.js";
 import { secretResource } from "./secret.js";
 import { serviceAccountResource } from "./service-account/strategy.js";
 import { serviceResource } from "./service.js";
@@ -50,6 +51,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     persistentVolumeResource,
     podResource,
     replicationControllerResource,
+    resourceQuotaResource,
     secretResource,
     serviceAccountResource,
     serviceResource,

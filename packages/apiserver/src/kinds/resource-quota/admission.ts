@@ -1,0 +1,87 @@
+import type { ResourceQuota } from "@kubewright/api";
+
+import { forbidden } from "../../api-error.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
+import type { ServerState } from "../../server-state.js";
+import type { ResourceStorage } from "../../storage/resource-storage.js";
+import type { StoredObject } from "../../storage/stored-object.js";
+import { type Amounts, amountsOf } from "../pod/pod-resources.js";
+import { amountsIn, amountsText, differenceOf, sumOf, withoutZeros } from "./amounts.js";
+import { type Evaluator, evaluatorOf } from "./evaluators.js";
+
+/**
+ * Refuses what a quota of the namespace has no room for. It has the last word, and what it lets pass is charged when it is
+ * stored: never what is refused, or only tried out.
+ *
+ * Upstream charges before that, and waits for its controller to count anew when there is an object of that name already.
+ *
+ * Upstream: plugin `ResourceQuota`.
+ */
+export const resourceQuotaAdmission: AdmissionPlugin = {
+  isLast: true,
+  concerns: (resource) => resource.namespaced,
+  isIdle: (server) => (quotasOf(server)?.size ?? 0) === 0,
+  validate(attributes) {
+    const { operation, namespace, resource, server } = attributes;
+    if (operation === "DELETE" || namespace === "") return;
+    const quotas = quotasOf(server)?.list(namespace) ?? [];
+    if (quotas.length === 0) return;
+    const evaluator = evaluatorOf(resource);
+    if (!evaluator.handles(attributes)) return;
+    check(attributes, evaluator, quotas);
+    server.quotas.follow(resource, namespace);
+  },
+};
+
+function quotasOf({ registry }: ServerState): ResourceStorage | undefined {
+  return registry.find("", "v1", "resourcequotas")?.storage;
+}
+
+/** @throws ApiError 403 when a quota that counts the request has no room for it. Upstream: `CheckRequest`. */
+function check(attributes: AdmissionAttributes, evaluator: Evaluator, quotas: readonly StoredObject[]): void {
+  const { resource, name, object } = attributes;
+  const refuse = (why: string): never => {
+    throw forbidden(resource, name, why);
+  };
+  const counting = quotas.filter((stored) => {
+    const { metadata, spec = {}, status } = stored.object as ResourceQuota;
+    const limited = Object.keys(status?.hard ?? {}).filter((counted) => evaluator.counts(counted));
+    if (limited.length === 0 || !evaluator.isInScope(object!, spec)) return false;
+    const refusal = evaluator.refusal?.(object!, limited);
+    if (refusal !== undefined) refuse(`failed quota: ${metadata.name}: ${refusal}`);
+    const unknown = limited.filter((counted) => status?.used?.[counted] === undefined).sort();
+    if (unknown.length > 0) refuse(`status unknown for quota: ${metadata.name}, resources: ${unknown.join(",")}`);
+    return true;
+  });
+  if (counting.length === 0) return;
+  const delta = deltaOf(attributes, evaluator, refuse);
+  if (delta.size === 0) return;
+  for (const { object: quota } of counting) {
+    const { metadata, status } = quota as ResourceQuota;
+    const hard = amountsOf(status?.hard);
+    const used = amountsOf(status?.used);
+    const requested = amountsIn(delta, new Set(hard.keys()));
+    const next = sumOf(used, requested);
+    const exceeded = new Set(
+      [...requested.keys()].filter((counted) => next.get(counted)!.nanos > hard.get(counted)!.nanos),
+    );
+    if (exceeded.size > 0) {
+      const text = (amounts: Amounts): string => amountsText(amountsIn(amounts, exceeded));
+      refuse(
+        `exceeded quota: ${metadata.name}, requested: ${text(requested)}, used: ${text(used)}, limited: ${text(hard)}`,
+      );
+    }
+  }
+}
+
+/** What the request takes more than what is stored. @throws ApiError 403 */
+function deltaOf(
+  { object, oldObject }: AdmissionAttributes,
+  evaluator: Evaluator,
+  refuse: (why: string) => never,
+): Amounts {
+  const usage = evaluator.usage(object!);
+  const negative = [...usage].filter(([, { nanos }]) => nanos < 0n).map(([counted]) => counted);
+  if (negative.length > 0) refuse(`quota usage is negative for resource(s): ${negative.sort().join(",")}`);
+  return withoutZeros(oldObject === undefined ? usage : differenceOf(usage, evaluator.usage(oldObject)));
+}

@@ -1,0 +1,164 @@
+import type { Container, KubernetesObject, PersistentVolumeClaim, Pod, Service } from "@kubewright/api";
+
+import { qualified } from "../../api-error.js";
+import type { Quantity } from "../../quantity.js";
+import type { AdmissionAttributes } from "../../registry/admission.js";
+import type { ServedResource } from "../../served-resource.js";
+import { type Amounts, amountsOf, podResources } from "../pod/pod-resources.js";
+import { isExtendedResource } from "../pod/resource-validation.js";
+import { classOf } from "../storage-class/class-of.js";
+import { isPodInScope, type QuotaSpec, scopesOf } from "./scopes.js";
+
+/** What quotas count of one resource. Upstream: `quota.Evaluator`, `pkg/quota/v1/evaluator/core`. */
+export interface Evaluator {
+  /** Whether such a write can use up more. */
+  handles(attributes: AdmissionAttributes): boolean;
+  /** Whether a quota that limits that name counts these objects. */
+  counts(name: string): boolean;
+  isInScope(object: KubernetesObject, spec: QuotaSpec): boolean;
+  /** Why an object has to say more before it can be counted; `undefined` when it need not. */
+  refusal?(object: KubernetesObject, limited: readonly string[]): string | undefined;
+  /** What the object takes. */
+  usage(object: KubernetesObject): Amounts;
+}
+
+const ONE: Quantity = { nanos: 1_000_000_000n, format: "DecimalSI" };
+const ZERO: Quantity = { nanos: 0n, format: "DecimalSI" };
+/** Objects that were counted by their plain name before everything could be by `count/…`. */
+const PLAIN_COUNTS = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
+const COMPUTE = ["cpu", "memory", "ephemeral-storage"] as const;
+const POD_RESOURCES = new Set([
+  "count/pods",
+  "pods",
+  ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
+]);
+/** Of these each container has to say what it takes, where a quota limits them. */
+const TO_BE_SAID = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
+const OF_CLASS = ".storageclass.storage.k8s.io/";
+
+/** @returns what counts the objects of a resource: everything in a namespace can be counted. */
+export function evaluatorOf(resource: ServedResource): Evaluator {
+  const name = qualified(resource);
+  if (name === "pods") return podEvaluator;
+  if (name === "services") return serviceEvaluator;
+  if (name === "persistentvolumeclaims") return claimEvaluator;
+  const names = [`count/${name}`, ...(PLAIN_COUNTS.has(name) ? [name] : [])];
+  const usage = new Map(names.map((counted) => [counted, ONE]));
+  return {
+    handles: ({ operation }) => operation === "CREATE",
+    counts: (limited) => usage.has(limited),
+    isInScope: (_object, spec) => scopesOf(spec).length === 0,
+    usage: () => usage,
+  };
+}
+
+const podEvaluator: Evaluator = {
+  handles: ({ operation, subresource }) =>
+    subresource === "" ? operation === "CREATE" : subresource === "resize" && operation === "UPDATE",
+  counts: (name) =>
+    POD_RESOURCES.has(name) ||
+    /^(requests\.)?hugepages-/.test(name) ||
+    (name.startsWith("requests.") && isExtendedResource(name.slice("requests.".length))),
+  isInScope: (object, spec) => scopesOf(spec).every((scope) => isPodInScope(object as Pod, scope)),
+  refusal(object, limited) {
+    const { spec } = object as Pod;
+    // Who says it of the pod as a whole need not say it again.
+    if (spec === undefined || spec.resources !== undefined) return undefined;
+    const required = limited.filter((name) => TO_BE_SAID.has(name)).sort();
+    const sentences = required.flatMap((name) => {
+      const silent = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].filter(
+        (container) => !containerUsage(container).has(name),
+      );
+      const names = [...new Set(silent.map((container) => container.name))].sort();
+      return names.length === 0 ? [] : [`${name} for: ${names.join(",")}`];
+    });
+    return sentences.length === 0 ? undefined : `must specify ${sentences.join("; ")}`;
+  },
+  usage(object) {
+    const pod = object as Pod;
+    const usage = new Map([["count/pods", ONE]]);
+    if (pod.spec === undefined || hasEnded(pod)) return usage;
+    for (const [name, amount] of computeUsage(podResources(pod.spec, "requests"), podResources(pod.spec, "limits")))
+      usage.set(name, amount);
+    return usage.set("pods", ONE);
+  },
+};
+
+/** Pods that have ended take no resources any more. Upstream: `QuotaV1Pod`. */
+function hasEnded({ status }: Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+function containerUsage({ resources }: Container): Amounts {
+  return computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits));
+}
+
+/** Upstream: `podComputeUsageHelper`. */
+function computeUsage(requests: Amounts, limits: Amounts): Amounts {
+  const usage = new Map<string, Quantity>();
+  for (const name of COMPUTE) {
+    const request = requests.get(name);
+    const limit = limits.get(name);
+    if (request !== undefined) usage.set(name, request).set(`requests.${name}`, request);
+    if (limit !== undefined) usage.set(`limits.${name}`, limit);
+  }
+  for (const [name, request] of requests) {
+    if (name.startsWith("hugepages-")) usage.set(name, request).set(`requests.${name}`, request);
+    if (isExtendedResource(name)) usage.set(`requests.${name}`, request);
+  }
+  return usage;
+}
+
+const SERVICE_RESOURCES = new Set(["count/services", "services", "services.nodeports", "services.loadbalancers"]);
+
+const serviceEvaluator: Evaluator = {
+  handles: ({ operation, subresource }) => subresource === "" && operation !== "DELETE",
+  counts: (name) => SERVICE_RESOURCES.has(name),
+  isInScope: (_object, spec) => scopesOf(spec).length === 0,
+  usage(object) {
+    const { type, ports = [], allocateLoadBalancerNodePorts } = (object as Service).spec ?? {};
+    const usage = new Map([
+      ["count/services", ONE],
+      ["services", ONE],
+      ["services.nodeports", ZERO],
+      ["services.loadbalancers", ZERO],
+    ]);
+    const asked = ports.filter(({ nodePort }) => Boolean(nodePort)).length;
+    const nodePorts =
+      type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false)
+        ? ports.length
+        : type === "LoadBalancer"
+          ? asked
+          : 0;
+    if (nodePorts > 0) usage.set("services.nodeports", { ...ONE, nanos: ONE.nanos * BigInt(nodePorts) });
+    if (type === "LoadBalancer") usage.set("services.loadbalancers", ONE);
+    return usage;
+  },
+};
+
+const CLAIM_RESOURCES = new Set(["count/persistentvolumeclaims", "persistentvolumeclaims", "requests.storage"]);
+
+const claimEvaluator: Evaluator = {
+  handles: ({ operation, subresource }) => subresource === "" && operation !== "DELETE",
+  counts: (name) =>
+    CLAIM_RESOURCES.has(name) ||
+    name.endsWith(`${OF_CLASS}requests.storage`) ||
+    name.endsWith(`${OF_CLASS}persistentvolumeclaims`),
+  isInScope: (_object, spec) => scopesOf(spec).length === 0,
+  usage(object) {
+    const claim = object as PersistentVolumeClaim;
+    const storageClass = classOf(claim);
+    const usage = new Map([
+      ["count/persistentvolumeclaims", ONE],
+      ["persistentvolumeclaims", ONE],
+    ]);
+    const request = amountsOf(claim.spec?.resources?.requests).get("storage");
+    // A volume that could not be grown as asked still has what was set aside for it.
+    const allocated = amountsOf(claim.status?.allocatedResources).get("storage");
+    const storage = allocated !== undefined && allocated.nanos > (request?.nanos ?? 0n) ? allocated : request;
+    if (storageClass) usage.set(`${storageClass}${OF_CLASS}persistentvolumeclaims`, ONE);
+    if (storage === undefined) return usage;
+    if (storageClass) usage.set(`${storageClass}${OF_CLASS}requests.storage`, storage);
+    return usage.set("requests.storage", storage);
+  },
+};

@@ -1,0 +1,148 @@
+import type { KubernetesObject, ResourceQuota } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+
+import { jsonEqual } from "../../json.js";
+import type { ResourceRegistry } from "../../resource-registry.js";
+import type { ServedResource } from "../../served-resource.js";
+import type { Change } from "../../storage/change.js";
+import type { ChangeListener, ResourceStorage } from "../../storage/resource-storage.js";
+import type { StoredObject } from "../../storage/stored-object.js";
+import { type Amounts, amountsOf } from "../pod/pod-resources.js";
+import { amountsIn, differenceOf, resourcesOf, sumOf, withoutZeros } from "./amounts.js";
+import { type Evaluator, evaluatorOf } from "./evaluators.js";
+
+export interface QuotaLedgerOptions {
+  readonly clock: Clock;
+  readonly registry: ResourceRegistry;
+  readonly quotas: ResourceStorage;
+  /** Whether new and changed quotas are counted for, and what goes is taken off. */
+  readonly recounts: boolean;
+}
+
+const NOTHING: Amounts = new Map();
+
+/**
+ * Keeps `status.used` of quotas: what is stored is charged in the same step, so that nothing else ever is. With `recounts` it is
+ * kube-controller-manager's resource quota controller, too, and then what is charged is always what a count would find.
+ * Namespaces without quotas cost nothing.
+ *
+ * Unlike upstream, a terminating pod counts until it is gone, however late.
+ *
+ * Upstream: plugin `ResourceQuota`, and `pkg/controller/resourcequota`.
+ */
+export class QuotaLedger {
+  readonly #clock: Clock;
+  readonly #registry: ResourceRegistry;
+  readonly #quotas: ResourceStorage;
+  readonly #recounts: boolean;
+  /** By namespace. */
+  readonly #followed = new Map<string, Map<ResourceStorage, ChangeListener>>();
+  readonly #pending = new Map<string, StoredObject>();
+
+  private constructor(options: QuotaLedgerOptions) {
+    this.#clock = options.clock;
+    this.#registry = options.registry;
+    this.#quotas = options.quotas;
+    this.#recounts = options.recounts;
+  }
+
+  static start(options: QuotaLedgerOptions): QuotaLedger {
+    const ledger = new QuotaLedger(options);
+    options.quotas.follow({ onChange: (change) => ledger.#onQuota(change) });
+    for (const stored of options.quotas.list()) ledger.#adopt(stored);
+    return ledger;
+  }
+
+  /** Charges what becomes of that resource's objects in a namespace from now on. */
+  follow(resource: ServedResource, namespace: string): void {
+    const { storage } = resource;
+    let storages = this.#followed.get(namespace);
+    if (storages === undefined) this.#followed.set(namespace, (storages = new Map()));
+    if (storages.has(storage)) return;
+    const evaluator = evaluatorOf(resource);
+    const charge = (change: Change): void => this.#charge(namespace, evaluator, change);
+    const listener: ChangeListener = {
+      interest: { by: "namespace", value: namespace },
+      // Whoever follows quotas is to see the new one before what it changes.
+      onChange: storage === this.#quotas ? (change) => void this.#clock.setTimer(0, () => charge(change)) : charge,
+    };
+    storages.set(storage, listener);
+    storage.follow(listener);
+  }
+
+  #onQuota({ previous, current, subject: { namespace } }: Change): void {
+    if (current !== undefined) {
+      if (previous === undefined || !jsonEqual(specOf(previous), specOf(current))) this.#adopt(current);
+      return;
+    }
+    if (this.#quotas.list(namespace).length > 0) return;
+    for (const [storage, listener] of this.#followed.get(namespace) ?? []) storage.unfollow(listener);
+    this.#followed.delete(namespace);
+  }
+
+  /** Counts for a quota, in a moment. */
+  #adopt(stored: StoredObject): void {
+    if (!this.#recounts) return;
+    this.#pending.set(`${stored.namespace}/${stored.name}`, stored);
+    if (this.#pending.size > 1) return;
+    this.#clock.setTimer(0, () => {
+      const due = [...this.#pending.values()];
+      this.#pending.clear();
+      for (const { namespace, name } of due) {
+        const quota = this.#quotas.get(namespace, name);
+        if (quota !== undefined) this.#recount(quota);
+      }
+    });
+  }
+
+  #recount(stored: StoredObject): void {
+    const { namespace } = stored;
+    const hard = specOf(stored).hard ?? {};
+    let used: Amounts = NOTHING;
+    const seen = new Set<ResourceStorage>();
+    for (const resource of this.#registry.all()) {
+      const { storage } = resource;
+      if (!resource.namespaced || resource.view !== undefined || seen.has(storage)) continue;
+      seen.add(storage);
+      this.follow(resource, namespace);
+      const evaluator = evaluatorOf(resource);
+      const names = new Set(Object.keys(hard).filter((name) => evaluator.counts(name)));
+      if (names.size === 0) continue;
+      used = sumOf(used, amountsOf(Object.fromEntries([...names].map((name) => [name, "0"]))));
+      for (const { object } of storage.list(namespace))
+        used = sumOf(used, amountsIn(countedBy(stored, evaluator, object), names));
+    }
+    this.#write(stored, { hard: { ...hard }, used: resourcesOf(used) });
+  }
+
+  #charge(namespace: string, evaluator: Evaluator, { previous, current }: Change): void {
+    for (const stored of this.#quotas.list(namespace)) {
+      const { status = {} } = stored.object as ResourceQuota;
+      const used = status.used ?? {};
+      const names = new Set(Object.keys(used).filter((name) => evaluator.counts(name)));
+      if (names.size === 0) continue;
+      const count = (version: StoredObject | undefined): Amounts =>
+        version === undefined ? NOTHING : amountsIn(countedBy(stored, evaluator, version.object), names);
+      const changed = withoutZeros(differenceOf(count(current), count(previous)));
+      const charged = this.#recounts ? changed : new Map([...changed].filter(([, { nanos }]) => nanos > 0n));
+      if (charged.size === 0) continue;
+      const sum = amountsIn(sumOf(amountsOf(used), charged), new Set(charged.keys()));
+      this.#write(stored, { ...status, used: { ...used, ...resourcesOf(sum) } });
+    }
+  }
+
+  #write({ object }: StoredObject, status: NonNullable<ResourceQuota["status"]>): void {
+    const quota = object as ResourceQuota;
+    if (jsonEqual(quota.status, status)) return;
+    const next: ResourceQuota = { ...quota, metadata: { ...quota.metadata }, status };
+    this.#quotas.write(next);
+  }
+}
+
+function countedBy(quota: StoredObject, evaluator: Evaluator, object: KubernetesObject): Amounts {
+  return evaluator.isInScope(object, specOf(quota)) ? evaluator.usage(object) : NOTHING;
+}
+
+function specOf({ object }: StoredObject): NonNullable<ResourceQuota["spec"]> {
+  return (object as ResourceQuota).spec ?? {};
+}

@@ -1,0 +1,93 @@
+import { type ResourceQuota, resourceQuotas } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { restoreMember } from "../../json.js";
+import { parseQuantity } from "../../quantity.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
+import type { Resources } from "../pod/pod-resources.js";
+import { isExtendedResource, validateResourceName } from "../pod/resource-validation.js";
+import { age, columns } from "../table-cells.js";
+import { resourceQuotaAdmission } from "./admission.js";
+import { validateScopes } from "./scope-validation.js";
+import { isQuotaResource } from "./standard-resources.js";
+import { resourceQuotaTypes } from "./types.js";
+
+const COUNTED = new Set(
+  "pods services replicationcontrollers resourcequotas secrets configmaps persistentvolumeclaims services.nodeports services.loadbalancers".split(
+    " ",
+  ),
+);
+
+/** Upstream: `pkg/registry/core/resourcequota`, `ValidateResourceQuota`. */
+export const resourceQuotaStrategy: ResourceStrategy<ResourceQuota> = {
+  prepareForCreate(quota) {
+    quota.status = {};
+  },
+  validateCreate: validateQuota,
+  prepareForUpdate: (quota, stored) => restoreMember(quota, stored, "status"),
+  validateUpdate(quota, stored, errors) {
+    validateQuota(quota, errors);
+    const scopes = new Set(quota.spec?.scopes ?? []);
+    const before = new Set(stored.spec?.scopes ?? []);
+    if (scopes.size !== before.size || [...scopes].some((scope) => !before.has(scope)))
+      errors.invalid("spec.scopes", quota.spec?.scopes ?? null, FIELD_IS_IMMUTABLE);
+  },
+  status: {
+    prepareForUpdate: (quota, stored) => restoreMember(quota, stored, "spec"),
+    validateUpdate({ status }, _stored, errors) {
+      validateAmounts(status?.hard, "status.hard", errors);
+      validateAmounts(status?.used, "status.used", errors);
+    },
+  },
+  printer: {
+    columns: columns("Name", "Request", "Limit", "Age"),
+    cells: ({ metadata, status }, nowMs) => {
+      const { hard = {}, used = {} } = status ?? {};
+      const names = Object.keys(hard).sort();
+      const list = (isWanted: (name: string) => boolean): string =>
+        names
+          .filter(isWanted)
+          .map((name) => `${name}: ${used[name] ?? "0"}/${hard[name]}`)
+          .join(", ");
+      const isLimit = (name: string): boolean => name.startsWith("limits");
+      return [
+        metadata.name ?? "",
+        list((name) => !isLimit(name)),
+        list(isLimit),
+        age(metadata.creationTimestamp, nowMs),
+      ];
+    },
+  },
+};
+
+export const resourceQuotaResource = builtInResource<ResourceQuota>({
+  definition: resourceQuotas,
+  singular: "resourcequota",
+  shortNames: ["quota"],
+  listKind: "ResourceQuotaList",
+  verbs: standardVerbs,
+  types: resourceQuotaTypes,
+  strategy: resourceQuotaStrategy,
+  admission: resourceQuotaAdmission,
+});
+
+function validateQuota({ spec = {} }: ResourceQuota, errors: FieldErrors): void {
+  validateAmounts(spec.hard, "spec.hard", errors);
+  validateScopes(spec, errors);
+}
+
+/** Upstream: `ValidateResourceQuotaResourceName`, `ValidateResourceQuantityValue`. */
+function validateAmounts(amounts: Resources | undefined, path: string, errors: FieldErrors): void {
+  for (const [name, text] of Object.entries(amounts ?? {})) {
+    const field = `${path}[${name}]`;
+    validateResourceName(name, field, errors);
+    if (!name.includes("/") && !isQuotaResource(name))
+      errors.invalid(field, name, "must be a standard resource for quota");
+    const nanos = parseQuantity(text)?.nanos ?? 0n;
+    if (nanos < 0n) errors.invalid(field, text, "must be greater than or equal to 0");
+    if ((COUNTED.has(name) || isExtendedResource(name)) && nanos % 1_000_000_000n !== 0n)
+      errors.invalid(field, text, "must be an integer");
+  }
+}
