@@ -137,6 +137,57 @@ test("with a mistake the files named by --json and --html stay as they were, and
   expect(stdout).toContain("1 run, 1 complete");
 });
 
+const CLAIM = "spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }\n";
+const DEPLOYMENT = `spec:
+  selector: { matchLabels: { app: x } }
+  template:
+    metadata: { labels: { app: x } }
+    spec: { containers: [{ name: c, image: i }] }
+`;
+
+test("kinds on which nobody here acts are created, counted with those that are passed over, and refused with --strict", async () => {
+  const idle =
+    object("apps/v1", "Deployment", "d", DEPLOYMENT) +
+    object("v1", "PersistentVolumeClaim", "c", CLAIM) +
+    object("example.com/v1", "Thing", "t");
+  const played = await run(`${job("a")}${idle}`);
+  expect([played.code, played.stderr]).toEqual([
+    0,
+    "kubewright: passed over: 1 Deployment, 1 PersistentVolumeClaim, 1 Thing (not simulated)\n",
+  ]);
+  const refused = await run(`${job("a")}${idle}`, ["--strict"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr.split("\n").slice(0, 3)).toEqual([
+    "kubewright: f.yaml:14:7: Deployment d: no controller here acts on it",
+    expect.stringMatching(/: PersistentVolumeClaim c: no controller here acts on it$/),
+    expect.stringMatching(/: Thing t: example\.com\/v1 is not simulated$/),
+  ]);
+});
+
+test("what is wrong with a kind on which nobody here acts is told", async () => {
+  const wrong = DEPLOYMENT.replace("labels: { app: x }", "labels: { app: other }");
+  const { code, stderr } = await run(`${job("a")}${object("apps/v1", "Deployment", "d", wrong)}`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /: Deployment d: spec\.template\.metadata\.labels: .*`selector` does not match template `labels`\n/,
+  );
+});
+
+test("limits, quotas and classes count for what stands before them, and are not passed over", async () => {
+  const rules =
+    object("v1", "LimitRange", "l", "spec: { limits: [{ type: Container, max: { cpu: 1 } }] }\n") +
+    object("v1", "ResourceQuota", "q", "spec: { hard: { pods: 1 } }\n") +
+    object("scheduling.k8s.io/v1", "PriorityClass", "high", "value: 5\n") +
+    object("storage.k8s.io/v1", "StorageClass", "fast", "provisioner: example.com/p\n");
+  const pod = (name: string, more = ""): string =>
+    object("v1", "Pod", name, `spec: { ${more}containers: [{ name: c, image: i }] }\n`);
+  const { code, stderr } = await run(`${pod("a", "priorityClassName: high, ")}${pod("b")}${rules}`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^kubewright: f\.yaml:\d+:\d+: Pod b: .*exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1\n$/,
+  );
+});
+
 const object = (apiVersion: string, kind: string, name: string, more = ""): string =>
   `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: ${name} }\n${more}`;
 

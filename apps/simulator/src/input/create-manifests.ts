@@ -8,6 +8,7 @@ import { suggestTimeZone } from "@kubewright/cron";
 import { suggestion } from "../did-you-mean.js";
 import { firstFew } from "./first-few.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
+import { isIdleKind } from "./idle-kinds.js";
 import { KnownFields } from "./known-fields.js";
 import type { Manifest } from "./manifest.js";
 import { isTemplate } from "./read-document.js";
@@ -16,9 +17,9 @@ import { type ServedKind, countKinds, kindProblem } from "./unknown-kind.js";
 export interface CreateOptions {
   /** What becomes of fields that the API server does not know: `strict` refuses the object, `warn` tells. Default `strict`. */
   readonly validate?: "strict" | "warn";
-  /** Whether kinds that the cluster does not serve are mistakes, rather than passed over. Default false. */
+  /** Whether kinds that the cluster does not serve, or on which nobody acts, are mistakes, rather than passed over. Default false. */
   readonly strict?: boolean;
-  /** Waited on for the API server to serve what definitions define, which it begins to do a moment after they are created. */
+  /** Waited on for the API server to serve what definitions define, and to go by quotas, a moment after they are created. */
   readonly clock: Pick<Clock, "sleep">;
 }
 
@@ -59,6 +60,11 @@ export async function createManifests(
       else passedOver.push(kind);
       return;
     }
+    const isIdle = isIdleKind(definition);
+    if (isIdle && strict) {
+      problems.push(`${manifest.place(["kind"])}: ${named(object)}: no controller here acts on it`);
+      return;
+    }
     const namespace = object.metadata.namespace || "default";
     if (definition.namespaced && !made.has(namespace)) {
       const refused = await ensureNamespace(client, namespace);
@@ -75,7 +81,7 @@ export async function createManifests(
         .resource(definition)
         .create(withoutServerFields(object), { ...scope, fieldManager: "kubewright", fieldValidation });
       if (definition.kind === "Namespace") made.add(object.metadata.name ?? "");
-      created.push(object.kind ?? "");
+      (isIdle ? passedOver : created).push(object.kind ?? "");
     } catch (error) {
       if (isAlreadyExists(error)) {
         if (!LIVE_GROUPS.has(definition.group)) return;
@@ -106,11 +112,11 @@ export async function createManifests(
       problems.push(...(await lines(error, manifest, fields)));
     }
   };
-  let defined = false;
+  let before = 0;
   for (const manifest of inOrder(manifests)) {
-    const isDefinition = manifest.object.kind === DEFINITION;
-    if (defined && !isDefinition) await clock.sleep(0);
-    defined = isDefinition;
+    const rank = rankOf(manifest);
+    if (rank > before && before > 0) await clock.sleep(0);
+    before = rank;
     await create(manifest, "Strict");
   }
   if (passedOver.length > 0) notes.push(`passed over: ${countKinds(passedOver)} (not simulated)`);
@@ -120,17 +126,26 @@ export async function createManifests(
 /** Groups whose objects may be there from a live cluster; of others, those that exist are in every cluster. */
 const LIVE_GROUPS: ReadonlySet<string> = new Set(["batch"]);
 
-const DEFINITION = "CustomResourceDefinition";
+/** What counts from a moment after it was created, in order. */
+const FIRST: readonly (readonly string[])[] = [
+  ["Namespace"],
+  ["CustomResourceDefinition"],
+  ["LimitRange", "PriorityClass", "ResourceQuota", "StorageClass"],
+];
 
 /** Virtual time calls nobody, so there is nobody to ask. */
 function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean {
   return apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration");
 }
 
-/** Namespaces, then definitions of resources, then the rest, each as they stand in the text. */
+/** Namespaces, then definitions of resources, then what the API server goes by, then the rest, each as they stand in the text. */
 function inOrder(manifests: readonly Manifest[]): Manifest[] {
-  const rank = ({ object: { kind } }: Manifest): number => (kind === "Namespace" ? 0 : kind === DEFINITION ? 1 : 2);
-  return [...manifests].sort((a, b) => rank(a) - rank(b));
+  return [...manifests].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ object: { kind } }: Manifest): number {
+  const rank = FIRST.findIndex((kinds) => kinds.includes(kind ?? ""));
+  return rank < 0 ? FIRST.length : rank;
 }
 
 /** Only the server may give these: exported objects have them. */
