@@ -133,6 +133,23 @@ test.each([
   await stop();
 });
 
+test.each([
+  ["*", ["NotSimulated"]],
+  ["", []],
+])("with --controllers '%s' the events of a Deployment are %j", async (controllers, reasons) => {
+  const { url, ready, stop } = await serve(["--speed", "manual", "--controllers", controllers]);
+  await ready;
+  const labels = { app: "web" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "nginx" }] } };
+  const body = { metadata: { name: "web" }, spec: { selector: { matchLabels: labels }, template } };
+  expect((await call("POST", `${url}/apis/apps/v1/namespaces/default/deployments`, body)).code).toBe(201);
+  await call("POST", `${url}/_kubewright/clock/advance`, { seconds: 2 });
+  const of = "fieldSelector=involvedObject.kind%3DDeployment,involvedObject.name%3Dweb";
+  const { body: events } = await call("GET", `${url}/api/v1/namespaces/default/events?${of}`);
+  expect((events["items"] as { reason: string }[]).map(({ reason }) => reason)).toEqual(reasons);
+  expect(await stop()).toBe(0);
+});
+
 test("on a running clock there is nothing to advance", async () => {
   const { url, stop } = await serve([]);
   const answer = await fetch(`${url}/_kubewright/clock/advance`, { method: "POST", body: "{}" });

@@ -1,5 +1,14 @@
 import { listen } from "@kubewright/apiserver/http";
-import { type Random, ScaledClock, StoppableClock, realClock, realRandom, seededRandom, uuid } from "@kubewright/clock";
+import {
+  type Clock,
+  type Random,
+  ScaledClock,
+  StoppableClock,
+  realClock,
+  realRandom,
+  seededRandom,
+  uuid,
+} from "@kubewright/clock";
 import {
   type Cluster,
   type ClusterOptions,
@@ -9,7 +18,7 @@ import {
   clusterControllers,
   createCluster,
 } from "@kubewright/cluster";
-import { canonicalControllers, controllerListErrors, selectControllers } from "@kubewright/controller";
+import { canonicalControllers, controllerListErrors, runInStages, selectControllers } from "@kubewright/controller";
 
 import { ApiMetrics, METRICS_PATH } from "./api-metrics.js";
 import { parseSeed, parseStart } from "./flag-values.js";
@@ -17,6 +26,7 @@ import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
 import { parseKubernetesVersion, versionRemark } from "./kubernetes-version.js";
+import { notSimulatedTeller } from "./not-simulated-teller.js";
 import { openOutput } from "./output-file.js";
 import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
@@ -74,10 +84,11 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     const clock = manual?.clock ?? new StoppableClock(passing);
     const trace = new LiveTrace({ clock, real: realClock, speed, life: uuid(realRandom) });
     const restore = from === undefined ? restored : { ...from.snapshot, resourceVersion: from.resourceVersion };
+    const random = seed === undefined ? realRandom : randomOf(seed, from?.snapshot ?? restored);
     const cluster = begin(flags.restore, {
       ...options,
       clock,
-      random: seed === undefined ? realRandom : randomOf(seed, from?.snapshot ?? restored),
+      random,
       ...(restore === undefined ? {} : { restore }),
       onDecision: (decision) => trace.decision(decision),
       paths: {
@@ -91,7 +102,13 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     });
     metrics.follow(cluster.apiServer);
     manual?.follow(cluster.apiServer);
-    return { cluster, clock, manual, end: () => (clock instanceof StoppableClock ? clock.stop() : undefined) };
+    return {
+      // Of an API server alone nobody expects that it acts.
+      cluster: options.controllers.length === 0 ? cluster : withTeller(cluster, clock, random),
+      clock,
+      manual,
+      end: () => (clock instanceof StoppableClock ? clock.stop() : undefined),
+    };
   };
   const served: ServedCluster = new ServedCluster(beginLife);
   const tls = flags.tls
@@ -144,6 +161,15 @@ function begin(restore: string | undefined, options: ClusterOptions): Cluster {
       throw new UserError(`--restore: cannot begin with ${restore}: ${error.message}`, { cause: error });
     throw error;
   }
+}
+
+/** The same cluster, in which it is told of what none of its controllers acts on. */
+function withTeller(cluster: Cluster, clock: Clock, random: Random): Cluster {
+  const client = cluster.client("kubewright");
+  const { informers } = cluster;
+  const teller = notSimulatedTeller({ client, clock, random: random.fork("not-simulated"), informers });
+  const rest = { name: "cluster", run: (signal: AbortSignal) => cluster.run(signal) };
+  return { ...cluster, run: (signal) => runInStages([[teller], [rest]], signal) };
 }
 
 function parsePort(text: string): number {
