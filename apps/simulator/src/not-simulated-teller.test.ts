@@ -30,9 +30,9 @@ interface Told {
   readonly stop: () => Promise<void>;
 }
 
-async function start(restore?: StoreSnapshot): Promise<Told> {
+async function start({ restore, seed = 1 }: { restore?: StoreSnapshot; seed?: number } = {}): Promise<Told> {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  const random = seededRandom(1);
+  const random = seededRandom(seed);
   const cluster = createCluster({ clock, random, ...(restore === undefined ? {} : { restore }) });
   const { informers } = cluster;
   const teller = notSimulatedTeller({ client: cluster.client("teller"), clock, random: random.fork("t"), informers });
@@ -97,7 +97,7 @@ test("what was there at the start was told of then", async () => {
   const snapshot = first.snapshot();
   await first.stop();
 
-  const second = await start(snapshot);
+  const second = await start({ restore: snapshot, seed: 2 });
   await second.clock.advance(60_000);
   expect(await second.said()).toEqual([`Deployment web ×1: ${OF_DEPLOYMENT}`]);
   await second.stop();
