@@ -106,6 +106,32 @@ test("a skipped run keeps what was in its way, also when a later one overtakes i
   ]);
 });
 
+test("what was over when the window began is no run of it, nor a slot that Forbid held back before and holds still", () => {
+  const header: TraceRecord = {
+    type: "header",
+    traceVersion: 1,
+    kubernetes: "v1.36.0",
+    seed: 1,
+    start: at("02:00"),
+    end: at("03:00"),
+    timeZoneData: "test",
+  };
+  const held = decided({ outcome: "skipped", reason: "stillActive", slotMs: ms("01:30"), activeJobs: ["report-0"] });
+  const overtaken = decided({ missed: [{ reason: "superseded", count: 1, exact: true, slotsMs: [ms("01:00")] }] });
+  const records = [
+    header,
+    cronJob(),
+    run("00:30", complete("02:00")),
+    overtaken,
+    held,
+    run("02:15", complete("02:20")),
+  ];
+  const { groups } = ledger(records);
+  expect([...groups.values()].flatMap(({ runs }) => [...runs.values()].map(({ slotMs }) => slotMs))).toEqual([
+    ms("02:15"),
+  ]);
+});
+
 test("a run that was held back and started late after all is a run", () => {
   const blocked = decided({ outcome: "skipped", reason: "stillActive", slotMs: ms("01:00"), activeJobs: ["report-0"] });
   const { runs } = [
