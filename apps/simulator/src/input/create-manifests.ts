@@ -6,9 +6,10 @@ import type { Clock } from "@kubewright/clock";
 import { suggestTimeZone } from "@kubewright/cron";
 
 import { suggestion } from "../did-you-mean.js";
+import { whatIsLacking } from "../not-simulated.js";
 import { firstFew } from "./first-few.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
-import { isIdleKind } from "./idle-kinds.js";
+
 import { KnownFields } from "./known-fields.js";
 import type { Manifest } from "./manifest.js";
 import { isTemplate } from "./read-document.js";
@@ -60,7 +61,7 @@ export async function createManifests(
       else passedOver.push(kind);
       return;
     }
-    const isIdle = isIdleKind(definition);
+    const isIdle = whatIsLacking(definition) !== undefined;
     if (isIdle && strict) {
       problems.push(`${manifest.place(["kind"])}: ${named(object)}: no controller here acts on it`);
       return;
