@@ -1,31 +1,54 @@
 /**
- * Packs every public package under packages/, installs all the tarballs together into an empty project, and there, one
- * file per entry point, imports it: under Node without the source condition, and under TypeScript. What only works inside
- * this checkout (a file that is not packed, a dependency not declared, a type that is not emitted) fails here.
+ * Packs every published package, installs all the tarballs together into an empty project, and there imports every entry
+ * point under Node without the source condition, and compiles all of them, declarations included, and what a user would
+ * write, under the oldest and the newest TypeScript and each way to resolve modules. What only works inside this checkout (a
+ * file that is not packed, a dependency not declared, a type that is not emitted) fails here.
  *
  *   node tooling/check-install.ts            all packages, which must be built
  *   node tooling/check-install.ts workqueue  only these, with the siblings they need
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
-interface Manifest {
+import { type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
+
+/** What `npm pack --json` tells of a package. */
+interface Packed {
   readonly name: string;
-  readonly private?: boolean;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
 }
 
-interface Package {
-  readonly manifest: Manifest;
-  readonly folder: string;
-}
+/** The oldest TypeScript that consumers may have; the newest is the repository's own. */
+const OLDEST_TYPESCRIPT = "5.4.2";
+const RESOLUTIONS = [
+  { module: "node16", moduleResolution: "node16" },
+  { module: "nodenext", moduleResolution: "nodenext" },
+  { module: "esnext", moduleResolution: "bundler" },
+];
+/** Entries for the users of another package, which is theirs to install; its own declarations do not all compile. */
+const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
+  "@kubewright/informer/client-node": "@kubernetes/client-node",
+};
+const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+const NOT_PACKED = /\.tsbuildinfo$|\.test(-d)?\.ts$/;
+/** What `consumer/consumer.ts` imports is installed with these. */
+const CONSUMED = ["apiserver", "expectations", "informer", "workqueue"];
 
-const root = path.resolve(import.meta.dirname, "..");
 const started = performance.now();
 const packages = wanted(publicPackages(), process.argv.slice(2));
+const entries = packages.flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry));
 // Outside the checkout: its node_modules must not be found by looking upwards.
 const scratch = mkdtempSync(path.join(tmpdir(), "check-install-"));
 const project = path.join(scratch, "project");
@@ -48,61 +71,122 @@ async function check(): Promise<string[]> {
   if (unbuilt.length > 0) return unbuilt.map(({ manifest }) => `${manifest.name} is not built: npm run build`);
   const packed = await run(
     "npm",
-    ["pack", "--silent", "--ignore-scripts", "--pack-destination", tarballs, ...packages.map(({ folder }) => folder)],
+    [
+      "pack",
+      "--json",
+      "--silent",
+      "--ignore-scripts",
+      "--pack-destination",
+      tarballs,
+      ...packages.map(({ folder }) => folder),
+    ],
     root,
   );
   if (packed.code !== 0) return [`npm pack: ${packed.output}`];
+  const contents = Object.values(JSON.parse(packed.output) as Readonly<Record<string, Packed>>);
 
-  const files = readdirSync(tarballs).map((file) => path.join(tarballs, file));
   writeFileSync(path.join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
   // The cache first: whoever built this checkout has everything but the tarballs already.
   const flags = ["--silent", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
-  const installed = await run("npm", ["install", ...flags, ...files], project);
+  const files = contents.map(({ filename }) => path.join(tarballs, filename));
+  const oldest = `typescript-oldest@npm:typescript@${OLDEST_TYPESCRIPT}`;
+  const installed = await run("npm", ["install", ...flags, ...files, oldest], project);
   if (installed.code !== 0) return [`npm install: ${installed.output}`];
+  return [...wrongContents(contents), ...(await importAll()), ...(await compileAll())];
+}
 
-  const entries = packages.flatMap(({ manifest }) => entryPoints(manifest));
-  for (const [index, entry] of entries.entries()) {
-    const text = `import * as entry from ${JSON.stringify(entry)};\nconsole.log(Object.keys(entry).length);\n`;
-    writeFileSync(path.join(project, `entry-${index}.ts`), text);
+function wrongContents(contents: readonly Packed[]): string[] {
+  return contents.flatMap((tarball) => {
+    const files = tarball.files.map((file) => file.path);
+    const textOf = (file: string): string =>
+      readFileSync(path.join(project, "node_modules", tarball.name, file), "utf8");
+    return [
+      ...PACKED.filter((file) => !files.includes(file)).map((file) => `${tarball.name} is packed without ${file}`),
+      ...files.filter((file) => NOT_PACKED.test(file)).map((file) => `${tarball.name} is packed with ${file}`),
+      ...files
+        .filter((file) => file.endsWith(".map") && textOf(file).includes('"sourcesContent":["'))
+        .map((file) => `${tarball.name}: ${file} repeats the sources that are packed beside it`),
+    ];
+  });
+}
+
+/** Imports every entry point, each in a process of its own, and requires all of them from one script. */
+async function importAll(): Promise<string[]> {
+  const wrong = await inParallel(entries, async (entry, index) => {
+    const specifier = JSON.stringify(entry);
+    const module = `import * as entry from ${specifier};\nconsole.log(Object.keys(entry).length);\n`;
+    writeFileSync(path.join(project, `entry-${index}.ts`), module);
+    const { code, output } = await run(process.execPath, [`entry-${index}.ts`], project);
+    return code === 0 && Number(output) >= 0 ? [] : [`node: import ${specifier}: ${output}`];
+  });
+  const script = entries.map((entry) => `require(${JSON.stringify(entry)});\n`);
+  writeFileSync(path.join(project, "require.cjs"), script.join(""));
+  const { code, output } = await run(process.execPath, ["require.cjs"], project);
+  return [...wrong.flat(), ...(code === 0 ? [] : [`node: require: ${output}`])];
+}
+
+async function compileAll(): Promise<string[]> {
+  const hasPeer = (entry: string): boolean => entry in ENTRIES_WITH_PEERS;
+  const modules = entries.flatMap((entry, index) => (hasPeer(entry) ? [] : [`entry-${index}.ts`]));
+  const consumer = CONSUMED.every((name) => packages.some(({ folder }) => path.basename(folder) === name));
+  if (consumer) {
+    copyFileSync(path.join(root, "tooling/consumer/consumer.ts"), path.join(project, "consumer.ts"));
+    modules.push("consumer.ts");
   }
+  const script = entries.flatMap((entry, index) =>
+    hasPeer(entry) ? [] : [`import * as entry${index} from "${entry}";\nvoid entry${index};\n`],
+  );
+  writeFileSync(path.join(project, "script.cts"), script.join(""));
+
+  const oldest = path.join(project, "node_modules/typescript-oldest/bin/tsc");
+  const newest = path.join(root, "node_modules/typescript/bin/tsc");
+  const wrong = await inParallel(
+    [oldest, newest].flatMap((tsc) => RESOLUTIONS.map((resolution) => ({ tsc, resolution }))),
+    ({ tsc, resolution }) => {
+      // TypeScript lets scripts require modules since 5.8, under nodenext.
+      const scripts = tsc === newest && resolution.module === "nodenext" ? ["script.cts"] : [];
+      return compile(tsc, { ...resolution, skipLibCheck: false }, [...modules, ...scripts]);
+    },
+  );
+  const ran = consumer ? await run(process.execPath, ["consumer.ts"], project) : { code: 0, output: "" };
+  if (ran.code !== 0) wrong.push([`node: consumer.ts: ${ran.output}`]);
+
+  for (const peer of new Set(entries.filter(hasPeer).map((entry) => ENTRIES_WITH_PEERS[entry]!))) {
+    mkdirSync(path.join(project, "node_modules", path.dirname(peer)), { recursive: true });
+    symlinkSync(path.join(root, "node_modules", peer), path.join(project, "node_modules", peer));
+  }
+  const withPeers = entries.flatMap((entry, index) => (hasPeer(entry) ? [`entry-${index}.ts`] : []));
+  if (withPeers.length > 0) wrong.push(await compile(newest, { module: "nodenext", skipLibCheck: true }, withPeers));
+  return wrong.flat();
+}
+
+async function compile(
+  tsc: string,
+  options: { readonly module: string; readonly skipLibCheck: boolean },
+  files: readonly string[],
+): Promise<string[]> {
   const compilerOptions = {
-    target: "es2023",
-    lib: ["es2024", "esnext.disposable"],
-    module: "nodenext",
+    target: "es2022",
     strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
     noEmit: true,
     // The one thing a TypeScript user on Node has that is not a dependency of the packages.
     types: ["node"],
     typeRoots: [path.join(root, "node_modules/@types")],
+    ...options,
   };
-  writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-  const compiled = run(path.join(root, "node_modules/.bin/tsc"), ["--project", project], project);
-  const imported = await inParallel(entries, async (entry, index) => {
-    const { code, output } = await run(process.execPath, [`entry-${index}.ts`], project);
-    return code === 0 && Number(output) >= 0 ? [] : [`node: import ${JSON.stringify(entry)}: ${output}`];
-  });
-  const { code, output } = await compiled;
-  return [...imported.flat(), ...(code === 0 ? [] : [`tsc: ${named(output, entries)}`])];
-}
-
-function publicPackages(): Package[] {
-  return readdirSync(path.join(root, "packages"))
-    .map((name) => path.join(root, "packages", name))
-    .filter((folder) => existsSync(path.join(folder, "package.json")))
-    .map((folder) => ({
-      folder,
-      manifest: JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest,
-    }))
-    .filter(({ manifest }) => manifest.private !== true);
+  const newest = tsc.startsWith(path.join(root, "node_modules"));
+  const config = `tsconfig.${newest ? "newest" : "oldest"}.${options.module}.${options.skipLibCheck}.json`;
+  writeFileSync(path.join(project, config), JSON.stringify({ compilerOptions, files }));
+  const { code, output } = await run(process.execPath, [tsc, "--project", config, "--pretty", "false"], project);
+  const which = `TypeScript ${newest ? "as here" : OLDEST_TYPESCRIPT}, module ${options.module}`;
+  return code === 0 ? [] : [`${which}: ${named(output)}`];
 }
 
 /** The packages named by their folders, and all they depend on; all without names. */
-function wanted(all: readonly Package[], names: readonly string[]): readonly Package[] {
+function wanted(all: readonly PublicPackage[], names: readonly string[]): readonly PublicPackage[] {
   if (names.length === 0) return all;
-  const chosen = new Set<Package>();
-  const choose = (found: Package | undefined): void => {
+  const chosen = new Set<PublicPackage>();
+  const choose = (found: PublicPackage | undefined): void => {
     if (found === undefined || chosen.has(found)) return;
     chosen.add(found);
     for (const name of Object.keys(found.manifest.dependencies ?? {}))
@@ -111,7 +195,7 @@ function wanted(all: readonly Package[], names: readonly string[]): readonly Pac
   for (const name of names) {
     const found = all.find(({ folder }) => path.basename(folder) === name);
     if (found === undefined) {
-      console.error(`packages/${name} is not a public package`);
+      console.error(`${name} is not the folder of a public package`);
       process.exit(2);
     }
     choose(found);
@@ -119,15 +203,8 @@ function wanted(all: readonly Package[], names: readonly string[]): readonly Pac
   return [...chosen];
 }
 
-/** What can be imported: every key of `exports` that is code. */
-function entryPoints({ name, exports = {} }: Manifest): string[] {
-  return Object.keys(exports)
-    .filter((key) => !key.endsWith(".json") && !key.includes("*"))
-    .map((key) => path.posix.join(name, key));
-}
-
 /** TypeScript's errors, with the import each is about in place of its file. */
-function named(output: string, entries: readonly string[]): string {
+function named(output: string): string {
   return output.replace(/entry-(\d+)\.ts/g, (_file, index) => entries[Number(index)]!);
 }
 

@@ -8,7 +8,8 @@ export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
     target: "node22",
     platform: "node",
     sourcemap: true,
-    clean: false,
+    // Chunks of earlier builds would be packed; declarations and the rest of the folder are made by others.
+    clean: ["!**/*.d.ts", "!page.*"],
     splitting: false,
     silent: true,
     // The sources are in the package; maps lead there.
