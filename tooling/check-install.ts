@@ -4,8 +4,12 @@
  * write, under the oldest and the newest TypeScript and each way to resolve modules. What only works inside this checkout (a
  * file that is not packed, a dependency not declared, a type that is not emitted) fails here.
  *
+ * Each also has to stay within its line of `package-budgets.json`: packages that installing it brings, itself among them; kB
+ * that these take; kB of its tarball.
+ *
  *   node tooling/check-install.ts            all packages, which must be built
  *   node tooling/check-install.ts workqueue  only these, with the siblings they need
+ *   node tooling/check-install.ts --sizes    also prints the sizes, as the file of budgets has them
  */
 import { spawn } from "node:child_process";
 import {
@@ -21,12 +25,15 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
+import { installedSize } from "./installed-size.ts";
 import { type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
 /** What `npm pack --json` tells of a package. */
 interface Packed {
   readonly name: string;
   readonly filename: string;
+  /** Of the tarball, in bytes. */
+  readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
 
@@ -46,8 +53,18 @@ const NOT_PACKED = /\.tsbuildinfo$|\.test(-d)?\.ts$/;
 /** What `consumer/consumer.ts` imports is installed with these. */
 const CONSUMED = ["apiserver", "expectations", "informer", "workqueue"];
 
+/** What a package may cost whoever installs it. Sizes are in kB of 1000 bytes. */
+interface Size {
+  readonly packages: number;
+  readonly installed: number;
+  readonly tarball: number;
+}
+
 const started = performance.now();
-const packages = wanted(publicPackages(), process.argv.slice(2));
+const packages = wanted(
+  publicPackages(),
+  process.argv.slice(2).filter((argument) => argument !== "--sizes"),
+);
 const entries = packages.flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry));
 // Outside the checkout: its node_modules must not be found by looking upwards.
 const scratch = mkdtempSync(path.join(tmpdir(), "check-install-"));
@@ -92,7 +109,7 @@ async function check(): Promise<string[]> {
   const oldest = `typescript-oldest@npm:typescript@${OLDEST_TYPESCRIPT}`;
   const installed = await run("npm", ["install", ...flags, ...files, oldest], project);
   if (installed.code !== 0) return [`npm install: ${installed.output}`];
-  return [...wrongContents(contents), ...(await importAll()), ...(await compileAll())];
+  return [...wrongContents(contents), ...overBudget(contents), ...(await importAll()), ...(await compileAll())];
 }
 
 function wrongContents(contents: readonly Packed[]): string[] {
@@ -107,6 +124,21 @@ function wrongContents(contents: readonly Packed[]): string[] {
         .filter((file) => file.endsWith(".map") && textOf(file).includes('"sourcesContent":["'))
         .map((file) => `${tarball.name}: ${file} repeats the sources that are packed beside it`),
     ];
+  });
+}
+
+function overBudget(contents: readonly Packed[]): string[] {
+  const budgets = JSON.parse(readFileSync(path.join(root, "tooling/package-budgets.json"), "utf8")) as Readonly<
+    Record<string, Size>
+  >;
+  return contents.flatMap(({ name, size }) => {
+    const measured: Size = { ...installedSize(project, name), tarball: Math.ceil(size / 1000) };
+    if (process.argv.includes("--sizes")) console.log(`${JSON.stringify(name)}: ${JSON.stringify(measured)},`);
+    const budget = budgets[name];
+    if (budget === undefined) return [`${name} has no line in tooling/package-budgets.json`];
+    return (["packages", "installed", "tarball"] as const)
+      .filter((figure) => measured[figure] > budget[figure])
+      .map((figure) => `${name}: ${figure} is ${measured[figure]}, its budget ${budget[figure]}`);
   });
 }
 

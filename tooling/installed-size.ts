@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+
+/** What installing one package brings: how many packages with itself, and how many kB (1000 bytes) of files. */
+export interface InstalledSize {
+  readonly packages: number;
+  readonly installed: number;
+}
+
+/** Of a package that is installed in a project, with all that it depends on; optional peers are left out. */
+export function installedSize(project: string, name: string): InstalledSize {
+  const folders = new Set<string>();
+  const visit = (wanted: string, from: string): void => {
+    const folder = resolved(project, wanted, from);
+    if (folder === undefined || folders.has(folder)) return;
+    folders.add(folder);
+    const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) visit(dependency, folder);
+  };
+  visit(name, project);
+  const bytes = [...folders].reduce((sum, folder) => sum + bytesIn(folder), 0);
+  return { packages: folders.size, installed: Math.ceil(bytes / 1000) };
+}
+
+/** The folder that Node finds for a package's name, from a folder of the project upwards. */
+function resolved(project: string, name: string, from: string): string | undefined {
+  for (let folder = from; folder.startsWith(project); folder = path.dirname(folder)) {
+    const found = path.join(folder, "node_modules", name);
+    if (existsSync(path.join(found, "package.json"))) return found;
+  }
+  return undefined;
+}
+
+/** Bytes of a package's own files, without packages that are installed inside it. */
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name !== "node_modules")
+    .map((entry) => path.join(folder, entry.name))
+    .reduce((sum, file) => sum + (statSync(file).isDirectory() ? bytesIn(file) : statSync(file).size), 0);
+}
