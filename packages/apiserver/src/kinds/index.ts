@@ -11,6 +11,7 @@ import {
   horizontalPodAutoscalerResource,
   horizontalPodAutoscalerV1Resource,
 } from "./autoscaling/horizontal-pod-autoscaler.js";
+import { certificateSigningRequestResource } from "./certificates/certificate-signing-request.js";
 import { configMapResource } from "./config-map.js";
 import { cronJobResource } from "./cronjob/strategy.js";
 import { customResourceDefinitionResource } from "./custom-resource-definition/strategy.js";
@@ -25,11 +26,13 @@ import { ingressResource } from "./networking/ingress.js";
 import { networkPolicyResource } from "./networking/network-policy.js";
 import { namespaceResource } from "./namespace/strategy.js";
 import { nodeResource } from "./node.js";
+import { podTemplateResource } from "./pod-template.js";
 import { podDisruptionBudgetResource } from "./policy/pod-disruption-budget.js";
 import { persistentVolumeClaimResource } from "./persistent-volume-claim/strategy.js";
 import { persistentVolumeResource } from "./persistent-volume/strategy.js";
 import { podResource } from "./pod/strategy.js";
 import { priorityClassResource } from "./priority-class/strategy.js";
+import { runtimeClassResource } from "./runtime-class.js";
 import { clusterRoleBindingResource, roleBindingResource } from "./rbac/role-binding.js";
 import { clusterRoleResource, roleResource } from "./rbac/role.js";
 import { resourceQuotaResource } from "./resource-quota/strategy.js";
@@ -50,6 +53,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     persistentVolumeClaimResource,
     persistentVolumeResource,
     podResource,
+    podTemplateResource,
     replicationControllerResource,
     resourceQuotaResource,
     secretResource,
@@ -65,6 +69,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     horizontalPodAutoscalerV1Resource,
     cronJobResource,
     jobResource(behaviours),
+    certificateSigningRequestResource,
     ingressClassResource,
     ingressResource,
     networkPolicyResource,
@@ -75,6 +80,7 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     roleResource,
     customResourceDefinitionResource,
     leaseResource,
+    runtimeClassResource,
     endpointSliceResource,
     priorityClassResource,
     storageClassResource,

@@ -60,7 +60,8 @@ function statusToV1(status: Status): NonNullable<HorizontalPodAutoscalerV1["stat
 
 /** How an autoscaler sent to v1 is stored. Annotations that cannot be read are no metrics, as upstream. */
 export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAutoscaler {
-  const { metadata, spec = EMPTY_SPEC, status, ...others } = autoscaler;
+  const { metadata, spec: given, status, ...others } = autoscaler;
+  const spec = (given as typeof given | undefined) ?? EMPTY_SPEC;
   const { targetCPUUtilizationPercentage: target, ...kept } = spec;
   const annotations = metadata.annotations ?? {};
   const otherMetrics = readAnnotation(annotations[METRICS], (value) => listOf(value).map(metricFromV1)) ?? [];

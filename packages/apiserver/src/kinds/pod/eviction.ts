@@ -26,7 +26,7 @@ export function evict(call: ApiCall): Reply {
   const options = readDeleteOptions(call, eviction.deleteOptions ?? {});
   const dryRun = options.dryRun || writeOptions.dryRun;
   const { resource, stored } = storedPod(call, name);
-  takeFromBudget(call.server, stored.object as Pod, dryRun);
+  takeFromBudget(call.server, stored.object, dryRun);
   const write = { ...call, target: { ...call.target, resource, subresource: "" } };
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (

@@ -1,0 +1,85 @@
+import { type CertificateSigningRequest, certificateSigningRequests, formatTime } from "@kubewright/api";
+
+import { forbidden } from "../../api-error.js";
+import { jsonEqual } from "../../json.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
+
+type Status = NonNullable<CertificateSigningRequest["status"]>;
+type Condition = NonNullable<Status["conditions"]>[number];
+
+/**
+ * A request says who makes it, whatever was sent; a condition, when it was made; and only who may `approve` or `sign` for a
+ * signer does.
+ *
+ * Upstream: the strategy of `pkg/registry/certificates/certificates`, which knows the user and the time, and
+ * `plugin/pkg/admission/certificates/{approval,signing}`.
+ */
+export const certificateAdmission: AdmissionPlugin = {
+  concerns: ({ group, resource }) =>
+    group === certificateSigningRequests.group && resource === certificateSigningRequests.resource,
+  mutate(attributes) {
+    const request = attributes.object as CertificateSigningRequest;
+    if (attributes.operation === "CREATE") enterUser(request, attributes);
+    else if (attributes.subresource !== "") enterTimes(request, attributes);
+  },
+  validate(attributes) {
+    const { operation, subresource, object, oldObject } = attributes;
+    if (operation !== "UPDATE" || subresource === "") return;
+    const stored = oldObject as CertificateSigningRequest;
+    if (subresource === "approval") demandSigner(attributes, stored, "approve");
+    else if (signs((object as CertificateSigningRequest).status, stored.status))
+      demandSigner(attributes, stored, "sign");
+  },
+};
+
+function enterUser({ spec }: CertificateSigningRequest, { user }: AdmissionAttributes): void {
+  const { username, uid, groups, extra } = user;
+  spec.username = username;
+  if (uid === undefined) delete spec.uid;
+  else spec.uid = uid;
+  if (groups.length === 0) delete spec.groups;
+  else spec.groups = [...groups];
+  if (extra === undefined) delete spec.extra;
+  else spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+}
+
+/** Upstream: `populateConditionTimestamps`. */
+function enterTimes({ status }: CertificateSigningRequest, { oldObject, server }: AdmissionAttributes): void {
+  const former = (oldObject as CertificateSigningRequest).status?.conditions ?? [];
+  if (status?.conditions === undefined || status.conditions === former) return;
+  const now = formatTime(server.clock.now());
+  status.conditions = status.conditions.map((condition): Condition => {
+    const same = former.find(({ type, status: state }) => type === condition.type && state === condition.status);
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? now,
+      lastTransitionTime: condition.lastTransitionTime ?? same?.lastTransitionTime ?? now,
+    };
+  });
+}
+
+/** Issues the certificate, or says that it cannot be. */
+function signs(status: Status = {}, stored: Status = {}): boolean {
+  return status.certificate !== stored.certificate || !jsonEqual(failures(status), failures(stored));
+}
+
+function failures({ conditions = [] }: Status): Condition[] {
+  return conditions.filter(({ type }) => type === "Failed");
+}
+
+/** @throws ApiError 403 */
+function demandSigner(attributes: AdmissionAttributes, { spec }: CertificateSigningRequest, verb: string): void {
+  const { server, user, resource, name } = attributes;
+  const [domain = ""] = spec.signerName.split("/");
+  const mayDo = [spec.signerName, `${domain}/*`].some((signer) => {
+    const { group, version } = certificateSigningRequests;
+    const asked = { group, version, resource: "signers", subresource: "", namespace: "", name: signer };
+    return server.access.decide({ user, verb, path: "", resource: asked }).allowed;
+  });
+  if (mayDo) return;
+  throw forbidden(
+    resource,
+    name,
+    `user not permitted to ${verb} requests with signerName ${JSON.stringify(spec.signerName)}`,
+  );
+}

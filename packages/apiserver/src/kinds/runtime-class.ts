@@ -1,0 +1,59 @@
+import { type RuntimeClass, runtimeClasses } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import type { FieldErrors } from "../field-errors.js";
+import { validateLabels } from "../metadata-validation.js";
+import { dnsLabelErrors } from "../names.js";
+import { parseQuantity } from "../quantity.js";
+import type { ResourceStrategy } from "../strategy.js";
+import { addInvalid } from "../validation/rules.js";
+import { validateTolerations } from "./pod/scheduling-validation.js";
+import { age, columns } from "./table-cells.js";
+
+/** Upstream: `pkg/registry/node/runtimeclass`, `pkg/apis/node/validation`. */
+export const runtimeClassStrategy: ResourceStrategy<RuntimeClass> = {
+  validateCreate: validateRuntimeClass,
+  validateUpdate(runtimeClass, stored, errors) {
+    if (runtimeClass.handler !== stored.handler) errors.invalid("handler", runtimeClass.handler, "field is immutable");
+    validateRuntimeClass(runtimeClass, errors);
+  },
+  printer: {
+    columns: columns("Name", "Handler", "Age"),
+    cells: ({ metadata, handler }, nowMs) => [metadata.name ?? "", handler, age(metadata.creationTimestamp, nowMs)],
+  },
+};
+
+export const runtimeClassResource = builtInResource<RuntimeClass>({
+  definition: runtimeClasses,
+  singular: "runtimeclass",
+  listKind: "RuntimeClassList",
+  verbs: standardVerbs,
+  types: {
+    fields: {
+      RuntimeClass:
+        "apiVersion:string,handler!:string,kind:string,metadata:ObjectMeta,overhead:Overhead,scheduling:Scheduling",
+      Overhead: "podFixed:{}string",
+      Scheduling: "nodeSelector:{}string,tolerations:[]Toleration",
+    },
+    rules: {
+      presentWhenZero: { "RuntimeClass.handler": "" },
+      quantityFields: new Set(["Overhead.podFixed"]),
+      atomicMaps: new Set(["Scheduling.nodeSelector"]),
+    },
+    fieldNumbers: {
+      RuntimeClass: "metadata,handler,overhead,scheduling",
+      Overhead: "podFixed",
+      Scheduling: "nodeSelector,tolerations",
+    },
+  },
+  strategy: runtimeClassStrategy,
+});
+
+function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, errors: FieldErrors): void {
+  addInvalid(errors, "handler", handler, dnsLabelErrors(handler));
+  for (const [name, amount] of Object.entries(overhead?.podFixed ?? {}))
+    if ((parseQuantity(amount)?.nanos ?? 0n) < 0n)
+      errors.invalid(`overhead.podFixed[${name}]`, amount, "must be greater than or equal to 0");
+  validateLabels(scheduling?.nodeSelector ?? {}, "scheduling.nodeSelector", errors);
+  validateTolerations(scheduling?.tolerations ?? [], "scheduling.tolerations", errors);
+}
