@@ -37,10 +37,11 @@ export interface ApiServerOptions {
    */
   readonly furnished?: boolean;
   /**
-   * Whether ResourceQuotas are counted for from the moment they are made, and what goes is taken off, as kube-controller-manager
-   * does. Default false: `status` is the client's to write, and only what is created is added.
+   * Whether the server does what little of kube-controller-manager its own objects cannot do without: ResourceQuotas are counted
+   * for from the moment they are made, and what goes is taken off; deleted claims and volumes go when nobody uses them.
+   * Default false: who has a controller for these has them to himself.
    */
-  readonly countsQuotas?: boolean;
+  readonly managed?: boolean;
   /** Begins with what an earlier server kept; resourceVersions go on from there. */
   readonly restore?: StoreSnapshot;
   /** The release whose rules it keeps, and calls itself. Default: the newest. */

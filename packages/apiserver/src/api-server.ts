@@ -13,12 +13,14 @@ import type { Connection, Door } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
 import { DEFAULT_ACCOUNT, DefaultAccounts } from "./default-accounts.js";
 import { startHousekeeping } from "./housekeeping.js";
+import { StorageProtection } from "./kinds/persistent-volume-claim/protection.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
 import { makeServerState } from "./make-server-state.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
 import { RequestServer } from "./request-server.js";
 import type { ServerState } from "./server-state.js";
+import type { ResourceStorage } from "./storage/resource-storage.js";
 import type { StoreSnapshot } from "./storage/store.js";
 
 /** A Kubernetes API server in this process. */
@@ -92,6 +94,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#requests = new RequestServer(this.#state, { version, paths, onError });
     this.#intercept = options.intercept;
     startHousekeeping(this.#state);
+    if (options.managed ?? false) this.#protectStorage();
     for (const name of INITIAL_NAMESPACES)
       this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const furnished = options.furnished ?? false;
@@ -163,6 +166,13 @@ class EmbeddedApiServer implements ApiServer {
     const doors = [...this.#doors];
     this.#doors.clear();
     await Promise.all(doors.map((door) => door.close()));
+  }
+
+  #protectStorage(): void {
+    const { clock, registry } = this.#state;
+    const storage = (resource: string): ResourceStorage => registry.find("", "v1", resource)!.storage;
+    const claims = storage("persistentvolumeclaims");
+    StorageProtection.start({ clock, claims, volumes: storage("persistentvolumes"), pods: storage("pods") });
   }
 
   #furnish(): void {

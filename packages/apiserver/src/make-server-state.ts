@@ -54,7 +54,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
       clock,
       registry,
       quotas: registry.find("", "v1", "resourcequotas")!.storage,
-      recounts: options.countsQuotas ?? false,
+      recounts: options.managed ?? false,
     }),
     store,
     registry,

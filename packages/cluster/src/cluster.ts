@@ -94,7 +94,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
     furnished: options.furnished ?? false,
-    countsQuotas: enabled.length > 0,
+    managed: enabled.length > 0,
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),

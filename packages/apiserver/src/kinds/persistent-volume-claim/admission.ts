@@ -6,7 +6,7 @@ import { classOf, defaultClass, storageClassesOf } from "../storage-class/class-
 import { addFinalizer } from "../add-finalizer.js";
 import { storageOf } from "./storage-amounts.js";
 
-const PROTECTION = "kubernetes.io/pvc-protection";
+export const PROTECTION = "kubernetes.io/pvc-protection";
 const NOT_EXPANDABLE =
   "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
 

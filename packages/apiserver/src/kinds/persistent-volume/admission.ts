@@ -3,7 +3,7 @@ import { type PersistentVolume, formatTime } from "@kubewright/api";
 import type { AdmissionPlugin } from "../../registry/admission.js";
 import { addFinalizer } from "../add-finalizer.js";
 
-const PROTECTION = "kubernetes.io/pv-protection";
+export const PROTECTION = "kubernetes.io/pv-protection";
 
 /** A volume is held until no claim has it. Upstream: plugin `StorageObjectInUseProtection`. */
 export const volumeAdmission: AdmissionPlugin = {

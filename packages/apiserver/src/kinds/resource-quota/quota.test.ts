@@ -22,9 +22,9 @@ interface World {
   readonly used: () => Promise<Record<string, string>>;
 }
 
-function serve(countsQuotas: boolean): World {
+function serve(managed: boolean): World {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  const server = createApiServer({ clock, random: seededRandom(1), freeze: true, countsQuotas });
+  const server = createApiServer({ clock, random: seededRandom(1), freeze: true, managed });
   const send: World["send"] = async (method, path, value, query = "") => {
     const body = value === undefined ? {} : { body: { type: "decoded", value } as const };
     const answer = await server.transport({ method, path: `${ROOT}/${path}${query}`, headers: {}, ...body });

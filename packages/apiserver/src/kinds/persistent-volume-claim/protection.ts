@@ -1,0 +1,115 @@
+import type { PersistentVolume, Pod } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+
+import type { Change } from "../../storage/change.js";
+import type { ResourceStorage } from "../../storage/resource-storage.js";
+import type { StoredObject } from "../../storage/stored-object.js";
+import { PROTECTION as OF_CLAIMS } from "./admission.js";
+import { PROTECTION as OF_VOLUMES } from "../persistent-volume/admission.js";
+
+export interface StorageProtectionOptions {
+  readonly clock: Clock;
+  readonly claims: ResourceStorage;
+  readonly volumes: ResourceStorage;
+  readonly pods: ResourceStorage;
+}
+
+/**
+ * Lets deleted claims go when no pod on a node uses them, and deleted volumes when no claim has them. Pods are looked at only
+ * while a deleted claim waits.
+ *
+ * Upstream: `pkg/controller/volume/pvcprotection`, `pvprotection`, of kube-controller-manager.
+ */
+export class StorageProtection {
+  readonly #clock: Clock;
+  readonly #claims: ResourceStorage;
+  readonly #volumes: ResourceStorage;
+  readonly #pods: ResourceStorage;
+  /** Claims that pods use, by key. */
+  readonly #held = new Map<string, StoredObject>();
+  #scheduled = false;
+  readonly #podListener = {
+    onChange: ({ current }: Change): void => {
+      if (current === undefined) this.#schedule();
+    },
+  };
+  readonly #goingVolumes = new Set<string>();
+
+  private constructor({ clock, claims, volumes, pods }: StorageProtectionOptions) {
+    this.#clock = clock;
+    this.#claims = claims;
+    this.#volumes = volumes;
+    this.#pods = pods;
+  }
+
+  static start(options: StorageProtectionOptions): void {
+    const protection = new StorageProtection(options);
+    for (const stored of options.claims.list()) protection.#onClaim(stored);
+    for (const stored of options.volumes.list()) protection.#onVolume(stored);
+    options.claims.follow({ onChange: ({ current }) => current !== undefined && protection.#onClaim(current) });
+    options.volumes.follow({ onChange: ({ current }) => current !== undefined && protection.#onVolume(current) });
+  }
+
+  #onClaim(stored: StoredObject): void {
+    if (!isGoing(stored, OF_CLAIMS)) return;
+    if (this.#held.size === 0) this.#pods.follow(this.#podListener);
+    this.#held.set(`${stored.namespace}/${stored.name}`, stored);
+    this.#schedule();
+  }
+
+  #onVolume(stored: StoredObject): void {
+    if (!isGoing(stored, OF_VOLUMES) || (stored.object as PersistentVolume).status?.phase === "Bound") return;
+    this.#goingVolumes.add(stored.name);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#clock.setTimer(0, () => {
+      this.#scheduled = false;
+      this.#releaseAll();
+    });
+  }
+
+  #releaseAll(): void {
+    const volumes = [...this.#goingVolumes];
+    this.#goingVolumes.clear();
+    for (const name of volumes) release(this.#volumes, this.#volumes.get("", name), OF_VOLUMES);
+    const used = new Map<string, ReadonlySet<string>>();
+    for (const [key, { namespace, name }] of this.#held) {
+      let names = used.get(namespace);
+      if (names === undefined) used.set(namespace, (names = this.#usedIn(namespace)));
+      if (names.has(name)) continue;
+      this.#held.delete(key);
+      release(this.#claims, this.#claims.get(namespace, name), OF_CLAIMS);
+    }
+    if (this.#held.size === 0) this.#pods.unfollow(this.#podListener);
+  }
+
+  /** The claims of all pods that are on a node. */
+  #usedIn(namespace: string): ReadonlySet<string> {
+    const names = new Set<string>();
+    for (const { object } of this.#pods.list(namespace)) {
+      const { metadata, spec } = object as Pod;
+      if (!spec?.nodeName) continue;
+      for (const { name, persistentVolumeClaim, ephemeral } of spec.volumes ?? []) {
+        if (persistentVolumeClaim !== undefined) names.add(persistentVolumeClaim.claimName);
+        if (ephemeral !== undefined) names.add(`${metadata.name}-${name}`);
+      }
+    }
+    return names;
+  }
+}
+
+function isGoing({ object: { metadata } }: StoredObject, finalizer: string): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
+}
+
+/** One that is another by now stays. */
+function release(storage: ResourceStorage, stored: StoredObject | undefined, finalizer: string): void {
+  if (stored === undefined || !isGoing(stored, finalizer)) return;
+  const finalizers = stored.object.metadata.finalizers!.filter((each) => each !== finalizer);
+  if (finalizers.length === 0) storage.remove(stored);
+  else storage.write({ ...stored.object, metadata: { ...stored.object.metadata, finalizers } });
+}
