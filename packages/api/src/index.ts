@@ -40,6 +40,7 @@ export {
   jobs,
   leases,
   limitRanges,
+  mutatingWebhookConfigurations,
   namespaces,
   networkPolicies,
   nodes,
@@ -61,6 +62,9 @@ export {
   services,
   statefulSets,
   storageClasses,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+  validatingWebhookConfigurations,
 } from "./resource.js";
 export { isStatus } from "./status.js";
 export { compareTimes, formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
@@ -117,6 +121,7 @@ export type {
   Lease,
   LimitRange,
   List,
+  MutatingWebhookConfiguration,
   Namespace,
   NetworkPolicy,
   Node,
@@ -150,6 +155,9 @@ export type {
   StorageClass,
   TokenRequest,
   UnstructuredObject,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
 } from "./types.js";
 export type { WatchEvent } from "./watch-event.js";
 export type { Wire } from "./wire.js";

@@ -18,6 +18,7 @@ import type {
   KubernetesObject,
   Lease,
   LimitRange,
+  MutatingWebhookConfiguration,
   Namespace,
   NetworkPolicy,
   Node,
@@ -38,6 +39,9 @@ import type {
   ServiceAccount,
   StatefulSet,
   StorageClass,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
 } from "./types.js";
 
 /**
@@ -330,5 +334,33 @@ export const clusterRoleBindings = defineResource<ClusterRoleBinding>({
   version: "v1",
   resource: "clusterrolebindings",
   kind: "ClusterRoleBinding",
+  namespaced: false,
+});
+export const mutatingWebhookConfigurations = defineResource<MutatingWebhookConfiguration>({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  resource: "mutatingwebhookconfigurations",
+  kind: "MutatingWebhookConfiguration",
+  namespaced: false,
+});
+export const validatingWebhookConfigurations = defineResource<ValidatingWebhookConfiguration>({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  resource: "validatingwebhookconfigurations",
+  kind: "ValidatingWebhookConfiguration",
+  namespaced: false,
+});
+export const validatingAdmissionPolicies = defineResource<ValidatingAdmissionPolicy>({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  resource: "validatingadmissionpolicies",
+  kind: "ValidatingAdmissionPolicy",
+  namespaced: false,
+});
+export const validatingAdmissionPolicyBindings = defineResource<ValidatingAdmissionPolicyBinding>({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  resource: "validatingadmissionpolicybindings",
+  kind: "ValidatingAdmissionPolicyBinding",
   namespaced: false,
 });

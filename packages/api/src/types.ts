@@ -28,6 +28,7 @@ import type {
   V1LabelSelector,
   V1Lease,
   V1LimitRange,
+  V1MutatingWebhookConfiguration,
   V1Namespace,
   V1NetworkPolicy,
   V1Node,
@@ -58,6 +59,9 @@ import type {
   V1ServiceAccount,
   V1StatefulSet,
   V1StorageClass,
+  V1ValidatingAdmissionPolicy,
+  V1ValidatingAdmissionPolicyBinding,
+  V1ValidatingWebhookConfiguration,
   V2HorizontalPodAutoscaler,
 } from "../models.js";
 
@@ -137,6 +141,10 @@ export type Event = TopLevel<CoreV1Event>;
 export type EventsV1 = TopLevel<EventsV1Event>;
 export type CustomResourceDefinition = TopLevel<V1CustomResourceDefinition>;
 export type PolicyRule = V1PolicyRule;
+export type MutatingWebhookConfiguration = TopLevel<V1MutatingWebhookConfiguration>;
+export type ValidatingWebhookConfiguration = TopLevel<V1ValidatingWebhookConfiguration>;
+export type ValidatingAdmissionPolicy = TopLevel<V1ValidatingAdmissionPolicy>;
+export type ValidatingAdmissionPolicyBinding = TopLevel<V1ValidatingAdmissionPolicyBinding>;
 export type Role = TopLevel<V1Role>;
 export type ClusterRole = TopLevel<V1ClusterRole>;
 export type RoleRef = V1RoleRef;

@@ -1,6 +1,12 @@
 import { type VersionBehaviours, newestBehaviours } from "@kubewright/api";
 
 import type { BuiltInResource } from "../built-in-resource.js";
+import { validatingAdmissionPolicyBindingResource } from "./admissionregistration/policy-binding.js";
+import { validatingAdmissionPolicyResource } from "./admissionregistration/policy.js";
+import {
+  mutatingWebhookConfigurationResource,
+  validatingWebhookConfigurationResource,
+} from "./admissionregistration/webhook-configuration.js";
 import { controllerRevisionResource } from "./apps/controller-revision.js";
 import { daemonSetResource } from "./apps/daemon-set.js";
 import { deploymentResource } from "./apps/deployment.js";
@@ -78,6 +84,10 @@ export function builtInResources(behaviours: VersionBehaviours = newestBehaviour
     clusterRoleResource,
     roleBindingResource,
     roleResource,
+    mutatingWebhookConfigurationResource,
+    validatingAdmissionPolicyResource,
+    validatingAdmissionPolicyBindingResource,
+    validatingWebhookConfigurationResource,
     customResourceDefinitionResource,
     leaseResource,
     runtimeClassResource,

@@ -1,0 +1,49 @@
+import type { AdmissionExpressions, Names, Wanted } from "../../admission/expressions.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { qualifiedNameErrors } from "../../names.js";
+import { addInvalid } from "../../validation/rules.js";
+
+export interface MatchCondition {
+  name: string;
+  expression: string;
+}
+
+const MOST_CONDITIONS = 64;
+
+/** Upstream: `validateMatchConditions`. */
+export function validateMatchConditions(
+  conditions: readonly MatchCondition[],
+  path: string,
+  compiler: AdmissionExpressions,
+  names: Names,
+  errors: FieldErrors,
+): void {
+  if (conditions.length > MOST_CONDITIONS) errors.tooMany(path, conditions.length, MOST_CONDITIONS);
+  const known = new Set<string>();
+  for (const [index, { name, expression }] of conditions.entries()) {
+    const at = `${path}[${index}]`;
+    const trimmed = (expression ?? "").trim();
+    if (trimmed === "") errors.required(`${at}.expression`);
+    else validateExpression(trimmed, `${at}.expression`, compiler, "bool", names, errors);
+    if (!name) {
+      errors.required(`${at}.name`);
+      continue;
+    }
+    addInvalid(errors, `${at}.name`, name, qualifiedNameErrors(name));
+    if (known.has(name)) errors.duplicate(`${at}.name`, name);
+    known.add(name);
+  }
+}
+
+/** Says what is wrong with an expression, which is shown as it is. */
+export function validateExpression(
+  expression: string,
+  path: string,
+  compiler: AdmissionExpressions,
+  wanted: Wanted,
+  names: Names,
+  errors: FieldErrors,
+): void {
+  const compiled = compiler.compile(expression, wanted, names);
+  if ("problem" in compiled) errors.invalid(path, expression, compiled.problem);
+}

@@ -1,0 +1,112 @@
+import {
+  type ValidatingAdmissionPolicyBinding,
+  formatLabelSelector,
+  validatingAdmissionPolicyBindings,
+} from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import { dnsSubdomainErrors, pathSegmentErrors } from "../../names.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { validateLabelSelector } from "../../validation/label-selector.js";
+import { addInvalid } from "../../validation/rules.js";
+import { age, columns } from "../table-cells.js";
+import { matchResourcesWithDefaults, validateMatchResources } from "./rule-validation.js";
+import { admissionRegistrationTypes } from "./types.js";
+
+type Spec = ValidatingAdmissionPolicyBinding["spec"];
+
+const ACTIONS = ["Audit", "Deny", "Warn"];
+const NOT_FOUND_ACTIONS = ["Deny", "Allow"];
+const EXCLUSIVE = "name and selector are mutually exclusive";
+
+/** Upstream: `pkg/registry/admissionregistration/validatingadmissionpolicybinding`. */
+const bindingStrategy: ResourceStrategy<ValidatingAdmissionPolicyBinding> = {
+  applyDefaults({ spec }, stored) {
+    if (spec === stored?.spec || spec?.matchResources === undefined) return;
+    matchResourcesWithDefaults(spec.matchResources);
+  },
+  prepareForCreate({ metadata }) {
+    metadata.generation = 1;
+  },
+  validateCreate: validateBinding,
+  validateUpdate: (binding, _stored, errors) => validateBinding(binding, errors),
+  bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
+  allowUnconditionalUpdate: false,
+  printer: {
+    columns: columns("Name", "PolicyName", "ParamRef", "Age"),
+    cells: ({ metadata, spec }, nowMs) => [
+      metadata.name ?? "",
+      spec?.policyName ?? "",
+      paramCell(spec?.paramRef),
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const validatingAdmissionPolicyBindingResource = builtInResource<ValidatingAdmissionPolicyBinding>({
+  definition: validatingAdmissionPolicyBindings,
+  singular: "validatingadmissionpolicybinding",
+  categories: ["api-extensions"],
+  listKind: "ValidatingAdmissionPolicyBindingList",
+  verbs: standardVerbs,
+  types: admissionRegistrationTypes,
+  strategy: bindingStrategy,
+});
+
+function paramCell(paramRef: Spec["paramRef"]): string {
+  if (paramRef === undefined) return "<unset>";
+  const { name = "", namespace = "", selector } = paramRef;
+  if (name !== "") return namespace === "" ? name : `${namespace}/${name}`;
+  return selector === undefined ? "<unset>" : formatLabelSelector(selector);
+}
+
+/** Upstream: `validateValidatingAdmissionPolicyBindingSpec`. */
+function validateBinding(binding: ValidatingAdmissionPolicyBinding, errors: FieldErrors): void {
+  // A client may leave anything out, whatever the types say.
+  const spec: Partial<Spec> | undefined = binding.spec;
+  const { policyName = "", paramRef, matchResources, validationActions = [] } = spec ?? {};
+  if (policyName === "") errors.required("spec.policyName");
+  else addInvalid(errors, "spec.policyName", policyName, dnsSubdomainErrors(policyName));
+  if (paramRef !== undefined) validateParamRef(paramRef, errors);
+  // Upstream names it so.
+  if (matchResources !== undefined) validateMatchResources(matchResources, "spec.matchResouces", errors);
+  validateActions(validationActions, errors);
+}
+
+function validateParamRef(
+  { name = "", selector, parameterNotFoundAction }: NonNullable<Spec["paramRef"]>,
+  errors: FieldErrors,
+): void {
+  const path = "spec.paramRef";
+  if (name !== "") {
+    addInvalid(errors, `${path}.name`, name, pathSegmentErrors(name));
+    if (selector !== undefined) errors.forbidden(`${path}.name`, EXCLUSIVE);
+  }
+  if (selector !== undefined) {
+    validateLabelSelector(selector, `${path}.selector`, errors);
+    if (name !== "") errors.forbidden(`${path}.selector`, EXCLUSIVE);
+  }
+  if (name === "" && selector === undefined) errors.required(path, "one of name or selector must be specified");
+  if (parameterNotFoundAction === undefined) errors.required(`${path}.parameterNotFoundAction`);
+  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction))
+    errors.notSupported(`${path}.parameterNotFoundAction`, parameterNotFoundAction, NOT_FOUND_ACTIONS);
+}
+
+function validateActions(actions: readonly string[], errors: FieldErrors): void {
+  const path = "spec.validationActions";
+  if (actions.length === 0) errors.required(path, "at least one validation action is required");
+  const seen = new Set<string>();
+  for (const [index, action] of actions.entries()) {
+    if (!ACTIONS.includes(action)) errors.notSupported(`${path}[${index}]`, action, ACTIONS);
+    if (seen.has(action)) errors.duplicate(`${path}[${index}]`, action);
+    seen.add(action);
+  }
+  if (seen.has("Deny") && seen.has("Warn"))
+    errors.invalid(
+      path,
+      actions,
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+    );
+}

@@ -1,0 +1,47 @@
+import { type ValidatingAdmissionPolicy, validatingAdmissionPolicies } from "@kubewright/api";
+
+import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import type { ResourceStrategy } from "../../strategy.js";
+import { specAndStatus } from "../spec-and-status.js";
+import { age, columns } from "../table-cells.js";
+import { validatePolicy, validatePolicyStatus } from "./policy-validation.js";
+import { matchResourcesWithDefaults } from "./rule-validation.js";
+import { admissionRegistrationTypes } from "./types.js";
+
+/** Upstream: `pkg/registry/admissionregistration/validatingadmissionpolicy`. */
+const policyStrategy: ResourceStrategy<ValidatingAdmissionPolicy> = {
+  ...specAndStatus<ValidatingAdmissionPolicy>(),
+  applyDefaults({ spec }, stored) {
+    if (spec === undefined || spec === stored?.spec) return;
+    spec.failurePolicy ??= "Fail";
+    if (spec.matchConstraints !== undefined) matchResourcesWithDefaults(spec.matchConstraints);
+  },
+  validateCreate: validatePolicy,
+  validateUpdate: (policy, _stored, errors) => validatePolicy(policy, errors),
+  allowUnconditionalUpdate: false,
+  printer: {
+    columns: columns("Name", "Validations:integer", "ParamKind", "Age"),
+    cells: ({ metadata, spec = {} }, nowMs) => [
+      metadata.name ?? "",
+      spec.validations?.length ?? 0,
+      spec.paramKind === undefined ? "<unset>" : `${spec.paramKind.apiVersion ?? ""}/${spec.paramKind.kind ?? ""}`,
+      age(metadata.creationTimestamp, nowMs),
+    ],
+  },
+};
+
+export const validatingAdmissionPolicyResource = builtInResource<ValidatingAdmissionPolicy>({
+  definition: validatingAdmissionPolicies,
+  singular: "validatingadmissionpolicy",
+  categories: ["api-extensions"],
+  listKind: "ValidatingAdmissionPolicyList",
+  verbs: standardVerbs,
+  types: admissionRegistrationTypes,
+  strategy: {
+    ...policyStrategy,
+    status: {
+      ...policyStrategy.status!,
+      validateUpdate: (policy, _stored, errors) => validatePolicyStatus(policy, errors),
+    },
+  },
+});

@@ -1,0 +1,122 @@
+import type { LabelSelector } from "@kubewright/api";
+
+import type { FieldErrors } from "../../field-errors.js";
+import { pathSegmentErrors } from "../../names.js";
+import { validateLabelSelector } from "../../validation/label-selector.js";
+import { addInvalid } from "../../validation/rules.js";
+
+/** What requests a webhook or a policy is for; policies name objects, too. */
+export interface OperationRule {
+  operations?: string[];
+  apiGroups?: string[];
+  apiVersions?: string[];
+  resources?: string[];
+  scope?: string;
+  resourceNames?: string[];
+}
+
+/** Requests that a policy or a binding is for. */
+export interface MatchResources {
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  resourceRules?: OperationRule[];
+  excludeResourceRules?: OperationRule[];
+  matchPolicy?: string;
+}
+
+export const FAILURE_POLICIES = ["Fail", "Ignore"];
+export const MATCH_POLICIES = ["Equivalent", "Exact"];
+const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const SCOPES = ["*", "Cluster", "Namespaced"];
+
+export function applyRuleDefaults(rules: readonly OperationRule[] = []): void {
+  for (const rule of rules) rule.scope ??= "*";
+}
+
+/** @returns The same with its defaults. */
+export function matchResourcesWithDefaults(match: MatchResources): MatchResources {
+  applyRuleDefaults(match.resourceRules);
+  applyRuleDefaults(match.excludeResourceRules);
+  match.matchPolicy ??= "Equivalent";
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  return match;
+}
+
+/** Upstream: `validateRuleWithOperations`. */
+export function validateRule(rule: OperationRule, path: string, errors: FieldErrors): void {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  validateWildcards(operations, `${path}.operations`, "operations", errors);
+  for (const [index, operation] of operations.entries())
+    if (!OPERATIONS.includes(operation)) errors.notSupported(`${path}.operations[${index}]`, operation, OPERATIONS);
+  validateWildcards(apiGroups, `${path}.apiGroups`, "API groups", errors);
+  validateWildcards(apiVersions, `${path}.apiVersions`, "API versions", errors);
+  for (const [index, version] of apiVersions.entries())
+    if (version === "") errors.required(`${path}.apiVersions[${index}]`);
+  validateResources(resources, `${path}.resources`, errors);
+  if (scope !== undefined && !SCOPES.includes(scope)) errors.notSupported(`${path}.scope`, scope, SCOPES);
+}
+
+function validateWildcards(values: readonly string[], path: string, what: string, errors: FieldErrors): void {
+  if (values.length === 0) errors.required(path);
+  else if (values.length > 1 && values.includes("*"))
+    errors.invalid(path, values, `if '*' is present, must not specify other ${what}`);
+}
+
+/** Upstream: `validateResources`, which looks at the last one only to see whether there is one without subresources. */
+function validateResources(resources: readonly string[], path: string, errors: FieldErrors): void {
+  if (resources.length === 0) errors.required(path);
+  const withAnySubresource = new Set<string>();
+  const ofAnyResource = new Set<string>();
+  let hasPlain = false;
+  for (const [index, text] of resources.entries()) {
+    if (text === "") {
+      errors.required(`${path}[${index}]`);
+      continue;
+    }
+    const slash = text.indexOf("/");
+    if (slash < 0) {
+      hasPlain = text !== "*";
+      continue;
+    }
+    const resource = text.slice(0, slash);
+    const subresource = text.slice(slash + 1);
+    if (withAnySubresource.has(resource))
+      errors.invalid(`${path}[${index}]`, text, `if '${resource}/*' is present, must not specify ${text}`);
+    if (ofAnyResource.has(subresource))
+      errors.invalid(`${path}[${index}]`, text, `if '*/${subresource}' is present, must not specify ${text}`);
+    if (subresource === "*") withAnySubresource.add(resource);
+    if (resource === "*") ofAnyResource.add(subresource);
+  }
+  if (resources.length > 1 && resources.includes("*/*"))
+    errors.invalid(path, resources, "if '*/*' is present, must not specify other resources");
+  if (resources.includes("*") && hasPlain)
+    errors.invalid(path, resources, "if '*' is present, must not specify other resources without subresources");
+}
+
+/** Upstream: `validateMatchResources`. */
+export function validateMatchResources(match: MatchResources, path: string, errors: FieldErrors): void {
+  const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
+  if (matchPolicy === undefined) errors.required(`${path}.matchPolicy`);
+  else if (!MATCH_POLICIES.includes(matchPolicy))
+    errors.notSupported(`${path}.matchPolicy`, matchPolicy, MATCH_POLICIES);
+  if (namespaceSelector === undefined) errors.required(`${path}.namespaceSelector`);
+  else validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`, errors);
+  if (objectSelector === undefined) errors.required(`${path}.objectSelector`);
+  // Upstream names it so.
+  else validateLabelSelector(objectSelector, `${path}.labelSelector`, errors);
+  for (const [index, rule] of resourceRules.entries())
+    validateNamedRule(rule, `${path}.resourceRules[${index}]`, errors);
+  for (const [index, rule] of excludeResourceRules.entries())
+    validateNamedRule(rule, `${path}.excludeResourceRules[${index}]`, errors);
+}
+
+function validateNamedRule(rule: OperationRule, path: string, errors: FieldErrors): void {
+  const names = new Set<string>();
+  for (const [index, name] of (rule.resourceNames ?? []).entries()) {
+    addInvalid(errors, `${path}.resourceNames[${index}]`, name, pathSegmentErrors(name));
+    if (names.has(name)) errors.duplicate(`${path}.resourceNames[${index}]`, name);
+    names.add(name);
+  }
+  validateRule(rule, path, errors);
+}
