@@ -1,4 +1,4 @@
-import { listen } from "@kubewright/apiserver/http";
+import { callWebhook, listen } from "@kubewright/apiserver/http";
 import {
   type Clock,
   type Random,
@@ -71,6 +71,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const options = {
     kubelet,
     furnished: true,
+    webhooks: callWebhook,
     kubernetesVersion: version,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),

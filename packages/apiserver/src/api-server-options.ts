@@ -2,6 +2,7 @@ import type { KubernetesVersion } from "@kubewright/api";
 import type { Clock, Random } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
 
+import type { WebhookCaller } from "./admission/webhook-call.js";
 import type { AuthenticationOptions } from "./authentication/authenticator.js";
 import type { Authorizer } from "./authorization/authorizer.js";
 import type { BuiltInResource } from "./built-in-resource.js";
@@ -59,6 +60,11 @@ export interface ApiServerOptions {
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
   /** Asked before anything is written, in this order, and before what the server's own kinds ask for. Default: none. */
   readonly admission?: readonly AdmissionPlugin[];
+  /**
+   * Calls the webhooks of WebhookConfigurations: `callWebhook` of `@kubewright/apiserver/http`, which sends what is written to
+   * wherever a configuration says, or `inProcessWebhooks`. Default: nobody is called, whatever is configured.
+   */
+  readonly webhooks?: WebhookCaller;
   /**
    * Sees every request before it is served and may answer in its place, or wait: where faults are put in. What came over a
    * listener has no body yet.

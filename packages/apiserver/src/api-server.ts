@@ -146,6 +146,7 @@ class EmbeddedApiServer implements ApiServer {
       successor.#doors.add(door);
     }
     this.#doors.clear();
+    this.#state.ended.abort();
     this.#state.bookmarks.failAll(expired(HANDED_OVER).status);
   }
 
@@ -162,6 +163,7 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async close(): Promise<void> {
+    this.#state.ended.abort();
     this.#state.bookmarks.closeAll();
     const doors = [...this.#doors];
     this.#doors.clear();

@@ -1,3 +1,4 @@
+export { inProcessWebhooks, jsonPatchOf } from "./admission/webhook-call.js";
 export { createApiServer } from "./api-server.js";
 export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
@@ -8,6 +9,15 @@ export { MAX_NESTING, isNestedDeeper } from "./nesting.js";
 export { textReply, valueReply } from "./reply.js";
 export { SnapshotError } from "./storage/store.js";
 
+export type {
+  AdmissionRequest,
+  AdmissionResponse,
+  AdmissionReview,
+  WebhookAnswer,
+  WebhookCall,
+  WebhookCaller,
+  WebhookHandler,
+} from "./admission/webhook-call.js";
 export type { ApiCall } from "./api-call.js";
 export type { ApiServer } from "./api-server.js";
 export type { ApiServerOptions, PathAnswer, PathHandler } from "./api-server-options.js";

@@ -1,6 +1,14 @@
-import { NEWEST_VERSION, apiVersionOf, behavioursOf } from "@kubewright/api";
+import {
+  NEWEST_VERSION,
+  type ResourceDefinition,
+  apiVersionOf,
+  behavioursOf,
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+} from "@kubewright/api";
 import { type Random, realRandom } from "@kubewright/clock";
 
+import { type WebhookOptions, mutatingWebhooks, validatingWebhooks } from "./admission/webhooks.js";
 import { AccessControl } from "./access-control.js";
 import type { ApiServerOptions } from "./api-server-options.js";
 import { Authenticator } from "./authentication/authenticator.js";
@@ -45,11 +53,14 @@ export function makeServerState(options: ApiServerOptions): ServerState {
   const registry = new ResourceRegistry();
   for (const resource of resources) registry.add(serveBuiltIn(resource, store, schemas));
   for (const resource of virtualResources(store, schemas)) registry.add(resource);
+  const ended = new AbortController();
+  const plugins = [...(options.admission ?? []), ...resources.flatMap(({ admission }) => admission ?? [])];
   return {
     clock,
     random: options.random.fork("apiserver"),
     access: accessControl(options, registry),
-    admission: new Admission(admissionPlugins(options.admission, resources)),
+    admission: new Admission(inOrder(plugins, webhooksOf(options, registry, ended.signal))),
+    ended,
     quotas: QuotaLedger.start({
       clock,
       registry,
@@ -98,13 +109,35 @@ function placeOf({ definition }: BuiltInResource): string {
   return `${apiVersionOf(definition)}/${definition.resource}`;
 }
 
-/** Those of the caller, then those of the kinds, of which several may have the same; at the end those that want to be last. */
-function admissionPlugins(
-  given: readonly AdmissionPlugin[] = [],
-  resources: readonly BuiltInResource[],
+/**
+ * Those of the caller, then those of the kinds, of which several may have the same, then those whom users configured, then the
+ * last. Upstream: `AllOrderedPlugins` of `pkg/kubeapiserver/options`.
+ */
+function inOrder(
+  plugins: readonly AdmissionPlugin[],
+  configured: readonly AdmissionPlugin[],
 ): readonly AdmissionPlugin[] {
-  const plugins = [...new Set([...given, ...resources.flatMap(({ admission }) => admission ?? [])])];
-  return [...plugins.filter(({ isLast }) => isLast !== true), ...plugins.filter(({ isLast }) => isLast === true)];
+  const known = [...new Set(plugins)];
+  return [
+    ...known.filter(({ isLast }) => isLast !== true),
+    ...configured,
+    ...known.filter(({ isLast }) => isLast === true),
+  ];
+}
+
+/** None when there is nobody to call them. */
+function webhooksOf(
+  { webhooks: call, random }: ApiServerOptions,
+  registry: ResourceRegistry,
+  signal: AbortSignal,
+): readonly AdmissionPlugin[] {
+  if (call === undefined) return [];
+  const optionsFor = ({ group, version, resource }: ResourceDefinition): WebhookOptions => {
+    const configurations = registry.find(group, version, resource)!.storage;
+    return { configurations, call, random: random.fork(resource), signal };
+  };
+  const mutating = optionsFor(mutatingWebhookConfigurations);
+  return [mutatingWebhooks(mutating), validatingWebhooks(optionsFor(validatingWebhookConfigurations), mutating)];
 }
 
 function drawSecret(random: Random): Uint8Array {

@@ -27,6 +27,8 @@ export interface ServerState {
   readonly access: AccessControl;
   readonly admission: Admission;
   readonly quotas: QuotaLedger;
+  /** Aborted when the server ends: it waits for nobody any more. */
+  readonly ended: AbortController;
   readonly bookmarks: BookmarkClock;
   /** Whether there is what people expect to find in a cluster. */
   readonly furnished: boolean;

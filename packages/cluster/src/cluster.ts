@@ -44,6 +44,8 @@ export interface ClusterOptions {
   readonly authentication?: ApiServerOptions["authentication"];
   /** What they may do. Default: everything. */
   readonly authorization?: ApiServerOptions["authorization"];
+  /** Calls the webhooks of WebhookConfigurations. Default: nobody is called. */
+  readonly webhooks?: ApiServerOptions["webhooks"];
   /** Sees every request to the API server before it is served, and may answer in its place. */
   readonly intercept?: ApiServerOptions["intercept"];
   /** Whether the API server keeps up `metadata.managedFields`, which costs a tenth of its time. Default true. */
@@ -102,6 +104,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...(options.restore === undefined ? {} : { restore: options.restore }),
     ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
     ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.paths === undefined ? {} : { paths: options.paths }),
     onError: (error) => logger.error({ err: error }, "API server failed"),
   });

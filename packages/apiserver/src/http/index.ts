@@ -1,3 +1,4 @@
+export { callWebhook } from "./call-webhook.js";
 export { isLoopbackHost, parseHost } from "./guard.js";
 export { listen } from "./listen.js";
 export { signingKey } from "./signing-key.js";

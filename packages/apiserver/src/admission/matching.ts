@@ -1,0 +1,118 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type LabelMatcher,
+  type LabelSelector,
+  labelSelectorMatcher,
+} from "@kubewright/api";
+
+import { notFound } from "../api-error.js";
+import type { MatchResources, OperationRule } from "../kinds/admissionregistration/rule-validation.js";
+import type { AdmissionAttributes } from "../registry/admission.js";
+import type { ServedResource } from "../served-resource.js";
+
+const GROUP = "admissionregistration.k8s.io";
+
+/** Nobody is asked about who is asked, or there would be no way out of a mistake. Upstream: `rules.IsExemptAdmissionConfigurationResource`. */
+export function isExempt({ group, resource }: Pick<ServedResource, "group" | "resource">): boolean {
+  return (
+    group === GROUP &&
+    /^(?:validatingwebhookconfigurations|mutatingwebhookconfigurations|(?:validating|mutating)admissionpolic(?:ies|ybindings))$/.test(
+      resource,
+    )
+  );
+}
+
+/** Which requests something is for. Upstream: apiserver `pkg/admission/plugin/webhook/predicates`, `plugin/policy/matching`. */
+export class RequestMatcher {
+  readonly #rules: readonly OperationRule[];
+  readonly #excluded: readonly OperationRule[];
+  readonly #takesEquivalents: boolean;
+  readonly #namespace: LabelMatcher | undefined;
+  readonly #object: LabelMatcher | undefined;
+
+  constructor(match: DeepReadonly<MatchResources>) {
+    this.#rules = (match.resourceRules ?? []) as readonly OperationRule[];
+    this.#excluded = (match.excludeResourceRules ?? []) as readonly OperationRule[];
+    this.#takesEquivalents = match.matchPolicy !== "Exact";
+    this.#namespace = selecting(match.namespaceSelector);
+    this.#object = selecting(match.objectSelector);
+  }
+
+  /**
+   * As what the request is to be seen: itself, or the same objects under another group or version; `undefined` when it is none
+   * of those. Without rules every request is one.
+   *
+   * @throws ApiError 404 when there is no namespace to look at.
+   */
+  match(attributes: AdmissionAttributes): ServedResource | undefined {
+    const { resource } = attributes;
+    const { oldObject, object } = attributes;
+    if (this.#object !== undefined && ![object, oldObject].some((each) => each && this.#object!(each.metadata.labels)))
+      return undefined;
+    if (this.#matching(this.#excluded, attributes) !== undefined) return undefined;
+    const found = this.#rules.length === 0 ? resource : this.#matching(this.#rules, attributes);
+    return found !== undefined && this.#selectsNamespace(attributes) ? found : undefined;
+  }
+
+  #matching(rules: readonly OperationRule[], attributes: AdmissionAttributes): ServedResource | undefined {
+    const { resource } = attributes;
+    if (rules.some((rule) => isFor(rule, attributes, resource))) return resource;
+    if (!this.#takesEquivalents || rules.length === 0) return undefined;
+    for (const other of attributes.server.registry.all())
+      if (other !== resource && other.storage === resource.storage)
+        if (rules.some((rule) => isFor(rule, attributes, other))) return other;
+    return undefined;
+  }
+
+  #selectsNamespace(attributes: AdmissionAttributes): boolean {
+    if (this.#namespace === undefined) return true;
+    const { resource, subresource, object, namespace, name, server } = attributes;
+    const isNamespace = isNamespaces(resource);
+    if (!isNamespace && namespace === "") return true;
+    if (isNamespace && subresource === "" && object !== undefined) return this.#namespace(object.metadata.labels);
+    const stored = server.namespaces.storage.get("", isNamespace ? name : namespace);
+    if (stored === undefined) throw notFound(server.namespaces, isNamespace ? name : namespace);
+    return this.#namespace(stored.object.metadata.labels);
+  }
+}
+
+/** `undefined`: everything is selected. */
+function selecting(selector: DeepReadonly<LabelSelector> | undefined): LabelMatcher | undefined {
+  if (selector === undefined) return undefined;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return Object.keys(matchLabels).length + matchExpressions.length === 0 ? undefined : labelSelectorMatcher(selector);
+}
+
+function isNamespaces({ group, resource }: ServedResource): boolean {
+  return group === "" && resource === "namespaces";
+}
+
+/** Upstream: `rules.Matcher`. */
+function isFor(rule: OperationRule, attributes: AdmissionAttributes, resource: ServedResource): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], resourceNames = [], scope = "*" } = rule;
+  const { operation, subresource, namespace, name } = attributes;
+  const isNamespaced = !isNamespaces(resource) && namespace !== "";
+  return (
+    (scope === "*" || (scope === "Namespaced") === isNamespaced) &&
+    has(operations, operation) &&
+    has(apiGroups, resource.group) &&
+    has(apiVersions, resource.version) &&
+    resources.some((text) => {
+      const [wanted = "", below = ""] = text.split("/", 2);
+      return (wanted === "*" || wanted === resource.resource) && (below === "*" || below === subresource);
+    }) &&
+    (resourceNames.length === 0 || resourceNames.includes(name))
+  );
+}
+
+function has(list: readonly string[], value: string): boolean {
+  return list.includes("*") || list.includes(value);
+}
+
+/** An object of one resource as another shows it, that has the same objects. */
+export function convert(object: KubernetesObject, from: ServedResource, to: ServedResource): KubernetesObject {
+  if (from === to) return object;
+  const stored = from.view === undefined ? object : from.view.toStored(object);
+  return to.view === undefined ? stored : to.view.fromStored(stored);
+}

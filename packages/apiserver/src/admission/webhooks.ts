@@ -1,0 +1,267 @@
+import type { KubernetesObject } from "@kubewright/api";
+import { type Random, uuid } from "@kubewright/clock";
+
+import { ApiError, badRequest, forbidden, internalError } from "../api-error.js";
+import { jsonEqual } from "../json.js";
+import type { Webhook } from "../kinds/admissionregistration/webhook-validation.js";
+import { MAX_NESTING, isNestedDeeper } from "../nesting.js";
+import { jsonPatch } from "../patch/json-patch.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
+import { noFindings } from "../schema/decode.js";
+import type { ServedResource } from "../served-resource.js";
+import type { ResourceStorage } from "../storage/resource-storage.js";
+import { seenRequest } from "./admission-request.js";
+import { InvalidAnswer, type Verdict, readVerdict, refusal } from "./admission-response.js";
+import { expressionVariables } from "./expression-variables.js";
+import { AdmissionExpressions } from "./expressions.js";
+import { MatchConditions } from "./match-conditions.js";
+import { RequestMatcher, convert, isExempt } from "./matching.js";
+import { webhookAddress } from "./webhook-address.js";
+import type { WebhookCaller } from "./webhook-call.js";
+
+/** A webhook that is ready to be asked whether it is for a request. */
+interface ReadyWebhook {
+  /** Unlike its name, its alone. */
+  readonly id: string;
+  readonly webhook: Webhook;
+  readonly matcher: RequestMatcher;
+  readonly conditions: MatchConditions;
+}
+
+/** A webhook that is for a request, and what it sees it as. */
+interface Invocation extends ReadyWebhook {
+  readonly seenAs: ServedResource;
+}
+
+/** There is no verdict, and the webhook's failure policy decides. Upstream: `ErrCallingWebhook`. */
+class FailedCall extends Error {
+  constructor(webhook: string, why: string) {
+    super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`);
+  }
+}
+
+/** What reads the configurations and calls whom they name. */
+export interface WebhookOptions {
+  readonly configurations: ResourceStorage;
+  readonly call: WebhookCaller;
+  readonly random: Random;
+  /** Aborts when the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/** What both kinds of webhooks have in common: whom to call, and how. */
+class Webhooks {
+  readonly #options: WebhookOptions;
+  readonly #compiler = new AdmissionExpressions();
+  /** By configuration, as stored objects never change. */
+  readonly #ready = new WeakMap<object, readonly ReadyWebhook[]>();
+
+  constructor(options: WebhookOptions) {
+    this.#options = options;
+  }
+
+  get areNone(): boolean {
+    return this.#options.configurations.size === 0;
+  }
+
+  /** All webhooks, by their configuration's name and then as they stand there. */
+  *all(): Generator<ReadyWebhook> {
+    for (const { object } of this.#options.configurations.list()) {
+      let ready = this.#ready.get(object);
+      if (ready === undefined) this.#ready.set(object, (ready = this.#makeReady(object)));
+      yield* ready;
+    }
+  }
+
+  #makeReady(configuration: KubernetesObject): readonly ReadyWebhook[] {
+    const { webhooks = [] } = configuration as KubernetesObject & { webhooks?: readonly Webhook[] };
+    return webhooks.map((webhook) => ({
+      id: `${configuration.metadata.name}/${webhook.name}`,
+      webhook,
+      matcher: new RequestMatcher({ ...webhook, resourceRules: webhook.rules ?? [] }),
+      conditions: new MatchConditions(
+        webhook.matchConditions ?? [],
+        this.#compiler,
+        { authorizer: true },
+        webhook.failurePolicy === "Ignore",
+      ),
+    }));
+  }
+
+  /** @throws ApiError 403 when a condition has no value and the webhook fails closed; 404 without a namespace to look at. */
+  invocation(ready: ReadyWebhook, attributes: AdmissionAttributes): Invocation | undefined {
+    const { webhook, matcher, conditions } = ready;
+    if ((webhook.rules ?? []).length === 0) return undefined;
+    const seenAs = matcher.match(attributes);
+    if (seenAs === undefined) return undefined;
+    if (!conditions.areNone) {
+      const matched = conditions.match(expressionVariables(attributes, seenRequest(attributes, seenAs)));
+      if (typeof matched !== "boolean") throw forbidden(attributes.resource, attributes.name, matched.problem);
+      if (!matched) return undefined;
+    }
+    return { ...ready, seenAs };
+  }
+
+  /**
+   * What the webhook says of the request; `undefined` when it says nothing and its failure policy lets that pass.
+   *
+   * @throws ApiError 500 when it says nothing and fails closed; as the webhook has it when it refuses.
+   */
+  async ask(
+    invocation: Invocation,
+    attributes: AdmissionAttributes,
+    isMutating: boolean,
+  ): Promise<Verdict | undefined> {
+    const { webhook } = invocation;
+    let verdict: Verdict;
+    try {
+      verdict = await this.#call(invocation, attributes, isMutating);
+    } catch (error) {
+      if (!(error instanceof FailedCall)) throw error;
+      if (webhook.failurePolicy === "Ignore") return undefined;
+      throw internalError(error.message);
+    }
+    for (const warning of verdict.warnings) attributes.warn(warning);
+    if (!verdict.allowed) throw refusal(webhook.name, verdict.status);
+    return verdict;
+  }
+
+  async #call({ webhook, seenAs }: Invocation, attributes: AdmissionAttributes, isMutating: boolean): Promise<Verdict> {
+    const { name, timeoutSeconds = 10, clientConfig, admissionReviewVersions, sideEffects } = webhook;
+    if (attributes.dryRun && sideEffects !== "None" && sideEffects !== "NoneOnDryRun")
+      throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
+    const { call, random, signal } = this.#options;
+    const { request, object, oldObject } = seenRequest(attributes, seenAs);
+    const uid = uuid(random);
+    const version = admissionReviewVersions.find((each) => each === "v1" || each === "v1beta1");
+    const apiVersion = `admission.k8s.io/${version}`;
+    const body = { kind: "AdmissionReview", apiVersion, request: { uid, ...request, object, oldObject } };
+    const { url, resolve } = webhookAddress(clientConfig, timeoutSeconds, attributes.server.registry);
+    const { caBundle } = clientConfig;
+    try {
+      const address = resolve();
+      const answer = await call({ url, address, caBundle, body, timeoutMs: timeoutSeconds * 1000, signal });
+      return readVerdict(answer, apiVersion, uid, isMutating);
+    } catch (error) {
+      const why = (error as Error).message;
+      throw new FailedCall(
+        name,
+        error instanceof InvalidAnswer ? why : `failed to call webhook: Post ${JSON.stringify(url)}: ${why}`,
+      );
+    }
+  }
+}
+
+function concerns(resource: ServedResource): boolean {
+  return !isExempt(resource);
+}
+
+/**
+ * Calls the webhooks of MutatingWebhookConfigurations, one after the other, and those of them once more that want it when a
+ * later one, or another plugin, has changed what they saw. Upstream: apiserver `pkg/admission/plugin/webhook/mutating`.
+ */
+export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
+  const webhooks = new Webhooks(options);
+  return {
+    concerns,
+    isIdle: () => webhooks.areNone,
+    mutate: (attributes) => mutate(webhooks, attributes),
+  };
+}
+
+async function mutate(webhooks: Webhooks, attributes: AdmissionAttributes): Promise<void> {
+  /** Those that may be asked again, since the object was last changed. */
+  let asked = new Set<string>();
+  const again = new Set<string>();
+  for (const ready of webhooks.all()) {
+    const changed = await askToMutate(webhooks, ready, attributes);
+    if (changed === true) {
+      for (const id of asked) again.add(id);
+      asked = new Set();
+    }
+    if (changed !== undefined && ready.webhook.reinvocationPolicy === "IfNeeded") asked.add(ready.id);
+  }
+  if (again.size === 0) return;
+  for (const ready of webhooks.all()) if (again.has(ready.id)) await askToMutate(webhooks, ready, attributes);
+}
+
+/** Whether the webhook changed the object; `undefined` when it is not for this request. */
+async function askToMutate(
+  webhooks: Webhooks,
+  ready: ReadyWebhook,
+  attributes: AdmissionAttributes,
+): Promise<boolean | undefined> {
+  const invocation = webhooks.invocation(ready, attributes);
+  if (invocation === undefined) return undefined;
+  const verdict = await webhooks.ask(invocation, attributes, true);
+  return verdict?.patch === undefined ? false : applyPatch(invocation, verdict, attributes);
+}
+
+/** @throws ApiError 500 for a patch that cannot be applied. */
+function applyPatch(
+  { webhook, seenAs }: Invocation,
+  { patch, patchType }: Verdict,
+  attributes: AdmissionAttributes,
+): boolean {
+  const { resource, object } = attributes;
+  const operations = readOperations(patch!);
+  if (operations.length === 0) return false;
+  const name = JSON.stringify(webhook.name);
+  if (object === undefined)
+    throw internalError(
+      `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
+    );
+  if (patchType !== "JSONPatch")
+    throw internalError(`failed calling webhook ${name}: unsupported patch type ${JSON.stringify(patchType)}`);
+  const seen = convert(object, resource, seenAs);
+  let patched: KubernetesObject;
+  try {
+    patched = seenAs.decode(jsonPatch(seen, operations), noFindings());
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw internalError((error as Error).message);
+  }
+  if (jsonEqual(patched, seen)) return false;
+  seenAs.strategy.applyDefaults?.(patched);
+  attributes.object = convert(patched, seenAs, resource);
+  return true;
+}
+
+/** @throws ApiError 500 */
+function readOperations(text: string): readonly unknown[] {
+  let operations: unknown;
+  try {
+    operations = JSON.parse(text);
+  } catch (error) {
+    throw internalError((error as Error).message);
+  }
+  if (Array.isArray(operations) && operations.length <= MOST_OPERATIONS && !isNestedDeeper(operations, MAX_NESTING + 2))
+    return operations as unknown[];
+  throw internalError(`a patch of a webhook is a list of at most ${MOST_OPERATIONS} operations`);
+}
+
+/** As of a patch that a client sends. */
+const MOST_OPERATIONS = 10_000;
+
+/**
+ * Calls the webhooks of ValidatingWebhookConfigurations at once, after the mutating ones of a deletion, of which there is
+ * nothing to change. Upstream: apiserver `pkg/admission/plugin/webhook/validating`, which tells the refusal that came first:
+ * here it is that of the first webhook, so that equal runs tell the same.
+ */
+export function validatingWebhooks(options: WebhookOptions, mutating: WebhookOptions): AdmissionPlugin {
+  const webhooks = new Webhooks(options);
+  const ofDeletions = new Webhooks(mutating);
+  return {
+    concerns,
+    isIdle: () => webhooks.areNone && ofDeletions.areNone,
+    validate: async (attributes) => {
+      if (attributes.operation === "DELETE") await mutate(ofDeletions, attributes);
+      const invocations = [...webhooks.all()].flatMap((ready) => webhooks.invocation(ready, attributes) ?? []);
+      const answers = await Promise.allSettled(
+        invocations.map((invocation) => webhooks.ask(invocation, attributes, false)),
+      );
+      const refused = answers.find((answer) => answer.status === "rejected");
+      if (refused !== undefined) throw refused.reason;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { type RequestOptions, request } from "node:https";
+import { isIP } from "node:net";
+
+import { type Clock, realClock } from "@kubewright/clock";
+
+import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../admission/webhook-call.js";
+
+/** Bytes of an answer, as of a request here; of a longer one none counts. */
+const MOST_BYTES = 3 * 1024 * 1024;
+const NO_AUTHORITY = "unable to load root certificates: unable to parse bytes as PEM block";
+const UNKNOWN_AUTHORITY = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/**
+ * Calls webhooks over HTTPS, each over a connection of its own. Certificates are always verified, by the call's authorities or
+ * else the machine's, redirects are not followed, answers have 3 MiB at most. The reasons why there is none are Go's words.
+ */
+export const callWebhook: WebhookCaller = (call) => post(call, realClock);
+
+async function post(call: WebhookCall, clock: Clock): Promise<WebhookAnswer> {
+  const body = JSON.stringify(call.body);
+  const target = new URL(call.url);
+  const options = { ...optionsFor(call, target), headers: headersFor(target, body) };
+  const over = new AbortController();
+  const timer = clock.setTimer(call.timeoutMs, () => over.abort());
+  const signal = AbortSignal.any([over.signal, call.signal]);
+  try {
+    return await exchange(options, body, signal);
+  } catch (error) {
+    if (over.signal.aborted) throw new Error("context deadline exceeded", { cause: error });
+    if (call.signal.aborted) throw new Error("context canceled", { cause: error });
+    throw new Error(reasonOf(error as SystemError, options), { cause: error });
+  } finally {
+    timer.cancel();
+  }
+}
+
+type Target = Pick<RequestOptions, "host" | "port" | "path" | "servername" | "ca" | "rejectUnauthorized" | "agent">;
+
+/** @throws Error for authorities that are none. */
+function optionsFor({ address, caBundle }: WebhookCall, target: URL): Target {
+  const name = hostOf(target);
+  const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, "base64").toString();
+  if (ca !== undefined && !ca.includes("-----BEGIN CERTIFICATE-----")) throw new Error(NO_AUTHORITY);
+  return {
+    host: address?.host ?? name,
+    port: address?.port ?? (target.port === "" ? 443 : Number(target.port)),
+    path: `${target.pathname}${target.search}`,
+    // Said whatever the environment says.
+    rejectUnauthorized: true,
+    agent: false,
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  };
+}
+
+function headersFor(target: URL, body: string): Record<string, string | number> {
+  return {
+    host: target.host,
+    accept: "application/json, */*",
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    "user-agent": "kube-apiserver-admission",
+  };
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+}
+
+function exchange(options: RequestOptions, body: string, signal: AbortSignal): Promise<WebhookAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...options, method: "POST", signal }, (response) => {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (piece: Buffer) => {
+        bytes += piece.byteLength;
+        if (bytes > MOST_BYTES) sent.destroy(new Error(`the answer is longer than ${MOST_BYTES} bytes`));
+        else pieces.push(piece);
+      });
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString() }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly cert?: { readonly subjectaltname?: string };
+}
+
+/** As Go says it, which people search for. */
+function reasonOf({ code = "", message, cert }: SystemError, { host, port, servername }: Target): string {
+  const where = `${isIP(host ?? "") === 6 ? `[${host}]` : host}:${port}`;
+  const unverified = "tls: failed to verify certificate: x509:";
+  if (UNKNOWN_AUTHORITY.has(code)) return `${unverified} certificate signed by unknown authority`;
+  switch (code) {
+    case "ECONNREFUSED":
+      return `dial tcp ${where}: connect: connection refused`;
+    case "EHOSTUNREACH":
+      return `dial tcp ${where}: connect: no route to host`;
+    case "ENETUNREACH":
+      return `dial tcp ${where}: connect: network is unreachable`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `dial tcp: lookup ${host}: no such host`;
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return `${unverified} certificate has expired or is not yet valid`;
+    case "ERR_TLS_CERT_ALTNAME_INVALID": {
+      const names = (cert?.subjectaltname ?? "").replaceAll(/(?:DNS|IP Address):/g, "");
+      return `${unverified} certificate is valid for ${names}, not ${servername ?? host}`;
+    }
+    case "ECONNRESET":
+      return message === "socket hang up"
+        ? "EOF"
+        : message === "aborted"
+          ? "unexpected EOF"
+          : "connection reset by peer";
+    case "EPROTO":
+      return "http: server gave HTTP response to HTTPS client";
+    default:
+      return message;
+  }
+}
