@@ -193,6 +193,7 @@ function program(io: Io, version: string): Command {
       'ask every client for one of the tokens of a CSV file: token,user,uid,"group1,group2"',
     )
     .option("--authorization <mode>", "AlwaysAllow, or RBAC", "AlwaysAllow")
+    .option("--allow-privileged", "let pods have privileged containers, as most clusters do")
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",

@@ -49,6 +49,7 @@ export interface ServeFlags extends AccessFlags {
   readonly restore?: string;
   readonly seed?: string;
   readonly authorization: string;
+  readonly allowPrivileged?: boolean;
 }
 
 /** Said once, when controllers, scheduler and kubelet have seen all there is: for whoever starts it and waits. */
@@ -76,6 +77,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),
     controllers: controllersFrom(flags.controllers),
     authorization: parseAuthorization(flags.authorization),
+    allowPrivileged: flags.allowPrivileged ?? false,
     // Tokens stay good over a reset.
     ...(authentication === undefined ? {} : { authentication: { serviceAccountKey: newKey(), ...authentication } }),
   } as const;

@@ -58,6 +58,11 @@ export interface ApiServerOptions {
    * find their way. A function decides by itself. Default `AlwaysAllow`.
    */
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
+  /**
+   * Whether pods may have privileged containers. Nothing runs here that they could harm; `false` is kube-apiserver's default
+   * for `--allow-privileged`, which clusters set. Default true.
+   */
+  readonly allowPrivileged?: boolean;
   /** Asked before anything is written, in this order, and before what the server's own kinds ask for. Default: none. */
   readonly admission?: readonly AdmissionPlugin[];
   /**

@@ -15,6 +15,7 @@ import { DEFAULT_ACCOUNT, DefaultAccounts } from "./default-accounts.js";
 import { startHousekeeping } from "./housekeeping.js";
 import { StorageProtection } from "./kinds/persistent-volume-claim/protection.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
+import { FIRST_SERVICE_ADDRESS } from "./kinds/service/allocation.js";
 import { makeServerState } from "./make-server-state.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
@@ -62,7 +63,7 @@ const KUBERNETES_SERVICE: Service = {
   apiVersion: "v1",
   kind: "Service",
   metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
-  spec: { clusterIP: "10.96.0.1", ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }] },
+  spec: { clusterIP: FIRST_SERVICE_ADDRESS, ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }] },
 };
 
 /** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */

@@ -37,7 +37,7 @@ describe("a furnished cluster", () => {
     const { call } = begin();
     const service = (await call("GET", "/api/v1/namespaces/default/services/kubernetes")) as Service;
     expect(service.spec).toMatchObject({
-      clusterIP: "10.96.0.1",
+      clusterIP: "10.0.0.1",
       type: "ClusterIP",
       ports: [{ name: "https", port: 443 }],
     });

@@ -41,11 +41,17 @@ export class FieldErrors {
   readonly #errors: FieldError[] = [];
   readonly #settled: SettledValues | undefined;
   readonly #warnings: string[] = [];
+  /** Whether containers may be all-powerful on their machine. */
+  readonly allowsPrivileged: boolean;
   #characters = 0;
 
-  /** @param settled - Values found good before that nobody changes any more. */
-  constructor(settled?: SettledValues) {
+  /**
+   * @param settled - Values found good before that nobody changes any more.
+   * @param allowsPrivileged - The server's policy. Default true.
+   */
+  constructor(settled?: SettledValues, allowsPrivileged = true) {
     this.#settled = settled;
+    this.allowsPrivileged = allowsPrivileged;
   }
 
   /** Whether a value needs no look: it came from a stored object as it is. */

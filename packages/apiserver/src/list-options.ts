@@ -64,10 +64,11 @@ function validateWatch(
     else if (match !== "NotOlderThan")
       errors.forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     if (match !== "NotOlderThan") errors.notSupported(field, match, ["NotOlderThan"]);
-    if (continueToken !== "") errors.forbidden(field, "resourceVersionMatch is forbidden when continue is provided");
   } else if (sendInitialEvents !== undefined) {
     errors.forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
+  // Upstream blames the match for it, even when there is none.
+  if (continueToken !== "") errors.forbidden(field, "resourceVersionMatch is forbidden when continue is provided");
 }
 
 /** A resourceVersion of a request as a number; what cannot be one is upstream's message, worded by the caller's endpoint. */

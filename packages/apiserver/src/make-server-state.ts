@@ -72,6 +72,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     namespaces: registry.find("", "v1", "namespaces")!,
     schemas,
     tracksFields: options.trackFields ?? true,
+    allowsPrivileged: options.allowPrivileged ?? true,
     managers: new ManagerReader(),
     newObjects: new NewObjects(),
     bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),

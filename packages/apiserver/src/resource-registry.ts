@@ -28,6 +28,7 @@ export class ResourceRegistry implements RouteLookup {
     let kinds = this.#kinds.get(resource.apiVersion);
     if (kinds === undefined) this.#kinds.set(resource.apiVersion, (kinds = new Set()));
     kinds.add(resource.kind);
+    kinds.add(resource.listKind);
     this.#generation++;
   }
 
@@ -39,6 +40,7 @@ export class ResourceRegistry implements RouteLookup {
     if (versions === undefined || resources === undefined || removed === undefined) return;
     resources.delete(resource);
     this.#kinds.get(removed.apiVersion)?.delete(removed.kind);
+    this.#kinds.get(removed.apiVersion)?.delete(removed.listKind);
     if (resources.size === 0) versions.delete(version);
     if (versions.size === 0) this.#groups.delete(group);
     this.#generation++;
@@ -53,9 +55,9 @@ export class ResourceRegistry implements RouteLookup {
     return this.#groups.get(group)?.get(version)?.get(resource);
   }
 
-  /** Whether some resource of that version has objects of that kind. */
+  /** Whether some resource of that version has objects, or lists, of that kind. */
   knowsKind(apiVersion: string, kind: string): boolean {
-    return this.#kinds.get(apiVersion)?.has(kind) ?? false;
+    return (apiVersion === "v1" && kind === "List") || this.#kinds.get(apiVersion)?.has(kind) === true;
   }
 
   /** Whether all of a group is defined by CustomResourceDefinitions. */

@@ -22,6 +22,8 @@ export interface ServerState {
   readonly schemas: BuiltInSchemas;
   /** Whether `metadata.managedFields` is kept up. */
   readonly tracksFields: boolean;
+  /** Whether containers may be privileged. */
+  readonly allowsPrivileged: boolean;
   readonly managers: ManagerReader;
   readonly newObjects: NewObjects;
   readonly access: AccessControl;

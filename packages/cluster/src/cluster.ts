@@ -36,6 +36,8 @@ export interface ClusterOptions {
   readonly furnished?: boolean;
   /** Kinds that the API server knows besides its own, or in place of them. */
   readonly resources?: ApiServerOptions["resources"];
+  /** Whether pods may have privileged containers. Default true. */
+  readonly allowPrivileged?: boolean;
   /** Begins with what an earlier cluster's API server kept; resourceVersions go on from there. */
   readonly restore?: ApiServerOptions["restore"];
   /** More paths for the API server to serve, to those who may get them. */
@@ -97,6 +99,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     trackFields: options.trackFields ?? true,
     furnished: options.furnished ?? false,
     managed: enabled.length > 0,
+    allowPrivileged: options.allowPrivileged ?? true,
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),

@@ -32,7 +32,7 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
  */
 export function apply(call: ApiCall, options: WriteOptions): Awaitable<Reply> {
   const { resource } = call.target;
-  const applied = readConfiguration(call, options);
+  const applied = readConfiguration(call, options, resource);
   const { schema } = resource;
   if (schema !== undefined) {
     const errors = typeErrors(schema, applied);
@@ -68,14 +68,14 @@ function applyTo(call: ApiCall, options: WriteOptions, applied: JsonObject, stor
     const theirs = others.reduce((all, manager) => all.union(manager.fields), wanted);
     merged = removeFields(schema, merged, before.fields.difference(wanted), theirs);
   }
-  const findings = noFindings();
-  const object = decodeMerged(resource, merged, findings);
-  call.newBytes += findings.size;
   // Defaults are nobody's doing: what is compared is what was merged.
   const compared = compareTyped(schema, base, normalized(resource, merged));
   const changed = ownable(call, compared.added.union(compared.modified));
   const conflicts = conflictsOf(others, changed.intersection(wanted), takeover(call, options, live, schema));
   if (conflicts.length > 0 && !call.query.flag("force")) throw applyConflict(conflicts);
+  const findings = noFindings();
+  const object = decodeMerged(resource, merged, findings);
+  call.newBytes += findings.size;
   const removed = ownable(call, compared.removed);
   const rest = others.map((manager) => withFields(manager, manager.fields.difference(changed).difference(removed)));
   const sameObject = live !== undefined && changed.isEmpty && removed.isEmpty;
@@ -105,12 +105,17 @@ function gvk(apiVersion: string, kind: string): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-function readConfiguration(call: ApiCall, options: WriteOptions): JsonObject {
-  const { resource } = call.target;
+/** What is applied. @param expected - What it must be. @throws ApiError 400 */
+export function readConfiguration(
+  call: ApiCall,
+  options: WriteOptions,
+  expected: { readonly apiVersion: string; readonly kind: string },
+): JsonObject {
   const { body } = call.request;
   let value: unknown;
   try {
-    value = body?.type === "decoded" ? body.value : parseYaml(bodyText(body));
+    // Nothing is an object with nothing in it.
+    value = (body?.type === "decoded" ? body.value : parseYaml(bodyText(body))) ?? {};
   } catch (error) {
     throw badRequest(
       `error decoding YAML: error converting YAML to JSON: yaml: ${(error as Error).message.split("\n", 1)[0]}`,
@@ -126,14 +131,15 @@ function readConfiguration(call: ApiCall, options: WriteOptions): JsonObject {
   }
   if (!isJsonObject(value)) throw badRequest("error decoding YAML: the configuration is no object");
   const { apiVersion, kind, metadata } = value;
-  if (apiVersion !== resource.apiVersion || kind !== resource.kind)
+  if (apiVersion !== expected.apiVersion || kind !== expected.kind)
     throw badRequest(`invalid object type: ${gvk(textOf(apiVersion), textOf(kind))}`);
   if (isJsonObject(metadata) && metadata["managedFields"] !== undefined && metadata["managedFields"] !== null)
     throw badRequest("metadata.managedFields must be nil");
   return value;
 }
 
-function textOf(value: unknown): string {
+/** What is no text counts as none. */
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -200,12 +206,20 @@ function decodeMerged(resource: ServedResource, merged: unknown, findings?: Deco
   }
 }
 
-/** The merged object with quantities, times and zero values as they are stored, so that equal is equal. */
+/**
+ * The merged object with quantities, times and zero values as they are stored, so that equal is equal. What cannot be read is
+ * refused later: whether it may be written comes first.
+ */
 function normalized(resource: ServedResource, merged: unknown): KubernetesObject {
-  return withoutManagers(decodeMerged(resource, merged));
+  try {
+    return withoutManagers(resource.decode(merged));
+  } catch (error) {
+    if (error instanceof DecodeError) return withoutManagers(merged as KubernetesObject);
+    throw error;
+  }
 }
 
-interface Conflict {
+export interface Conflict {
   readonly manager: Manager;
   readonly paths: readonly string[];
 }
@@ -257,7 +271,8 @@ function sortedMembers(value: unknown): unknown {
   );
 }
 
-function applyConflict(conflicts: readonly Conflict[]): Error {
+/** What others have. */
+export function applyConflict(conflicts: readonly Conflict[]): Error {
   const named = conflicts
     .map(({ manager, paths }) => ({ who: describeManager(manager), paths }))
     .sort((a, b) => (a.who < b.who ? -1 : a.who > b.who ? 1 : 0));

@@ -107,26 +107,21 @@ function checkKind(call: ApiCall, value: Record<string, unknown>): void {
       `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
     );
   }
-  const version = apiVersion.split("/").at(-1) ?? "";
-  if (!call.server.registry.knowsKind(apiVersion, kind)) {
-    throw cannotBeHandled(
-      kind,
-      version,
-      resource.kind,
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-    );
-  }
-  if (kind === resource.kind)
+  if (kind === resource.kind && call.server.registry.knowsKind(apiVersion, kind))
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
     );
+  const version = apiVersion.split("/").at(-1) ?? "";
+  throw cannotBeHandled(kind, version, resource.kind, whyOtherKind(call, apiVersion, kind));
+}
+
+/** Why an object of another built-in kind cannot be taken for one of the resource's. */
+export function whyOtherKind({ server, target: { resource } }: ApiCall, apiVersion: string, kind: string): string {
+  const { registry } = server;
+  if (!registry.knowsKind(apiVersion, kind))
+    return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
   const internal = resource.group === "" ? "core" : (resource.group.split(".", 1)[0] ?? "");
-  throw cannotBeHandled(
-    kind,
-    version,
-    resource.kind,
-    `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`,
-  );
+  return `converting (${apiVersion.split("/").at(-1)}.${kind}) to (${internal}.${resource.kind}): unknown conversion`;
 }
 
 function cannotBeHandled(kind: string, version: string, expected: string, why: string): Error {

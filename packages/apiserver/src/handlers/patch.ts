@@ -28,14 +28,15 @@ import { bodyText, mediaTypeOf } from "../request-body.js";
 import { DecodeError, noFindings } from "../schema/decode.js";
 import { present } from "../served-resource.js";
 import { readWriteOptions } from "../write-options.js";
-import { apply } from "./apply.js";
+import { apply, textOf } from "./apply.js";
+import { whyOtherKind } from "./decode-object.js";
 import { outcomeReply } from "./object-reply.js";
 import { checkName } from "./update.js";
 
 export const JSON_PATCH = "application/json-patch+json";
 export const MERGE_PATCH = "application/merge-patch+json";
 export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
-const APPLY_PATCH = "application/apply-patch+yaml";
+export const APPLY_PATCH = "application/apply-patch+yaml";
 const MOST_OPERATIONS = 10_000;
 
 /** What is taken, in the order errors list it. Strategic merge patches need a schema. */
@@ -54,10 +55,12 @@ export function patch(call: ApiCall): Awaitable<Reply> {
     throw type === STRATEGIC_MERGE_PATCH ? unsupportedMediaType(accepted) : routeUnsupportedMediaType();
   const options = readWriteOptions(call, "PatchOptions", type === APPLY_PATCH);
   if (type === APPLY_PATCH) return apply(call, options);
-  const body = readPatch(call, type, options);
+  let body: unknown;
   const updated = updateObject(call, options, (stored) => {
     if (stored === undefined) throw missing(call);
     const current = present(call.target.resource, stored);
+    // Nobody is told what is wrong with a patch of nothing.
+    body ??= readPatch(call, type, options);
     const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
     const object = decodePatched(call, type, patched, body, options, current);
     checkName(call, object);
@@ -182,9 +185,7 @@ function decodePatched(
       errors.invalid("kind", given.kind, `must be ${resource.kind}`);
       throw invalid({ group: resource.group, kind: given.kind as string }, call.target.name, errors);
     }
-    refuse(
-      `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-    );
+    refuse(whyOtherKind(call, textOf(given.apiVersion), textOf(given.kind)));
   }
   let object: KubernetesObject;
   try {

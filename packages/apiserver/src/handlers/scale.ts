@@ -1,10 +1,20 @@
 import { type KubernetesObject, formatLabelSelector } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
-import { internalError, invalid, notFound, unprocessable, unsupportedMediaType } from "../api-error.js";
+import {
+  badRequest,
+  internalError,
+  invalid,
+  notFound,
+  plainError,
+  unprocessable,
+  unsupportedMediaType,
+} from "../api-error.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import { FieldErrors } from "../field-errors.js";
-import { JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, readPatch } from "./patch.js";
+import { EMPTY_FIELDS } from "../fields/field-set.js";
+import { isSameManager } from "../fields/managers.js";
+import { ReplicaOwners } from "../fields/replica-tracking.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { readJsonPath, writeJsonPath } from "../json-path.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
@@ -18,9 +28,22 @@ import { type Handler, type Handlers, present } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
 import { readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
+import { applyConflict, readConfiguration, textOf } from "./apply.js";
+import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, readPatch } from "./patch.js";
+import { checkName } from "./update.js";
 
 /** A Scale has no lists, so the strategic merge is the plain one. */
-const PATCHES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH];
+const PATCHES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH];
+const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
+const SCALE = { apiVersion: "autoscaling/v1", kind: "Scale" };
+/** Whoever set the number when nobody is known to have. */
+const BEFORE_APPLY = {
+  name: "before-first-apply",
+  operation: "Update",
+  apiVersion: SCALE.apiVersion,
+  subresource: "",
+  time: undefined,
+} as const;
 
 /** Where an object keeps what a Scale says, as JSON paths: `.spec.replicas`. */
 export interface ScalePaths {
@@ -49,23 +72,60 @@ function getScale(call: ApiCall, paths: ScalePaths): Reply {
 /** Upstream: `ScaleREST` of `pkg/registry/apps/deployment/storage` and of apiextensions-apiserver `customresource`. */
 function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   const { resource, name } = call.target;
-  const options = readWriteOptions(call, call.verb === "patch" ? "PatchOptions" : "UpdateOptions");
+  const isApply = call.verb === "patch" && mediaTypeOf(call.request.headers["content-type"]) === APPLY_PATCH;
+  const options = readWriteOptions(call, call.verb === "patch" ? "PatchOptions" : "UpdateOptions", isApply);
   const updated = updateObject(call, options, (stored) => {
     if (stored === undefined) throw notFound(resource, name);
     const current = present(resource, stored);
-    const wanted = wantedScale(call, toScale(current, paths), options);
-    const replicas = isJsonObject(wanted["spec"]) ? (wanted["spec"]["replicas"] ?? 0) : 0;
+    const wanted = isApply
+      ? readConfiguration(call, options, SCALE)
+      : wantedScale(call, toScale(current, paths), options);
+    checkName(call, withName(wanted, isApply || call.verb === "patch" ? name : ""));
+    const given = isJsonObject(wanted["spec"]) ? wanted["spec"]["replicas"] : undefined;
+    const before = readJsonPath(paths.specReplicasPath, current);
+    const replicas = given ?? (isApply ? before : 0);
     checkReplicas(call, paths, replicas);
+    const owners = new ReplicaOwners(call, current, paths.specReplicasPath);
+    const isChanged = replicas !== before;
+    if (isApply) checkOwners(call, owners, options, isChanged);
     const findings = noFindings();
     const object = resource.decode(writeJsonPath(paths.specReplicasPath, current, replicas), findings);
     call.newBytes += findings.size;
     const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
     object.metadata.resourceVersion = typeof version === "string" ? version : stored.object.metadata.resourceVersion!;
-    return { object };
+    if (owners.isTracked && (isApply || isChanged)) {
+      const writer = owners.writer(options.fieldManager, isApply ? "Apply" : "Update");
+      object.metadata.managedFields = owners.after(writer, isChanged)!;
+    }
+    return { object, tracked: true };
   });
   return andThen(updated, ({ object }) =>
     valueReply(200, toScale(object instanceof StoredObject ? present(resource, object) : object, paths)),
   );
+}
+
+/** A patch need not say whose Scale it is. */
+function withName(scale: JsonObject, name: string): KubernetesObject {
+  const metadata = isJsonObject(scale["metadata"]) ? scale["metadata"] : {};
+  return { ...scale, metadata: name === "" ? metadata : { name, ...metadata } };
+}
+
+/** @throws ApiError 409 when the number is another's, 500 when it is nobody's and the kind is a custom one. */
+function checkOwners(call: ApiCall, owners: ReplicaOwners, { fieldManager }: WriteOptions, isChanged: boolean): void {
+  const { resource } = call.target;
+  const field = ".spec.replicas";
+  const me = owners.writer(fieldManager, "Apply");
+  let others = owners.owners.filter((manager) => !isSameManager(manager, me));
+  if (owners.owners.length === 0) {
+    // Upstream looks for who had it before anybody applied, and cannot turn a Scale into a custom resource for that.
+    if (resource.custom !== undefined)
+      throw plainError(
+        "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
+      );
+    others = [{ ...BEFORE_APPLY, fields: EMPTY_FIELDS }];
+  }
+  if (!isChanged || others.length === 0 || call.query.flag("force")) return;
+  throw applyConflict(others.map((manager) => ({ manager, paths: [field] })));
 }
 
 /** @throws ApiError 422 for less than none. */
@@ -83,8 +143,13 @@ function checkReplicas({ target: { resource, name } }: ApiCall, paths: ScalePath
 /** What is sent, or what a patch makes of what there is. @throws ApiError 400, 413, 415, 422 */
 function wantedScale(call: ApiCall, current: unknown, options: WriteOptions): JsonObject {
   const type = mediaTypeOf(call.request.headers["content-type"]);
-  if (call.verb !== "patch") return readObjectBody(call.request.body, type, "Scale", parseYaml).value as JsonObject;
-  if (!PATCHES.includes(type)) throw unsupportedMediaType(PATCHES);
+  if (call.verb !== "patch") {
+    const sent = readObjectBody(call.request.body, type, "Scale", parseYaml).value as JsonObject;
+    checkKind(call, sent);
+    return sent;
+  }
+  const accepted = call.target.resource.custom === undefined ? PATCHES : CUSTOM_PATCHES;
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
   const patch = readPatch(call, type, options);
   try {
     const patched = type === JSON_PATCH ? jsonPatch(current, patch as unknown[]) : mergePatch(current, patch);
@@ -93,6 +158,21 @@ function wantedScale(call: ApiCall, current: unknown, options: WriteOptions): Js
     if (!(error instanceof JsonPatchError)) throw error;
   }
   throw unprocessable();
+}
+
+/** @throws ApiError 400 when something else than a Scale is sent. */
+function checkKind({ target: { resource } }: ApiCall, sent: JsonObject): void {
+  const apiVersion = textOf(sent["apiVersion"]) || SCALE.apiVersion;
+  const kind = textOf(sent["kind"]) || SCALE.kind;
+  if (apiVersion === SCALE.apiVersion && kind === SCALE.kind) return;
+  if (resource.custom !== undefined)
+    throw badRequest(
+      'no kind is registered for the type v1.Scale in scheme "pkg/apiserver/customresource_handler.go:1246"',
+    );
+  const version = apiVersion.split("/").at(-1);
+  throw badRequest(
+    `${kind} in version "${version}" cannot be handled as a Scale: converting (${version}.${kind}) to (autoscaling.Scale): unknown conversion`,
+  );
 }
 
 function toScale(object: KubernetesObject, paths: ScalePaths): unknown {

@@ -44,7 +44,7 @@ import { clusterRoleResource, roleResource } from "./rbac/role.js";
 import { resourceQuotaResource } from "./resource-quota/strategy.js";
 import { secretResource } from "./secret.js";
 import { serviceAccountResource } from "./service-account/strategy.js";
-import { serviceResource } from "./service.js";
+import { serviceResource } from "./service/strategy.js";
 import { storageClassResource } from "./storage-class/strategy.js";
 
 /** Every resource the server knows from the start, by group in discovery's order, then by name. */

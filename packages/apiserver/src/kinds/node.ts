@@ -3,11 +3,12 @@ import { type Node, nodes } from "@kubewright/api";
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
-import { parseQuantity } from "../quantity.js";
 import type { ResourceStrategy } from "../strategy.js";
-import { addInvalid } from "../validation/rules.js";
-import { labelValueErrors, qualifiedNameErrors } from "../names.js";
+import { cidrErrors, cidrFamily, isDualStack } from "../validation/ip-address.js";
+import { addInvalid, validateChoice } from "../validation/rules.js";
+import { labelKeyErrors, labelValueErrors } from "../names.js";
 import { internalForm } from "./internal-form.js";
+import { validateResourceQuantity } from "./pod/resource-validation.js";
 import { age, columns } from "./table-cells.js";
 
 type Quantities = Readonly<Record<string, string>> | undefined;
@@ -18,7 +19,8 @@ const ROLE_LABEL = "kubernetes.io/role";
 
 /** Upstream: `pkg/registry/core/node`, `ValidateNode`, `ValidateNodeUpdate`, `printNode`. */
 export const nodeStrategy: ResourceStrategy<Node> = {
-  applyDefaults({ status }) {
+  applyDefaults({ spec, status }) {
+    if (spec !== undefined) mirrorRange(spec);
     if (status?.capacity !== undefined && Object.keys(status.allocatable ?? {}).length === 0) {
       status.allocatable = { ...status.capacity };
     }
@@ -31,7 +33,10 @@ export const nodeStrategy: ResourceStrategy<Node> = {
     validateTaints(node, errors);
     validateQuantities(node.status?.capacity, "status.capacity", errors);
     validateQuantities(node.status?.allocatable, "status.allocatable", errors);
+    validateRanges(node.spec?.podCIDRs ?? [], errors);
   },
+  warningsOnCreate: nodeWarnings,
+  warningsOnUpdate: nodeWarnings,
   validateUpdate: validateNodeUpdate,
   status: {
     prepareForUpdate(node, stored) {
@@ -94,13 +99,55 @@ function validateNodeUpdate(node: Node, stored: Node, errors: FieldErrors): void
     seen.add(key);
   }
   const oldRanges = stored.spec?.podCIDRs ?? [];
-  if (oldRanges.length > 0 && !jsonEqual(node.spec?.podCIDRs ?? [], oldRanges)) {
-    errors.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
+  const ranges = node.spec?.podCIDRs ?? [];
+  if (oldRanges.length > 0 && !jsonEqual(ranges, oldRanges)) {
+    // Upstream says it once for every one of as many.
+    const changes =
+      ranges.length === oldRanges.length ? ranges.filter((range, index) => range !== oldRanges[index]) : [""];
+    for (const _change of changes)
+      errors.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
   }
   if (stored.spec?.providerID && node.spec?.providerID !== stored.spec.providerID) {
     errors.forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
   }
   validateTaints(node, errors);
+  if ((node.spec?.externalID ?? "") !== (stored.spec?.externalID ?? ""))
+    errors.forbidden("spec.externalID", "may not be updated");
+}
+
+/** Of each family one. */
+function validateRanges(ranges: readonly string[], errors: FieldErrors): void {
+  const field = "spec.podCIDRs";
+  for (const [index, range] of ranges.entries()) addInvalid(errors, `${field}[${index}]`, range, cidrErrors(range));
+  if (ranges.length < 2) return;
+  if (ranges.length > 2 || !isDualStack(ranges.map(cidrFamily)))
+    errors.invalid(field, ranges, "may specify no more than one CIDR for each IP family");
+  const seen = new Set<string>();
+  for (const [index, range] of ranges.entries()) {
+    if (seen.has(range)) errors.duplicate(`${field}[${index}]`, range);
+    seen.add(range);
+  }
+}
+
+/** The first of the ranges has a field of its own, which counts where the two disagree. Upstream: `Convert_v1_NodeSpec_To_core_NodeSpec`. */
+function mirrorRange(spec: NonNullable<Node["spec"]>): void {
+  const { podCIDR, podCIDRs } = spec;
+  if (podCIDR) {
+    if (podCIDRs?.[0] !== podCIDR) spec.podCIDRs = [podCIDR];
+  } else if (podCIDRs?.[0]) spec.podCIDR = podCIDRs[0];
+}
+
+/** Upstream: `fieldIsDeprecatedWarnings` of `pkg/registry/core/node`. */
+function nodeWarnings({ spec, metadata }: Node): string[] {
+  const warnings: string[] = [];
+  if (spec?.configSource !== undefined)
+    warnings.push("spec.configSource: the feature was removed in v1.24, and the field is ignored");
+  if (spec?.externalID) warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+  for (const key of ["scheduler.alpha.kubernetes.io/preferAvoidPods"])
+    if (metadata.annotations?.[key] !== undefined) {
+      warnings.push(`metadata.annotations[${key}]: deprecated since 1.16`);
+    }
+  return warnings;
 }
 
 /** Upstream reports a taint's errors below the metadata, where taints once were an annotation. */
@@ -108,10 +155,9 @@ function validateTaints({ spec }: Node, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [index, { key, value, effect }] of (spec?.taints ?? []).entries()) {
     const path = `metadata.taints[${index}]`;
-    addInvalid(errors, `${path}.key`, key ?? "", qualifiedNameErrors(key ?? ""));
+    addInvalid(errors, `${path}.key`, key ?? "", labelKeyErrors(key ?? ""));
     for (const sentence of labelValueErrors(value ?? "")) errors.invalid(`${path}.value`, value, sentence);
-    if (!effect) errors.required(`${path}.effect`);
-    else if (!TAINT_EFFECTS.includes(effect)) errors.notSupported(`${path}.effect`, effect, TAINT_EFFECTS);
+    validateChoice(effect, TAINT_EFFECTS, `${path}.effect`, errors);
     const identity = `${effect} ${key}`;
     if (seen.has(identity)) {
       const taint = internalForm("Taint", spec?.taints?.[index]);
@@ -127,12 +173,8 @@ function validateTaints({ spec }: Node, errors: FieldErrors): void {
 }
 
 function validateQuantities(quantities: Quantities, field: string, errors: FieldErrors): void {
-  for (const [name, text] of Object.entries(quantities ?? {})) {
-    const quantity = parseQuantity(text);
-    if (quantity !== undefined && quantity.nanos < 0n) {
-      errors.invalid(`${field}.${name}`, text, "must be greater than or equal to 0");
-    }
-  }
+  for (const [name, text] of Object.entries(quantities ?? {}))
+    validateResourceQuantity(name, text, `${field}.${name}`, errors);
 }
 
 function statusCell({ spec, status }: Node): string {

@@ -46,10 +46,10 @@ class Draft {
     const path = pointer(operation.path);
     switch (operation.op) {
       case "add":
-        this.#edit(path, (parent, key) => insert(parent, key, required(operation)));
+        this.#edit(path, (parent, key) => insert(parent, key, operation.value ?? null));
         break;
       case "replace":
-        this.#edit(path, (parent, key) => replace(parent, key, required(operation)));
+        this.#edit(path, (parent, key) => replace(parent, key, operation.value ?? null));
         break;
       case "remove":
         this.#edit(path, remove);
@@ -126,11 +126,6 @@ function readOperation(item: unknown): Operation {
   if (!isJsonObject(item) || typeof item["op"] !== "string" || typeof item["path"] !== "string")
     throw new JsonPatchError("an operation needs op and path");
   return item as unknown as Operation;
-}
-
-function required(operation: Operation): unknown {
-  if (!Object.hasOwn(operation, "value")) throw new JsonPatchError(`${operation.op} needs a value`);
-  return operation.value;
 }
 
 function pointer(text: unknown): string[] {

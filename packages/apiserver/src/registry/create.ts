@@ -129,7 +129,7 @@ function giveName({ server, target }: Write, metadata: KubernetesObject["metadat
 
 function validateNew({ server, target }: Write, object: KubernetesObject): void {
   const { resource } = target;
-  const errors = new FieldErrors(server.schemas.ofType("PodSpec").settled);
+  const errors = new FieldErrors(server.schemas.ofType("PodSpec").settled, server.allowsPrivileged);
   validateMetadata(object.metadata, resource, errors);
   resource.strategy.validateCreate?.(object, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(resource), object.metadata.name ?? "", errors);

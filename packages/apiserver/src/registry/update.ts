@@ -70,7 +70,7 @@ export function updateObject(
       : proceed(asked);
   return unlessStale(server.admission.mutate(write, options, object, current), (admitted) => {
     checkResourceVersion(write, admitted, stored);
-    const errors = new FieldErrors();
+    const errors = new FieldErrors(undefined, server.allowsPrivileged);
     prepareUpdate(write, admitted, current, errors);
     if (!errors.isEmpty) throw invalid(errorSubject(resource), name, errors);
     return unlessStale(server.admission.validate(write, options, admitted, current), () =>

@@ -1,6 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
+import { parseGoTime } from "./go-time.js";
 import { FoundPaths } from "../telling.js";
 import { copyMembers, definedMembers, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
@@ -270,12 +271,12 @@ class Decoder {
         if (typeof value === "string") return decodeBytes(value);
         break;
       case "quantity":
-        if (typeof value === "string" || typeof value === "number") return decodeQuantity(String(value));
-        break;
+        // It reads whatever is there as text.
+        return decodeQuantity(typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
       default:
         (type) satisfies never;
     }
-    throw this.#mismatch(value, owner, name, type === "boolean" ? "bool" : type);
+    throw this.#mismatch(value, owner, name, GO_TYPES[type] ?? type);
   }
 
   #decodeTime(text: string): string | undefined {
@@ -340,35 +341,24 @@ function zeroOf(schema: Schema, decoder: Decoder, owner: ObjectSchema): unknown 
   }
 }
 
+/** Where it is not the same. Times are read as text first. */
+const GO_TYPES: Partial<Record<ScalarType, string>> = { boolean: "bool", time: "string", microtime: "string" };
+/** What Go takes for no time at all. */
+const ZERO_TIME_MS = Date.parse("0001-01-01T00:00:00Z");
 /** A time as the API writes it, of a day that every month has. */
 const USUAL_TIME = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 function decodeTime(text: string): string | undefined {
   if (USUAL_TIME.test(text)) return text;
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text)))
-    return text === "0001-01-01T00:00:00Z" ? undefined : text;
-  if (text === "") return undefined;
-  const epochMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(epochMs))
-    throw new DecodeError(
-      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
-    );
-  return formatTime(epochMs);
+  const parsed = parseGoTime(text, 0);
+  if ("error" in parsed) throw new DecodeError(parsed.error);
+  return parsed.epochMs === ZERO_TIME_MS ? undefined : formatTime(parsed.epochMs);
 }
 
 function decodeMicroTime(text: string): string {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{6})(Z|[+-]\d\d:\d\d)$/.exec(text);
-  const epochMs = match === null ? Number.NaN : Date.parse(`${match[1]}${match[3]}`);
-  if (match === null || Number.isNaN(epochMs)) {
-    const rest = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(.*)$/.exec(text)?.[1];
-    const [unread, wanted] = rest === undefined ? [text, "2006"] : [rest, ".000000"];
-    throw new DecodeError(
-      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.000000Z07:00": cannot parse ${JSON.stringify(unread)} as "${wanted}"`,
-    );
-  }
-  return match[3] === "Z" ? text : `${formatTime(epochMs).slice(0, -1)}${match[2]}Z`;
+  const parsed = parseGoTime(text, 6);
+  if ("error" in parsed) throw new DecodeError(parsed.error);
+  return `${formatTime(parsed.epochMs).slice(0, -1)}${parsed.fraction}Z`;
 }
 
 function decodeBytes(text: string): string {

@@ -13,6 +13,10 @@ const DNS_1035_FORMAT = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const WILDCARD_FORMAT = "\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 
 const WILDCARD = whole(WILDCARD_FORMAT);
+const UNDERSCORE_LABEL_FORMAT = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const UNDERSCORE_SUBDOMAIN_FORMAT = `${UNDERSCORE_LABEL_FORMAT}(\\.${UNDERSCORE_LABEL_FORMAT})*`;
+
+const UNDERSCORE_SUBDOMAIN = whole(UNDERSCORE_SUBDOMAIN_FORMAT);
 const DNS_1035 = whole(DNS_1035_FORMAT);
 const CONFIG_KEY = whole(CONFIG_KEY_FORMAT);
 const HTTP_PATH = whole(HTTP_PATH_FORMAT);
@@ -39,6 +43,12 @@ const WILDCARD_MESSAGE = formatMessage(
   "*.example.com",
 );
 
+const UNDERSCORE_SUBDOMAIN_MESSAGE = formatMessage(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+  UNDERSCORE_SUBDOMAIN_FORMAT,
+  "example.com",
+);
+
 /** A DNS label that begins with a letter: names of API resources and versions. */
 export function dns1035LabelErrors(value: string): string[] {
   const errors: string[] = [];
@@ -52,6 +62,14 @@ export function wildcardSubdomainErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
   if (!WILDCARD.test(value)) errors.push(WILDCARD_MESSAGE);
+  return errors;
+}
+
+/** A DNS subdomain whose labels may begin with an underscore and have others in them, as service records' do. */
+export function underscoreSubdomainErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
+  if (!UNDERSCORE_SUBDOMAIN.test(value)) errors.push(UNDERSCORE_SUBDOMAIN_MESSAGE);
   return errors;
 }
 

@@ -1,82 +1,86 @@
 import type { FieldErrors } from "../field-errors.js";
 import { ipFamily } from "./formats.js";
+import { addInvalid } from "./rules.js";
 
-/** Addresses of a network: those whose first bits are these. */
-interface Network {
-  readonly bytes: readonly number[];
-  readonly bits: number;
+const CIDR_MESSAGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+
+/** A block of addresses, as `10.0.0.0/24`. Upstream: apimachinery `validation.IsValidCIDR`. */
+export function cidrErrors(value: string): readonly string[] {
+  return cidrFamily(value) === undefined ? [CIDR_MESSAGE] : [];
 }
 
-/** The four or sixteen bytes of an IP address; an IPv4 address in IPv6 form is one of four. `undefined` for what is none. */
-export function ipBytes(text: string): readonly number[] | undefined {
-  const family = ipFamily(text);
-  if (family === undefined) return undefined;
-  if (family === 4) return text.split(".").map(Number);
-  const [head = "", tail] = text.split("::");
-  const before = groupBytes(head);
-  const after = tail === undefined ? [] : groupBytes(tail);
-  const zeros = Array.from({ length: 16 - before.length - after.length }, () => 0);
-  const bytes = [...before, ...zeros, ...after];
-  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
-  return isMapped ? bytes.slice(12) : bytes;
+/** `undefined` for what is no block of addresses. */
+export function cidrFamily(value: string): 4 | 6 | undefined {
+  const [, address = "", length = ""] = /^(.*)\/(\d{1,3})$/.exec(value) ?? [];
+  const family = ipFamily(address);
+  if (family === undefined || (length.length > 1 && length.startsWith("0"))) return undefined;
+  return Number(length) <= (family === 4 ? 32 : 128) ? family : undefined;
 }
 
-function groupBytes(text: string): number[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((group) => {
-    if (group.includes(".")) return group.split(".").map(Number);
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 0xff];
-  });
-}
-
-/** `10.0.0.0/8`; `undefined` for what is none. */
-function parseNetwork(text: string): Network | undefined {
-  const slash = text.indexOf("/");
-  const bytes = slash < 0 ? undefined : ipBytes(text.slice(0, slash));
-  const length = text.slice(slash + 1);
-  if (bytes === undefined || !/^\d{1,3}$/.test(length)) return undefined;
-  const isMapped = bytes.length === 4 && text.includes(":");
-  const bits = Number(length) - (isMapped ? 96 : 0);
-  return bits >= 0 && bits <= bytes.length * 8 ? { bytes, bits } : undefined;
-}
-
-/** Upstream: `IsValidCIDRForLegacyField`. */
-export function cidrErrors(text: string): string[] {
-  return parseNetwork(text) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : [];
-}
-
-/** Whether a network is within another one, and smaller. `undefined` where one of them is none. */
-export function isStrictlyWithin(inner: string, outer: string): boolean | undefined {
-  const small = parseNetwork(inner);
-  const large = parseNetwork(outer);
-  if (small === undefined || large === undefined) return undefined;
-  return small.bits > large.bits && isWithin(small.bytes, large);
-}
-
-function isWithin(bytes: readonly number[], network: Network): boolean {
-  if (bytes.length !== network.bytes.length) return false;
-  for (let at = 0; at < network.bits; at += 8) {
-    const shift = Math.max(0, 8 - (network.bits - at));
-    if (bytes[at / 8]! >> shift !== network.bytes[at / 8]! >> shift) return false;
+/** Whether a valid address is in a valid block. */
+export function isInCidr(address: string, cidr: string): boolean {
+  const [first = "", length = ""] = cidr.split("/");
+  const [bytes, block] = [bytesOf(address), bytesOf(first)];
+  if (bytes.length !== block.length) return false;
+  for (let bit = 0; bit < Number(length); bit++) {
+    const mask = 0x80 >> (bit % 8);
+    if (((bytes[bit >> 3]! ^ block[bit >> 3]!) & mask) !== 0) return false;
   }
   return true;
 }
 
+/** Of two addresses or blocks at most one may be of a family, and there may be no third. Upstream: `IsDualStackIPStrings`. */
+export function isDualStack(families: readonly (4 | 6 | undefined)[]): boolean {
+  return families.includes(4) && families.includes(6);
+}
+
+/** Addresses that mean the machine itself or its own link lead nowhere. Upstream: `ValidateNonSpecialIP`. */
+export function specialAddressErrors(address: string): readonly string[] {
+  const bytes = bytesOf(address);
+  const [first = 0, second = 0, third = 0] = bytes;
+  const isLong = bytes.length === 16;
+  if (bytes.every((byte) => byte === 0)) return [`may not be unspecified (${address})`];
+  if (isLong ? bytes.every((byte, index) => byte === (index === 15 ? 1 : 0)) : first === 127)
+    return ["may not be in the loopback range (127.0.0.0/8, ::1/128)"];
+  if (isLong ? first === 0xfe && (second & 0xc0) === 0x80 : first === 169 && second === 254)
+    return ["may not be in the link-local range (169.254.0.0/16, fe80::/10)"];
+  if (isLong ? first === 0xff && (second & 0x0f) === 2 : first === 224 && second === 0 && third === 0)
+    return ["may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"];
+  return [];
+}
+
+/** Four or sixteen; an IPv4 address written as IPv6 has four. */
+function bytesOf(address: string): readonly number[] {
+  if (ipFamily(address) === 4) return address.split(".").map(Number);
+  const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
+  const text =
+    dotted === null
+      ? address
+      : address.slice(0, dotted.index) +
+        [dotted.slice(1, 3), dotted.slice(3, 5)]
+          .map(([high, low]) => (Number(high) * 256 + Number(low)).toString(16))
+          .join(":");
+  const [head = "", tail] = text.split("::");
+  const front = head === "" ? [] : head.split(":");
+  const back = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups = [...front, ...Array.from({ length: 8 - front.length - back.length }, () => "0"), ...back];
+  const bytes = groups.flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+  return isMapped ? bytes.slice(12) : bytes;
+}
+
+/** Whether a block is within another one, and smaller. `undefined` where one of them is none. */
+export function isStrictlyWithin(inner: string, outer: string): boolean | undefined {
+  if (cidrFamily(inner) === undefined || cidrFamily(outer) === undefined) return undefined;
+  const [address = "", length = ""] = inner.split("/");
+  return Number(length) > Number(outer.split("/")[1]) && isInCidr(address, outer);
+}
+
 /** An address that traffic can be sent to. Upstream: `ValidateEndpointIP`. */
 export function validateEndpointIp(address: string, field: string, errors: FieldErrors): void {
-  const bytes = ipBytes(address);
-  if (bytes === undefined) {
-    errors.invalid(field, address, "must be a valid IP address");
-    return;
-  }
-  const [first = 0, second = 0, third = 0] = bytes;
-  const isV4 = bytes.length === 4;
-  if (bytes.every((byte) => byte === 0)) errors.invalid(field, address, `may not be unspecified (${address})`);
-  if (isV4 ? first === 127 : bytes.at(-1) === 1 && bytes.slice(0, -1).every((byte) => byte === 0))
-    errors.invalid(field, address, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
-  if (isV4 ? first === 169 && second === 254 : first === 0xfe && second >> 6 === 2)
-    errors.invalid(field, address, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-  if (isV4 ? first === 224 && second === 0 && third === 0 : first === 0xff && (second & 0x0f) === 2)
-    errors.invalid(field, address, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+  if (ipFamily(address) === undefined) errors.invalid(field, address, "must be a valid IP address");
+  else addInvalid(errors, field, address, specialAddressErrors(address));
 }

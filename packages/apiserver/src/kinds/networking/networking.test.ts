@@ -105,8 +105,7 @@ test("a range of ports begins with a number and ends no lower", () => {
 });
 
 test("a NetworkPolicy is about egress as soon as it has rules for it, if it does not say", () => {
-  const types = (spec: object): unknown =>
-    create(networkPolicyStrategy, policy(spec)).object.spec?.policyTypes;
+  const types = (spec: object): unknown => create(networkPolicyStrategy, policy(spec)).object.spec?.policyTypes;
   expect(types({})).toEqual(["Ingress"]);
   expect(types({ egress: [] })).toEqual(["Ingress"]);
   expect(types({ egress: [{}] })).toEqual(["Ingress", "Egress"]);

@@ -1,27 +1,24 @@
-import type { Container, PodSpec } from "@kubewright/api";
+import type { Container } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { dnsLabelErrors } from "../../names.js";
 import { portNameErrors, portNumberErrors } from "../../validation/formats.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateChoice } from "../../validation/rules.js";
 import { validateEnvironment } from "./environment-validation.js";
+import { validateVolumeDevices, validateVolumeMounts } from "./mount-validation.js";
 import { validateLifecycle, validateProbes } from "./probe-validation.js";
-import { validateResources } from "./resource-validation.js";
+import { validateContainerResources } from "./resource-validation.js";
+import { validateResizePolicy, validateRestartRules } from "./restart-validation.js";
 import { validateSecurityContext } from "./security-context-validation.js";
-import { validateLocalPath } from "./volume-validation.js";
+import type { Surroundings } from "./surroundings.js";
+import { PULL_POLICIES } from "./volume-sources.js";
 
 const TERMINATION_MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
-const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
-const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
 
 /** Upstream: `validateContainers`. */
-export function validateContainers(
-  spec: PodSpec,
-  volumes: ReadonlySet<string>,
-  path: string,
-  errors: FieldErrors,
-): void {
+export function validateContainers(surroundings: Surroundings, path: string, errors: FieldErrors): void {
+  const { spec } = surroundings;
   const containers = spec.containers ?? [];
   if (containers.length === 0) {
     errors.required(path);
@@ -30,12 +27,12 @@ export function validateContainers(
   const names = new Set<string>();
   for (const [index, container] of containers.entries()) {
     const at = `${path}[${index}]`;
-    validateContainer(container, volumes, at, errors);
+    validateContainer(container, surroundings, at, errors);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     names.add(container.name);
-    validateLifecycle(container.lifecycle, `${at}.lifecycle`, errors);
+    validateLifecycle(container.lifecycle, spec.terminationGracePeriodSeconds, `${at}.lifecycle`, errors);
     validateProbes(container, at, errors);
-    if (container.restartPolicy !== undefined) validateContainerRestartPolicy(container.restartPolicy, at, errors);
+    validateRestartRules(container, at, errors);
   }
   if (!containers.some(({ ports }) => ports !== undefined)) return;
   const used = new Set<string>();
@@ -44,25 +41,20 @@ export function validateContainers(
 }
 
 /** They run one after the other, so that each may have a port another had. Upstream: `validateInitContainers`. */
-export function validateInitContainers(
-  spec: PodSpec,
-  volumes: ReadonlySet<string>,
-  path: string,
-  errors: FieldErrors,
-): void {
+export function validateInitContainers(surroundings: Surroundings, path: string, errors: FieldErrors): void {
+  const { spec } = surroundings;
   if (spec.initContainers === undefined) return;
   const names = new Set((spec.containers ?? []).map(({ name }) => name));
   for (const [index, container] of spec.initContainers.entries()) {
     const at = `${path}[${index}]`;
-    validateContainer(container, volumes, at, errors);
-    if (container.name) {
-      if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
-      names.add(container.name);
-    }
-    if (container.restartPolicy !== undefined) validateContainerRestartPolicy(container.restartPolicy, at, errors);
-    validateHostPortsUnused(container.ports, new Set(), `${at}.ports`, errors);
+    validateContainer(container, surroundings, at, errors);
+    validateRestartRules(container, at, errors);
+    if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
+    else if (container.name) names.add(container.name);
+    // Upstream looks at the container as if it were the only one.
+    validateHostPortsUnused(container.ports, new Set(), `${path}[0].ports`, errors);
     if (container.restartPolicy === "Always") {
-      validateLifecycle(container.lifecycle, `${at}.lifecycle`, errors);
+      validateLifecycle(container.lifecycle, spec.terminationGracePeriodSeconds, `${at}.lifecycle`, errors);
       validateProbes(container, at, errors);
       continue;
     }
@@ -82,30 +74,32 @@ export function validateImages(containers: readonly Container[], path: string, e
   }
 }
 
-/** Upstream: `validateContainerCommon`. */
+/** Of whichever list. Upstream: `validateContainerCommon`. */
 export function validateContainer(
   container: Container,
-  volumes: ReadonlySet<string>,
+  surroundings: Surroundings,
   path: string,
   errors: FieldErrors,
 ): void {
+  const { spec, volumes, claims } = surroundings;
   if (!container.name) errors.required(`${path}.name`);
   else addInvalid(errors, `${path}.name`, container.name, dnsLabelErrors(container.name));
   if (!container.image) errors.required(`${path}.image`);
-  const { terminationMessagePolicy, imagePullPolicy } = container;
-  if (!terminationMessagePolicy) errors.required(`${path}.terminationMessagePolicy`);
-  else if (!TERMINATION_MESSAGE_POLICIES.includes(terminationMessagePolicy)) {
-    errors.notSupported(`${path}.terminationMessagePolicy`, terminationMessagePolicy, TERMINATION_MESSAGE_POLICIES);
-  }
+  validateChoice(
+    container.terminationMessagePolicy,
+    TERMINATION_MESSAGE_POLICIES,
+    `${path}.terminationMessagePolicy`,
+    errors,
+  );
   if (container.ports !== undefined) validatePorts(container.ports, `${path}.ports`, errors);
-  validateEnvironment(container, path, errors);
-  if (container.volumeMounts !== undefined)
-    validateVolumeMounts(container.volumeMounts, volumes, `${path}.volumeMounts`, errors);
-  if (!imagePullPolicy) errors.required(`${path}.imagePullPolicy`);
-  else if (!PULL_POLICIES.includes(imagePullPolicy))
-    errors.notSupported(`${path}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES);
-  validateResources(container.resources, `${path}.resources`, errors);
-  validateSecurityContext(container.securityContext, `${path}.securityContext`, errors);
+  validateEnvironment(container, volumes, path, errors);
+  if (container.volumeMounts !== undefined) validateVolumeMounts(container, volumes, `${path}.volumeMounts`, errors);
+  if (container.volumeDevices !== undefined) validateVolumeDevices(container, volumes, `${path}.volumeDevices`, errors);
+  validateChoice(container.imagePullPolicy, PULL_POLICIES, `${path}.imagePullPolicy`, errors);
+  validateContainerResources(container.resources, claims, `${path}.resources`, errors);
+  if (container.resizePolicy !== undefined)
+    validateResizePolicy(container.resizePolicy, spec.restartPolicy, `${path}.resizePolicy`, errors);
+  validateSecurityContext(container.securityContext, spec.hostUsers, `${path}.securityContext`, errors);
 }
 
 function validatePorts(ports: NonNullable<Container["ports"]>, path: string, errors: FieldErrors): void {
@@ -121,8 +115,7 @@ function validatePorts(ports: NonNullable<Container["ports"]>, path: string, err
     if (!containerPort) errors.required(`${at}.containerPort`);
     else addInvalid(errors, `${at}.containerPort`, containerPort, portNumberErrors(containerPort));
     if (hostPort) addInvalid(errors, `${at}.hostPort`, hostPort, portNumberErrors(hostPort));
-    if (!protocol) errors.required(`${at}.protocol`);
-    else if (!PROTOCOLS.includes(protocol)) errors.notSupported(`${at}.protocol`, protocol, PROTOCOLS);
+    validateChoice(protocol, PROTOCOLS, `${at}.protocol`, errors);
   }
 }
 
@@ -139,26 +132,4 @@ function validateHostPortsUnused(
     if (used.has(key)) errors.duplicate(`${path}[${index}].hostPort`, key);
     used.add(key);
   }
-}
-
-function validateVolumeMounts(
-  mounts: NonNullable<Container["volumeMounts"]>,
-  volumes: ReadonlySet<string>,
-  path: string,
-  errors: FieldErrors,
-): void {
-  const mountPaths = new Set<string>();
-  for (const [index, { name, mountPath, subPath }] of mounts.entries()) {
-    const at = `${path}[${index}]`;
-    if (!name) errors.required(`${at}.name`);
-    if (!volumes.has(name)) errors.notFound(`${at}.name`, name);
-    if (!mountPath) errors.required(`${at}.mountPath`);
-    if (mountPaths.has(mountPath)) errors.invalid(`${at}.mountPath`, mountPath, "must be unique");
-    mountPaths.add(mountPath);
-    if (subPath) validateLocalPath(subPath, `${at}.subPath`, errors);
-  }
-}
-
-function validateContainerRestartPolicy(policy: string, path: string, errors: FieldErrors): void {
-  if (!RESTART_POLICIES.includes(policy)) errors.notSupported(`${path}.restartPolicy`, policy, RESTART_POLICIES);
 }

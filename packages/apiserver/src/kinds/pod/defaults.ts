@@ -1,7 +1,12 @@
 import type { Container, Pod, PodSpec } from "@kubewright/api";
 
 import { copyMembers } from "../../json.js";
+import { formatQuantity } from "../../quantity.js";
+import { containerLimits, containerRequests } from "./container-requests.js";
+import { isHugePages } from "./resource-names.js";
 import { applyPodSpecDefaults } from "./template-defaults.js";
+
+type Resources = NonNullable<Container["resources"]>;
 
 /** Upstream: `SetDefaults_Pod`, and the conversion that keeps a status' two forms of the pod's address alike. */
 export function applyPodDefaults(pod: Pod, stored?: Pod): void {
@@ -17,14 +22,45 @@ export function applyPodDefaults(pod: Pod, stored?: Pod): void {
 
 /** What templates do not have. The spec may be a template's: it is not changed, and itself the answer when it has everything. */
 function withPodDefaults(spec: PodSpec): PodSpec {
-  const { enableServiceLinks, initContainers } = spec;
+  const { enableServiceLinks, initContainers, resources } = spec;
   const containers = spec.containers?.some(lacksRequests) ? spec.containers.map(withRequests) : spec.containers;
   const initial = initContainers?.some(lacksRequests) ? initContainers.map(withRequests) : initContainers;
-  if (enableServiceLinks !== undefined && containers === spec.containers && initial === initContainers) return spec;
+  if (
+    enableServiceLinks !== undefined &&
+    resources === undefined &&
+    containers === spec.containers &&
+    initial === initContainers
+  )
+    return spec;
   const result: PodSpec = copyMembers(spec);
   result.enableServiceLinks ??= true;
   if (containers !== spec.containers) result.containers = containers;
   if (initial !== undefined) result.initContainers = initial;
+  if (resources !== undefined) result.resources = withPodResources(result, resources);
+  return result;
+}
+
+/**
+ * What the pod as a whole is not said to request is what its containers do together, or what it is limited to. Huge pages
+ * are limited to what is requested of them.
+ *
+ * Upstream: `defaultHugePagePodLimits`, `defaultPodRequests` of `pkg/apis/core/v1`.
+ */
+function withPodResources(spec: PodSpec, resources: Resources): Resources {
+  const { limits: givenLimits = {}, requests: givenRequests = {} } = resources;
+  if (Object.keys(givenLimits).length === 0 && Object.keys(givenRequests).length === 0) return resources;
+  const limits = { ...givenLimits };
+  for (const [name, limit] of containerLimits(spec)) if (isHugePages(name)) limits[name] ??= formatQuantity(limit);
+  const requests = { ...givenRequests };
+  if (Object.keys(limits).length > 0) {
+    for (const [name, request] of containerRequests(spec))
+      if (name === "cpu" || name === "memory") requests[name] ??= formatQuantity(request);
+    for (const [name, limit] of Object.entries(limits))
+      if (name === "cpu" || name === "memory" || isHugePages(name)) requests[name] ??= limit;
+  }
+  const result = { ...resources };
+  if (Object.keys(limits).length > 0) result.limits = limits;
+  if (Object.keys(requests).length > 0) result.requests = requests;
   return result;
 }
 

@@ -1,42 +1,34 @@
 import type { Container } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
+import { dnsSubdomainErrors } from "../../names.js";
 import { configKeyErrors, environmentNameErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
+import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from "./downward-api.js";
+import { validateLocalPath } from "./local-path.js";
+import type { Volume } from "./volume-validation.js";
 
 type EnvVar = NonNullable<Container["env"]>[number];
 type EnvVarSource = NonNullable<EnvVar["valueFrom"]>;
-type ObjectFieldSelector = NonNullable<EnvVarSource["fieldRef"]>;
+type FileKeySelector = NonNullable<EnvVarSource["fileKeyRef"]>;
+type Volumes = ReadonlyMap<string, Volume>;
 
-/** What the downward API knows of a pod; which of it is offered differs by place. */
-const POD_FIELDS = new Set(
-  "metadata.annotations metadata.labels metadata.name metadata.namespace metadata.uid spec.nodeName spec.restartPolicy spec.serviceAccountName spec.schedulerName status.phase status.hostIP status.hostIPs status.podIP status.podIPs spec.host".split(
-    " ",
-  ),
-);
-export const ENVIRONMENT_FIELDS =
-  "metadata.name metadata.namespace metadata.uid spec.nodeName spec.serviceAccountName status.hostIP status.hostIPs status.podIP status.podIPs".split(
-    " ",
-  );
-export const VOLUME_FIELDS = "metadata.annotations metadata.labels metadata.name metadata.namespace metadata.uid".split(
-  " ",
-);
+const MAX_FILE_KEY = 128;
 
 /** Upstream: `ValidateEnv`, `ValidateEnvFrom`. */
-export function validateEnvironment(container: Container, path: string, errors: FieldErrors): void {
+export function validateEnvironment(container: Container, volumes: Volumes, path: string, errors: FieldErrors): void {
   for (const [index, variable] of (container.env ?? []).entries()) {
     const at = `${path}.env[${index}]`;
     if (!variable.name) errors.required(`${at}.name`);
     else addInvalid(errors, `${at}.name`, variable.name, environmentNameErrors(variable.name));
     if (variable.valueFrom !== undefined)
-      validateSource(variable.valueFrom, variable.value ?? "", `${at}.valueFrom`, errors);
+      validateSource(variable.valueFrom, variable.value ?? "", volumes, `${at}.valueFrom`, errors);
   }
   for (const [index, { prefix, configMapRef, secretRef }] of (container.envFrom ?? []).entries()) {
     const at = `${path}.envFrom[${index}]`;
     if (prefix) addInvalid(errors, `${at}.prefix`, prefix, environmentNameErrors(prefix));
-    if (configMapRef && !configMapRef.name) errors.required(`${at}.configMapRef.name`);
-    if (secretRef && !secretRef.name) errors.required(`${at}.secretRef.name`);
+    if (configMapRef) validateObjectName(configMapRef, `${at}.configMapRef.name`, errors);
+    if (secretRef) validateObjectName(secretRef, `${at}.secretRef.name`, errors);
     if (!configMapRef && !secretRef)
       errors.invalid(`${path}.envFrom`, "", "must specify one of: `configMapRef` or `secretRef`");
     else if (configMapRef && secretRef)
@@ -44,12 +36,26 @@ export function validateEnvironment(container: Container, path: string, errors: 
   }
 }
 
-function validateSource(source: EnvVarSource, value: string, path: string, errors: FieldErrors): void {
+/** All variables of an object. As upstream has it, the name may end with what a name to be completed may end with. */
+function validateObjectName({ name }: { name?: string }, field: string, errors: FieldErrors): void {
+  if (!name) return errors.required(field);
+  const completed = name.length > 1 && name.endsWith("-") ? `${name.slice(0, -1)}a` : name;
+  addInvalid(errors, field, name, dnsSubdomainErrors(completed));
+}
+
+function validateSource(
+  source: EnvVarSource,
+  value: string,
+  volumes: Volumes,
+  path: string,
+  errors: FieldErrors,
+): void {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
   if (fieldRef) validateFieldRef(fieldRef, ENVIRONMENT_FIELDS, `${path}.fieldRef`, errors);
-  if (resourceFieldRef && !resourceFieldRef.resource) errors.required(`${path}.resourceFieldRef.resource`);
+  if (resourceFieldRef) validateResourceFieldRef(resourceFieldRef, false, `${path}.resourceFieldRef`, errors);
   if (configMapKeyRef) validateKeyRef(configMapKeyRef, `${path}.configMapKeyRef`, errors);
   if (secretKeyRef) validateKeyRef(secretKeyRef, `${path}.secretKeyRef`, errors);
+  if (fileKeyRef) validateFileKey(fileKeyRef, volumes, `${path}.fileKeyRef`, errors);
   const count = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length;
   if (count === 0) {
     const detail =
@@ -65,32 +71,23 @@ function validateKeyRef({ name = "", key }: { name?: string; key: string }, path
   else addInvalid(errors, `${path}.key`, key, configKeyErrors(key));
 }
 
-/** Upstream: `validateObjectFieldSelector`. */
-export function validateFieldRef(
-  reference: ObjectFieldSelector,
-  offered: readonly string[],
+/** A line of a file that an init container wrote. Upstream: `validateFileKeySelector`. */
+function validateFileKey(
+  { key, volumeName, path: file }: FileKeySelector,
+  volumes: Volumes,
   path: string,
   errors: FieldErrors,
 ): void {
-  const { apiVersion, fieldPath } = reference;
-  if (!apiVersion) return errors.required(`${path}.apiVersion`);
-  if (!fieldPath) return errors.required(`${path}.fieldPath`);
-  const [, map, key] = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(fieldPath) ?? [];
-  if (apiVersion !== "v1") {
-    errors.invalid(
-      `${path}.fieldPath`,
-      fieldPath,
-      `error converting fieldPath: unsupported pod version: ${apiVersion}`,
-    );
-  } else if (map !== undefined && key !== undefined) {
-    addInvalid(errors, path, key, qualifiedNameErrors(map.endsWith("annotations") ? key.toLowerCase() : key));
-  } else if (!POD_FIELDS.has(fieldPath)) {
-    errors.invalid(
-      `${path}.fieldPath`,
-      fieldPath,
-      `error converting fieldPath: field label not supported: ${fieldPath}`,
-    );
-  } else if (!offered.includes(fieldPath === "spec.host" ? "spec.nodeName" : fieldPath)) {
-    errors.notSupported(`${path}.fieldPath`, fieldPath, offered);
+  if (!key) errors.required(`${path}.key`);
+  else {
+    addInvalid(errors, `${path}.key`, key, environmentNameErrors(key));
+    if (key.length > MAX_FILE_KEY) errors.tooLong(`${path}.key`, MAX_FILE_KEY);
   }
+  if (!volumeName) errors.required(`${path}.volumeName`);
+  if (!file) errors.required(`${path}.path`);
+  else validateLocalPath(file, `${path}.path`, errors);
+  const volume = volumes.get(volumeName);
+  if (volume === undefined) errors.notFound(`${path}.volumeName`, volumeName ?? "");
+  else if (volume.emptyDir === undefined)
+    errors.invalid(`${path}.volumeName`, volumeName, "referenced volume must be of type emptyDir");
 }

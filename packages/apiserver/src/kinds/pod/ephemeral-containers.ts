@@ -4,6 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { UpdateStrategy } from "../../strategy.js";
 import { validateContainer } from "./container-validation.js";
+import { surroundingsIn } from "./surroundings.js";
 import { restoreAllBut } from "./restore.js";
 
 /** In the order of Go's struct. */
@@ -41,13 +42,14 @@ export const ephemeralContainersStrategy: UpdateStrategy<Pod> = {
 
 /** Upstream: `validateEphemeralContainers`. */
 function validateEphemeralContainers({ spec }: Pod, errors: FieldErrors): void {
-  const volumes = new Set((spec?.volumes ?? []).map(({ name }) => name));
+  const volumes = new Map((spec?.volumes ?? []).map((volume) => [volume.name, volume]));
+  const surroundings = surroundingsIn(spec ?? { containers: [] }, volumes);
   const targets = new Set((spec?.containers ?? []).map(({ name }) => name));
   for (const { name } of spec?.initContainers ?? []) targets.add(name);
   const names = new Set(targets);
   for (const [index, container] of (spec?.ephemeralContainers ?? []).entries()) {
     const at = `spec.ephemeralContainers[${index}]`;
-    validateContainer(container, volumes, at, errors);
+    validateContainer(container, surroundings, at, errors);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     names.add(container.name);
     const target = container.targetContainerName;

@@ -8,15 +8,17 @@ interface Place {
   others?: Map<string, Place>;
 }
 
-/**
- * Paths that are, or are below, one that came before, or the other way round, each with the first such: `"a/b" with "a"`.
- * Takes time in proportion to the paths, not to their pairs.
- */
+/** Paths that are, or are below, one that came before, or the other way round, each with the first such: `"a/b" with "a"`. */
 export function overlappingPaths(paths: readonly string[]): string[] {
+  return pathOverlaps(paths).map(({ index, first }) => `"${paths[index]}" with "${paths[first]}"`);
+}
+
+/** By their indices. Takes time in proportion to the paths, not to their pairs. */
+export function pathOverlaps(paths: readonly string[]): { readonly index: number; readonly first: number }[] {
   const root: Place = {};
   return paths.flatMap((path, index) => {
     const first = enter(root, path, index);
-    return first === undefined ? [] : [`"${path}" with "${paths[first]}"`];
+    return first === undefined ? [] : [{ index, first }];
   });
 }
 

@@ -9,6 +9,8 @@ type Lifecycle = NonNullable<Container["lifecycle"]>;
 type Handler = Pick<Probe, "exec" | "httpGet" | "tcpSocket" | "grpc"> &
   Pick<NonNullable<Lifecycle["preStop"]>, "sleep">;
 
+const ACTIONS = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
+
 /** Upstream: `validateLivenessProbe`, `validateReadinessProbe`, `validateStartupProbe`. */
 export function validateProbes(
   { livenessProbe, readinessProbe, startupProbe }: Container,
@@ -36,9 +38,26 @@ export function validateProbes(
   }
 }
 
-export function validateLifecycle(lifecycle: Lifecycle | undefined, path: string, errors: FieldErrors): void {
-  if (lifecycle?.postStart) validateHandler(lifecycle.postStart, `${path}.postStart`, errors);
-  if (lifecycle?.preStop) validateHandler(lifecycle.preStop, `${path}.preStop`, errors);
+/** @param graceSeconds - The time the pod has to end. */
+export function validateLifecycle(
+  lifecycle: Lifecycle | undefined,
+  graceSeconds: number | undefined,
+  path: string,
+  errors: FieldErrors,
+): void {
+  for (const field of ["postStart", "preStop"] as const) {
+    const handler = lifecycle?.[field];
+    if (handler === undefined) continue;
+    validateHandler(handler, `${path}.${field}`, errors);
+    if (actionOf(handler) === "sleep") validateSleep(handler, graceSeconds, `${path}.${field}.sleep`, errors);
+  }
+}
+
+function validateSleep({ sleep }: Handler, graceSeconds: number | undefined, field: string, errors: FieldErrors): void {
+  const seconds = sleep?.seconds ?? 0;
+  if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return;
+  const detail = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
+  errors.invalid(field, seconds, detail);
 }
 
 function validateProbe(probe: Probe, path: string, errors: FieldErrors): void {
@@ -63,14 +82,17 @@ function validateSingleSuccess({ successThreshold }: Probe, path: string, errors
 
 /** Exactly one action. Upstream: `validateHandler`. */
 function validateHandler(handler: Handler, path: string, errors: FieldErrors): void {
-  let isFirst = true;
-  for (const action of ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const) {
-    if (!handler[action]) continue;
-    if (isFirst) validateAction(handler, action, `${path}.${action}`, errors);
-    else errors.forbidden(`${path}.${action}`, "may not specify more than 1 handler type");
-    isFirst = false;
-  }
-  if (isFirst) errors.required(path, "must specify a handler type");
+  const first = actionOf(handler);
+  if (first === undefined) return errors.required(path, "must specify a handler type");
+  validateAction(handler, first, `${path}.${first}`, errors);
+  for (const action of ACTIONS)
+    if (handler[action] && action !== first)
+      errors.forbidden(`${path}.${action}`, "may not specify more than 1 handler type");
+}
+
+/** The one that counts. */
+function actionOf(handler: Handler): keyof Handler | undefined {
+  return ACTIONS.find((action) => handler[action]);
 }
 
 function validateAction(

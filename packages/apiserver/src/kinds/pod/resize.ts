@@ -35,7 +35,7 @@ export const resizeStrategy: UpdateStrategy<Pod> = {
     const { spec } = pod;
     if (spec === undefined || stored.spec === undefined || spec === stored.spec) return;
     if (stored.spec.os?.name === "windows") return errors.forbidden("[]", "windows pods cannot be resized");
-    validatePodSpec(spec, "spec", errors);
+    validatePodSpec(spec, "spec", errors, pod.metadata.name ?? "");
     const before = podQosClass(stored);
     if (podQosClass(pod) !== before)
       errors.invalid("spec", before, "Pod QOS Class may not change as a result of resizing");

@@ -1,9 +1,9 @@
-import type { PodSpec } from "@kubewright/api";
+import type { LabelSelector, PodSpec } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { labelKeyErrors, labelValueErrors } from "../../names.js";
+import { dnsLabelErrors, dnsSubdomainErrors, labelKeyErrors, labelValueErrors } from "../../names.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateSupported } from "../../validation/rules.js";
 
 type Affinity = NonNullable<PodSpec["affinity"]>;
 type NodeSelectorTerm = NonNullable<
@@ -15,6 +15,8 @@ type TopologySpreadConstraint = NonNullable<PodSpec["topologySpreadConstraints"]
 type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
 export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const SPREAD_ACTIONS = ["DoNotSchedule", "ScheduleAnyway"];
+const NODE_POLICIES = ["Honor", "Ignore"];
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
@@ -30,7 +32,7 @@ export function validateAffinity(affinity: Affinity | undefined, path: string, e
       nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []
     ).entries()) {
       validateWeight(weight, `${at}.${PREFERRED}[${index}].weight`, errors);
-      validateNodeSelectorTerm(preference, `${at}.${PREFERRED}[${index}].preference`, errors);
+      validateNodeSelectorTerm(preference, false, `${at}.${PREFERRED}[${index}].preference`, errors);
     }
   }
   if (podAffinity !== undefined) validatePodAffinity(podAffinity, `${path}.podAffinity`, errors);
@@ -46,7 +48,7 @@ export function validateNodeSelector(
   const field = `${path}.nodeSelectorTerms`;
   const terms = selector.nodeSelectorTerms ?? [];
   if (terms.length === 0) errors.required(field, "must have at least one node selector term");
-  for (const [index, term] of terms.entries()) validateNodeSelectorTerm(term, `${field}[${index}]`, errors);
+  for (const [index, term] of terms.entries()) validateNodeSelectorTerm(term, true, `${field}[${index}]`, errors);
 }
 
 function validatePodAffinity(affinity: PodAffinity, path: string, errors: FieldErrors): void {
@@ -64,18 +66,75 @@ function validatePodAffinity(affinity: PodAffinity, path: string, errors: FieldE
 function validatePodAffinityTerm(term: PodAffinityTerm, path: string, errors: FieldErrors): void {
   validateLabelSelector(term.labelSelector, `${path}.labelSelector`, errors);
   validateLabelSelector(term.namespaceSelector, `${path}.namespaceSelector`, errors);
+  for (const namespace of term.namespaces ?? [])
+    addInvalid(errors, `${path}.namespace`, namespace, dnsLabelErrors(namespace));
+  validateLabelKeys(term, path, errors);
   const topologyKey = term.topologyKey ?? "";
   if (topologyKey === "") errors.required(`${path}.topologyKey`, "can not be empty");
   addInvalid(errors, `${path}.topologyKey`, topologyKey, labelKeyErrors(topologyKey));
 }
 
-function validateNodeSelectorTerm(term: NodeSelectorTerm, path: string, errors: FieldErrors): void {
-  for (const [index, { key = "", operator, values = [] }] of (term.matchExpressions ?? []).entries()) {
+/** Keys of labels whose values are the pod's own. Upstream: `validateMatchLabelKeysAndMismatchLabelKeys`. */
+function validateLabelKeys(term: PodAffinityTerm, path: string, errors: FieldErrors): void {
+  const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+  validateKeys(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`, errors);
+  validateKeys(mismatchLabelKeys, labelSelector, `${path}.mismatchLabelKeys`, errors);
+  validateKeysUnselected(matchLabelKeys, labelSelector, path, errors);
+  const mismatched = new Set(mismatchLabelKeys);
+  for (const [index, key] of matchLabelKeys.entries()) {
+    if (mismatched.has(key))
+      errors.invalid(`${path}.matchLabelKeys[${index}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys");
+  }
+}
+
+function validateKeys(
+  keys: readonly string[],
+  selector: LabelSelector | undefined,
+  path: string,
+  errors: FieldErrors,
+): void {
+  if (keys.length === 0) return;
+  if (selector === undefined) return errors.forbidden(path, "must not be specified when labelSelector is not set");
+  for (const [index, key] of keys.entries()) addInvalid(errors, `${path}[${index}]`, key, labelKeyErrors(key));
+}
+
+/** The pod's values are in the selector by now (see `own-label-keys.ts`), so a key that was there before is there twice. */
+function validateKeysUnselected(
+  keys: readonly string[],
+  selector: LabelSelector | undefined,
+  path: string,
+  errors: FieldErrors,
+): void {
+  if (keys.length === 0 || selector === undefined) return;
+  const places = new Map(keys.map((key, index) => [key, index]));
+  const selected = new Set(Object.keys(selector.matchLabels ?? {}));
+  for (const { key } of selector.matchExpressions ?? []) {
+    const index = places.get(key);
+    if (index !== undefined && selected.has(key))
+      errors.invalid(`${path}[${index}]`, key, "exists in both matchLabelKeys and labelSelector");
+    selected.add(key);
+  }
+}
+
+/**
+ * @param isStrict - Values must be able to be a label's.
+ * @see kubernetes `ValidateNodeSelectorTerm` of `pkg/apis/core/validation`
+ */
+export function validateNodeSelectorTerm(
+  term: NodeSelectorTerm,
+  isStrict: boolean,
+  path: string,
+  errors: FieldErrors,
+): void {
+  for (const [index, { key = "", operator, values = [] }] of (term?.matchExpressions ?? []).entries()) {
     const at = `${path}.matchExpressions[${index}]`;
     validateOperator(operator, values, at, errors);
     addInvalid(errors, `${at}.key`, key, labelKeyErrors(key));
+    if (!isStrict) continue;
+    for (const [place, value] of values.entries())
+      addInvalid(errors, `${at}.values[${place}]`, value, labelValueErrors(value));
   }
-  for (const [index, { key, operator, values = [] }] of (term.matchFields ?? []).entries()) {
+  for (const [index, { key = "", operator = "", values = [] }] of (term?.matchFields ?? []).entries()) {
     const at = `${path}.matchFields[${index}]`;
     if (operator !== "In" && operator !== "NotIn")
       errors.invalid(`${at}.operator`, operator, "not a valid selector operator");
@@ -85,6 +144,9 @@ function validateNodeSelectorTerm(term: NodeSelectorTerm, path: string, errors: 
         "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
       );
     if (key !== "metadata.name") errors.invalid(`${at}.key`, key, "not a valid field selector key");
+    else
+      for (const [place, value] of values.entries())
+        addInvalid(errors, `${at}.values[${place}]`, value, dnsSubdomainErrors(value));
   }
 }
 
@@ -110,20 +172,38 @@ export function validateTopologySpreadConstraints(
   path: string,
   errors: FieldErrors,
 ): void {
-  const seen = new Set<string>();
-  for (const [index, { maxSkew = 0, topologyKey = "", whenUnsatisfiable, labelSelector }] of constraints.entries()) {
+  // The first of equal ones is the one that repeats what comes behind it.
+  const last = new Map(constraints.map((constraint, index) => [spreadPair(constraint), index]));
+  for (const [index, constraint] of constraints.entries()) {
+    const { maxSkew, topologyKey, minDomains } = constraint;
+    const whenUnsatisfiable = constraint.whenUnsatisfiable ?? "";
+    const { labelSelector, matchLabelKeys = [] } = constraint;
     const at = `${path}[${index}]`;
-    if (maxSkew <= 0) errors.invalid(`${at}.maxSkew`, maxSkew, "must be greater than zero");
-    if (topologyKey === "") errors.required(`${at}.topologyKey`, "can not be empty");
-    else addInvalid(errors, `${at}.topologyKey`, topologyKey, labelKeyErrors(topologyKey));
-    if (whenUnsatisfiable !== "DoNotSchedule" && whenUnsatisfiable !== "ScheduleAnyway") {
-      errors.notSupported(`${at}.whenUnsatisfiable`, whenUnsatisfiable ?? "", ["DoNotSchedule", "ScheduleAnyway"]);
+    if (!(maxSkew > 0)) errors.invalid(`${at}.maxSkew`, maxSkew ?? 0, "must be greater than zero");
+    if (!topologyKey) errors.required(`${at}.topologyKey`, "can not be empty");
+    validateSupported(whenUnsatisfiable, SPREAD_ACTIONS, `${at}.whenUnsatisfiable`, errors);
+    const pair = spreadPair(constraint);
+    if (last.get(pair) !== index) errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair);
+    if (minDomains !== undefined) {
+      if (minDomains <= 0) errors.invalid(`${at}.minDomains`, minDomains, "must be greater than zero");
+      if (whenUnsatisfiable !== "DoNotSchedule") {
+        const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`;
+        errors.invalid(`${at}.minDomains`, minDomains, detail);
+      }
     }
-    const pair = `{${topologyKey}, ${whenUnsatisfiable}}`;
-    if (seen.has(pair)) errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair);
-    seen.add(pair);
+    for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"] as const) {
+      const policy = constraint[field];
+      if (policy !== undefined) validateSupported(policy, NODE_POLICIES, `${at}.${field}`, errors);
+    }
+    validateKeys(matchLabelKeys, labelSelector, `${at}.matchLabelKeys`, errors);
+    validateKeysUnselected(matchLabelKeys, labelSelector, `${at}.matchLabelKeys`, errors);
     validateLabelSelector(labelSelector, `${at}.labelSelector`, errors);
   }
+}
+
+/** What tells one constraint from another. */
+function spreadPair({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string {
+  return `{${topologyKey ?? ""}, ${whenUnsatisfiable ?? ""}}`;
 }
 
 /** Upstream: `ValidateTolerations`. */

@@ -4,29 +4,43 @@ import type { FieldErrors } from "../../field-errors.js";
 import { validateLabels } from "../../metadata-validation.js";
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
 import { ipAddressErrors } from "../../validation/formats.js";
-import { addInvalid } from "../../validation/rules.js";
+import { addInvalid, validateChoice } from "../../validation/rules.js";
+import { internalForm } from "../internal-form.js";
 import { validateContainers, validateInitContainers } from "./container-validation.js";
+import { validateDnsConfig } from "./dns-validation.js";
+import { validateOperatingSystem } from "./operating-system-validation.js";
+import { validateOverhead, validatePodResources } from "./resource-validation.js";
 import { validatePodSecurityContext } from "./security-context-validation.js";
 import { validateAffinity, validateTolerations, validateTopologySpreadConstraints } from "./scheduling-validation.js";
+import { surroundingsIn } from "./surroundings.js";
 import { validateVolumes } from "./volume-validation.js";
+import { validateHostProcess } from "./windows-options-validation.js";
 
 const MAX_INT32 = 2147483647;
+const MAX_HOSTNAME = 64;
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
-const OPERATING_SYSTEMS = ["linux", "windows"];
 const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
 
-/** Of pods and of pod templates: a pod's may be a template's that was found good before. Upstream: `ValidatePodSpec`. */
-export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors): void {
+/**
+ * Of pods and of pod templates: a pod's may be a template's that was found good before.
+ *
+ * @param podName - `undefined` in a template, which may leave out what the pod needs.
+ * @see kubernetes `ValidatePodSpec` of `pkg/apis/core/validation`
+ */
+export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors, podName?: string): void {
   if (errors.isSettled(spec)) return;
-  const volumes = validateVolumes(spec.volumes ?? [], `${path}.volumes`, errors);
-  validateContainers(spec, volumes, `${path}.containers`, errors);
-  validateInitContainers(spec, volumes, `${path}.initContainers`, errors);
-  if (spec.hostNetwork) validateHostPorts(spec, path, errors);
-  validateChoice(spec, "restartPolicy", RESTART_POLICIES, path, errors);
-  validateChoice(spec, "dnsPolicy", DNS_POLICIES, path, errors);
+  const volumes = validateVolumes(spec.volumes ?? [], podName, `${path}.volumes`, errors);
+  const surroundings = surroundingsIn(spec, volumes);
+  if (spec.resourceClaims !== undefined) validateClaims(spec.resourceClaims, `${path}.resourceClaims`, errors);
+  validateContainers(surroundings, `${path}.containers`, errors);
+  validateInitContainers(surroundings, `${path}.initContainers`, errors);
+  validatePodResources(spec, surroundings.claims, `${path}.resources`, errors);
+  if (spec.hostNetwork) validateHostPorts(spec, podName !== undefined, path, errors);
+  validateChoice(spec.restartPolicy, RESTART_POLICIES, `${path}.restartPolicy`, errors);
+  validateChoice(spec.dnsPolicy, DNS_POLICIES, `${path}.dnsPolicy`, errors);
   if (spec.nodeSelector !== undefined) validateLabels(spec.nodeSelector, `${path}.nodeSelector`, errors);
-  validatePodSecurityContext(spec.securityContext, `${path}.securityContext`, errors);
+  validatePodSecurityContext(spec, `${path}.securityContext`, errors);
   if (spec.affinity !== undefined) validateAffinity(spec.affinity, `${path}.affinity`, errors);
   validateDnsConfig(spec, `${path}.dnsConfig`, errors);
   for (const [index, { conditionType }] of (spec.readinessGates ?? []).entries()) {
@@ -40,6 +54,8 @@ export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors
   validateSchedulingGates(spec, `${path}.schedulingGates`, errors);
   if (spec.topologySpreadConstraints !== undefined)
     validateTopologySpreadConstraints(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`, errors);
+  validateHostProcess(spec, path, errors);
+  if (spec.hostUsers === false) validateOwnUsers(spec, path, errors);
   validateName(spec, "serviceAccountName", dnsSubdomainErrors, path, errors);
   validateName(spec, "nodeName", dnsSubdomainErrors, path, errors);
   const deadline = spec.activeDeadlineSeconds;
@@ -48,49 +64,74 @@ export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors
   }
   validateName(spec, "hostname", dnsLabelErrors, path, errors);
   validateName(spec, "subdomain", dnsLabelErrors, path, errors);
+  if (spec.hostnameOverride !== undefined) validateHostnameOverride(spec, `${path}.hostnameOverride`, errors);
   if (spec.tolerations !== undefined) validateTolerations(spec.tolerations, `${path}.tolerations`, errors);
-  for (const [index, { ip, hostnames }] of (spec.hostAliases ?? []).entries()) {
+  for (const [index, { ip = "", hostnames }] of (spec.hostAliases ?? []).entries()) {
     addInvalid(errors, `${path}.hostAliases[${index}].ip`, ip, ipAddressErrors(ip));
-    for (const hostname of hostnames ?? []) {
-      addInvalid(errors, `${path}.hostAliases[${index}].hostnames`, hostname, dnsSubdomainErrors(hostname));
-    }
+    for (const [place, hostname] of (hostnames ?? []).entries())
+      addInvalid(errors, `${path}.hostAliases[${index}].hostnames[${place}]`, hostname, dnsSubdomainErrors(hostname));
   }
   validateName(spec, "priorityClassName", dnsSubdomainErrors, path, errors);
-  validateName(spec, "runtimeClassName", dnsSubdomainErrors, path, errors);
-  if (spec.preemptionPolicy) validateChoice(spec, "preemptionPolicy", PREEMPTION_POLICIES, path, errors);
-  if (spec.os !== undefined) {
-    if (!spec.os.name) errors.required(`${path}.os.name`);
-    else if (!OPERATING_SYSTEMS.includes(spec.os.name))
-      errors.notSupported(`${path}.os`, spec.os.name, OPERATING_SYSTEMS);
+  const { runtimeClassName } = spec;
+  if (runtimeClassName !== undefined)
+    addInvalid(errors, `${path}.runtimeClassName`, runtimeClassName, dnsSubdomainErrors(runtimeClassName));
+  if (spec.preemptionPolicy)
+    validateChoice(spec.preemptionPolicy, PREEMPTION_POLICIES, `${path}.preemptionPolicy`, errors);
+  if (spec.overhead !== undefined) validateOverhead(spec.overhead, `${path}.overhead`, errors);
+  validateOperatingSystem(spec, path, errors);
+}
+
+/** On the machine's network a port of the container is one of the machine, and a pod, unlike a template, has been told so. */
+function validateHostPorts({ containers }: PodSpec, isPod: boolean, path: string, errors: FieldErrors): void {
+  for (const [index, { ports }] of (containers ?? []).entries()) {
+    for (const [at, { hostPort = 0, containerPort }] of (ports ?? []).entries()) {
+      if (hostPort === containerPort || (hostPort === 0 && !isPod)) continue;
+      const detail = "must match `containerPort` when `hostNetwork` is true";
+      errors.invalid(`${path}.containers[${index}].ports[${at}].hostPort`, hostPort, detail);
+    }
   }
 }
 
-function validateHostPorts(spec: PodSpec, path: string, errors: FieldErrors): void {
-  for (const field of ["containers", "initContainers"] as const) {
-    for (const [index, { ports }] of (spec[field] ?? []).entries()) {
-      for (const [at, { hostPort, containerPort }] of (ports ?? []).entries()) {
-        if (hostPort === containerPort) continue;
-        const detail = "must match `containerPort` when `hostNetwork` is true";
-        errors.invalid(`${path}.${field}[${index}].ports[${at}].hostPort`, hostPort ?? 0, detail);
-      }
+/** Devices that a driver prepares. Upstream: `validatePodResourceClaim`. */
+function validateClaims(claims: NonNullable<PodSpec["resourceClaims"]>, path: string, errors: FieldErrors): void {
+  const names = new Set<string>();
+  for (const [index, claim] of claims.entries()) {
+    const { name, resourceClaimName, resourceClaimTemplateName } = claim;
+    const at = `${path}[${index}]`;
+    if (!name) errors.required(`${at}.name`);
+    else if (names.has(name)) errors.duplicate(`${at}.name`, name);
+    else {
+      addInvalid(errors, `${at}.name`, name, dnsLabelErrors(name));
+      names.add(name);
     }
+    if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
+      const detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+      errors.invalid(at, internalForm("PodResourceClaim", claim), detail);
+    }
+    if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
+      const detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+      errors.invalid(at, internalForm("PodResourceClaim", claim), detail);
+    }
+    for (const [member, value] of Object.entries({ resourceClaimName, resourceClaimTemplateName }))
+      if (value !== undefined) addInvalid(errors, `${at}.${member}`, value, dnsSubdomainErrors(value));
   }
 }
 
-function validateDnsConfig({ dnsPolicy, dnsConfig }: PodSpec, field: string, errors: FieldErrors): void {
-  if (dnsPolicy === "None") {
-    if (dnsConfig === undefined) {
-      errors.required(field, "must provide `dnsConfig` when `dnsPolicy` is None");
-      return;
-    }
-    if ((dnsConfig.nameservers?.length ?? 0) === 0) {
-      errors.required(`${field}.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None");
-      return;
-    }
-  }
-  for (const [index, address] of (dnsConfig?.nameservers ?? []).entries()) {
-    addInvalid(errors, `${field}.nameservers[${index}]`, address, ipAddressErrors(address));
-  }
+/** Users of the pod's own do not go with what is the machine's. Upstream: `validateHostUsers`. */
+function validateOwnUsers({ hostNetwork, hostPID, hostIPC }: PodSpec, path: string, errors: FieldErrors): void {
+  for (const [field, isShared] of Object.entries({ hostNetwork, HostPID: hostPID, HostIPC: hostIPC }))
+    if (isShared) errors.forbidden(`${path}.${field}`, "when `hostUsers` is false");
+}
+
+function validateHostnameOverride(
+  { hostnameOverride = "", hostNetwork, setHostnameAsFQDN }: PodSpec,
+  field: string,
+  errors: FieldErrors,
+): void {
+  if (hostNetwork) errors.forbidden(field, "may not be specified when hostNetwork is true");
+  if (setHostnameAsFQDN) errors.forbidden(field, "may not be specified when setHostnameAsFQDN is true");
+  if (hostnameOverride.length > MAX_HOSTNAME) errors.tooLong(field, MAX_HOSTNAME);
+  addInvalid(errors, field, hostnameOverride, dnsSubdomainErrors(hostnameOverride));
 }
 
 function validateSchedulingGates({ schedulingGates }: PodSpec, field: string, errors: FieldErrors): void {
@@ -103,8 +144,7 @@ function validateSchedulingGates({ schedulingGates }: PodSpec, field: string, er
   }
 }
 
-type NameField =
-  "serviceAccountName" | "nodeName" | "hostname" | "subdomain" | "priorityClassName" | "runtimeClassName";
+type NameField = "serviceAccountName" | "nodeName" | "hostname" | "subdomain" | "priorityClassName";
 
 function validateName(
   spec: PodSpec,
@@ -115,16 +155,4 @@ function validateName(
 ): void {
   const name = spec[field];
   if (name) addInvalid(errors, `${path}.${field}`, name, format(name));
-}
-
-function validateChoice(
-  spec: PodSpec,
-  field: "restartPolicy" | "dnsPolicy" | "preemptionPolicy",
-  choices: readonly string[],
-  path: string,
-  errors: FieldErrors,
-): void {
-  const value = spec[field];
-  if (!value) errors.required(`${path}.${field}`);
-  else if (!choices.includes(value)) errors.notSupported(`${path}.${field}`, value, choices);
 }

@@ -1,5 +1,6 @@
 import type { Container, PodSpec, PodTemplateSpec } from "@kubewright/api";
 
+import { dropMember } from "../../json.js";
 import { formatQuantity, parseQuantity } from "../../quantity.js";
 
 type Probe = NonNullable<Container["livenessProbe"]>;
@@ -82,18 +83,42 @@ function applyHttpGetDefaults(action: NonNullable<Probe["httpGet"]>): void {
   action.scheme ||= "HTTP";
 }
 
+/** What is behind a feature gate that is off by default is as good as not sent, as by upstream's `dropDisabledFields`. */
 function applyVolumeDefaults(volume: Volume): void {
   if (Object.keys(volume).every((member) => member === "name")) volume.emptyDir = {};
   const { secret, configMap, downwardAPI, projected, hostPath, ephemeral, image } = volume;
   for (const source of [secret, configMap, downwardAPI, projected]) if (source) source.defaultMode ??= DEFAULT_MODE;
   for (const { fieldRef } of downwardAPI?.items ?? []) if (fieldRef) fieldRef.apiVersion ||= "v1";
   for (const source of projected?.sources ?? []) {
+    dropMember(source, "clusterTrustBundle");
+    dropMember(source, "podCertificate");
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
     for (const { fieldRef } of source.downwardAPI?.items ?? []) if (fieldRef) fieldRef.apiVersion ||= "v1";
   }
   if (hostPath) hostPath.type ??= "";
   if (ephemeral?.volumeClaimTemplate?.spec) ephemeral.volumeClaimTemplate.spec.volumeMode ??= "Filesystem";
+  const { iscsi, rbd, azureDisk, scaleIO } = volume;
+  if (iscsi || rbd || azureDisk || scaleIO) applyDiskDefaults(volume);
   if (image) image.pullPolicy ||= pullPolicyOf(image.reference ?? "");
+}
+
+function applyDiskDefaults({ iscsi, rbd, azureDisk, scaleIO }: Volume): void {
+  if (iscsi) iscsi.iscsiInterface ||= "default";
+  if (rbd) {
+    rbd.pool ||= "rbd";
+    rbd.user ||= "admin";
+    rbd.keyring ||= "/etc/ceph/keyring";
+  }
+  if (azureDisk) {
+    azureDisk.cachingMode ??= "ReadWrite";
+    azureDisk.kind ??= "Shared";
+    azureDisk.fsType ??= "ext4";
+    azureDisk.readOnly ??= false;
+  }
+  if (scaleIO) {
+    scaleIO.storageMode ||= "ThinProvisioned";
+    scaleIO.fsType ||= "xfs";
+  }
 }
 
 /** Containers cannot ask for less than a thousandth. Upstream: `SetDefaults_ResourceList`. */

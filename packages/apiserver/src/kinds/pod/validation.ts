@@ -4,6 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, sortedJson } from "../../json.js";
 import { internalForm } from "../internal-form.js";
 import { memberDifference } from "../member-difference.js";
+import { validateAnnotationsOfPod, validateAnnotationsUpdate } from "./annotation-validation.js";
 import { validateImages } from "./container-validation.js";
 import { validatePodSpec } from "./spec-validation.js";
 
@@ -15,8 +16,10 @@ const NO_OTHER_FIELDS =
 const emptySpec: PodSpec = { containers: [] };
 
 /** Upstream: `ValidatePodCreate`. */
-export function validatePod({ spec = emptySpec }: Pod, errors: FieldErrors): void {
-  validateSpecOfPod(spec, errors);
+export function validatePod(pod: Pod, errors: FieldErrors): void {
+  const { spec = emptySpec } = pod;
+  validateAnnotationsOfPod(pod.metadata.annotations, spec, errors);
+  validateSpecOfPod(pod, spec, errors);
   if ((spec.ephemeralContainers?.length ?? 0) > 0)
     errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
   if (spec.nodeName && (spec.schedulingGates?.length ?? 0) > 0) {
@@ -24,21 +27,35 @@ export function validatePod({ spec = emptySpec }: Pod, errors: FieldErrors): voi
   }
 }
 
-function validateSpecOfPod(spec: PodSpec, errors: FieldErrors): void {
-  validatePodSpec(spec, "spec", errors);
+function validateSpecOfPod({ metadata }: Pod, spec: PodSpec, errors: FieldErrors): void {
+  validatePodSpec(spec, "spec", errors, metadata.name ?? "");
+  if (!spec.serviceAccountName) validateNoTokens(spec, errors);
   validateImages(spec.containers ?? [], "spec.containers", errors);
   validateImages(spec.initContainers ?? [], "spec.initContainers", errors);
 }
 
+/** A token is a service account's. */
+function validateNoTokens({ volumes = [] }: PodSpec, errors: FieldErrors): void {
+  for (const [index, { projected }] of volumes.entries()) {
+    for (const [place, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
+      if (serviceAccountToken === undefined) continue;
+      const field = `spec.volumes[${index}].projected.sources[${place}].serviceAccountToken`;
+      errors.forbidden(field, "must not be specified when serviceAccountName is not set");
+    }
+  }
+}
+
 /** Upstream: `ValidatePodUpdate`. */
-export function validatePodUpdate(
-  { spec = emptySpec }: Pod,
-  { spec: stored = emptySpec }: Pod,
-  errors: FieldErrors,
-): void {
+export function validatePodUpdate(pod: Pod, storedPod: Pod, errors: FieldErrors): void {
+  const { spec = emptySpec, metadata } = pod;
+  const { spec: stored = emptySpec } = storedPod;
+  if (metadata.annotations !== storedPod.metadata.annotations) {
+    validateAnnotationsUpdate(metadata.annotations, storedPod.metadata.annotations, errors);
+    validateAnnotationsOfPod(metadata.annotations, spec, errors);
+  }
   // What is the stored version's own was found good when it came.
   if (spec === stored) return;
-  validateSpecOfPod(spec, errors);
+  validateSpecOfPod(pod, spec, errors);
   for (const field of ["containers", "initContainers"] as const) {
     const containers = spec[field] ?? [];
     if (containers.length !== (stored[field] ?? []).length) {

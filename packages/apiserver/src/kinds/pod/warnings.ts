@@ -2,7 +2,14 @@ import type { Container, Pod, PodSpec, PodTemplateSpec } from "@kubewright/api";
 
 import { dnsLabelErrors } from "../../names.js";
 import { parseQuantity } from "../../quantity.js";
-import { overlappingPaths } from "./overlapping-paths.js";
+import { overlappingPaths, pathOverlaps } from "./overlapping-paths.js";
+import { visitContainers } from "./visit-containers.js";
+
+type Projection = NonNullable<NonNullable<NonNullable<PodSpec["volumes"]>[number]["projected"]>["sources"]>[number];
+type ContainerPort = NonNullable<Container["ports"]>[number];
+
+/** Earlier ports of the same number that one is compared with: no answer has room for more warnings. */
+const MAX_COMPARED_PORTS = 64;
 
 /** Node labels that have been replaced, and since when. */
 const DEPRECATED_NODE_LABELS: Readonly<Record<string, readonly [since: string, replacement: string]>> = {
@@ -78,6 +85,7 @@ function podSpecWarnings(
     spec[field]?.forEach((container, index) => {
       addContainerWarnings(container, `${path}.${field}[${index}]`, warnings);
     });
+  if (spec.containers?.some(hasPorts) || spec.initContainers?.some(hasPorts)) addPortWarnings(spec, path, warnings);
   if (spec.overhead !== undefined) addFractionWarnings(spec.overhead, `${path}.overhead`, warnings);
   return warnings;
 }
@@ -118,9 +126,37 @@ function addVolumeWarnings(volumes: NonNullable<PodSpec["volumes"]>, path: strin
       const overlaps = overlappingPaths((items ?? []).map((item) => item.path));
       if (overlaps.length > 0) warnings.push(`volume "${name}" (${source}): overlapping paths: ${overlaps.join(", ")}`);
     }
-    if (projected && (projected.sources?.length ?? 0) === 0)
-      warnings.push(`volume "${name}" (Projected) has no sources provided`);
+    if (projected?.sources !== undefined) addProjectionWarnings(name, projected.sources, warnings);
   }
+}
+
+/** Files of several sources in one directory. */
+function addProjectionWarnings(volume: string, sources: readonly Projection[], warnings: string[]): void {
+  const paths: string[] = [];
+  const owners: string[] = [];
+  for (const source of sources) {
+    const { secret, configMap, downwardAPI, serviceAccountToken } = source;
+    if (Object.keys(source).length === 0) {
+      warnings.push(`volume "${volume}" (Projected) has no sources provided`);
+      continue;
+    }
+    const [owner, items] =
+      secret !== undefined
+        ? [`Secret "${secret.name ?? ""}"`, secret.items]
+        : configMap !== undefined
+          ? [`ConfigMap "${configMap.name ?? ""}"`, configMap.items]
+          : downwardAPI !== undefined
+            ? ["DownwardAPI", downwardAPI.items]
+            : ["ServiceAccountToken", serviceAccountToken && [serviceAccountToken]];
+    for (const { path } of items ?? []) {
+      paths.push(path.replace(/\/+$/, ""));
+      owners.push(owner);
+    }
+  }
+  for (const { index, first } of pathOverlaps(paths))
+    warnings.push(
+      `volume "${volume}" (Projected): overlapping path "${paths[index]}" in ${owners[index]} with "${paths[first]}" in ${owners[first]}`,
+    );
 }
 
 function addContainerWarnings(container: Container, path: string, warnings: string[]): void {
@@ -128,7 +164,6 @@ function addContainerWarnings(container: Container, path: string, warnings: stri
   if (limits !== undefined) addFractionWarnings(limits, `${path}.resources.limits`, warnings);
   if (requests !== undefined) addFractionWarnings(requests, `${path}.resources.requests`, warnings);
   if (container.env !== undefined) addEnvironmentWarnings(container.env, `${path}.env`, warnings);
-  if (container.ports !== undefined) addPortWarnings(container.ports, `${path}.ports`, warnings);
 }
 
 function addEnvironmentWarnings(env: NonNullable<Container["env"]>, path: string, warnings: string[]): void {
@@ -140,14 +175,37 @@ function addEnvironmentWarnings(env: NonNullable<Container["env"]>, path: string
   }
 }
 
-function addPortWarnings(ports: NonNullable<Container["ports"]>, path: string, warnings: string[]): void {
-  const seen = new Map<string, number>();
-  for (const [index, { containerPort, protocol }] of ports.entries()) {
-    const key = `${containerPort}/${protocol}`;
-    const earlier = seen.get(key);
-    if (earlier !== undefined) warnings.push(`${path}[${index}]: duplicate port definition with ${path}[${earlier}]`);
-    else seen.set(key, index);
-  }
+/** A pod's containers share one address. */
+function addPortWarnings(spec: PodSpec, path: string, warnings: string[]): void {
+  const seen = new Map<string, { field: string; port: ContainerPort }[]>();
+  visitContainers(spec, path, ({ ports }, at) => {
+    for (const [index, port] of (ports ?? []).entries()) {
+      const field = `${at}.ports[${index}]`;
+      const key = `${port.containerPort}/${port.protocol}`;
+      const others = seen.get(key);
+      if (others === undefined) {
+        seen.set(key, [{ field, port }]);
+        continue;
+      }
+      for (const other of others) {
+        const clash = clashOf(port, other.port);
+        if (clash !== undefined) warnings.push(`${field}: ${clash} port definition with ${other.field}`);
+      }
+      if (others.length < MAX_COMPARED_PORTS) others.push({ field, port });
+    }
+  });
+}
+
+function hasPorts({ ports }: Container): boolean {
+  return ports !== undefined;
+}
+
+function clashOf(port: ContainerPort, other: ContainerPort): string | undefined {
+  const [hostPort = 0, otherHostPort = 0] = [port.hostPort, other.hostPort];
+  const [hostIP = "", otherHostIP = ""] = [port.hostIP, other.hostIP];
+  if (hostPort === otherHostPort && hostIP === otherHostIP) return "duplicate";
+  if (hostPort === 0 || otherHostPort === 0) return "overlapping";
+  return hostPort === otherHostPort && (hostIP === "") !== (otherHostIP === "") ? "dangerously ambiguous" : undefined;
 }
 
 function addFractionWarnings(quantities: Readonly<Record<string, string>>, path: string, warnings: string[]): void {

@@ -5,7 +5,7 @@ import type { Quantity } from "../../quantity.js";
 import type { AdmissionAttributes } from "../../registry/admission.js";
 import type { ServedResource } from "../../served-resource.js";
 import { type Amounts, amountsOf, podResources } from "../pod/pod-resources.js";
-import { isExtendedResource } from "../pod/resource-validation.js";
+import { isExtendedResource } from "../pod/resource-names.js";
 import { classOf } from "../storage-class/class-of.js";
 import { isPodInScope, type QuotaSpec, scopesOf } from "./scopes.js";
 

@@ -1,0 +1,61 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { Write } from "../registry/write.js";
+import { FieldSet, LEAF } from "./field-set.js";
+import { withFields } from "./field-tracking.js";
+import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
+
+/** Who owns an object's number of replicas. Upstream: apimachinery `managedfields.ScaleHandler`. */
+export class ReplicaOwners {
+  readonly #write: Write;
+  readonly #managers: readonly Manager[];
+  readonly #field: FieldSet;
+
+  /** @param path - Of the number, as a JSON path. */
+  constructor(write: Write, object: KubernetesObject, path: string) {
+    this.#write = write;
+    this.#field = fieldAt(path.split(".").filter((part) => part !== ""));
+    try {
+      this.#managers = write.server.managers.read(object.metadata.managedFields);
+    } catch {
+      // What cannot be read starts anew.
+      this.#managers = [];
+    }
+  }
+
+  get isTracked(): boolean {
+    return this.#write.server.tracksFields && this.#managers.length > 0;
+  }
+
+  /** All of them. */
+  get owners(): readonly Manager[] {
+    return this.#managers.filter(({ fields }) => !fields.intersection(this.#field).isEmpty);
+  }
+
+  /** Who writes, as they are told apart from others. */
+  writer(name: string, operation: Manager["operation"]): Omit<Manager, "fields" | "time"> {
+    return { name, operation, apiVersion: this.#write.target.resource.apiVersion, subresource: "scale" };
+  }
+
+  /**
+   * The managedFields after a write. Who comes to own the number this way owns it since no time: upstream has none for them.
+   *
+   * @param isTakenOver - The number is another one than before.
+   */
+  after(writer: Omit<Manager, "fields" | "time">, isTakenOver: boolean): KubernetesObject["metadata"]["managedFields"] {
+    const rest = this.#managers.filter((manager) => !isSameManager(manager, writer));
+    const before = this.#managers.find((manager) => isSameManager(manager, writer));
+    const others = isTakenOver
+      ? rest.map((manager) => withFields(manager, manager.fields.difference(this.#field)))
+      : rest;
+    const mine: Manager =
+      before === undefined
+        ? { ...writer, time: undefined, fields: this.#field }
+        : withFields(before, before.fields.union(this.#field));
+    return this.#write.server.managers.write(arrangeManagers([...others, mine]));
+  }
+}
+
+function fieldAt([name, ...rest]: readonly string[]): FieldSet {
+  return name === undefined ? LEAF : new FieldSet(false, new Map([[`f:${name}`, fieldAt(rest)]]));
+}

@@ -1,0 +1,60 @@
+import type { Container, PodSpec } from "@kubewright/api";
+
+import { type Quantity, parseQuantity } from "../../quantity.js";
+
+type Quantities = Map<string, Quantity>;
+type Kind = "requests" | "limits";
+
+/**
+ * What a pod's containers ask for together: those that run side by side, or as much as is needed while they start.
+ *
+ * @see kubernetes `AggregateContainerRequests` of `k8s.io/component-helpers/resource`
+ */
+export function containerRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
+  return together(spec, "requests");
+}
+
+/** The same of limits. Upstream: `AggregateContainerLimits`. */
+export function containerLimits(spec: PodSpec): ReadonlyMap<string, Quantity> {
+  return together(spec, "limits");
+}
+
+function together({ containers, initContainers = [] }: PodSpec, kind: Kind): Quantities {
+  const sum: Quantities = new Map();
+  for (const container of containers ?? []) add(sum, quantitiesOf(container, kind));
+  const sidecars: Quantities = new Map();
+  const most: Quantities = new Map();
+  for (const container of initContainers) {
+    const own = quantitiesOf(container, kind);
+    if (container.restartPolicy === "Always") {
+      add(sum, own);
+      add(sidecars, own);
+      raise(most, sidecars);
+    } else {
+      add(own, sidecars);
+      raise(most, own);
+    }
+  }
+  raise(sum, most);
+  return sum;
+}
+
+function quantitiesOf({ resources }: Container, kind: Kind): Quantities {
+  const result: Quantities = new Map();
+  for (const [name, text] of Object.entries(resources?.[kind] ?? {})) {
+    const quantity = parseQuantity(text);
+    if (quantity !== undefined) result.set(name, quantity);
+  }
+  return result;
+}
+
+function add(to: Quantities, more: Quantities): void {
+  for (const [name, quantity] of more) {
+    const before = to.get(name);
+    to.set(name, before === undefined ? quantity : { ...before, nanos: before.nanos + quantity.nanos });
+  }
+}
+
+function raise(to: Quantities, least: Quantities): void {
+  for (const [name, quantity] of least) if ((to.get(name)?.nanos ?? -1n) < quantity.nanos) to.set(name, quantity);
+}

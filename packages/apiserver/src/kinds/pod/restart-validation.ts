@@ -1,0 +1,58 @@
+import type { Container } from "@kubewright/api";
+
+import type { FieldErrors } from "../../field-errors.js";
+import { validateChoice, validateSupported } from "../../validation/rules.js";
+
+type ResizePolicy = NonNullable<Container["resizePolicy"]>;
+
+const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
+const ACTIONS = ["Restart", "RestartAllContainers"];
+const OPERATORS = ["In", "NotIn"];
+const MAX_RULES = 20;
+const MAX_EXIT_CODES = 255;
+const RESIZED_RESOURCES = ["cpu", "memory"];
+const RESIZE_RESTART_POLICIES = ["NotRequired", "RestartContainer"];
+
+/** When a container restarts by itself, whatever the pod does. Upstream: `validateContainerRestartPolicy`. */
+export function validateRestartRules(
+  { restartPolicy, restartPolicyRules: rules = [] }: Container,
+  path: string,
+  errors: FieldErrors,
+): void {
+  if (restartPolicy === undefined) {
+    if (rules.length > 0)
+      errors.required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used");
+    return;
+  }
+  validateSupported(restartPolicy, RESTART_POLICIES, `${path}.restartPolicy`, errors);
+  if (rules.length > MAX_RULES) errors.tooMany(`${path}.restartPolicyRules`, rules.length, MAX_RULES);
+  for (const [index, { action, exitCodes }] of rules.entries()) {
+    const at = `${path}.restartPolicyRules[${index}]`;
+    validateSupported(action, ACTIONS, `${at}.action`, errors);
+    if (exitCodes === undefined) {
+      errors.required(`${at}.exitCodes`, "must be specified");
+      continue;
+    }
+    const { operator, values = [] } = exitCodes;
+    validateSupported(operator, OPERATORS, `${at}.exitCodes.operator`, errors);
+    if (values.length > MAX_EXIT_CODES) errors.tooMany(`${at}.exitCodes.values`, values.length, MAX_EXIT_CODES);
+  }
+}
+
+/** What a change of resources in place means. Only a repeated one is named by its index. Upstream: `validateResizePolicy`. */
+export function validateResizePolicy(
+  policies: ResizePolicy,
+  podRestartPolicy: string | undefined,
+  path: string,
+  errors: FieldErrors,
+): void {
+  const seen = new Set<string>();
+  for (const [index, { resourceName, restartPolicy }] of policies.entries()) {
+    if (seen.has(resourceName)) errors.duplicate(`${path}[${index}]`, resourceName);
+    seen.add(resourceName);
+    validateChoice(resourceName, RESIZED_RESOURCES, path, errors);
+    validateChoice(restartPolicy, RESIZE_RESTART_POLICIES, path, errors);
+    if (podRestartPolicy === "Never" && restartPolicy !== "NotRequired")
+      errors.invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
+  }
+}

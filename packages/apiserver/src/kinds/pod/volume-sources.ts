@@ -1,0 +1,276 @@
+import type { PodSpec } from "@kubewright/api";
+
+import type { FieldErrors } from "../../field-errors.js";
+import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
+import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.js";
+import { parseQuantity } from "../../quantity.js";
+import { byteLength } from "../../validation/formats.js";
+import { addInvalid, validateSupported } from "../../validation/rules.js";
+import { validateClaimSpec } from "../persistent-volume-claim/spec-validation.js";
+import { validateBacksteps, validateLocalPath } from "./local-path.js";
+import { validateDownwardFile, validateKeyToPath, validateMode, validateProjections } from "./projection-validation.js";
+
+type Volume = NonNullable<PodSpec["volumes"]>[number];
+type SourceName = Exclude<keyof Volume, "name">;
+type Source<Name extends SourceName> = NonNullable<Volume[Name]>;
+/** @param isOfPod - Not of a template. */
+type Rule<Name extends SourceName> = (
+  source: Source<Name>,
+  path: string,
+  errors: FieldErrors,
+  isOfPod: boolean,
+) => void;
+
+const HOST_PATH_TYPES = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
+const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
+const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
+export const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
+const MAX_DRIVER_NAME = 63;
+const MAX_TENANT = 64;
+const REGISTRY_MESSAGE = "must be a host:port pair or multiple pairs separated by commas";
+/** The three kinds of names of an iSCSI node, each with what it must look like. */
+const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([-.a-zA-Z0-9]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[a-zA-Z0-9]{16}$/,
+  naa: /^naa.[a-zA-Z0-9]{32}$/,
+};
+
+/** In the order in which upstream looks for them: all but the first that is set are refused. */
+const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
+  emptyDir({ sizeLimit }, path, errors) {
+    if (sizeLimit !== undefined && (parseQuantity(sizeLimit)?.nanos ?? 0n) < 0n)
+      errors.forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity");
+  },
+  hostPath({ path: hostPath, type }, path, errors) {
+    if (!hostPath) return errors.required(`${path}.path`);
+    validateBacksteps(hostPath, `${path}.path`, errors);
+    if (type !== undefined) validateSupported(type, HOST_PATH_TYPES, `${path}.type`, errors);
+  },
+  gitRepo(source, path, errors) {
+    demand(source, ["repository"], path, errors);
+    validateLocalPath(source.directory ?? "", `${path}.directory`, errors);
+  },
+  gcePersistentDisk(source, path, errors) {
+    demand(source, ["pdName"], path, errors);
+    validatePartition(source, path, errors);
+  },
+  awsElasticBlockStore(source, path, errors) {
+    demand(source, ["volumeID"], path, errors);
+    validatePartition(source, path, errors);
+  },
+  secret(source, path, errors) {
+    demand(source, ["secretName"], path, errors);
+    validateFiles(source, path, errors);
+  },
+  nfs(source, path, errors) {
+    demand(source, ["server", "path"], path, errors);
+    if (!source.path?.startsWith("/")) errors.invalid(`${path}.path`, source.path ?? "", "must be an absolute path");
+  },
+  iscsi(source, path, errors) {
+    demand(source, ["targetPortal", "iqn"], path, errors);
+    if (source.iqn) validateIscsiName(source.iqn, `${path}.iqn`, errors);
+    validateUnit(source.lun ?? 0, `${path}.lun`, errors);
+    if ((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined)
+      errors.required(`${path}.secretRef`);
+    if (source.initiatorName !== undefined) validateIscsiName(source.initiatorName, `${path}.initiatorname`, errors);
+  },
+  glusterfs: demanding("endpoints", "path"),
+  flocker({ datasetName = "", datasetUUID = "" }, path, errors) {
+    if (datasetName === "" && datasetUUID === "")
+      errors.required(path, "one of datasetName and datasetUUID is required");
+    if (datasetName !== "" && datasetUUID !== "")
+      errors.invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously");
+    if (datasetName.includes("/")) errors.invalid(`${path}.datasetName`, datasetName, "must not contain '/'");
+  },
+  persistentVolumeClaim: demanding("claimName"),
+  rbd: demanding("monitors", "image"),
+  cinder(source, path, errors) {
+    demand(source, ["volumeID"], path, errors);
+    validateSecretRef(source.secretRef, `${path}.secretRef`, errors);
+  },
+  cephfs: demanding("monitors"),
+  quobyte(source, path, errors) {
+    const { registry, tenant = "" } = source;
+    if (!registry) errors.required(`${path}.registry`, REGISTRY_MESSAGE);
+    else if (tenant.length > MAX_TENANT)
+      errors.required(`${path}.tenant`, "must be a UUID and may not exceed a length of 64 characters");
+    else {
+      for (const pair of registry.split(","))
+        if (!isHostAndPort(pair)) errors.invalid(`${path}.registry`, registry, REGISTRY_MESSAGE);
+    }
+    demand(source, ["volume"], path, errors);
+  },
+  downwardAPI({ defaultMode, items = [] }, path, errors) {
+    validateMode(defaultMode, `${path}.defaultMode`, errors);
+    // Upstream forgets which of them it is.
+    for (const file of items) validateDownwardFile(file, path, errors);
+  },
+  fc({ targetWWNs = [], wwids = [], lun }, path, errors) {
+    const field = `${path}.targetWWNs`;
+    if (targetWWNs.length === 0 && wwids.length === 0)
+      errors.required(field, "must specify either targetWWNs or wwids, but not both");
+    if (targetWWNs.length === 0) return;
+    if (wwids.length > 0) errors.invalid(field, targetWWNs, "targetWWNs and wwids can not be specified simultaneously");
+    if (lun === undefined) errors.required(`${path}.lun`, "lun is required if targetWWNs is specified");
+    else validateUnit(lun, `${path}.lun`, errors);
+  },
+  flexVolume(source, path, errors) {
+    demand(source, ["driver"], path, errors);
+    for (const key of Object.keys(source.options ?? {})) {
+      const namespace = `.${key.split("/", 1)[0]!.toLowerCase()}`;
+      if (!namespace.endsWith(".kubernetes.io") && !namespace.endsWith(".k8s.io")) continue;
+      errors.invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved");
+    }
+  },
+  configMap(source, path, errors) {
+    demand(source, ["name"], path, errors);
+    validateFiles(source, path, errors);
+  },
+  azureFile: demanding("secretName", "shareName"),
+  vsphereVolume: demanding("volumePath"),
+  photonPersistentDisk: demanding("pdID"),
+  portworxVolume: demanding("volumeID"),
+  azureDisk(source, path, errors) {
+    demand(source, ["diskName", "diskURI"], path, errors);
+    const { cachingMode, kind } = source;
+    const diskURI = source.diskURI ?? "";
+    if (cachingMode !== undefined) validateSupported(cachingMode, CACHING_MODES, `${path}.cachingMode`, errors);
+    if (kind === undefined) return;
+    validateSupported(kind, DISK_KINDS, `${path}.kind`, errors);
+    const [start, example] =
+      kind === "Managed"
+        ? [
+            "/subscriptions/",
+            "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+          ]
+        : ["https://", "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"];
+    if (!diskURI.startsWith(start)) errors.notSupported(`${path}.diskURI`, diskURI, [example]);
+  },
+  storageos({ volumeName = "", volumeNamespace = "", secretRef }, path, errors) {
+    if (volumeName === "") errors.required(`${path}.volumeName`);
+    else addInvalid(errors, `${path}.volumeName`, volumeName, dnsLabelErrors(volumeName));
+    if (volumeNamespace !== "")
+      addInvalid(errors, `${path}.volumeNamespace`, volumeNamespace, dnsLabelErrors(volumeNamespace));
+    validateSecretRef(secretRef, `${path}.secretRef`, errors);
+  },
+  projected({ defaultMode, sources = [] }, path, errors) {
+    validateMode(defaultMode, `${path}.defaultMode`, errors);
+    validateProjections(sources, path, errors);
+  },
+  scaleIO: demanding("gateway", "system", "volumeName"),
+  csi({ driver, nodePublishSecretRef }, path, errors) {
+    const field = `${path}.driver`;
+    if (!driver) errors.required(field);
+    else {
+      if (byteLength(driver) > MAX_DRIVER_NAME) errors.tooLong(field, MAX_DRIVER_NAME);
+      addInvalid(errors, field, driver, dnsSubdomainErrors(driver.toLowerCase()));
+    }
+    validateSecretRef(nodePublishSecretRef, `${path}.nodePublishSecretRef`, errors);
+    const name = nodePublishSecretRef?.name;
+    if (name) addInvalid(errors, `${path}.name`, name, dnsSubdomainErrors(name));
+  },
+  ephemeral({ volumeClaimTemplate: template }, path, errors) {
+    const at = `${path}.volumeClaimTemplate`;
+    if (template === undefined) return errors.required(at);
+    const { labels = {}, annotations = {}, ...others } = template.metadata ?? {};
+    validateAnnotations(annotations, `${at}.metadata.annotations`, errors);
+    validateLabels(labels, `${at}.metadata.labels`, errors);
+    for (const [member, value] of Object.entries(others))
+      if (value !== undefined) errors.forbidden(`${at}.metadata.${member}`, "cannot be set");
+    validateClaimSpec(template.spec ?? {}, `${at}.spec`, errors);
+  },
+  image({ reference, pullPolicy = "" }, path, errors, isOfPod) {
+    if (isOfPod && !reference) errors.required(`${path}.reference`);
+    if (pullPolicy === "") errors.required(`${path}.pullPolicy`);
+    else validateSupported(pullPolicy, PULL_POLICIES, `${path}.pullPolicy`, errors);
+  },
+};
+
+export const SOURCE_NAMES = Object.keys(RULES) as readonly SourceName[];
+
+/** A volume's only, or first, source. */
+export function validateVolumeSource(
+  volume: Volume,
+  name: SourceName,
+  path: string,
+  isOfPod: boolean,
+  errors: FieldErrors,
+): void {
+  const rule = RULES[name] as Rule<SourceName>;
+  rule(volume[name] as never, `${path}.${firstSourcePath(name)}`, errors, isOfPod);
+}
+
+/** Upstream's name for the field in errors about what is in it. */
+function firstSourcePath(name: SourceName): string {
+  return name === "gcePersistentDisk" ? "persistentDisk" : name;
+}
+
+/** Upstream's name for the field when another source was found before, misspelling included. */
+export function furtherSourcePath(name: SourceName): string {
+  return name === "cephfs" ? "cephFS" : name === "downwardAPI" ? "downwarAPI" : name;
+}
+
+function demanding<T extends object>(
+  ...members: readonly (keyof T & string)[]
+): (source: T, path: string, errors: FieldErrors) => void {
+  return (source, path, errors) => {
+    demand(source, members, path, errors);
+  };
+}
+
+/** An empty text and an empty list are as good as none. */
+function demand<T extends object>(
+  source: T,
+  members: readonly (keyof T & string)[],
+  path: string,
+  errors: FieldErrors,
+): void {
+  for (const member of members) {
+    const value = source[member];
+    if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
+      errors.required(`${path}.${member}`);
+  }
+}
+
+function validateFiles(
+  { items = [], defaultMode }: Pick<Source<"configMap">, "items" | "defaultMode">,
+  path: string,
+  errors: FieldErrors,
+): void {
+  validateMode(defaultMode, `${path}.defaultMode`, errors);
+  for (const [index, item] of items.entries()) validateKeyToPath(item, `${path}.items[${index}]`, errors);
+}
+
+/** 0 stands for the whole disk, whatever the sentence says. */
+function validatePartition({ partition = 0 }: { partition?: number }, path: string, errors: FieldErrors): void {
+  if (partition < 0 || partition > 255)
+    errors.invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive");
+}
+
+function validateUnit(lun: number, field: string, errors: FieldErrors): void {
+  if (lun < 0 || lun > 255) errors.invalid(field, lun, "must be between 0 and 255, inclusive");
+}
+
+function validateIscsiName(name: string, field: string, errors: FieldErrors): void {
+  const pattern = ISCSI_NAMES[name.slice(0, 3)];
+  if (pattern === undefined) errors.invalid(field, name, "must be valid format starting with iqn, eui, or naa");
+  else if (!pattern.test(name)) errors.invalid(field, name, "must be valid format");
+}
+
+function validateSecretRef(secret: { name?: string } | undefined, path: string, errors: FieldErrors): void {
+  if (secret !== undefined && !secret.name) errors.required(`${path}.name`);
+}
+
+/** As Go's `net.SplitHostPort` splits it. */
+function isHostAndPort(text: string): boolean {
+  return /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(text);
+}

@@ -1,0 +1,240 @@
+import { mutableCopy, type Service } from "@kubewright/api";
+
+import { internalError, invalid } from "../../api-error.js";
+import { FieldErrors } from "../../field-errors.js";
+import { jsonEqual } from "../../json.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
+import { ipFamily } from "../../validation/formats.js";
+import { isInCidr } from "../../validation/ip-address.js";
+import { validateClusterIPs } from "./cluster-ips-validation.js";
+import { isHeadless, needsAddress, needsHealthCheck, needsNodePorts } from "./needs.js";
+
+type Spec = NonNullable<Service["spec"]>;
+type Port = NonNullable<Spec["ports"]>[number];
+
+/** kube-apiserver's `--service-cluster-ip-range` and `--service-node-port-range` where they are not given. */
+const RANGE = { cidr: "10.0.0.0/24", prefix: "10.0.0.", first: 1, last: 254 };
+const NODE_PORTS = { first: 30000, last: 32767 };
+/** Of the address of the Service `kubernetes`. */
+export const FIRST_SERVICE_ADDRESS = `${RANGE.prefix}${RANGE.first}`;
+/** The lower part of a range is for those who choose for themselves, as long as there are others. */
+const CHOSEN = { addresses: 16, nodePorts: 86 };
+
+/**
+ * Gives a Service what is scarce: an address of its own and ports of the nodes, those it asks for or free ones. Upstream does so
+ * before it looks at the rest of the Service, so what is wrong here is told of alone.
+ *
+ * Upstream: `Allocators` of `pkg/registry/core/service/storage`; free ones are the same in equal runs here, not drawn.
+ */
+export const serviceAllocation: AdmissionPlugin = {
+  concerns: ({ group, resource }) => group === "" && resource === "services",
+  mutate(attributes) {
+    const service = attributes.object as Service;
+    const stored = storedSpec(attributes);
+    if (attributes.subresource !== "" || service.spec === undefined || service.spec === stored) return;
+    const spec = mutableCopy(service.spec);
+    service.spec = spec;
+    if (stored !== undefined) keepAllocated(spec, stored);
+    alignAddresses(spec, stored);
+    const errors = new FieldErrors();
+    if (stored === undefined || !needsAddress(stored)) allocateAddress(spec, attributes, errors);
+    if (errors.isEmpty && needsNodePorts(spec)) allocateNodePorts(spec, attributes, errors);
+    if (!errors.isEmpty) throw invalid({ group: "", kind: "Service" }, service.metadata.name ?? "", errors);
+  },
+};
+
+function storedSpec({ oldObject }: AdmissionAttributes): Spec | undefined {
+  return (oldObject as Pick<Service, "spec"> | undefined)?.spec;
+}
+
+/** What the client leaves out stays, and what belongs to the type it had goes with it. Upstream: `patchAllocatedValues`, `dropTypeDependentFields`. */
+function keepAllocated(spec: Spec, stored: Spec): void {
+  if (needsAddress(spec) && needsAddress(stored)) {
+    spec.clusterIP ||= stored.clusterIP ?? "";
+    if ((spec.clusterIPs?.length ?? 0) === 0 && spec.clusterIP === stored.clusterIP && stored.clusterIPs !== undefined)
+      spec.clusterIPs = [...stored.clusterIPs];
+    if (spec.ipFamilies === undefined && stored.ipFamilies !== undefined) spec.ipFamilies = [...stored.ipFamilies];
+    spec.ipFamilyPolicy ??= stored.ipFamilyPolicy ?? "SingleStack";
+  } else if (needsAddress(stored) && spec.clusterIP === stored.clusterIP) {
+    delete spec.clusterIP;
+    delete spec.clusterIPs;
+    if (jsonEqual(spec.ipFamilies, stored.ipFamilies)) delete spec.ipFamilies;
+    if (spec.ipFamilyPolicy === stored.ipFamilyPolicy) delete spec.ipFamilyPolicy;
+  }
+  if (needsNodePorts(spec) && needsNodePorts(stored)) keepNodePorts(spec, stored);
+  else if (needsNodePorts(stored) && !needsNodePorts(spec)) {
+    const ports = (list: readonly Port[] = []): (number | undefined)[] => list.map(({ nodePort }) => nodePort);
+    if (jsonEqual(ports(spec.ports), ports(stored.ports))) for (const port of spec.ports ?? []) delete port.nodePort;
+  }
+  if (needsHealthCheck(stored)) {
+    const { healthCheckNodePort: port } = stored;
+    if (needsHealthCheck(spec) && port !== undefined) spec.healthCheckNodePort ||= port;
+    else if (!needsHealthCheck(spec) && spec.healthCheckNodePort === port) delete spec.healthCheckNodePort;
+  }
+  if (stored.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
+    if (spec.allocateLoadBalancerNodePorts === stored.allocateLoadBalancerNodePorts)
+      delete spec.allocateLoadBalancerNodePorts;
+    if (spec.loadBalancerClass === stored.loadBalancerClass) delete spec.loadBalancerClass;
+  }
+}
+
+/** By the ports' names. One that another port has by now is not kept. */
+function keepNodePorts(spec: Spec, stored: Spec): void {
+  const used = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort));
+  const before = new Map((stored.ports ?? []).map(({ name = "", nodePort }) => [name, nodePort]));
+  for (const port of spec.ports ?? []) {
+    const kept = before.get(port.name ?? "");
+    if (!port.nodePort && kept !== undefined && !used.has(kept)) port.nodePort = kept;
+  }
+}
+
+/** `clusterIP` is the first of `clusterIPs`: who knows only the one need not say the other. Upstream: `normalizeClusterIPs`. */
+function alignAddresses(spec: Spec, stored: Spec | undefined): void {
+  const { clusterIP, clusterIPs = [] } = spec;
+  if (stored === undefined) {
+    if (clusterIP && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
+    return;
+  }
+  if (clusterIP === stored.clusterIP || !jsonEqual(clusterIPs, stored.clusterIPs ?? [])) return;
+  if (!clusterIP) delete spec.clusterIPs;
+  else spec.clusterIPs = [clusterIP, ...clusterIPs.slice(1)];
+}
+
+/** Upstream: `initIPFamilyFields`, `allocClusterIPs`. */
+function allocateAddress(spec: Spec, attributes: AdmissionAttributes, errors: FieldErrors): void {
+  if (!needsAddress(spec)) return;
+  validateClusterIPs(spec, errors);
+  if (!errors.isEmpty) return;
+  chooseFamilies(spec, errors);
+  if (!errors.isEmpty || isHeadless(spec)) return;
+  const taken = new Set<string>();
+  for (const other of othersOf(attributes)) for (const address of other.clusterIPs ?? []) taken.add(address);
+  const wanted = spec.clusterIPs?.[0];
+  if (wanted === undefined) {
+    const address = freeAddress(taken, seedOf(attributes));
+    spec.clusterIP = address;
+    spec.clusterIPs = [address];
+    return;
+  }
+  const why = !isInCidr(wanted, RANGE.cidr)
+    ? `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE.cidr}`
+    : taken.has(wanted)
+      ? "provided IP is already allocated"
+      : undefined;
+  if (why !== undefined) errors.invalid("spec.clusterIPs", spec.clusterIPs, `failed to allocate IP ${wanted}: ${why}`);
+}
+
+/** One family only is to be had here. */
+function chooseFamilies(spec: Spec, errors: FieldErrors): void {
+  const field = "spec.ipFamilyPolicy";
+  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
+  const needsTwo = "must be RequireDualStack or PreferDualStack when multiple";
+  if ((ipFamilyPolicy ?? "SingleStack") === "SingleStack") {
+    if (clusterIPs.length === 2) errors.invalid(field, ipFamilyPolicy, `${needsTwo} clusterIPs are specified`);
+    if (ipFamilies.length === 2) errors.invalid(field, ipFamilyPolicy, `${needsTwo} ipFamilies are specified`);
+    if (!errors.isEmpty) return;
+  }
+  const families = [...ipFamilies];
+  for (const address of isHeadless(spec) ? [] : clusterIPs.slice(families.length))
+    families.push(ipFamily(address) === 6 ? "IPv6" : "IPv4");
+  if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
+    // Whoever writes its endpoints may write any.
+    const policy = (spec.ipFamilyPolicy ??= "RequireDualStack");
+    if (families.length === 0) families.push("IPv4");
+    if (families.length < 2 && policy !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4");
+    spec.ipFamilies = families;
+    return;
+  }
+  for (const [index, family] of families.entries())
+    if (family !== "IPv4") errors.invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
+  if (!errors.isEmpty) return;
+  if (ipFamilyPolicy === "RequireDualStack")
+    return errors.invalid(field, ipFamilyPolicy, "this cluster is not configured for dual-stack services");
+  spec.ipFamilies = families.length === 0 ? ["IPv4"] : families;
+  spec.ipFamilyPolicy ??= "SingleStack";
+}
+
+/** Ports of one number, as of TCP and UDP, share a node port. Upstream: `allocNodePorts`. */
+function allocateNodePorts(spec: Spec, attributes: AdmissionAttributes, errors: FieldErrors): void {
+  const taken = new Set<number>();
+  for (const other of othersOf(attributes)) {
+    for (const { nodePort } of other.ports ?? []) if (nodePort) taken.add(nodePort);
+    if (other.healthCheckNodePort) taken.add(other.healthCheckNodePort);
+  }
+  const before = new Set((storedSpec(attributes)?.ports ?? []).map((port) => port.nodePort));
+  const ports = spec.ports ?? [];
+  const byPort = new Map<number, number>();
+  const take = (nodePort: number, field: string): void => {
+    const why = taken.has(nodePort)
+      ? "provided port is already allocated"
+      : !attributes.dryRun && (nodePort < NODE_PORTS.first || nodePort > NODE_PORTS.last)
+        ? `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`
+        : undefined;
+    if (why !== undefined && !before.has(nodePort)) errors.invalid(field, nodePort, why);
+    taken.add(nodePort);
+  };
+  const asked = new Map<number, number>();
+  for (const { port, nodePort } of ports) if (nodePort && !asked.has(port)) asked.set(port, nodePort);
+  for (const [index, port] of ports.entries()) {
+    const field = `spec.ports[${index}].nodePort`;
+    const shared = byPort.get(port.port);
+    if (shared === undefined) {
+      const wanted = asked.get(port.port);
+      if (wanted !== undefined) take(wanted, field);
+      port.nodePort = wanted ?? freePort(taken, seedOf(attributes) + index);
+      taken.add(port.nodePort);
+      byPort.set(port.port, port.nodePort);
+    } else if (!port.nodePort) port.nodePort = shared;
+    else if (port.nodePort !== shared) take(port.nodePort, field);
+    if (!errors.isEmpty) return;
+  }
+  if (!needsHealthCheck(spec)) return;
+  if (!spec.healthCheckNodePort) spec.healthCheckNodePort = freePort(taken, seedOf(attributes) + ports.length);
+  else if (spec.healthCheckNodePort !== storedSpec(attributes)?.healthCheckNodePort)
+    take(spec.healthCheckNodePort, "spec.healthCheckNodePort");
+}
+
+/** There are at most as many with an address as the range has. */
+function* othersOf({ resource, namespace, name }: AdmissionAttributes): Generator<Spec> {
+  for (const { object } of resource.storage.list()) {
+    const { metadata, spec } = object as Service;
+    const isItself = metadata.name === name && metadata.namespace === namespace;
+    if (spec !== undefined && !isItself) yield spec;
+  }
+}
+
+/** FNV-1a of the Service's key: where the search for something free begins. */
+function seedOf({ namespace, object, name }: AdmissionAttributes): number {
+  let value = 0x811c9dc5;
+  for (const character of `${namespace}/${name || (object?.metadata.generateName ?? "")}`)
+    value = Math.imul(value ^ character.codePointAt(0)!, 0x01000193);
+  return value >>> 0;
+}
+
+/** @throws ApiError 500 when there is none. */
+function freeAddress(taken: ReadonlySet<string>, seed: number): string {
+  const isFree = (last: number): boolean => !taken.has(`${RANGE.prefix}${last}`);
+  const last =
+    firstFree(RANGE.first + CHOSEN.addresses, RANGE.last, seed, isFree) ??
+    firstFree(RANGE.first, RANGE.last, 0, isFree);
+  if (last === undefined) throw internalError("failed to allocate a serviceIP: range is full");
+  return `${RANGE.prefix}${last}`;
+}
+
+/** @throws ApiError 500 when there is none. */
+function freePort(taken: ReadonlySet<number>, seed: number): number {
+  const isFree = (port: number): boolean => !taken.has(port);
+  const { first, last } = NODE_PORTS;
+  const port = firstFree(first + CHOSEN.nodePorts, last, seed, isFree) ?? firstFree(first, last, 0, isFree);
+  if (port === undefined) throw internalError("failed to allocate a nodePort: range is full");
+  return port;
+}
+
+function firstFree(first: number, last: number, seed: number, isFree: (value: number) => boolean): number | undefined {
+  const count = last - first + 1;
+  for (let step = 0; step < count; step++) {
+    const value = first + ((seed + step) % count);
+    if (isFree(value)) return value;
+  }
+  return undefined;
+}

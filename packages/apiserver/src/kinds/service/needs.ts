@@ -1,0 +1,26 @@
+import type { Service } from "@kubewright/api";
+
+type Spec = NonNullable<Service["spec"]>;
+
+/** What a Service is given depends on its type. Upstream: `needsClusterIP` and others of `pkg/registry/core/service/storage`. */
+export function needsAddress({ type }: Spec): boolean {
+  return type === "ClusterIP" || type === "NodePort" || type === "LoadBalancer";
+}
+
+export function needsNodePorts({ type, allocateLoadBalancerNodePorts }: Spec): boolean {
+  return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
+}
+
+/** Whether a balancer asks the nodes which of them have the Service's pods. */
+export function needsHealthCheck({ type, externalTrafficPolicy }: Spec): boolean {
+  return type === "LoadBalancer" && externalTrafficPolicy === "Local";
+}
+
+/** Upstream: `ExternallyAccessible`. */
+export function isReachedFromOutside({ type, externalIPs }: Spec): boolean {
+  return type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && (externalIPs?.length ?? 0) > 0);
+}
+
+export function isHeadless({ clusterIPs }: Spec): boolean {
+  return clusterIPs?.length === 1 && clusterIPs[0] === "None";
+}
