@@ -19,6 +19,7 @@ export const podTemplateStrategy: ResourceStrategy<PodTemplate> = {
   },
   bumpsGeneration: ({ template }, stored) => !jsonEqual(template, stored.template),
   podTemplate: ({ template }) => template,
+  deleteReturnsObject: true,
   validateCreate: ({ template }, errors) => validatePodTemplate(template, "template", errors),
   validateUpdate: ({ template }, _stored, errors) => validatePodTemplate(template, "template", errors),
   warningsOnCreate: ({ template }) => podTemplateWarnings(template, "template"),

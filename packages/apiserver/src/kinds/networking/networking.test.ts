@@ -62,8 +62,8 @@ test("a backend is one thing, with one port", () => {
   );
 });
 
-const octet = fc.integer({ min: 0, max: 255 });
-const network = fc.tuple(octet, octet, fc.integer({ min: 0, max: 32 }));
+// Few of them, so that they are often the same, or within each other.
+const network = fc.tuple(fc.constantFrom(10, 11), fc.constantFrom(0, 1, 128), fc.integer({ min: 6, max: 18 }));
 const numberOf = (a: number, b: number): number => a * 2 ** 24 + b * 2 ** 16;
 
 test("what a NetworkPolicy excepts of a network is a smaller one within it", () => {
