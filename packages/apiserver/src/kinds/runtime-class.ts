@@ -8,6 +8,7 @@ import { parseQuantity } from "../quantity.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { addInvalid } from "../validation/rules.js";
 import { validateTolerations } from "./pod/scheduling-validation.js";
+import { runtimeClassAdmission } from "./runtime-class-admission.js";
 import { age, columns } from "./table-cells.js";
 
 /** Upstream: `pkg/registry/node/runtimeclass`, `pkg/apis/node/validation`. */
@@ -47,6 +48,7 @@ export const runtimeClassResource = builtInResource<RuntimeClass>({
     },
   },
   strategy: runtimeClassStrategy,
+  admission: runtimeClassAdmission,
 });
 
 function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, errors: FieldErrors): void {

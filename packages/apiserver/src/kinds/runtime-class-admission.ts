@@ -1,0 +1,75 @@
+import { type Pod, type PodSpec, type RuntimeClass, runtimeClasses } from "@kubewright/api";
+
+import { forbidden } from "../api-error.js";
+import { copyMembers, jsonEqual } from "../json.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
+
+/**
+ * A new pod's runtime class has to be there, and says what running the pod costs and where it can.
+ *
+ * Upstream: `plugin/pkg/admission/runtimeclass`.
+ */
+export const runtimeClassAdmission: AdmissionPlugin = {
+  concerns: ({ group, resource }) => group === "" && resource === "pods",
+  mutate(attributes) {
+    const pod = attributes.object as Pod;
+    const runtimeClass = classOf(attributes);
+    if (pod.spec === undefined || runtimeClass === undefined) return;
+    // It may be its template's.
+    pod.spec = copyMembers(pod.spec);
+    setOverhead(attributes, pod.spec, runtimeClass);
+    setScheduling(attributes, pod.spec, runtimeClass);
+  },
+  validate(attributes) {
+    const { operation, subresource, object } = attributes;
+    const overhead = (object as Partial<Pod> | undefined)?.spec?.overhead;
+    if (operation !== "CREATE" || subresource !== "" || overhead === undefined) return;
+    const declared = classOf(attributes)?.overhead;
+    if (declared === undefined)
+      throw refused(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+    if (!jsonEqual(overhead, declared.podFixed ?? {})) throw refused(attributes, MISMATCH);
+  },
+};
+
+const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+/** `undefined` of what is no new pod with one. @throws ApiError 403 where there is no such class. */
+function classOf(attributes: AdmissionAttributes): RuntimeClass | undefined {
+  const { operation, subresource, object, server } = attributes;
+  const name = (object as Partial<Pod> | undefined)?.spec?.runtimeClassName;
+  if (operation !== "CREATE" || subresource !== "" || name === undefined) return undefined;
+  const { group, version, resource } = runtimeClasses;
+  const stored = server.registry.find(group, version, resource)?.storage.get("", name);
+  if (stored === undefined) throw refused(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+  return stored.object as RuntimeClass;
+}
+
+function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {
+  if (overhead === undefined) return;
+  const podFixed = overhead.podFixed ?? {};
+  if (spec.overhead !== undefined && !jsonEqual(spec.overhead, podFixed)) throw refused(attributes, MISMATCH);
+  spec.overhead = { ...podFixed };
+}
+
+function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, { scheduling }: RuntimeClass): void {
+  if (scheduling === undefined) return;
+  const wanted = Object.entries(scheduling.nodeSelector ?? {});
+  for (const [key, value] of wanted) {
+    const own = spec.nodeSelector?.[key];
+    if (own !== undefined && own !== value)
+      throw refused(
+        attributes,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+      );
+  }
+  if (wanted.length > 0) spec.nodeSelector = { ...spec.nodeSelector, ...Object.fromEntries(wanted) };
+  const own = spec.tolerations ?? [];
+  const added = (scheduling.tolerations ?? []).filter(
+    (toleration) => !own.some((known) => jsonEqual(known, toleration)),
+  );
+  if (added.length > 0) spec.tolerations = [...own, ...added.map((toleration) => ({ ...toleration }))];
+}
+
+function refused({ resource, object, name }: AdmissionAttributes, why: string): Error {
+  return forbidden(resource, name || (object?.metadata.generateName ?? ""), why);
+}
