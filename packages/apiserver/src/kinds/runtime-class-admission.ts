@@ -3,6 +3,8 @@ import { type Pod, type PodSpec, type RuntimeClass, runtimeClasses } from "@kube
 import { forbidden } from "../api-error.js";
 import { copyMembers, jsonEqual } from "../json.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
+import type { ServerState } from "../server-state.js";
+import type { ResourceStorage } from "../storage/resource-storage.js";
 
 /**
  * A new pod's runtime class has to be there, and says what running the pod costs and where it can.
@@ -11,6 +13,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission
  */
 export const runtimeClassAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "pods",
+  // Manifests name classes that a cluster has of itself: where there are none at all, pods go without.
+  isIdle: (server) => !server.furnished && (classesOf(server)?.size ?? 0) === 0,
   mutate(attributes) {
     const pod = attributes.object as Pod;
     const runtimeClass = classOf(attributes);
@@ -38,10 +42,14 @@ function classOf(attributes: AdmissionAttributes): RuntimeClass | undefined {
   const { operation, subresource, object, server } = attributes;
   const name = (object as Partial<Pod> | undefined)?.spec?.runtimeClassName;
   if (operation !== "CREATE" || subresource !== "" || name === undefined) return undefined;
-  const { group, version, resource } = runtimeClasses;
-  const stored = server.registry.find(group, version, resource)?.storage.get("", name);
+  const stored = classesOf(server)?.get("", name);
   if (stored === undefined) throw refused(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
   return stored.object as RuntimeClass;
+}
+
+function classesOf({ registry }: ServerState): ResourceStorage | undefined {
+  const { group, version, resource } = runtimeClasses;
+  return registry.find(group, version, resource)?.storage;
 }
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {
