@@ -22,6 +22,8 @@ for (const found of packages) {
   for (const [field, wanted] of Object.entries(fieldsOf(directory)))
     if (JSON.stringify(manifest[field as keyof Manifest]) !== JSON.stringify(wanted))
       problems.push(`${directory}/package.json: ${field} is not ${JSON.stringify(wanted)}`);
+  for (const script of ["check:api", "check:package"])
+    if (manifest.scripts?.[script] === undefined) problems.push(`${directory}/package.json: no script ${script}`);
   if ((manifest.keywords ?? []).length < 3) problems.push(`${directory}/package.json: fewer than three keywords`);
   checkFile(found, "LICENSE", (text) => (text === licence ? text : licence), "is not a copy of the root's");
   checkFile(

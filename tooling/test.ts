@@ -33,7 +33,7 @@ const lanes: readonly (readonly Suite[])[] = [
     { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },
     { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
     { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
-    { name: "packages", command: [bin("turbo"), "run", "check:package", "--output-logs=errors-only"] },
+    { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", "--output-logs=errors-only"] },
   ],
   [{ name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount }],
 ];

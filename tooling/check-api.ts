@@ -1,0 +1,80 @@
+/**
+ * Compares what the package in this folder exports, entry by entry, with the reports in its `etc/`, so that a change of what
+ * others compile against is seen in review. The package must be built.
+ *
+ *   node ../../tooling/check-api.ts          status 1, with the difference, when a report is not up to date
+ *   node ../../tooling/check-api.ts --write  writes the reports
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+
+import { type Manifest, root } from "./public-packages.ts";
+
+const folder = process.cwd();
+const write = process.argv.includes("--write");
+const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
+const temporary = mkdtempSync(path.join(tmpdir(), "check-api-"));
+try {
+  mkdirSync(path.join(folder, "etc"), { recursive: true });
+  for (const [key, conditions] of Object.entries(manifest.exports ?? {}))
+    if (typeof conditions !== "string") checkEntry(key, conditions["types"] ?? "");
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+function checkEntry(key: string, declarations: string): void {
+  const name = path.basename(path.join(manifest.name, key) === manifest.name ? manifest.name : key);
+  const entry = path.join(folder, declarations);
+  if (!existsSync(entry)) throw new Error(`${manifest.name} is not built: npm run build`);
+  const config = ExtractorConfig.prepare({
+    configObjectFullPath: undefined,
+    packageJsonFullPath: path.join(folder, "package.json"),
+    configObject: {
+      projectFolder: folder,
+      mainEntryPointFilePath: entry,
+      newlineKind: "lf",
+      apiReport: {
+        enabled: true,
+        reportFileName: `${name}.api.md`,
+        reportFolder: path.join(folder, "etc"),
+        reportTempFolder: temporary,
+        includeForgottenExports: true,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            target: "es2022",
+            lib: ["es2024", "esnext.disposable"],
+            module: "nodenext",
+            strict: true,
+            skipLibCheck: true,
+            types: ["node"],
+            typeRoots: [path.join(root, "node_modules/@types")],
+          },
+          files: [entry],
+        },
+      },
+      messages: {
+        extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+      },
+    },
+  });
+  const { succeeded, apiReportChanged } = Extractor.invoke(config, {
+    localBuild: write,
+    printApiReportDiff: !write,
+    // All it says of its own is the difference.
+    messageCallback: (message) => {
+      if (/^console-(?!api-report-diff)/.test(message.messageId)) message.logLevel = ExtractorLogLevel.None;
+    },
+  });
+  if (write ? succeeded : succeeded && !apiReportChanged) return;
+  if (!write) console.error(`${path.relative(root, folder)}/etc/${name}.api.md is out of date: npm run api`);
+  process.exitCode = 1;
+}
