@@ -1,6 +1,6 @@
 /**
  * Packs every published package, installs all the tarballs together into an empty project, and there imports every entry
- * point under Node without the source condition, and compiles all of them, declarations included, and what a user would
+ * point under Node, 22 too, without the source condition, and compiles all of them, declarations included, and what a user would
  * write, under the oldest and the newest TypeScript and each way to resolve modules. What only works inside this checkout (a
  * file that is not packed, a dependency not declared, a type that is not emitted) fails here.
  *
@@ -25,6 +25,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
+import { findNode22 } from "./find-node-22.ts";
 import { installedSize } from "./installed-size.ts";
 import { type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
@@ -66,6 +67,8 @@ const packages = wanted(
   process.argv.slice(2).filter((argument) => argument !== "--sizes"),
 );
 const entries = packages.flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry));
+const node22 = findNode22();
+if ("missing" in node22) console.log(`skipped: installed packages under Node 22: ${node22.missing}`);
 // Outside the checkout: its node_modules must not be found by looking upwards.
 const scratch = mkdtempSync(path.join(tmpdir(), "check-install-"));
 const project = path.join(scratch, "project");
@@ -153,8 +156,17 @@ async function importAll(): Promise<string[]> {
   });
   const script = entries.map((entry) => `require(${JSON.stringify(entry)});\n`);
   writeFileSync(path.join(project, "require.cjs"), script.join(""));
-  const { code, output } = await run(process.execPath, ["require.cjs"], project);
-  return [...wrong.flat(), ...(code === 0 ? [] : [`node: require: ${output}`])];
+  return [...wrong.flat(), ...(await runEverywhere("require.cjs"))];
+}
+
+/** Runs a file under this Node, and under the oldest that is supported. */
+async function runEverywhere(file: string): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const node of "path" in node22 ? [process.execPath, node22.path] : [process.execPath]) {
+    const { code, output } = await run(node, [file], project);
+    if (code !== 0) wrong.push(`${node === process.execPath ? "node" : "Node 22"}: ${file}: ${output}`);
+  }
+  return wrong;
 }
 
 async function compileAll(): Promise<string[]> {
@@ -180,8 +192,7 @@ async function compileAll(): Promise<string[]> {
       return compile(tsc, { ...resolution, skipLibCheck: false }, [...modules, ...scripts]);
     },
   );
-  const ran = consumer ? await run(process.execPath, ["consumer.ts"], project) : { code: 0, output: "" };
-  if (ran.code !== 0) wrong.push([`node: consumer.ts: ${ran.output}`]);
+  if (consumer) wrong.push(await runEverywhere("consumer.ts"));
 
   for (const peer of new Set(entries.filter(hasPeer).map((entry) => ENTRIES_WITH_PEERS[entry]!))) {
     mkdirSync(path.join(project, "node_modules", path.dirname(peer)), { recursive: true });
