@@ -4,10 +4,13 @@ import {
   apiVersionOf,
   behavioursOf,
   mutatingWebhookConfigurations,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
   validatingWebhookConfigurations,
 } from "@kubewright/api";
 import { type Random, realRandom } from "@kubewright/clock";
 
+import { AdmissionPolicies } from "./admission/policies.js";
 import { type WebhookOptions, mutatingWebhooks, validatingWebhooks } from "./admission/webhooks.js";
 import { AccessControl } from "./access-control.js";
 import type { ApiServerOptions } from "./api-server-options.js";
@@ -59,7 +62,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     clock,
     random: options.random.fork("apiserver"),
     access: accessControl(options, registry),
-    admission: new Admission(inOrder(plugins, webhooksOf(options, registry, ended.signal))),
+    admission: new Admission(inOrder(plugins, [policiesOf(registry), ...webhooksOf(options, registry, ended.signal)])),
     ended,
     quotas: QuotaLedger.start({
       clock,
@@ -124,6 +127,12 @@ function inOrder(
     ...configured,
     ...known.filter(({ isLast }) => isLast === true),
   ];
+}
+
+function policiesOf(registry: ResourceRegistry): AdmissionPlugin {
+  const storage = ({ group, version, resource }: ResourceDefinition): ResourceStorage =>
+    registry.find(group, version, resource)!.storage;
+  return new AdmissionPolicies(storage(validatingAdmissionPolicies), storage(validatingAdmissionPolicyBindings));
 }
 
 /** None when there is nobody to call them. */

@@ -1,0 +1,139 @@
+import type { DeepReadonly, ValidatingAdmissionPolicy } from "@kubewright/api";
+
+import { CostBudget, type Program, type Value } from "../cel/index.js";
+import type { Type } from "../cel/types.js";
+import { byteLength } from "../validation/formats.js";
+import type { AdmissionExpressions, Names, Wanted } from "./expressions.js";
+import { LazyVariables } from "./lazy-variables.js";
+import { type Evaluated, MatchConditions, evaluate } from "./match-conditions.js";
+import { RequestMatcher } from "./matching.js";
+
+/** What the expressions of one policy may cost together for one request, and each of them. Upstream: `celconfig`. */
+const MOST_COST = 10_000_000;
+const MOST_PER_EXPRESSION = 1_000_000;
+const LONGEST_MESSAGE = 5 * 1024;
+const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/** Something that a policy found wrong with a request. */
+export interface Finding {
+  readonly message: string;
+  readonly reason: string;
+}
+
+interface Validation {
+  readonly expression: string;
+  readonly program: Program;
+  readonly message: string;
+  readonly messageProgram: Program | undefined;
+  readonly reason: string;
+}
+
+interface Variable {
+  readonly name: string;
+  readonly program: Program;
+}
+
+/** A policy whose expressions are compiled. Upstream: `validator` of apiserver's `pkg/admission/plugin/policy/validating`. */
+export class CompiledPolicy {
+  readonly name: string;
+  readonly matcher: RequestMatcher;
+  readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
+  readonly failsOpen: boolean;
+  readonly #conditions: MatchConditions;
+  readonly #variables: readonly Variable[];
+  readonly #validations: readonly Validation[];
+  readonly #annotations: readonly { readonly expression: string; readonly program: Program }[];
+
+  constructor({ metadata, spec = {} }: DeepReadonly<ValidatingAdmissionPolicy>, compiler: AdmissionExpressions) {
+    const { paramKind, failurePolicy, matchConstraints = {}, matchConditions = [], variables = [] } = spec;
+    const { validations = [], auditAnnotations = [] } = spec;
+    this.name = metadata.name ?? "";
+    this.matcher = new RequestMatcher(matchConstraints);
+    this.paramKind =
+      paramKind === undefined ? undefined : { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" };
+    this.failsOpen = failurePolicy === "Ignore";
+    const params = paramKind !== undefined;
+    const types = new Map<string, Type>();
+    const names: Names = { params, authorizer: true, variables: types };
+    // All of them compiled when the policy was written.
+    const compile = (source: string, wanted: Wanted): Program | undefined => {
+      const compiled = compiler.compile(source, wanted, names);
+      return "program" in compiled ? compiled.program : undefined;
+    };
+    this.#conditions = new MatchConditions(matchConditions, compiler, { params, authorizer: true }, this.failsOpen);
+    this.#variables = variables.flatMap(({ name, expression }) => {
+      const program = compile(expression, "any");
+      if (program !== undefined) types.set(name, program.type);
+      return program === undefined ? [] : { name, program };
+    });
+    this.#validations = validations.flatMap(({ expression, message = "", messageExpression, reason = "Invalid" }) => {
+      const program = compile(expression, "bool");
+      if (program === undefined) return [];
+      const messageProgram = messageExpression === undefined ? undefined : compile(messageExpression, "string");
+      return { expression, program, message: message.trim(), messageProgram, reason };
+    });
+    this.#annotations = auditAnnotations.flatMap(({ valueExpression }) => {
+      const program = compile(valueExpression.trim(), "string or null");
+      return program === undefined ? [] : { expression: valueExpression.trim(), program };
+    });
+  }
+
+  /** What is wrong with a request, in the order of the policy. @param variables - `params` among them. */
+  findings(variables: ReadonlyMap<string, Value>): readonly Finding[] {
+    const matched = this.#conditions.match(variables);
+    if (matched === false) return [];
+    if (matched !== true) return [{ message: matched.problem, reason: "Invalid" }];
+    const budget = new CostBudget(MOST_COST);
+    const all = new Map(variables);
+    if (this.#variables.length > 0) all.set("variables", this.#lazily(all, budget));
+    const findings: Finding[] = [];
+    for (const validation of this.#validations) {
+      const { expression, program, reason } = validation;
+      const result = run(program, expression, all, budget);
+      if ("problem" in result) {
+        if (!this.failsOpen) findings.push({ message: result.problem, reason: "Invalid" });
+      } else if (result.value !== true) findings.push({ message: failureText(validation, all, budget), reason });
+    }
+    // Nothing here keeps what is to be noted, but that it cannot be is an error as any other.
+    for (const { expression, program } of this.#annotations) {
+      const result = run(program, expression, all, budget);
+      if ("problem" in result && !this.failsOpen) findings.push({ message: result.problem, reason: "Invalid" });
+    }
+    return findings;
+  }
+
+  #lazily(variables: ReadonlyMap<string, Value>, budget: CostBudget): LazyVariables {
+    return new LazyVariables(
+      new Map(this.#variables.map(({ name, program }) => [name, () => program.evaluate(variables, budget)])),
+    );
+  }
+}
+
+function run(
+  program: Program,
+  expression: string,
+  variables: ReadonlyMap<string, Value>,
+  budget: CostBudget,
+): Evaluated {
+  const left = budget.limit - budget.spent;
+  if (left <= 0) return { problem: OUT_OF_BUDGET };
+  const own = new CostBudget(Math.min(MOST_PER_EXPRESSION, left));
+  const result = evaluate(program, expression, variables, own);
+  // What it had left is the least that is now spent of all.
+  budget.spend(Math.min(own.spent, left));
+  return result;
+}
+
+/** What the message's expression comes to, unless that cannot be shown; else what is said, or that it failed. */
+function failureText(
+  { expression, message, messageProgram }: Validation,
+  variables: ReadonlyMap<string, Value>,
+  budget: CostBudget,
+): string {
+  if (messageProgram !== undefined) {
+    const result = run(messageProgram, "", variables, budget);
+    const text = "value" in result && typeof result.value === "string" ? result.value.trim() : "";
+    if (text !== "" && !/[\r\n]/.test(text) && byteLength(text) <= LONGEST_MESSAGE) return text;
+  }
+  return message === "" ? `failed expression: ${expression.trim()}` : message;
+}

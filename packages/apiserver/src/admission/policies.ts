@@ -1,0 +1,159 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type ValidatingAdmissionPolicyBinding,
+  labelSelectorMatcher,
+} from "@kubewright/api";
+
+import { ApiError, forbidden } from "../api-error.js";
+import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
+import { type ServedResource, present } from "../served-resource.js";
+import type { ResourceStorage } from "../storage/resource-storage.js";
+import { seenRequest } from "./admission-request.js";
+import { CompiledPolicy, type Finding } from "./compiled-policy.js";
+import { dynamicValue } from "./dynamic-values.js";
+import { expressionVariables } from "./expression-variables.js";
+import { AdmissionExpressions } from "./expressions.js";
+import { RequestMatcher, isExempt } from "./matching.js";
+
+type Binding = DeepReadonly<ValidatingAdmissionPolicyBinding>;
+
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413, Invalid: 422 };
+
+/**
+ * ValidatingAdmissionPolicies, by what binds them: at once, not about a second after they are written as upstream. Of several
+ * refusals the first is told, by the names of policies and bindings.
+ *
+ * Upstream: apiserver `pkg/admission/plugin/policy/validating`.
+ */
+export class AdmissionPolicies implements AdmissionPlugin {
+  readonly #policies: ResourceStorage;
+  readonly #bindings: ResourceStorage;
+  readonly #compiler = new AdmissionExpressions();
+  /** By policy or binding, as stored objects never change. */
+  readonly #compiled = new WeakMap<object, CompiledPolicy>();
+  readonly #matchers = new WeakMap<object, RequestMatcher>();
+
+  constructor(policies: ResourceStorage, bindings: ResourceStorage) {
+    this.#policies = policies;
+    this.#bindings = bindings;
+  }
+
+  concerns(resource: ServedResource): boolean {
+    return !isExempt(resource);
+  }
+
+  isIdle(): boolean {
+    return this.#policies.size === 0 || this.#bindings.size === 0;
+  }
+
+  /** @throws ApiError as the first policy that denies says */
+  validate(attributes: AdmissionAttributes): void {
+    const bindings = this.#boundTo();
+    let denial: ApiError | undefined;
+    for (const { name, object } of this.#policies.list()) {
+      for (const binding of bindings.get(name) ?? []) {
+        const policy = this.#policy(object);
+        const denied = this.#judge(policy, binding, attributes);
+        denial ??= denied;
+      }
+    }
+    if (denial !== undefined) throw denial;
+  }
+
+  /** Bindings by the policy's name. */
+  #boundTo(): ReadonlyMap<string, readonly Binding[]> {
+    const bound = new Map<string, Binding[]>();
+    for (const { object } of this.#bindings.list()) {
+      const binding = object as ValidatingAdmissionPolicyBinding;
+      const known = bound.get(binding.spec.policyName);
+      if (known === undefined) bound.set(binding.spec.policyName, [binding]);
+      else known.push(binding);
+    }
+    return bound;
+  }
+
+  #policy(object: KubernetesObject): CompiledPolicy {
+    let policy = this.#compiled.get(object);
+    if (policy === undefined) this.#compiled.set(object, (policy = new CompiledPolicy(object, this.#compiler)));
+    return policy;
+  }
+
+  #matcherOf(binding: Binding): RequestMatcher | undefined {
+    const { matchResources } = binding.spec;
+    if (matchResources === undefined) return undefined;
+    let matcher = this.#matchers.get(binding);
+    if (matcher === undefined) this.#matchers.set(binding, (matcher = new RequestMatcher(matchResources)));
+    return matcher;
+  }
+
+  /** Warns as the binding wants it, and answers the first refusal. */
+  #judge(policy: CompiledPolicy, binding: Binding, attributes: AdmissionAttributes): ApiError | undefined {
+    const seenAs = policy.matcher.match(attributes);
+    if (seenAs === undefined) return undefined;
+    const matcher = this.#matcherOf(binding);
+    if (matcher !== undefined && matcher.match(attributes) === undefined) return undefined;
+    const params = paramsOf(policy, binding, attributes);
+    if ("problem" in params) {
+      if (policy.failsOpen) return undefined;
+      return refusal(policy, binding, attributes, { message: params.problem, reason: "Invalid" });
+    }
+    const variables = expressionVariables(attributes, seenRequest(attributes, seenAs));
+    let denial: ApiError | undefined;
+    for (const param of params.objects) {
+      if (policy.paramKind !== undefined) variables.set("params", dynamicValue(param));
+      for (const finding of policy.findings(variables)) {
+        if (binding.spec.validationActions.includes("Warn"))
+          attributes.warn(
+            `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}': ${finding.message}`,
+          );
+        if (binding.spec.validationActions.includes("Deny")) denial ??= refusal(policy, binding, attributes, finding);
+      }
+    }
+    return denial;
+  }
+}
+
+function refusal(
+  policy: CompiledPolicy,
+  binding: Binding,
+  { resource, name }: AdmissionAttributes,
+  { message, reason }: Finding,
+): ApiError {
+  const why = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}' denied request: ${message}`;
+  const { status } = forbidden(resource, name, why, [{ message: why }]);
+  return new ApiError({ ...status, reason, code: CODES[reason] ?? 422 });
+}
+
+type Params = { readonly objects: readonly (KubernetesObject | null)[] } | { readonly problem: string };
+
+/** The objects that a policy is to be applied with, one after the other. Upstream: `generic.CollectParams`. */
+function paramsOf({ paramKind }: CompiledPolicy, binding: Binding, { server, namespace }: AdmissionAttributes): Params {
+  const { paramRef } = binding.spec;
+  if (paramKind === undefined) return { objects: [null] };
+  const { apiVersion, kind } = paramKind;
+  const resource = [...server.registry.all()].find((each) => each.apiVersion === apiVersion && each.kind === kind);
+  if (resource === undefined) {
+    const known = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    return {
+      problem: `failed to configure policy: failed to find resource referenced by paramKind: '${known}, Kind=${kind}'`,
+    };
+  }
+  if (paramRef === undefined) return { objects: [null] };
+  const problem = (text: string): Params => ({ problem: `failed to configure binding: ${text}` });
+  const { name = "", selector } = paramRef;
+  if (!resource.namespaced && paramRef.namespace !== undefined)
+    return problem("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
+  const place = resource.namespaced ? (paramRef.namespace ?? namespace) : "";
+  if (resource.namespaced && place === "")
+    return problem("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources");
+  const { storage } = resource;
+  const selects = labelSelectorMatcher(selector);
+  const found =
+    name === ""
+      ? storage.list(place).filter(({ object }) => selects(object.metadata.labels))
+      : [storage.get(place, name) ?? []].flat();
+  if (found.length === 0 && paramRef.parameterNotFoundAction === "Deny")
+    return problem("no params found for policy binding with `Deny` parameterNotFoundAction");
+  return { objects: found.map((stored) => present(resource, stored)) };
+}
