@@ -19,12 +19,34 @@ export function cidrFamily(value: string): 4 | 6 | undefined {
 
 /** Whether a valid address is in a valid block. */
 export function isInCidr(address: string, cidr: string): boolean {
-  const [first = "", length = ""] = cidr.split("/");
-  const [bytes, block] = [bytesOf(address), bytesOf(first)];
-  if (bytes.length !== block.length) return false;
-  for (let bit = 0; bit < Number(length); bit++) {
+  return isWithin(bytesOf(address), blockOf(cidr));
+}
+
+/** Whether a block is within another one, and smaller. `undefined` where one of them is none. */
+export function isStrictlyWithin(inner: string, outer: string): boolean | undefined {
+  if (cidrFamily(inner) === undefined || cidrFamily(outer) === undefined) return undefined;
+  const [small, large] = [blockOf(inner), blockOf(outer)];
+  return small.bits > large.bits && isWithin(small.bytes, large);
+}
+
+/** Addresses whose first bits are these. */
+interface Block {
+  readonly bytes: readonly number[];
+  readonly bits: number;
+}
+
+/** Of a valid block. One of IPv4 addresses may be written as IPv6, with so many more bits. */
+function blockOf(cidr: string): Block {
+  const [address = "", length = ""] = cidr.split("/");
+  const bytes = bytesOf(address);
+  return { bytes, bits: Number(length) - (bytes.length === 4 && address.includes(":") ? 96 : 0) };
+}
+
+function isWithin(bytes: readonly number[], block: Block): boolean {
+  if (bytes.length !== block.bytes.length) return false;
+  for (let bit = 0; bit < block.bits; bit++) {
     const mask = 0x80 >> (bit % 8);
-    if (((bytes[bit >> 3]! ^ block[bit >> 3]!) & mask) !== 0) return false;
+    if (((bytes[bit >> 3]! ^ block.bytes[bit >> 3]!) & mask) !== 0) return false;
   }
   return true;
 }
@@ -70,13 +92,6 @@ function bytesOf(address: string): readonly number[] {
   });
   const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
   return isMapped ? bytes.slice(12) : bytes;
-}
-
-/** Whether a block is within another one, and smaller. `undefined` where one of them is none. */
-export function isStrictlyWithin(inner: string, outer: string): boolean | undefined {
-  if (cidrFamily(inner) === undefined || cidrFamily(outer) === undefined) return undefined;
-  const [address = "", length = ""] = inner.split("/");
-  return Number(length) > Number(outer.split("/")[1]) && isInCidr(address, outer);
 }
 
 /** An address that traffic can be sent to. Upstream: `ValidateEndpointIP`. */
