@@ -23,7 +23,11 @@ export interface Foo extends KubernetesObject {
 export const FOO_DEFINITION = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: `${FOO_API.plural}.${FOO_API.group}` },
+  metadata: {
+    name: `${FOO_API.plural}.${FOO_API.group}`,
+    // Groups below k8s.io are Kubernetes' own.
+    annotations: { "api-approved.kubernetes.io": "unapproved, experimental-only" },
+  },
   spec: {
     group: FOO_API.group,
     names: { kind: "Foo", plural: FOO_API.plural },
