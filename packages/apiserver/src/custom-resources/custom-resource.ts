@@ -33,23 +33,25 @@ import { applyStructuralDefaults, prune, toObjectSchema } from "./structural-sch
 import { versionView } from "./version-view.js";
 import { validateStructural } from "./structural-validation.js";
 
-/** What the versions of all definitions of a server share. */
+/** What the versions of a definition are served with. */
 export interface CustomResourceParts {
+  readonly store: Store;
+  readonly schemas: BuiltInSchemas;
   readonly patterns: Patterns;
   readonly compiler: RuleCompiler;
   /** Whether there may be objects that another schema than this one's was written by. */
   readonly isMixed: boolean;
+  /** Whether the definition is being deleted by now. */
+  readonly isTerminating: () => boolean;
 }
 
 /** One version of a CustomResourceDefinition as the server serves it. */
 export function serveCustomResource(
   definition: Definition,
   version: DefinitionVersion,
-  store: Store,
-  schemas: BuiltInSchemas,
-  shared: CustomResourceParts,
-  isTerminating: () => boolean,
+  parts: CustomResourceParts,
 ): ServedResource {
+  const { store, schemas, isMixed, isTerminating } = parts;
   const { group, names, scope } = definition.spec;
   const storageVersion = definition.spec.versions.find(({ storage }) => storage)?.name ?? version.name;
   const target = {
@@ -62,7 +64,7 @@ export function serveCustomResource(
   const apiVersion = apiVersionOf(target);
   const structural = version.schema?.openAPIV3Schema;
   const metadataSchema = schemas.ofType("ObjectMeta");
-  const strategy = strategyOf(version, shared);
+  const strategy = strategyOf(version, parts);
   const embeds = hasEmbedded(structural);
   return {
     definition: target,
@@ -80,7 +82,7 @@ export function serveCustomResource(
     schema: toObjectSchema(structural, names.kind, metadataSchema),
     decode: (value, findings) => decodeCustom(value, findings),
     storage: store.storage(storageKeyOf(target)),
-    view: version.name === storageVersion && !shared.isMixed ? undefined : versionView(definition, version),
+    view: version.name === storageVersion && !isMixed ? undefined : versionView(definition, version),
     storageVersion,
     subresources: new Map(subresourcesOf(version, target, strategy).map((below) => [below.name, below])),
     remove: undefined,

@@ -180,11 +180,17 @@ export class DefinitionRegistrar implements ChangeListener {
       ((generation ?? 1) > 1 && storage.size > 0);
     this.#unregister(definition, false);
     const versions = definition.spec.versions.filter(({ served }) => served);
-    const parts = { patterns: this.#patterns, compiler: this.#compiler, isMixed };
     const isTerminating = (): boolean =>
       this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
-    for (const version of versions)
-      this.#registry.add(serveCustomResource(definition, version, this.#store, this.#schemas, parts, isTerminating));
+    const parts = {
+      store: this.#store,
+      schemas: this.#schemas,
+      patterns: this.#patterns,
+      compiler: this.#compiler,
+      isMixed,
+      isTerminating,
+    };
+    for (const version of versions) this.#registry.add(serveCustomResource(definition, version, parts));
     this.#registered.set(name, { generation, isMixed, versions: versions.map((version) => version.name) });
     if (known) return;
     if (definition.spec.scope === "Namespaced") this.#onStorage(storage);
