@@ -62,7 +62,7 @@ export function patch(call: ApiCall): Awaitable<Reply> {
     // Nobody is told what is wrong with a patch of nothing.
     body ??= readPatch(call, type, options);
     const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
-    const object = decodePatched(call, type, patched, body, options, current);
+    const object = decodePatched(call, patched, { type, body, options, current });
     checkName(call, object);
     setRequestNamespace(call, object);
     return { object };
@@ -161,15 +161,16 @@ function applyPatch(call: ApiCall, type: string, current: KubernetesObject, body
   }
 }
 
+/** What was asked of an object, and the object. */
+interface Patching {
+  readonly type: string;
+  readonly body: unknown;
+  readonly options: WriteOptions;
+  readonly current: KubernetesObject;
+}
+
 /** The patched document as an object of the resource, with defaults. @throws ApiError 422 about `patch` when it is none. */
-function decodePatched(
-  call: ApiCall,
-  type: string,
-  patched: unknown,
-  body: unknown,
-  options: WriteOptions,
-  current: KubernetesObject,
-): KubernetesObject {
+function decodePatched(call: ApiCall, patched: unknown, { type, body, options, current }: Patching): KubernetesObject {
   const { resource } = call.target;
   const findings = noFindings();
   const refuse = (why: string): never => {
