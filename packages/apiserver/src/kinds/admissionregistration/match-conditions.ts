@@ -24,7 +24,7 @@ export function validateMatchConditions(
     const at = `${path}[${index}]`;
     const trimmed = (expression ?? "").trim();
     if (trimmed === "") errors.required(`${at}.expression`);
-    else validateExpression(trimmed, `${at}.expression`, compiler, "bool", names, errors);
+    else validateExpression(trimmed, { path: `${at}.expression`, compiler, wanted: "bool", names, errors });
     if (!name) {
       errors.required(`${at}.name`);
       continue;
@@ -35,14 +35,18 @@ export function validateMatchConditions(
   }
 }
 
+interface ExpressionCheck {
+  readonly path: string;
+  readonly compiler: AdmissionExpressions;
+  readonly wanted: Wanted;
+  readonly names: Names;
+  readonly errors: FieldErrors;
+}
+
 /** Says what is wrong with an expression, which is shown as it is. */
 export function validateExpression(
   expression: string,
-  path: string,
-  compiler: AdmissionExpressions,
-  wanted: Wanted,
-  names: Names,
-  errors: FieldErrors,
+  { path, compiler, wanted, names, errors }: ExpressionCheck,
 ): void {
   const compiled = compiler.compile(expression, wanted, names);
   if ("problem" in compiled) errors.invalid(path, expression, compiled.problem);

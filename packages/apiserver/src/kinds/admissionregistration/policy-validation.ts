@@ -105,11 +105,14 @@ function validateValidation(
   errors: FieldErrors,
 ): void {
   if ((expression ?? "").trim() === "") errors.required(`${path}.expression`, NOT_SPECIFIED);
-  else validateExpression(expression, `${path}.expression`, compiler, "bool", names, errors);
+  else validateExpression(expression, { path: `${path}.expression`, compiler, wanted: "bool", names, errors });
   if (messageExpression !== "") {
     const at = `${path}.messageExpression`;
     if (messageExpression.trim() === "") errors.invalid(at, messageExpression, "must be non-empty if specified");
-    else validateExpression(messageExpression, at, compiler, "string", { ...names, authorizer: false }, errors);
+    else {
+      const available = { ...names, authorizer: false };
+      validateExpression(messageExpression, { path: at, compiler, wanted: "string", names: available, errors });
+    }
   }
   const trimmed = message.trim();
   if (message !== "" && trimmed === "")
@@ -141,7 +144,10 @@ function validateAuditAnnotations(
     if (trimmed === "") errors.required(`${path}.valueExpression`, "valueExpression is not specified");
     else if (byteLength(trimmed) > LONGEST_VALUE_EXPRESSION)
       errors.required(`${path}.valueExpression`, `must not exceed ${LONGEST_VALUE_EXPRESSION} bytes in length`);
-    else validateExpression(trimmed, `${path}.valueExpression`, compiler, "string or null", names, errors);
+    else {
+      const at = `${path}.valueExpression`;
+      validateExpression(trimmed, { path: at, compiler, wanted: "string or null", names, errors });
+    }
     if (keys.has(key)) errors.duplicate(`${path}.key`, key);
     keys.add(key);
   }
