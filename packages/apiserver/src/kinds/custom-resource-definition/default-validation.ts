@@ -6,36 +6,34 @@ import { validateStructural } from "../../custom-resources/structural-validation
 import { FieldErrors } from "../../field-errors.js";
 import { isJsonObject, jsonEqual } from "../../json.js";
 
+/** What the defaults of one schema are looked at with. */
+interface DefaultChecks {
+  readonly errors: FieldErrors;
+  readonly patterns: Patterns;
+  readonly compiler: RuleCompiler;
+}
+
 /** Defaults are values of their schema, rules and all. Upstream: `defaulting.ValidateDefaults`. */
-export function validateDefaults(
-  schema: StructuralSchema,
-  path: string,
-  errors: FieldErrors,
-  patterns: Patterns,
-  compiler: RuleCompiler,
-  isRoot = true,
-): void {
+export function validateDefaults(schema: StructuralSchema, path: string, checks: DefaultChecks, isRoot = true): void {
   const { default: value, items, properties = {} } = schema;
   const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
   if (value !== undefined && !(value === null && schema.nullable === true))
-    validateDefault(schema, value, `${path}.default`, errors, patterns, compiler, isResource);
-  if (isJsonObject(items)) validateDefaults(items, `${path}.items`, errors, patterns, compiler, false);
+    validateDefault(schema, `${path}.default`, checks, isResource);
+  if (isJsonObject(items)) validateDefaults(items, `${path}.items`, checks, false);
   for (const [name, property] of Object.entries(properties)) {
     // What these hold is the server's.
     if (isResource && name === "metadata") continue;
-    validateDefaults(property, `${path}.properties[${name}]`, errors, patterns, compiler, false);
+    validateDefaults(property, `${path}.properties[${name}]`, checks, false);
   }
 }
 
 function validateDefault(
   schema: StructuralSchema,
-  value: unknown,
   field: string,
-  errors: FieldErrors,
-  patterns: Patterns,
-  compiler: RuleCompiler,
+  { errors, patterns, compiler }: DefaultChecks,
   isResource: boolean,
 ): void {
+  const { default: value } = schema;
   const found = new FieldErrors();
   if (!jsonEqual(prune(schema, value, undefined, [], isResource), value))
     found.invalid(field, value, "must not have unknown fields");

@@ -23,6 +23,15 @@ export interface RuleContext {
   child(step: Step): RuleContext;
 }
 
+/** What the rules of one place have in common. */
+interface RulePlace {
+  readonly declared: SchemaBinding["declared"];
+  /** How often a rule may be evaluated in one object. */
+  readonly times: number;
+  /** The list or map within which no old value can be told, if the place is in one. */
+  readonly uncorrelatable: string | undefined;
+}
+
 /** Looks at the rules of one schema. */
 export class RuleCheck {
   readonly #compiler: RuleCompiler;
@@ -67,16 +76,14 @@ export class RuleCheck {
       return;
     }
     const times = context.most ?? Math.floor(MOST_REQUEST_BYTES / (binding.declared.leastBytes + 1));
-    for (const [index, rule] of rules.entries())
-      this.#validateRule(rule, `${at}[${index}]`, binding, times, uncorrelatable, errors);
+    const place = { declared: binding.declared, times, uncorrelatable };
+    for (const [index, rule] of rules.entries()) this.#validateRule(rule, `${at}[${index}]`, place, errors);
   }
 
   #validateRule(
     rule: ValidationRule,
     path: string,
-    { declared }: SchemaBinding,
-    times: number,
-    uncorrelatable: string | undefined,
+    { declared, times, uncorrelatable }: RulePlace,
     errors: FieldErrors,
   ): void {
     const isOptional = rule.optionalOldSelf === true;

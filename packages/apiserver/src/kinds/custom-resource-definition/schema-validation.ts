@@ -33,7 +33,8 @@ export function validateSchema(schema: unknown, path: string, errors: FieldError
   if (root.nullable === true) found.forbidden(`${path}.nullable`, "nullable cannot be true at the root");
   const structural = new FieldErrors();
   validateStructure(root, path, structural);
-  if (structural.isEmpty) validateDefaults(root, path, structural, new Patterns(), checks.compiler);
+  if (structural.isEmpty)
+    validateDefaults(root, path, { errors: structural, patterns: new Patterns(), compiler: checks.compiler });
   const rules = structural.isEmpty ? new RuleCheck(checks.compiler) : undefined;
   merge(found, structural);
   const cel = new FieldErrors();
