@@ -1,4 +1,4 @@
-import type { Container, ContainerStatus, Pod } from "@kubewright/api";
+import type { Container, Pod } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
@@ -42,14 +42,9 @@ export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErro
     errors.invalid("status.qosClass", status.qosClass ?? "", "field is immutable");
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   if (!containers.some(mayRestartAll) && !initContainers.some(mayRestartAll)) {
-    const { containerStatuses, initContainerStatuses } = before;
-    if (containerStatuses !== undefined)
-      validateStates(pod, status.containerStatuses, containerStatuses, "status.containerStatuses", [], errors);
-    if (initContainerStatuses !== undefined) {
-      const path = "status.initContainerStatuses";
-      const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name);
-      validateStates(pod, status.initContainerStatuses, initContainerStatuses, path, sidecars, errors);
-    }
+    validateStates(pod, stored, { list: "containerStatuses", exempt: [] }, errors);
+    const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name);
+    validateStates(pod, stored, { list: "initContainerStatuses", exempt: sidecars }, errors);
   }
   // What is the stored version's own was found good when it came.
   if (status.podIPs !== before.podIPs) validateAddresses(status.podIPs ?? [], "status.podIPs", errors);
@@ -63,17 +58,17 @@ function mayRestartAll({ restartPolicyRules }: Container): boolean {
 /** What has ended stays ended, unless the container may be restarted. Upstream: `ValidateContainerStateTransition`. */
 function validateStates(
   pod: Pod,
-  statuses: readonly ContainerStatus[] | undefined,
-  before: readonly ContainerStatus[],
-  path: string,
-  exempt: readonly string[],
+  stored: Pod,
+  { list, exempt }: { list: "containerStatuses" | "initContainerStatuses"; exempt: readonly string[] },
   errors: FieldErrors,
 ): void {
-  statuses?.forEach(({ name, state }, index) => {
+  const before = stored.status?.[list];
+  if (before === undefined) return;
+  pod.status?.[list]?.forEach(({ name, state }, index) => {
     if (state?.terminated !== undefined || exempt.includes(name)) return;
     const terminated = before.find((status) => status.name === name)?.state?.terminated;
     if (terminated === undefined || mayRestart(pod, name, terminated.exitCode)) return;
-    errors.forbidden(`${path}[${index}].state`, "may not be transitioned to non-terminated state");
+    errors.forbidden(`status.${list}[${index}].state`, "may not be transitioned to non-terminated state");
   });
 }
 
