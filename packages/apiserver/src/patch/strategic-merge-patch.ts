@@ -87,8 +87,7 @@ function fieldOf(key: string): string {
 /** What a member becomes that a patch changes to an object or a list. */
 function mergeMember(schema: Schema, key: string, current: unknown, change: object, patch: JsonObject): unknown {
   if (!Array.isArray(change)) return mergeObject(schema, isJsonObject(current) ? current : {}, change as JsonObject);
-  const isNew = !Array.isArray(current);
-  return mergeList(schema, isNew ? [] : current, change, ownMember(patch, ORDER + key), isNew);
+  return mergeList(schema, Array.isArray(current) ? current : undefined, change, ownMember(patch, ORDER + key));
 }
 
 function mergeDirective(schema: Schema, key: string, field: string, current: unknown, patch: JsonObject): unknown {
@@ -118,12 +117,12 @@ function deleteFromPrimitiveList(current: unknown, values: unknown): unknown {
   return current.filter((value) => !removed.has(value));
 }
 
+/** @param current - `undefined` where there is no list yet. */
 function mergeList(
   schema: Schema,
-  original: readonly unknown[],
+  current: readonly unknown[] | undefined,
   patch: readonly unknown[],
   order: unknown,
-  isNew = false,
 ): readonly unknown[] {
   const merge = schema.type === "list" ? schema.merge : undefined;
   if (schema.type !== "list" || merge === undefined) {
@@ -134,9 +133,9 @@ function mergeList(
   if (order !== undefined && !Array.isArray(order))
     throw new StrategicPatchError(400, "invalid patch format of setElementOrder list");
   const given = order as readonly unknown[] | undefined;
-  return merge.mergeKey === undefined
-    ? inOrder(mergePrimitives(original, patch), original, patch, given, undefined)
-    : mergeByKey(schema, merge.mergeKey, original, patch, given, isNew);
+  if (merge.mergeKey !== undefined) return mergeByKey(schema, merge.mergeKey, current, patch, given);
+  const original = current ?? [];
+  return inOrder(mergePrimitives(original, patch), original, patch, given, undefined);
 }
 
 function mergePrimitives(original: readonly unknown[], patch: readonly unknown[]): unknown[] {
@@ -146,10 +145,9 @@ function mergePrimitives(original: readonly unknown[], patch: readonly unknown[]
 function mergeByKey(
   schema: ListSchema,
   mergeKey: string,
-  original: readonly unknown[],
+  current: readonly unknown[] | undefined,
   patch: readonly unknown[],
   given: readonly unknown[] | undefined,
-  isNew: boolean,
 ): readonly unknown[] {
   let isReplaced = false;
   let hasDirectives = false;
@@ -163,6 +161,8 @@ function mergeByKey(
   const elements = patch as readonly JsonObject[];
   // A list that is replaced whole keeps the order it is given in.
   if (isReplaced) return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
+  const isNew = current === undefined;
+  const original = current ?? [];
   const result = hasDirectives ? withoutDeleted(original, elements, mergeKey) : original.slice();
   const keys: unknown[] = [];
   for (const item of result) keys.push(keyOf(item, mergeKey));
