@@ -5,7 +5,7 @@ import { type Interest, ListenerIndex } from "./listener-index.js";
 import { StoredObject } from "./stored-object.js";
 
 const stored = (name: string, labels: Record<string, string>, version = 1): StoredObject =>
-  new StoredObject({ metadata: { name, namespace: "default", labels } }, "default", name, version, 0);
+  new StoredObject({ metadata: { name, namespace: "default", labels } }, version, 0);
 
 function listening(index: ListenerIndex, interest?: Interest): { told: number } {
   const counter = { told: 0 };

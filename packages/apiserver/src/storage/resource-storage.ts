@@ -49,7 +49,7 @@ export class ResourceStorage {
     const resourceVersion = this.#store.nextResourceVersion();
     object.metadata.resourceVersion = String(resourceVersion);
     this.#store.seal(object);
-    const stored = new StoredObject(object, namespace, name, resourceVersion, size, hasUnstoredDefaults);
+    const stored = new StoredObject(object, resourceVersion, size, hasUnstoredDefaults);
     let bucket = this.#namespaces.get(namespace);
     if (bucket === undefined) {
       this.#namespaces.set(namespace, (bucket = new Bucket()));
@@ -71,7 +71,7 @@ export class ResourceStorage {
       const { namespace = "", name = "", resourceVersion } = object.metadata;
       let bucket = this.#namespaces.get(namespace);
       if (bucket === undefined) this.#namespaces.set(namespace, (bucket = new Bucket()));
-      bucket.set(name, new StoredObject(object, namespace, name, Number(resourceVersion), sizeOf(object)));
+      bucket.set(name, new StoredObject(object, Number(resourceVersion), sizeOf(object)));
       this.#size++;
     }
     this.#namespacesInOrder = undefined;

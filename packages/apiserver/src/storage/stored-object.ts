@@ -17,18 +17,22 @@ export class StoredObject {
   /** Readers that have yet to be sent it, and whether it is kept for them alone. Kept up by the backlog. */
   holders = 0;
   isReplaced = false;
+  /** `""` for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
 
   constructor(
     readonly object: KubernetesObject,
-    /** `""` for cluster-scoped objects. */
-    readonly namespace: string,
-    readonly name: string,
     readonly resourceVersion: number,
     /** Bytes of what it does not share with the version before, roughly. */
     readonly size: number,
     /** What is kept differs from what is shown: an update that changes nothing else still writes. */
     readonly hasUnstoredDefaults = false,
-  ) {}
+  ) {
+    const { namespace = "", name = "" } = object.metadata;
+    this.namespace = namespace;
+    this.name = name;
+  }
 
   /** The object without `apiVersion` and `kind`, as typed lists carry it. */
   get listItem(): KubernetesObject {
@@ -61,7 +65,7 @@ export class StoredObject {
       metadata: { ...this.object.metadata, resourceVersion: String(resourceVersion) },
     };
     if (Object.isFrozen(this.object)) Object.freeze(Object.freeze(object).metadata);
-    return new StoredObject(object, this.namespace, this.name, resourceVersion, this.size);
+    return new StoredObject(object, resourceVersion, this.size);
   }
 }
 

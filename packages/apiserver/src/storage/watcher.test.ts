@@ -16,7 +16,7 @@ function setUp(bufferLimit: number): {
   const write = (count: number): void => {
     for (let written = 0; written < count; written++) {
       version++;
-      const stored = new StoredObject({ metadata: { name: "a" } }, "", "a", version, 0);
+      const stored = new StoredObject({ metadata: { name: "a" } }, version, 0);
       watcher.onChange(new Change(version, undefined, stored));
     }
   };
