@@ -103,11 +103,13 @@ export class BuiltInSchemas {
     const path = `${type}.${name}`;
     const token = text.slice(colon + 1);
     return new BuiltInField(
-      name,
-      required,
-      dropsZero(path, token, required, rules),
-      ruleAt(rules.presentWhenZero, path),
-      rules.replacedObjects?.has(path) === true,
+      {
+        name,
+        required,
+        dropsZero: dropsZero(path, token, required, rules),
+        zero: ruleAt(rules.presentWhenZero, path),
+        replaces: rules.replacedObjects?.has(path) === true,
+      },
       () => this.#parse(path, token, rules),
     );
   }
@@ -156,17 +158,20 @@ function dropsZero(path: string, token: string, required: boolean, rules: FieldR
 /** One field; its schema is made when first asked for, as types may contain themselves. */
 class BuiltInField implements FieldSchema {
   next: FieldSchema | undefined = undefined;
+  readonly name: string;
+  readonly required: boolean;
+  readonly dropsZero: boolean;
+  readonly zero: unknown;
+  readonly replaces: boolean;
   readonly #makeSchema: () => Schema;
   #schema: Schema | undefined;
 
-  constructor(
-    readonly name: string,
-    readonly required: boolean,
-    readonly dropsZero: boolean,
-    readonly zero: unknown,
-    readonly replaces: boolean,
-    makeSchema: () => Schema,
-  ) {
+  constructor(field: Omit<FieldSchema, "schema" | "next">, makeSchema: () => Schema) {
+    this.name = field.name;
+    this.required = field.required;
+    this.dropsZero = field.dropsZero;
+    this.zero = field.zero;
+    this.replaces = field.replaces ?? false;
     this.#makeSchema = makeSchema;
   }
 
