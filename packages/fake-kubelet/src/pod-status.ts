@@ -32,7 +32,8 @@ export interface StatusContext {
 const CONTAINERS_NOT_READY = "ContainersNotReady";
 
 /** The node has taken the pod on: it is Pending, and its containers are being created. */
-export function acceptedStatus({ pod, now }: StatusContext, hostIP: string): PodStatusPatch {
+export function acceptedStatus(context: StatusContext, hostIP: string): PodStatusPatch {
+  const { pod, now } = context;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const initializing = initContainers.length > 0;
   const waiting: ContainerState = { waiting: { reason: initializing ? "PodInitializing" : "ContainerCreating" } };
@@ -44,20 +45,19 @@ export function acceptedStatus({ pod, now }: StatusContext, hostIP: string): Pod
     hostIP,
     hostIPs: [{ ip: hostIP }],
     conditions: [
-      condition(pod, now, "PodReadyToStartContainers", "False"),
+      condition(context, "PodReadyToStartContainers", "False"),
       initializing
         ? condition(
-            pod,
-            now,
+            context,
             "Initialized",
             "False",
             "ContainersNotInitialized",
             `containers with incomplete status: [${names(initContainers)}]`,
           )
-        : condition(pod, now, "Initialized", "True"),
-      condition(pod, now, "Ready", "False", CONTAINERS_NOT_READY, unready),
-      condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
-      condition(pod, now, "PodScheduled", "True"),
+        : condition(context, "Initialized", "True"),
+      condition(context, "Ready", "False", CONTAINERS_NOT_READY, unready),
+      condition(context, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
+      condition(context, "PodScheduled", "True"),
     ],
     containerStatuses: containers.map((container) => notReady(container, waiting)),
     ...(initializing && { initContainerStatuses: initContainers.map((container) => notReady(container, waiting)) }),
@@ -65,12 +65,8 @@ export function acceptedStatus({ pod, now }: StatusContext, hostIP: string): Pod
 }
 
 /** The containers run, for the first time or again. */
-export function runningStatus(
-  { pod, now }: StatusContext,
-  podIP: string,
-  restarts: number,
-  last?: Ending,
-): PodStatusPatch {
+export function runningStatus(context: StatusContext, podIP: string, restarts: number, last?: Ending): PodStatusPatch {
+  const { pod, now } = context;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const containerStatuses = containers.map((container): ContainerStatus => ({
     name: container.name,
@@ -89,10 +85,10 @@ export function runningStatus(
     podIP,
     podIPs: [{ ip: podIP }],
     conditions: [
-      condition(pod, now, "PodReadyToStartContainers", "True"),
-      condition(pod, now, "Initialized", "True"),
-      condition(pod, now, "Ready", "True"),
-      condition(pod, now, "ContainersReady", "True"),
+      condition(context, "PodReadyToStartContainers", "True"),
+      condition(context, "Initialized", "True"),
+      condition(context, "Ready", "True"),
+      condition(context, "ContainersReady", "True"),
     ],
     containerStatuses,
     ...(initContainers.length > 0 && restarts === 0
@@ -102,19 +98,15 @@ export function runningStatus(
 }
 
 /** The containers crashed, and wait to be started again. */
-export function backOffStatus(
-  { pod, now }: StatusContext,
-  restarts: number,
-  delayMs: number,
-  last: Ending,
-): PodStatusPatch {
+export function backOffStatus(context: StatusContext, restarts: number, delayMs: number, last: Ending): PodStatusPatch {
+  const { pod } = context;
   const containers = pod.spec?.containers ?? [];
   const unready = `containers with unready status: [${names(containers)}]`;
   return patch(pod, {
     observedGeneration: generationOf(pod),
     conditions: [
-      condition(pod, now, "Ready", "False", CONTAINERS_NOT_READY, unready),
-      condition(pod, now, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
+      condition(context, "Ready", "False", CONTAINERS_NOT_READY, unready),
+      condition(context, "ContainersReady", "False", CONTAINERS_NOT_READY, unready),
     ],
     containerStatuses: containers.map((container) => {
       const message = `back-off ${duration(delayMs)} restarting failed container=${container.name} pod=${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`;
@@ -126,19 +118,17 @@ export function backOffStatus(
 
 /** The pod has come to its end, and its phase will not change any more. */
 export function finishedStatus(
-  { pod, now }: StatusContext,
+  context: StatusContext,
   end: PodEnd,
   restarts: number,
   ended: Ending | undefined,
 ): PodStatusPatch {
+  const { pod } = context;
   const succeeded = end.cause === "exited" && end.exitCode === 0;
   const reason = succeeded ? "PodCompleted" : "PodFailed";
-  const conditions = [condition(pod, now, "PodReadyToStartContainers", "False")];
-  if (succeeded) conditions.push(condition(pod, now, "Initialized", "True", reason));
-  conditions.push(
-    condition(pod, now, "Ready", "False", reason),
-    condition(pod, now, "ContainersReady", "False", reason),
-  );
+  const conditions = [condition(context, "PodReadyToStartContainers", "False")];
+  if (succeeded) conditions.push(condition(context, "Initialized", "True", reason));
+  conditions.push(condition(context, "Ready", "False", reason), condition(context, "ContainersReady", "False", reason));
   const containers = pod.spec?.containers ?? [];
   return patch(pod, {
     observedGeneration: generationOf(pod),
@@ -206,8 +196,7 @@ function generationOf(pod: DeepReadonly<Pod>): number {
 }
 
 function condition(
-  pod: DeepReadonly<Pod>,
-  now: string,
+  { pod, now }: StatusContext,
   type: string,
   status: "True" | "False",
   reason: string | null = null,
