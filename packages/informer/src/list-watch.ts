@@ -64,6 +64,8 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
   #run: Run | undefined;
 
   /**
+   * Takes what client-node's takes, in its order.
+   *
    * @param path - Of the collection, such as `/api/v1/namespaces/default/pods`.
    * @param watch - client-node's `Watch`, of which only the `KubeConfig` is used.
    * @param _listFn - Never called.
