@@ -15,6 +15,14 @@ const TEXT_HEIGHT = 14;
 /** Of each outcome in a bin. */
 const LEAST_SHARE_PX = 3;
 
+/** Where a span is painted, in pixels. */
+interface Box {
+  readonly x: number;
+  readonly width: number;
+  readonly middle: number;
+  readonly height: number;
+}
+
 /** Paints lanes of bars: every outcome has a colour and a shape of its own. */
 export class LanePainter {
   readonly #context: CanvasRenderingContext2D;
@@ -101,15 +109,15 @@ export class LanePainter {
 
   #span(look: Look, { fromMs, toMs, item }: Span, lane: Lane, middle: number, height: number): void {
     const x = this.#x(fromMs);
-    const width = Math.max(2, this.#x(toMs) - x);
-    if (item === undefined) this.#many(look, x, width, middle, height);
-    else if (item.type === "ghost") this.#ghost(item, lane, x, width, middle, height);
-    else if (isMoment(item)) this.#moment(item, x, middle, height);
-    else this.#bar(item, x, width, middle, height);
+    const box = { x, width: Math.max(2, this.#x(toMs) - x), middle, height };
+    if (item === undefined) this.#many(look, box);
+    else if (item.type === "ghost") this.#ghost(item, lane, box);
+    else if (isMoment(item)) this.#moment(item, box);
+    else this.#bar(item, box);
   }
 
   /** Several bars closer together than can be told apart. */
-  #many(look: Look, x: number, width: number, middle: number, height: number): void {
+  #many(look: Look, { x, width, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks[look];
     // What went wrong stands out of the row, above it or below, even where it is one bar in a thousand.
@@ -127,7 +135,7 @@ export class LanePainter {
     context.globalAlpha = 1;
   }
 
-  #bar(item: Exclude<Item, { type: "ghost" }>, x: number, width: number, middle: number, height: number): void {
+  #bar(item: Exclude<Item, { type: "ghost" }>, { x, width, middle, height }: Box): void {
     const context = this.#context;
     const { look } = item;
     const colour = this.#palette.looks[look];
@@ -193,7 +201,7 @@ export class LanePainter {
   }
 
   /** When a run was due: a disc, or for a failed one a square with a cross; a tail shows that it started late. */
-  #moment(item: Exclude<Item, { type: "ghost" }>, x: number, middle: number, height: number): void {
+  #moment(item: Exclude<Item, { type: "ghost" }>, { x, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks[item.look];
     const radius = height * 0.32;
@@ -222,14 +230,7 @@ export class LanePainter {
   }
 
   /** A run that never was: the dashed outline of what would have been, a diamond, and the reason where there is room. */
-  #ghost(
-    item: Extract<Item, { type: "ghost" }>,
-    lane: Lane,
-    x: number,
-    width: number,
-    middle: number,
-    height: number,
-  ): void {
+  #ghost(item: Extract<Item, { type: "ghost" }>, lane: Lane, { x, width, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks.skipped;
     const size = Math.min(6.5, height * 0.36);

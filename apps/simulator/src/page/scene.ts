@@ -105,7 +105,7 @@ export function buildScene(data: ReportData, filter: Filter, collapsed: Readonly
       rows.push({ ...row, group, top, height });
       top += height;
     };
-    if (group.kind === "CronJob") addCronJob(id, group, shownRuns, shownPods, collapsed, add);
+    if (group.kind === "CronJob") addCronJob({ id, group, runs: shownRuns, pods: shownPods, collapsed }, add);
     else {
       const expanded = shownPods.length === 0 ? undefined : !collapsed.has(id);
       add({
@@ -157,12 +157,18 @@ function ghostEnd({ rows }: TimelineGroup, index: number, usualMs: number): numb
   return Math.min(startMs + usualMs, next === undefined ? Infinity : rowTime(next));
 }
 
+/** What is shown of a CronJob. */
+interface ShownCronJob {
+  readonly id: string;
+  readonly group: TimelineGroup;
+  readonly runs: readonly Item[];
+  readonly pods: readonly Item[];
+  /** The ids of rows whose parts are not shown. */
+  readonly collapsed: ReadonlySet<string>;
+}
+
 function addCronJob(
-  id: string,
-  group: TimelineGroup,
-  runs: readonly Item[],
-  pods: readonly Item[],
-  collapsed: ReadonlySet<string>,
+  { id, group, runs, pods, collapsed }: ShownCronJob,
   add: (row: Omit<SceneRow, "group" | "top" | "height">) => void,
 ): void {
   const jobs = runs.filter((item): item is RunItem => item.type === "run");
