@@ -3,6 +3,7 @@ import type { PersistentVolume } from "@kubewright/api";
 import type { FieldErrors } from "../../field-errors.js";
 import { dnsSubdomainErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
+import { CACHING_MODES, DISK_KINDS, HOST_PATH_TYPES } from "../pod/volume-sources.js";
 
 type VolumeSpec = NonNullable<PersistentVolume["spec"]>;
 type Source = (typeof SOURCES)[number];
@@ -52,18 +53,6 @@ const REQUIRED: Readonly<Partial<Record<Source, readonly string[]>>> = {
   azureDisk: ["diskName", "diskURI"],
   scaleIO: ["gateway", "system", "volumeName"],
 };
-const HOST_PATH_TYPES = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
-const AZURE_CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
-const AZURE_KINDS = ["Dedicated", "Managed", "Shared"];
 /** Secrets of a CSI driver that have to be named in full; that of `nodeStage` is the driver's affair. */
 const CSI_SECRETS = [
   "controllerPublishSecretRef",
@@ -174,9 +163,9 @@ const VALIDATIONS: Readonly<Partial<Record<Source, (spec: VolumeSpec, path: stri
   },
   azureDisk({ azureDisk }, path, errors) {
     const { cachingMode, kind, diskURI } = azureDisk!;
-    if (cachingMode !== undefined && !AZURE_CACHING_MODES.includes(cachingMode))
-      errors.notSupported(`${path}.cachingMode`, cachingMode, AZURE_CACHING_MODES);
-    if (kind !== undefined && !AZURE_KINDS.includes(kind)) errors.notSupported(`${path}.kind`, kind, AZURE_KINDS);
+    if (cachingMode !== undefined && !CACHING_MODES.includes(cachingMode))
+      errors.notSupported(`${path}.cachingMode`, cachingMode, CACHING_MODES);
+    if (kind !== undefined && !DISK_KINDS.includes(kind)) errors.notSupported(`${path}.kind`, kind, DISK_KINDS);
     const scheme = kind === "Managed" ? "/subscriptions/" : "https://";
     if (diskURI && !diskURI.toLowerCase().startsWith(scheme)) {
       const forms =

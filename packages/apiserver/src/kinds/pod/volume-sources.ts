@@ -21,7 +21,8 @@ type Rule<Name extends SourceName> = (
   isOfPod: boolean,
 ) => void;
 
-const HOST_PATH_TYPES = [
+/** Also of PersistentVolumes. */
+export const HOST_PATH_TYPES = [
   "",
   "BlockDevice",
   "CharDevice",
@@ -31,8 +32,8 @@ const HOST_PATH_TYPES = [
   "FileOrCreate",
   "Socket",
 ];
-const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
-const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
+export const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
+export const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
 export const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const MAX_DRIVER_NAME = 63;
 const MAX_TENANT = 64;
