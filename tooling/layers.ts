@@ -8,7 +8,8 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
     name: "controllers",
     packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector", "fake-kubelet", "fake-scheduler"],
   },
-  { name: "assembly", packages: ["cluster"] },
+  { name: "assembly", packages: ["cluster", "operator"] },
+  { name: "test kits", packages: ["testing"] },
   { name: "apps", packages: ["controller-manager", "simulator"] },
 ];
 

@@ -1,0 +1,1 @@
+export { ownerReferenceTo } from "./owner-reference.js";
