@@ -2,7 +2,7 @@ import type { KubernetesVersion } from "@kubewright/api";
 import type { Clock, Random } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transport";
 
-import type { WebhookCaller } from "./admission/webhook-call.js";
+import type { WebhookCaller } from "./webhooks/webhook-call.js";
 import type { AuthenticationOptions } from "./authentication/authenticator.js";
 import type { Authorizer } from "./authorization/authorizer.js";
 import type { BuiltInResource } from "./built-in-resource.js";

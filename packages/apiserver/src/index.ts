@@ -1,4 +1,4 @@
-export { inProcessWebhooks, jsonPatchOf } from "./admission/webhook-call.js";
+export { jsonPatchOf } from "./admission/admission-review.js";
 export { createApiServer } from "./api-server.js";
 export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
@@ -8,16 +8,9 @@ export { specAndStatus } from "./kinds/spec-and-status.js";
 export { MAX_NESTING, isNestedDeeper } from "./nesting.js";
 export { textReply, valueReply } from "./reply.js";
 export { SnapshotError } from "./storage/store.js";
+export { inProcessWebhooks } from "./webhooks/in-process-webhooks.js";
 
-export type {
-  AdmissionRequest,
-  AdmissionResponse,
-  AdmissionReview,
-  WebhookAnswer,
-  WebhookCall,
-  WebhookCaller,
-  WebhookHandler,
-} from "./admission/webhook-call.js";
+export type { AdmissionRequest, AdmissionResponse, AdmissionReview } from "./admission/admission-review.js";
 export type { ApiCall } from "./api-call.js";
 export type { ApiServer } from "./api-server.js";
 export type { ApiServerOptions, PathAnswer, PathHandler } from "./api-server-options.js";
@@ -45,3 +38,5 @@ export type {
   TableRowCondition,
   UpdateStrategy,
 } from "./strategy.js";
+export type { WebhookHandler } from "./webhooks/in-process-webhooks.js";
+export type { WebhookAnswer, WebhookCall, WebhookCaller } from "./webhooks/webhook-call.js";

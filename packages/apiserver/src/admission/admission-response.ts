@@ -2,7 +2,8 @@ import type { Status } from "@kubewright/api";
 
 import { ApiError } from "../api-error.js";
 import { type JsonObject, isJsonObject } from "../json.js";
-import type { WebhookAnswer } from "./webhook-call.js";
+import { parseReview, textOf } from "../webhooks/webhook-answer.js";
+import type { WebhookAnswer } from "../webhooks/webhook-call.js";
 
 /** What a webhook decided. */
 export interface Verdict {
@@ -19,35 +20,14 @@ export class InvalidAnswer extends Error {
   override readonly name = "InvalidAnswer";
 }
 
-/** What a call that fails with a status is told. Upstream: `errors.NewGenericServerResponse`. */
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  400: "the server rejected our request for an unknown reason",
-  401: "the server has asked for the client to provide credentials",
-  403: "forbidden",
-  404: "the server could not find the requested resource",
-  405: "the server does not allow this method on the requested resource",
-  413: "the request entity is too large",
-  415: "the body of the request was in an unknown format - accepted media types include: ",
-  429: "the server has received too many requests and has asked us to try again later",
-  503: "the server is currently unable to handle the request",
-  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
-};
-const SHOWN_CHARACTERS = 2048;
-
 /**
  * Reads what a webhook answered. Upstream: `VerifyAdmissionResponse`.
  *
  * @param apiVersion - What it was asked in.
  * @throws InvalidAnswer
  */
-export function readVerdict(
-  { status, text }: WebhookAnswer,
-  apiVersion: string,
-  uid: string,
-  isMutating: boolean,
-): Verdict {
-  if (status < 200 || status > 206) throw failedCall(statusText(status, text));
-  const review = parseReview(text);
+export function readVerdict(answer: WebhookAnswer, apiVersion: string, uid: string, isMutating: boolean): Verdict {
+  const review = readReview(answer);
   const isV1 = apiVersion === "admission.k8s.io/v1";
   const { response } = review;
   if (!isJsonObject(response))
@@ -90,39 +70,17 @@ function decodePatch(patch: string): string {
   }
 }
 
-function parseReview(text: string): JsonObject {
-  let review: unknown;
+/** @throws InvalidAnswer */
+function readReview(answer: WebhookAnswer): JsonObject {
   try {
-    review = JSON.parse(text);
+    return parseReview(answer);
   } catch (error) {
-    throw failedCall(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+    throw failedCall((error as Error).message);
   }
-  if (isJsonObject(review)) return review;
-  throw failedCall("couldn't get version/kind; json parse error: json: cannot unmarshal into a struct");
 }
 
 function failedCall(why: string): InvalidAnswer {
   return new InvalidAnswer(`failed to call webhook: ${why}`);
-}
-
-/** Of an error that is a Status its own message, else what its code means. */
-function statusText(status: number, text: string): string {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (isJsonObject(body) && body["kind"] === "Status" && typeof body["message"] === "string") return body["message"];
-  } catch {
-    // It is what most servers say.
-  }
-  const shown = text.trim() === "" ? "unknown" : text.trim().slice(0, SHOWN_CHARACTERS);
-  if (status === 500 || (status > 500 && STATUS_TEXTS[status] === undefined))
-    return `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`;
-  return (
-    STATUS_TEXTS[status] ?? `the server responded with the status code ${status} but did not return more information`
-  );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** Upstream: `webhookerrors.ToStatusErr`. */

@@ -16,8 +16,8 @@ import { expressionVariables } from "./expression-variables.js";
 import { AdmissionExpressions } from "./expressions.js";
 import { MatchConditions } from "./match-conditions.js";
 import { RequestMatcher, convert, isExempt } from "./matching.js";
-import { webhookAddress } from "./webhook-address.js";
-import type { WebhookCaller } from "./webhook-call.js";
+import { webhookAddress } from "../webhooks/webhook-address.js";
+import type { WebhookCaller } from "../webhooks/webhook-call.js";
 
 /** A webhook that is ready to be asked whether it is for a request. */
 interface ReadyWebhook {

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 
 import { type Clock, realClock } from "@kubewright/clock";
 
-import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../admission/webhook-call.js";
+import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../webhooks/webhook-call.js";
 
 /** Bytes of an answer, as of a request here; of a longer one none counts. */
 const MOST_BYTES = 3 * 1024 * 1024;

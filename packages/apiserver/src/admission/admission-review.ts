@@ -1,0 +1,44 @@
+/** Upstream: `admission.k8s.io/v1`. */
+export interface AdmissionReview {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: AdmissionRequest;
+}
+
+/** Upstream: `admission.k8s.io/v1` AdmissionRequest. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly subResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly userInfo: { readonly username: string; readonly uid?: string; readonly groups?: readonly string[] };
+  /** `null` of a deletion. */
+  readonly object: Record<string, unknown> | null;
+  /** `null` of a creation. */
+  readonly oldObject: Record<string, unknown> | null;
+  readonly dryRun: boolean;
+  readonly options: Record<string, unknown>;
+}
+
+/** Upstream: `admission.k8s.io/v1` AdmissionResponse. */
+export interface AdmissionResponse {
+  readonly uid?: string;
+  readonly allowed: boolean;
+  readonly status?: { readonly code?: number; readonly reason?: string; readonly message?: string };
+  /** A JSON patch in base64, of a mutating webhook. {@link jsonPatchOf} makes one. */
+  readonly patch?: string;
+  readonly patchType?: "JSONPatch";
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** The two members of a response that say how the object is to be changed: operations as in RFC 6902. */
+export function jsonPatchOf(operations: readonly object[]): Pick<AdmissionResponse, "patch" | "patchType"> {
+  const bytes = new TextEncoder().encode(JSON.stringify(operations));
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return { patch: btoa(binary), patchType: "JSONPatch" };
+}

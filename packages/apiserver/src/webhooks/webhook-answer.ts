@@ -1,0 +1,55 @@
+import { type JsonObject, isJsonObject } from "../json.js";
+import type { WebhookAnswer } from "./webhook-call.js";
+
+/** What a call that fails with a status is told. Upstream: `errors.NewGenericServerResponse`. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  403: "forbidden",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  413: "the request entity is too large",
+  415: "the body of the request was in an unknown format - accepted media types include: ",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
+const SHOWN_CHARACTERS = 2048;
+
+/**
+ * The review that a webhook answered with. Upstream: client-go `rest.Result.Into`.
+ *
+ * @throws Error when it is none, with upstream's words.
+ */
+export function parseReview({ status, text }: WebhookAnswer): JsonObject {
+  if (status < 200 || status > 206) throw new Error(statusText(status, text));
+  let review: unknown;
+  try {
+    review = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error });
+  }
+  if (isJsonObject(review)) return review;
+  throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal into a struct");
+}
+
+/** Of an error that is a Status its own message, else what its code means. */
+function statusText(status: number, text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isJsonObject(body) && body["kind"] === "Status" && typeof body["message"] === "string") return body["message"];
+  } catch {
+    // It is what most servers say.
+  }
+  const shown = text.trim() === "" ? "unknown" : text.trim().slice(0, SHOWN_CHARACTERS);
+  if (status === 500 || (status > 500 && STATUS_TEXTS[status] === undefined))
+    return `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`;
+  return (
+    STATUS_TEXTS[status] ?? `the server responded with the status code ${status} but did not return more information`
+  );
+}
+
+/** What is no text counts as none. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
