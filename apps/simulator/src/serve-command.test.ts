@@ -198,6 +198,23 @@ test("with --tls and --token only the kubeconfig's authority and certificate, or
   expect(await stop()).toBe(0);
 });
 
+test("with --tls every namespace has the authority that the kubeconfig trusts", async () => {
+  const files = new Map<string, string>();
+  const { url, stop } = await serve(["--tls", "--kubeconfig", "kc"], files);
+  const data = certificateData(files.get("kc")!);
+  const [ca, cert, key] = ["certificate-authority-data", "client-certificate-data", "client-key-data"].map(data);
+  const path = "/api/v1/namespaces/default/configmaps/kube-root-ca.crt";
+  const text = await new Promise<string>((resolve, reject) => {
+    request(`${url}${path}`, { ca, cert, key, agent: false }, (answer) => {
+      answer.toArray().then((chunks: Buffer[]) => resolve(Buffer.concat(chunks).toString()), reject);
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect((JSON.parse(text) as { data: unknown }).data).toEqual({ "ca.crt": ca });
+  expect(await stop()).toBe(0);
+});
+
 test("with --tls alone nobody is anonymous: the kubeconfig's certificate is needed", async () => {
   const files = new Map<string, string>();
   const flags = [

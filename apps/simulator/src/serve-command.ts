@@ -69,6 +69,9 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     speed === 1 && flags.start === undefined
       ? realClock
       : new ScaledClock(realClock, speed === "manual" ? 1 : speed, startMs);
+  const tls = flags.tls
+    ? await makeTlsIdentity([...new Set([flags.host, ...allowedHosts, "127.0.0.1", "::1", "localhost"])])
+    : undefined;
   const options = {
     kubelet,
     furnished: true,
@@ -78,6 +81,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     controllers: controllersFrom(flags.controllers),
     authorization: parseAuthorization(flags.authorization),
     allowPrivileged: flags.allowPrivileged ?? false,
+    ...(tls === undefined ? {} : { rootCA: tls.ca }),
     // Tokens stay good over a reset.
     ...(authentication === undefined ? {} : { authentication: { serviceAccountKey: newKey(), ...authentication } }),
   } as const;
@@ -114,9 +118,6 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     };
   };
   const served: ServedCluster = new ServedCluster(beginLife);
-  const tls = flags.tls
-    ? await makeTlsIdentity([...new Set([flags.host, ...allowedHosts, "127.0.0.1", "::1", "localhost"])])
-    : undefined;
   const listening = {
     host: flags.host,
     port,

@@ -43,6 +43,11 @@ export interface ApiServerOptions {
    * Default false: who has a controller for these has them to himself.
    */
   readonly managed?: boolean;
+  /**
+   * The authority that the server's certificate is of, PEM. A server that is furnished and managed keeps it in a ConfigMap
+   * `kube-root-ca.crt` of every namespace. Default: there is none.
+   */
+  readonly rootCA?: string;
   /** Begins with what an earlier server kept; resourceVersions go on from there. */
   readonly restore?: StoreSnapshot;
   /** The release whose rules it keeps, and calls itself. Default: the newest. */

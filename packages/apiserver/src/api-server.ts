@@ -1,4 +1,4 @@
-import { type KubernetesObject, NEWEST_VERSION, type Service, gitVersionOf } from "@kubewright/api";
+import { type ConfigMap, type KubernetesObject, NEWEST_VERSION, type Service, gitVersionOf } from "@kubewright/api";
 import { standardErrorLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
@@ -11,12 +11,13 @@ import { MASTERS_GROUP, type UserInfo } from "./authorization/authorizer.js";
 import { bootstrapPolicy } from "./authorization/bootstrap-policy.js";
 import type { Connection, Door } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
-import { DEFAULT_ACCOUNT, DefaultAccounts } from "./default-accounts.js";
 import { startHousekeeping } from "./housekeeping.js";
+import { jsonEqual } from "./json.js";
 import { StorageProtection } from "./kinds/persistent-volume-claim/protection.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
 import { FIRST_SERVICE_ADDRESS } from "./kinds/service/allocation.js";
 import { makeServerState } from "./make-server-state.js";
+import { NamespaceFurniture } from "./namespace-furniture.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
 import { RequestServer } from "./request-server.js";
@@ -66,6 +67,13 @@ const KUBERNETES_SERVICE: Service = {
   spec: { clusterIP: FIRST_SERVICE_ADDRESS, ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }] },
 };
 
+const CONTROLLER_MANAGER = "kube-controller-manager";
+const DEFAULT_ACCOUNT = "default";
+const ROOT_CA_CONFIG_MAP = "kube-root-ca.crt";
+const DESCRIPTION = "kubernetes.io/description";
+const ROOT_CA_DESCRIPTION =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
 /** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
 const HANDED_OVER = "The resourceVersion for the provided watch is too old.";
 
@@ -100,6 +108,7 @@ class EmbeddedApiServer implements ApiServer {
       this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const furnished = options.furnished ?? false;
     if (furnished) this.#furnish();
+    if (furnished && options.managed === true && options.rootCA !== undefined) this.#publish(options.rootCA);
     if (furnished || options.authorization === "RBAC")
       for (const policy of bootstrapPolicy())
         this.#createInitially("rbac.authorization.k8s.io", `${policy.kind!.toLowerCase()}s`, policy);
@@ -183,13 +192,36 @@ class EmbeddedApiServer implements ApiServer {
     this.#createInitially("", "services", KUBERNETES_SERVICE, "default");
     for (const systemClass of systemPriorityClasses)
       this.#createInitially("scheduling.k8s.io", "priorityclasses", systemClass);
-    const accounts = registry.find("", "v1", "serviceaccounts");
-    if (namespaces === undefined || accounts === undefined) return;
-    const create = (namespace: string): void => {
+    const { storage } = registry.find("", "v1", "serviceaccounts")!;
+    const put = (namespace: string): void => {
       const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: DEFAULT_ACCOUNT } };
-      this.#createInitially("", "serviceaccounts", account, namespace, "kube-controller-manager");
+      this.#createInitially("", "serviceaccounts", account, namespace, CONTROLLER_MANAGER);
     };
-    DefaultAccounts.start({ clock, namespaces: namespaces.storage, accounts: accounts.storage, create });
+    NamespaceFurniture.start(clock, namespaces.storage, { storage, name: DEFAULT_ACCOUNT, put });
+  }
+
+  /** Upstream: `pkg/controller/certificates/rootcacertpublisher`, of kube-controller-manager. */
+  #publish(rootCA: string): void {
+    const { clock, registry, namespaces } = this.#state;
+    const { storage } = registry.find("", "v1", "configmaps")!;
+    const data = { "ca.crt": rootCA };
+    NamespaceFurniture.start(clock, namespaces.storage, {
+      storage,
+      name: ROOT_CA_CONFIG_MAP,
+      isSound: (object) =>
+        jsonEqual((object as ConfigMap).data, data) && Boolean(object.metadata.annotations?.[DESCRIPTION]),
+      put: (namespace, present) => {
+        const { metadata = { name: ROOT_CA_CONFIG_MAP } } = present?.object ?? {};
+        const annotations = { ...metadata.annotations, [DESCRIPTION]: ROOT_CA_DESCRIPTION };
+        const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, annotations }, data };
+        this.#write({
+          method: present === undefined ? "POST" : "PUT",
+          path: `/api/v1/namespaces/${namespace}/configmaps${present === undefined ? "" : `/${ROOT_CA_CONFIG_MAP}`}`,
+          value: configMap,
+          userAgent: CONTROLLER_MANAGER,
+        });
+      },
+    });
   }
 
   /** One that is there already, from an earlier server, stays as it is. */
@@ -202,8 +234,17 @@ class EmbeddedApiServer implements ApiServer {
   ): void {
     const root = group === "" ? "/api/v1" : `/apis/${group}/v1`;
     const path = `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource}`;
+    this.#write({ method: "POST", path, value, userAgent });
+  }
+
+  #write({
+    method,
+    path,
+    value,
+    userAgent,
+  }: Pick<ApiRequest, "method" | "path"> & { readonly value: unknown; readonly userAgent: string }): void {
     const headers = { "user-agent": userAgent };
     const body = { type: "decoded", value } as const;
-    void this.#requests.serve({ method: "POST", path, headers, body }, "", { type: "known", user: LOOPBACK });
+    void this.#requests.serve({ method, path, headers, body }, "", { type: "known", user: LOOPBACK });
   }
 }

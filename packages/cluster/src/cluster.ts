@@ -34,6 +34,11 @@ export interface ClusterOptions {
   readonly terminatedPodGCThreshold?: number;
   /** Whether there are the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false. */
   readonly furnished?: boolean;
+  /**
+   * The authority that the API server's certificate is of, PEM: a furnished cluster with controllers keeps it in a ConfigMap
+   * `kube-root-ca.crt` of every namespace. Default: there is none.
+   */
+  readonly rootCA?: string;
   /** Kinds that the API server knows besides its own, or in place of them. */
   readonly resources?: ApiServerOptions["resources"];
   /** Whether pods may have privileged containers. Default true. */
@@ -100,6 +105,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     furnished: options.furnished ?? false,
     managed: enabled.length > 0,
     allowPrivileged: options.allowPrivileged ?? true,
+    ...(options.rootCA === undefined ? {} : { rootCA: options.rootCA }),
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),

@@ -1,4 +1,4 @@
-import type { KubernetesObject, Service } from "@kubewright/api";
+import type { ConfigMap, KubernetesObject, Service } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { describe, expect, test } from "vitest";
 
@@ -8,7 +8,7 @@ import { type ApiServer, createApiServer } from "./api-server.js";
 interface World {
   readonly clock: SimulatedClock;
   readonly server: ApiServer;
-  readonly call: (method: "GET" | "POST" | "DELETE", path: string, value?: object) => Promise<KubernetesObject>;
+  readonly call: (method: "GET" | "POST" | "PUT" | "DELETE", path: string, value?: object) => Promise<KubernetesObject>;
   readonly names: (path: string) => Promise<string[]>;
 }
 
@@ -57,6 +57,46 @@ describe("a furnished cluster", () => {
     const after = await call("GET", "/api/v1/namespaces/team/serviceaccounts/default");
     expect(after.metadata.name).toBe("default");
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
+  });
+
+  test("that is managed has its authority in every namespace, as it is, whatever others make of it", async () => {
+    const { clock, call, names } = begin({ managed: true, rootCA: "PEM" });
+    const path = "/api/v1/namespaces/team/configmaps/kube-root-ca.crt";
+    await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
+    await clock.advance(0);
+    expect(await names("/api/v1/configmaps")).toEqual(
+      ["default", "kube-node-lease", "kube-public", "kube-system", "team"].map((name) => `${name}/kube-root-ca.crt`),
+    );
+    const published = (await call("GET", path)) as ConfigMap;
+    expect(published.data).toEqual({ "ca.crt": "PEM" });
+    expect(published.metadata.annotations).toEqual({
+      "kubernetes.io/description": expect.stringMatching(/^Contains a CA bundle /),
+    });
+    await call("PUT", path, { ...published, metadata: { name: "kube-root-ca.crt", labels: { a: "b" } }, data: {} });
+    await clock.advance(0);
+    const mended = (await call("GET", path)) as ConfigMap;
+    expect([mended.data, mended.metadata.labels, mended.metadata.annotations]).toEqual([
+      published.data,
+      { a: "b" },
+      published.metadata.annotations,
+    ]);
+    await call("DELETE", path);
+    await clock.advance(0);
+    expect(((await call("GET", path)) as ConfigMap).data).toEqual(published.data);
+  });
+
+  test("that goes on under another authority says so", async () => {
+    const { clock, server } = begin({ managed: true, rootCA: "old" });
+    await clock.advance(1000);
+    const { call } = begin({ managed: true, rootCA: "new", restore: server.snapshot() });
+    const { data } = (await call("GET", "/api/v1/namespaces/default/configmaps/kube-root-ca.crt")) as ConfigMap;
+    expect(data).toEqual({ "ca.crt": "new" });
+  });
+
+  test.each([{ managed: true }, { rootCA: "PEM" }])("with only %j publishes no authority", async (options) => {
+    const { clock, names } = begin(options);
+    await clock.advance(1000);
+    expect(await names("/api/v1/configmaps")).toEqual([]);
   });
 
   test("lets a namespace go with its account", async () => {
