@@ -458,7 +458,7 @@ test("a namespace that is deleted is emptied and goes; nothing new is let into i
     metadata: { name: "held", finalizers: ["example.com/hold"] },
   });
   await send("DELETE", "/api/v1/namespaces/x");
-  await clock.advance(1000);
+  await clock.advance(5000);
   const refused = await send("POST", "/api/v1/namespaces/x/configmaps", configMap("late"));
   expect(refused.value.details?.causes).toEqual([
     { reason: "NamespaceTerminating", message: "namespace x is being terminated", field: "metadata.namespace" },
@@ -466,6 +466,36 @@ test("a namespace that is deleted is emptied and goes; nothing new is let into i
   await send("PATCH", "/api/v1/namespaces/x/configmaps/held", { metadata: { finalizers: null } }, MERGE);
   await clock.advance(1000);
   expect((await send("GET", "/api/v1/namespaces/x")).status).toBe(404);
+});
+
+test("who deletes a namespace has 5 seconds to delete what is in it", async () => {
+  const { clock, send } = setUp();
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "x" } };
+  await send("POST", "/api/v1/namespaces", namespace);
+  for (const name of ["a", "b"]) await send("POST", "/api/v1/namespaces/x/configmaps", configMap(name));
+  await send("DELETE", "/api/v1/namespaces/x");
+  await clock.advance(4999);
+  expect((await send("DELETE", "/api/v1/namespaces/x/configmaps/a")).status).toBe(200);
+  expect((await send("GET", "/api/v1/namespaces/x/configmaps/b")).status).toBe(200);
+  await clock.advance(1);
+  expect((await send("GET", "/api/v1/namespaces/x/configmaps/b")).status).toBe(404);
+  expect((await send("GET", "/api/v1/namespaces/x")).status).toBe(404);
+});
+
+test("a namespace that is made anew meanwhile is not emptied", async () => {
+  const { clock, send } = setUp();
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "x" } };
+  await send("POST", "/api/v1/namespaces", namespace);
+  await send("DELETE", "/api/v1/namespaces/x");
+  await clock.advance(1000);
+  await send("PUT", "/api/v1/namespaces/x/finalize", { ...namespace, spec: {} });
+  expect((await send("POST", "/api/v1/namespaces", namespace)).status).toBe(201);
+  await send("POST", "/api/v1/namespaces/x/configmaps", configMap("a"));
+  await clock.advance(10_000);
+  expect((await send("GET", "/api/v1/namespaces/x/configmaps/a")).status).toBe(200);
+  await send("DELETE", "/api/v1/namespaces/x");
+  await clock.advance(4999);
+  expect((await send("GET", "/api/v1/namespaces/x/configmaps/a")).status).toBe(200);
 });
 
 test("events vanish an hour after their last write, and watchers are told", async () => {

@@ -1,5 +1,5 @@
 import { type KubernetesObject, formatTime, mutableCopy } from "@kubewright/api";
-import type { Clock } from "@kubewright/clock";
+import type { Clock, Timer } from "@kubewright/clock";
 
 import type { ResourceRegistry } from "./resource-registry.js";
 import { type ServedResource, isStoredAs } from "./served-resource.js";
@@ -14,19 +14,25 @@ interface NamespaceObject extends KubernetesObject {
 }
 
 const KUBERNETES_FINALIZER = "kubernetes";
+/** From the mark until the content goes. Upstream: `namespaceDeletionGracePeriod`. */
+const GRACE_MS = 5000;
 
 /**
  * Empties namespaces that are being deleted, pods first, and then takes the `kubernetes` finalizer off, which removes
- * them. Upstream: `pkg/controller/namespace/deletion`.
+ * them. Upstream: `pkg/controller/namespace` and its `deletion`.
  *
- * Works in steps of its own after the write that calls for it, and again whenever something in such a namespace goes.
+ * Begins 5 s after a namespace was marked, so that who deletes it together with what is in it, as `kubectl delete -f`, finds
+ * that still there; and goes on whenever something in such a namespace goes, not after a while as upstream.
  */
 export class NamespaceEmptier implements ChangeListener {
   readonly #clock: Clock;
   readonly #registry: ResourceRegistry;
   readonly #namespaces: ResourceStorage;
   readonly #pending = new Set<string>();
+  /** Those whose content goes. */
   readonly #terminating = new Set<string>();
+  /** Those whose content is still let be. */
+  readonly #spared = new Map<string, Timer>();
   #scheduled = false;
 
   constructor(options: { clock: Clock; registry: ResourceRegistry; namespaces: ResourceStorage }) {
@@ -47,15 +53,24 @@ export class NamespaceEmptier implements ChangeListener {
     });
   }
 
-  onChange({ current, subject }: Change): void {
-    if (current === undefined) this.#terminating.delete(subject.name);
-    else this.#noticeTerminating(current);
+  onChange({ current, subject: { name } }: Change): void {
+    if (current !== undefined) {
+      this.#noticeTerminating(current);
+      return;
+    }
+    this.#terminating.delete(name);
+    this.#spared.get(name)?.cancel();
+    this.#spared.delete(name);
   }
 
   #noticeTerminating({ name, object }: StoredObject): void {
-    if (!object.metadata.deletionTimestamp || this.#terminating.has(name)) return;
-    this.#terminating.add(name);
-    this.#schedule(name);
+    if (!object.metadata.deletionTimestamp || this.#spared.has(name) || this.#terminating.has(name)) return;
+    const timer = this.#clock.setTimer(GRACE_MS, () => {
+      this.#spared.delete(name);
+      this.#terminating.add(name);
+      this.#empty(name);
+    });
+    this.#spared.set(name, timer);
   }
 
   #schedule(namespace: string): void {

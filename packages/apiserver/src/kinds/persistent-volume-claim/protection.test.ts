@@ -79,7 +79,7 @@ test("a namespace with claims goes", async () => {
   await call("POST", "namespaces", { metadata: { name: "team" } });
   await call("POST", "namespaces/team/persistentvolumeclaims", claim("a"));
   await call("DELETE", "namespaces/team");
-  await clock.advance(1000);
+  await clock.advance(5000);
   expect((await call("GET", "namespaces/team")).code).toBe(404);
 });
 
