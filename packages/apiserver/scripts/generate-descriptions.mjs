@@ -1,25 +1,51 @@
 /* oxlint-disable kubewright/no-ambient-io, no-console -- a script that is run by hand */
-// Writes src/openapi/descriptions.ts: what `kubectl explain` says of the types in src/schema/built-in-types.ts, read from
-// the declarations of @kubernetes/client-node's models, which have it from Kubernetes' own API description. To be run
-// after generate-schema.mjs.
+// Writes src/openapi/descriptions.ts: what `kubectl explain` says of the types in src/schema/built-in-types.ts and of those
+// that kinds declare, read from the declarations of @kubernetes/client-node's models, which have it from Kubernetes' own API
+// description. They leave out what fields are that have types of their own: these texts come from kubernetes-types, of a
+// somewhat older release. To be run after generate-schema.mjs.
 //
 //   node scripts/generate-descriptions.mjs
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const models = join(dirname(createRequire(import.meta.url).resolve("@kubernetes/client-node")), "gen", "models");
-const source = readFileSync(join(here, "../src/schema/built-in-types.ts"), "utf8");
-/** What a model's name may begin with, before the name of the type. */
+const declarations = ["schema/built-in-types.ts", ...globSync("kinds/**/*.ts", { cwd: join(here, "../src") }).sort()];
+const source = declarations.map((file) => readFileSync(join(here, "../src", file), "utf8")).join("\n");
+const typings = dirname(createRequire(import.meta.url).resolve("kubernetes-types/package.json"));
+/** As `JobSpec: "backoffLimit:int32,…"`. */
+const DECLARATION = /\b([A-Z]\w*):\s*"[\w$-]+!?:[[\]{}]*\w+[,"]/g;
+/** What a model's name may begin with, before the name of the type. Of two versions the older one's keeps it. */
 const PREFIXES = [
-  ["", "V1", "V2", "CoreV1", "ApiextensionsV1", "AuthenticationV1", "StorageV1"],
-  ["DiscoveryV1", "FlowcontrolV1", "RbacV1", "AdmissionregistrationV1"],
+  ["", "V2", "V1", "CoreV1", "ApiextensionsV1", "AuthenticationV1", "StorageV1"],
+  ["DiscoveryV1", "RbacV1", "AdmissionregistrationV1"],
 ].flat();
+const PREFIX = new RegExp(`^(EventsV1|${PREFIXES.filter((prefix) => prefix !== "").join("|")})`);
+
+/** What interfaces of kubernetes-types, by name and their own text, say of their fields. */
+const elsewhere = new Map();
+for (const file of globSync("*/*.d.ts", { cwd: typings }).sort()) {
+  let fields;
+  let text = "";
+  const comment = String.raw`\/\*\*([\s\S]*?)\*\/`;
+  for (const [, words, type, field] of readFileSync(join(typings, file), "utf8").matchAll(
+    new RegExp(`${comment}|^export interface (\\w+)|^ {4}(?:readonly )?"?([\\w$-]+)"?\\??:`, "gm"),
+  )) {
+    if (words !== undefined)
+      text = words
+        .replaceAll(/\s*\n\s*\* ?/g, " ")
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    else if (field !== undefined) fields?.set(field, text);
+    else elsewhere.set(`${type} ${text}`, (fields = new Map()));
+    if (words === undefined) text = "";
+  }
+}
 
 const described = new Map();
-for (const [, type] of source.matchAll(/^ {2}(\w+):/gm)) {
+for (const type of new Set([...source.matchAll(DECLARATION)].map(([, name]) => name))) {
   const prefix = PREFIXES.find((candidate) => existsSync(join(models, `${candidate}${type}.d.ts`)));
   if (prefix === undefined) throw new Error(`no model of @kubernetes/client-node is the type ${type}`);
   const declaration = readFileSync(join(models, `${prefix}${type}.d.ts`), "utf8");
@@ -34,6 +60,8 @@ for (const [, type] of source.matchAll(/^ {2}(\w+):/gm)) {
       .replaceAll('\\"', '"')
       .replaceAll("*_/", "*/")
       .trim();
+  const more = elsewhere.get(`${type.replace(PREFIX, "")} ${texts[""]?.replaceAll(/\s+/g, " ")}`);
+  for (const field of wireNames.values()) if ((more?.get(field) ?? "") !== "") texts[field] ??= more.get(field);
   described.set(type, texts);
 }
 
@@ -41,7 +69,7 @@ for (const [, type] of source.matchAll(/^ {2}(\w+):/gm)) {
 const counts = new Map();
 for (const text of [...described.values()].flatMap((texts) => Object.values(texts)))
   counts.set(text, (counts.get(text) ?? 0) + 1);
-const repeated = [...counts].filter(([text, count]) => count > 3 && text.length > 60).map(([text]) => text);
+const repeated = [...counts].filter(([text, count]) => count > 1 && text.length > 30).map(([text]) => text);
 const lines = [...described].map(([type, texts]) => {
   const members = Object.entries(texts).map(([field, text]) => {
     const at = repeated.indexOf(text);

@@ -252,7 +252,7 @@ class Describer {
     if (schema.atomic) described["x-kubernetes-map-type"] = "atomic";
   }
 
-  /** The models say nothing of fields of other types: what the type itself is. */
+  /** Of newer fields of other types than text and numbers nothing is known but what the type itself is. */
   #ofType({ schema }: FieldSchema): string | undefined {
     return schema.type === "object" ? this.#descriptions[schema.name]?.[""] : undefined;
   }

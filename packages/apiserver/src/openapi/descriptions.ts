@@ -3,8 +3,148 @@
 const repeated: readonly string[] = [
   "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
   "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+  "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+  "Specification of the desired behavior of the pod. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   "MicroTime is version of Time with microsecond level precision.",
+  "A human-readable description of the status of this operation.",
+  "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+  "Standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
+  "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+  "Status is filled in by the server and indicates whether the request is allowed or not",
+  "Spec holds information about the request being evaluated",
+  "Subjects holds references to the objects the role applies to.",
+  "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
   "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
+  "token is the opaque bearer token.",
+  "Kind is the type of resource being referenced",
+  "Name is the name of resource being referenced",
+  "List of environment variables to set in the container. Cannot be updated.",
+  "List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.",
+  "Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images",
+  "Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.",
+  "Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is false, a container processes that reads from stdin will never receive an EOF. Default is false",
+  "Optional: Path at which the file to which the container's termination message will be written is mounted into the container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to 12kb. Defaults to /dev/termination-log. Cannot be updated.",
+  "Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.",
+  "Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.",
+  "volumeDevices is the list of block devices to be used by the container.",
+  "Container's working directory. If not specified, the container runtime's default will be used, which might be configured in the container image. Cannot be updated.",
+  "Probes are not allowed for ephemeral containers.",
+  "Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+  "Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+  "awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
+  "azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod.",
+  "azureFile represents an Azure File Service mount on the host and bind mount to the pod.",
+  "cephFS represents a Ceph FS mount on the host that shares a pod's lifetime",
+  "cinder represents a cinder volume attached and mounted on kubelets host machine. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+  "fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.",
+  "flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.",
+  "photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine",
+  "portworxVolume represents a portworx volume attached and mounted on kubelets host machine",
+  "quobyte represents a Quobyte mount on the host that shares a pod's lifetime",
+  "rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. More info: https://examples.k8s.io/volumes/rbd/README.md",
+  "scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes.",
+  "vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine",
+  "Last time the condition transitioned from one status to another.",
+  "Human-readable message indicating details about last transition.",
+  "Unique, one-word, CamelCase reason for the condition's last transition.",
+  "Last time the condition transit from one status to another.",
+  "Human readable message indicating details about last transition.",
+  "(brief) reason for the condition's last transition.",
+  "Status of the condition, one of True, False, Unknown.",
+  "The application protocol for this port. This is used as a hint for implementations to offer richer behavior for protocols that they understand. This field follows standard Kubernetes label syntax. Valid values are either:  * Un-prefixed protocol names - reserved for IANA standard service names (as per RFC-6335 and https://www.iana.org/assignments/service-names).  * Kubernetes-defined prefixed names:   * 'kubernetes.io/h2c' - HTTP/2 prior knowledge over cleartext as described in https://www.rfc-editor.org/rfc/rfc9113.html#name-starting-http-2-with-prior-   * 'kubernetes.io/ws'  - WebSocket over cleartext as described in https://www.rfc-editor.org/rfc/rfc6455   * 'kubernetes.io/wss' - WebSocket over TLS as described in https://www.rfc-editor.org/rfc/rfc6455  * Other protocols should use implementation-defined prefixed names such as mycompany.com/my-custom-protocol.",
+  "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
+  "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
+  "Exec specifies the action to take.",
+  "HTTPGet specifies the http request to perform.",
+  "readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+  "AzureFile represents an Azure File Service mount on the host and bind mount to the pod.",
+  "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+  "Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.",
+  "monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+  "path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /",
+  "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+  "secretFile is Optional: SecretFile is the path to key ring for User, default is /etc/ceph/user.secret More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+  "secretRef is Optional: SecretRef is reference to the authentication secret for User, default is empty. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+  "Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.",
+  "volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+  "items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
+  "optional specify whether the ConfigMap or its keys must be defined",
+  'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.',
+  "driver is the name of the driver to use for this volume.",
+  "options is Optional: this field holds extra command options if any.",
+  "readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+  "Represents a Glusterfs mount that lasts the lifetime of a pod. Glusterfs volumes do not support ownership management or SELinux relabeling.",
+  "path is the Glusterfs volume path. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+  "readOnly here will force the Glusterfs volume to be mounted with read-only permissions. Defaults to false. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+  "chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication",
+  "chapAuthSession defines whether support iSCSI Session CHAP authentication",
+  'fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#iscsi',
+  "initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.",
+  "iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).",
+  "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false.",
+  "targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
+  "secretRef is the CHAP Secret for iSCSI target and initiator authentication",
+  "Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.",
+  'fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd',
+  "image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "monitors is a collection of Ceph monitors. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "user is the rados user name. Default is admin. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "secretRef is name of the authentication secret for RBDUser. If provided overrides keyring. Default is nil. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+  "gateway is the host address of the ScaleIO API Gateway.",
+  "protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.",
+  "storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.",
+  "storagePool is the ScaleIO Storage Pool associated with the protection domain.",
+  "system is the name of the storage system as configured in ScaleIO.",
+  "volumeName is the name of a volume already created in the ScaleIO system that is associated with this volume source.",
+  "secretRef references to the secret for ScaleIO user and other sensitive information. If this is not provided, Login operation will fail.",
+  "Represents a StorageOS persistent volume resource.",
+  "volumeName is the human-readable name of the StorageOS volume.  Volume names are only unique within a namespace.",
+  'volumeNamespace specifies the scope of the volume within StorageOS.  If no namespace is specified then the Pod\'s namespace will be used.  This allows the Kubernetes name scoping to be mirrored within StorageOS for tighter integration. Set VolumeName to any name to override the default behaviour. Set to "default" if you are not using namespaces within StorageOS. Namespaces that do not pre-exist within StorageOS will be created.',
+  "secretRef specifies the secret to use for obtaining the StorageOS API credentials. If not specified, default values will be attempted.",
+  "rawSelector is the serialization of a field selector that would be included in a query parameter. Webhook implementations are encouraged to ignore rawSelector. The kube-apiserver's *SubjectAccessReview will parse the rawSelector as long as the requirements are not present.",
+  "caBundle is a PEM encoded CA bundle which will be used to validate the webhook's server certificate. If unspecified, system trust roots on the apiserver are used.",
+  'url gives the location of the webhook, in standard URL form (`scheme://host:port/path`). Exactly one of `url` or `service` must be specified.  The `host` should not refer to a service running in the cluster; use the `service` field instead. The host might be resolved via external DNS in some apiservers (e.g., `kube-apiserver` cannot resolve in-cluster DNS as that would be a layering violation). `host` may also be an IP address.  Please note that using `localhost` or `127.0.0.1` as a `host` is risky unless you take great care to run this webhook on all hosts which run an apiserver which might need to make calls to this webhook. Such installs are likely to be non-portable, i.e., not easy to turn up in a new cluster.  The scheme must be "https"; the URL must begin with "https://".  A path is optional, and if present may be any string permissible in a URL. You may use the path to pass an arbitrary string to the webhook, for example, a cluster identifier.  Attempting to use a user or basic auth e.g. "user:password@" is not allowed. Fragments ("#...") and query parameters ("?...") are not allowed, either.',
+  "JSONSchemaPropsOrBool represents JSONSchemaProps or a boolean value. Defaults to true for the boolean property.",
+  "ServiceReference holds a reference to Service.legacy.k8s.io",
+  "name is the name of the service. Required",
+  "namespace is the namespace of the service. Required",
+  "The label key that the selector applies to.",
+  "APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.",
+  "webhooks is a list of webhooks and the affected resources and operations.",
+  "admissionReviewVersions is an ordered list of preferred `AdmissionReview` versions the Webhook expects. API server will try to use first version in the list which it supports. If none of the versions specified in this list supported by API server, validation will fail for this object. If a persisted webhook configuration specifies allowed versions and does not include any versions known to the API Server, calls to the webhook will fail and be subject to the failure policy.",
+  "failurePolicy defines how unrecognized errors from the admission endpoint are handled - allowed values are Ignore or Fail. Defaults to Fail.",
+  "matchConditions is a list of conditions that must be met for a request to be sent to this webhook. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.  The exact matching logic is (in order):   1. If ANY matchCondition evaluates to FALSE, the webhook is skipped.   2. If ALL matchConditions evaluate to TRUE, the webhook is called.   3. If any matchCondition evaluates to an error (but none are FALSE):      - If failurePolicy=Fail, reject the request      - If failurePolicy=Ignore, the error is ignored and the webhook is skipped",
+  'matchPolicy defines how the "rules" list is used to match incoming requests. Allowed values are "Exact" or "Equivalent".  - Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but "rules" only included `apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]`, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the webhook.  - Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and "rules" only included `apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]`, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the webhook.  Defaults to "Equivalent"',
+  'name is the name of the admission webhook. Name should be fully qualified, e.g., imagepolicy.kubernetes.io, where "imagepolicy" is the name of the webhook, and kubernetes.io is the name of the organization. Required.',
+  "rules describes what operations on what resources/subresources the webhook cares about. The webhook cares about an operation if it matches _any_ Rule. However, in order to prevent ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks from putting the cluster in a state which cannot be recovered from without completely disabling the plugin, ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks are never called on admission requests for ValidatingWebhookConfiguration and MutatingWebhookConfiguration objects.",
+  "sideEffects states whether this webhook has side effects. Acceptable values are: None, NoneOnDryRun (webhooks created via v1beta1 may also specify Some or Unknown). Webhooks with side effects MUST implement a reconciliation system, since a request may be rejected by a future step in the admission chain and the side effects therefore need to be undone. Requests with the dryRun attribute will be auto-rejected if they match a webhook with sideEffects == Unknown or Some.",
+  "timeoutSeconds specifies the timeout for this webhook. After the timeout passes, the webhook call will be ignored or the API call will fail based on the failure policy. The timeout value must be between 1 and 30 seconds. Default to 10 seconds.",
+  "ClientConfig defines how to communicate with the hook. Required",
+  "ObjectSelector decides whether to run the webhook based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the webhook, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.",
+  "apiGroups is the API groups the resources belong to. '*' is all groups. If '*' is present, the length of the slice must be one. Required.",
+  "apiVersions is the API versions the resources belong to. '*' is all versions. If '*' is present, the length of the slice must be one. Required.",
+  "operations is the operations the admission hook cares about - CREATE, UPDATE, DELETE, CONNECT or * for all of those operations and any future admission operations that are added. If '*' is present, the length of the slice must be one. Required.",
+  "resources is a list of resources this rule applies to.  For example: 'pods' means pods. 'pods/log' means the log subresource of pods. '*' means all resources, but not subresources. 'pods/_*' means all subresources of pods. '*/scale' means all scale subresources. '*/_*' means all resources and their subresources.  If wildcard is present, the validation rule will ensure resources do not overlap with each other.  Depending on the enclosing object, subresources might not be allowed. Required.",
+  'scope specifies the scope of this rule. Valid values are "Cluster", "Namespaced", and "*" "Cluster" means that only cluster-scoped resources will match this rule. Namespace API objects are cluster-scoped. "Namespaced" means that only namespaced resources will match this rule. "*" means that there are no scope restrictions. Subresources match the scope of their parent resource. Default is "*".',
+  "Minimum number of seconds for which a newly created pod should be ready without any of its container crashing, for it to be considered available. Defaults to 0 (pod will be considered available as soon as it is ready)",
+  "A human readable message indicating details about the transition.",
+  "The reason for the condition's last transition.",
+  "The last time the condition transitioned from one status to another.",
+  "status is the current information about the autoscaler.",
+  "minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.",
+  "observedGeneration is the most recent generation observed by this autoscaler.",
+  "external refers to a global metric that is not associated with any Kubernetes object. It allows autoscaling based on information coming from components running outside of cluster (for example length of queue in cloud messaging service, or QPS from loadbalancer running outside of cluster).",
+  "object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object).",
+  "pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). The values will be averaged together before being compared to the target value.",
+  'resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.',
+  "container is the name of the container in the pods of the scaling target",
+  "name is the name of the resource in question.",
+  "target specifies the target value for the given metric",
+  "metric identifies the target metric by name and selector",
+  "current contains the current value for the given metric",
 ];
 
 /** What types and their fields mean, by type; `""` is the type itself. Large: import it only where it is asked for. */
@@ -13,32 +153,49 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "Pod is a collection of containers that can run on a host. This resource is created by clients and scheduled onto hosts.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: repeated[3]!,
+    status:
+      "Most recently observed status of the pod. This data may not be up to date. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   Node: {
     "": "Node is a worker node in Kubernetes. Each node will have a unique identifier in the cache (i.e. in etcd).",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Spec defines the behavior of a node. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Most recently observed status of the node. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   Namespace: {
     "": "Namespace provides a scope for Names. Use of multiple namespaces is optional.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Spec defines the behavior of the Namespace. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Status describes the current status of a Namespace. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   Event: {
     "": "Event is a report of an event somewhere in the cluster.  Events have a limited retention time and triggers and messages may evolve with time.  Event consumers should not rely on the timing of an event with a given Reason reflecting a consistent underlying trigger, or the continued existence of events with that Reason.  Events should be treated as informative, best-effort, supplemental data.",
     action: "What action was taken/failed regarding to the Regarding object.",
     apiVersion: repeated[0]!,
     count: "The number of times this event has occurred.",
-    eventTime: repeated[2]!,
+    eventTime: repeated[4]!,
     firstTimestamp: "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)",
     kind: repeated[1]!,
     lastTimestamp: "The time at which the most recent occurrence of this event was recorded.",
-    message: "A human-readable description of the status of this operation.",
+    message: repeated[5]!,
     reason:
       "This should be a short, machine understandable string that gives the reason for the transition into the object's current status.",
     reportingComponent: "Name of the controller that emitted this Event, e.g. `kubernetes.io/kubelet`.",
     reportingInstance: "ID of the controller instance, e.g. `kubelet-xyzf`.",
     type: "Type of this event (Normal, Warning), new types could be added in the future",
+    involvedObject: "The object that this event is about.",
+    metadata: repeated[2]!,
+    related: "Optional secondary object for more complex actions.",
+    series: "Data about the Event series this event represents or nil if it's a singleton Event.",
+    source: "The component reporting this event. Should be a short machine understandable string.",
   },
   ConfigMap: {
     "": "ConfigMap holds configuration data for pods to consume.",
@@ -49,6 +206,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     immutable:
       "Immutable, if set to true, ensures that data stored in the ConfigMap cannot be updated (only object metadata can be modified). If not set to true, the field can be modified at any time. Defaulted to nil.",
     kind: repeated[1]!,
+    metadata: repeated[2]!,
   },
   Secret: {
     "": "Secret holds secret data of a certain type. The total bytes of the values in the Data field must be less than MaxSecretSize bytes.",
@@ -60,6 +218,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     stringData:
       "stringData allows specifying non-binary secret data in string form. It is provided as a write-only input field for convenience. All keys and values are merged into the data field on write, overwriting any existing values. The stringData field is never output when reading from the API.",
     type: "Used to facilitate programmatic handling of secret data. More info: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types",
+    metadata: repeated[2]!,
   },
   ServiceAccount: {
     "": "ServiceAccount binds together: * a name, understood by users, and perhaps by peripheral systems, for an identity * a principal that can be authenticated and authorized * a set of secrets",
@@ -71,11 +230,16 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     kind: repeated[1]!,
     secrets:
       'Secrets is a list of the secrets in the same namespace that pods running using this ServiceAccount are allowed to use. Pods are only limited to this list if this service account has a "kubernetes.io/enforce-mountable-secrets" annotation set to "true". The "kubernetes.io/enforce-mountable-secrets" annotation is deprecated since v1.32. Prefer separate namespaces to isolate access to mounted secrets. This field should not be used to find auto-generated service account token secrets for use outside of pods. Instead, tokens can be requested directly using the TokenRequest API, or service account token secrets can be manually created. More info: https://kubernetes.io/docs/concepts/configuration/secret',
+    metadata: repeated[2]!,
   },
   Service: {
     "": "Service is a named abstraction of software service (for example, mysql) consisting of local port (for example 3306) that the proxy listens on, and the selector that determines which pods will answer requests sent through the proxy.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Spec defines the behavior of a service. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Most recently observed status of the service. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   Binding: {
     "": "Binding ties one object to another; for example, a pod is bound to a node by a scheduler.",
@@ -86,16 +250,26 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "Job represents the configuration of a single job.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Specification of the desired behavior of a job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Current status of a job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   CronJob: {
     "": "CronJob represents the configuration of a single cron job.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Specification of the desired behavior of a cron job, including the schedule. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Current status of a cron job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   Lease: {
     "": "Lease defines a lease concept.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[6]!,
+    spec: "spec contains the specification of the Lease. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   EventsV1Event: {
     "": "Event is a report of an event somewhere in the cluster. It generally denotes some state change in the system. Events have a limited retention time and triggers and messages may evolve with time.  Event consumers should not rely on the timing of an event with a given Reason reflecting a consistent underlying trigger, or the continued existence of events with that Reason.  Events should be treated as informative, best-effort, supplemental data.",
@@ -107,7 +281,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "deprecatedFirstTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.",
     deprecatedLastTimestamp:
       "deprecatedLastTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.",
-    eventTime: repeated[2]!,
+    eventTime: repeated[4]!,
     kind: repeated[1]!,
     note: "note is a human-readable description of the status of this operation. Maximal length of the note is 1kB, but libraries should be prepared to handle values up to 64kB.",
     reason:
@@ -117,21 +291,39 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     reportingInstance:
       "reportingInstance is the ID of the controller instance, e.g. `kubelet-xyzf`. This field cannot be empty for new Events and it can have at most 128 characters.",
     type: "type is the type of this event (Normal, Warning), new types could be added in the future. It is machine-readable. This field cannot be empty for new Events.",
+    deprecatedSource:
+      "deprecatedSource is the deprecated field assuring backward compatibility with core.v1 Event type.",
+    metadata: repeated[2]!,
+    regarding:
+      "regarding contains the object this Event is about. In most cases it's an Object reporting controller implements, e.g. ReplicaSetController implements ReplicaSets and this event is emitted because it acts on some changes in a ReplicaSet object.",
+    related:
+      "related is the optional secondary object for more complex actions. E.g. when regarding object triggers a creation or deletion of related object.",
+    series: "series is data about the Event series this event represents or nil if it's a singleton Event.",
   },
   Eviction: {
     "": "Eviction evicts a pod from its node subject to certain policies and safety constraints. This is a subresource of Pod.  A request to cause such an eviction is created by POSTing to .../pods/<pod name>/evictions.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    deleteOptions: "DeleteOptions may be provided",
+    metadata: "ObjectMeta describes the pod that is being evicted.",
   },
   CustomResourceDefinition: {
     "": "CustomResourceDefinition represents a resource that should be exposed on the API server.  Its name MUST be in the format <.spec.name>.<.spec.group>.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata:
+      "Standard object's metadata More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    spec: "spec describes how the user wants the resources to appear",
+    status: "status indicates the actual state of the CustomResourceDefinition",
   },
   Scale: {
     "": "Scale represents a scaling request for a resource.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[7]!,
+    spec: "spec defines the behavior of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.",
+    status:
+      "status is the current status of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status. Read-only.",
   },
   DeleteOptions: {
     "": "DeleteOptions may be provided when deleting an API object.",
@@ -147,65 +339,97 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       'Deprecated: please use the PropagationPolicy, this field will be deprecated in 1.7. Should the dependent objects be orphaned. If true/false, the "orphan" finalizer will be added to/removed from the object\'s finalizers list. Either this field or PropagationPolicy may be set, but not both.',
     propagationPolicy:
       "Whether and how garbage collection will be performed. Either this field or OrphanDependents may be set, but not both. The default policy is decided by the existing finalizer set in the metadata.finalizers and the resource-specific default policy. Acceptable values are: 'Orphan' - orphan the dependents; 'Background' - allow the garbage collector to delete the dependents in the background; 'Foreground' - a cascading policy that deletes all dependents in the foreground.",
+    preconditions:
+      "Must be fulfilled before a deletion is carried out. If not possible, a 409 Conflict status will be returned.",
   },
   SelfSubjectAccessReview: {
     "": 'SelfSubjectAccessReview checks whether or the current user can perform an action.  Not filling in a spec.namespace means "in all namespaces".  Self is a special case, because users should always be able to check whether they can perform an action',
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[8]!,
+    spec: "Spec holds information about the request being evaluated. user and groups must be empty",
+    status: repeated[9]!,
   },
   SubjectAccessReview: {
     "": "SubjectAccessReview checks whether or not a user or group can perform an action.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[8]!,
+    spec: repeated[10]!,
+    status: repeated[9]!,
   },
   LocalSubjectAccessReview: {
     "": "LocalSubjectAccessReview checks whether or not a user or group can perform an action in a given namespace. Having a namespace scoped resource makes it much easier to grant namespace scoped policy that includes permissions checking.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[8]!,
+    spec: "Spec holds information about the request being evaluated. spec.namespace must be equal to the namespace you made the request against. If empty, it is defaulted.",
+    status: repeated[9]!,
   },
   SelfSubjectRulesReview: {
     "": "SelfSubjectRulesReview enumerates the set of actions the current user can perform within a namespace. The returned list of actions may be incomplete depending on the server's authorization mode, and any errors experienced during the evaluation. SelfSubjectRulesReview should be used by UIs to show/hide actions, or to quickly let an end user reason about their permissions. It should NOT Be used by external systems to drive authorization decisions as this raises confused deputy, cache lifetime/revocation, and correctness concerns. SubjectAccessReview, and LocalAccessReview are the correct way to defer authorization decisions to the API server.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[8]!,
+    spec: "Spec holds information about the request being evaluated.",
+    status: "Status is filled in by the server and indicates the set of actions a user can perform.",
   },
   SelfSubjectReview: {
     "": "SelfSubjectReview contains the user information that the kube-apiserver has about the user making this request. When using impersonation, users will receive the user info of the user being impersonated.  If impersonation or request header authentication is used, any extra keys will have their case ignored and returned as lowercase.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    status: "Status is filled in by the server with the user attributes.",
   },
   TokenReview: {
     "": "TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests may be cached by the webhook token authenticator plugin in the kube-apiserver.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: repeated[10]!,
+    status: "Status is filled in by the server and indicates whether the request can be authenticated.",
   },
   Role: {
     "": "Role is a namespaced, logical grouping of PolicyRules that can be referenced as a unit by a RoleBinding.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
     rules: "Rules holds all the PolicyRules for this Role",
+    metadata: "Standard object's metadata.",
   },
   ClusterRole: {
     "": "ClusterRole is a cluster level, logical grouping of PolicyRules that can be referenced as a unit by a RoleBinding or ClusterRoleBinding.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
     rules: "Rules holds all the PolicyRules for this ClusterRole",
+    aggregationRule:
+      "AggregationRule is an optional field that describes how to build the Rules for this ClusterRole. If AggregationRule is set, then the Rules are controller managed and direct changes to Rules will be stomped by the controller.",
+    metadata: "Standard object's metadata.",
   },
   RoleBinding: {
     "": "RoleBinding references a role, but does not contain it.  It can reference a Role in the same namespace or a ClusterRole in the global namespace. It adds who information via Subjects and namespace information by which namespace it exists in.  RoleBindings in a given namespace only have effect in that namespace.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
-    subjects: "Subjects holds references to the objects the role applies to.",
+    subjects: repeated[11]!,
+    metadata: "Standard object's metadata.",
+    roleRef:
+      "RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
   },
   ClusterRoleBinding: {
     "": "ClusterRoleBinding references a ClusterRole, but not contain it.  It can reference a ClusterRole in the global namespace, and adds who information via Subject.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
-    subjects: "Subjects holds references to the objects the role applies to.",
+    subjects: repeated[11]!,
+    metadata: "Standard object's metadata.",
+    roleRef:
+      "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
   },
   TokenRequest: {
     "": "TokenRequest requests a token for a given service account.",
     apiVersion: repeated[0]!,
     kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: repeated[10]!,
+    status: "Status is filled in by the server and indicates whether the token can be authenticated.",
   },
   ObjectMeta: {
     "": "ObjectMeta is metadata that all persisted resources must have, which includes all objects users must create.",
@@ -308,6 +532,12 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "TopologySpreadConstraints describes how a group of pods ought to spread across topology domains. Scheduler will schedule pods in a way which abides by the constraints. All topologySpreadConstraints are ANDed.",
     volumes:
       "List of volumes that can be mounted by containers belonging to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes",
+    affinity: "If specified, the pod's scheduling constraints",
+    dnsConfig:
+      "Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated DNS configuration based on DNSPolicy.",
+    os: "Specifies the OS of the containers in the pod. Some pod and container fields are restricted if this is set. If the OS field is set to linux, the following fields must be unset: -securityContext.windowsOptions If the OS field is set to windows, following fields must be unset: - spec.hostPID - spec.hostIPC - spec.hostUsers - spec.securityContext.appArmorProfile - spec.securityContext.seLinuxOptions - spec.securityContext.seccompProfile - spec.securityContext.fsGroup - spec.securityContext.fsGroupChangePolicy - spec.securityContext.sysctls - spec.shareProcessNamespace - spec.securityContext.runAsUser - spec.securityContext.runAsGroup - spec.securityContext.supplementalGroups - spec.containers[*].securityContext.appArmorProfile - spec.containers[*].securityContext.seLinuxOptions - spec.containers[*].securityContext.seccompProfile - spec.containers[*].securityContext.capabilities - spec.containers[*].securityContext.readOnlyRootFilesystem - spec.containers[*].securityContext.privileged - spec.containers[*].securityContext.allowPrivilegeEscalation - spec.containers[*].securityContext.procMount - spec.containers[*].securityContext.runAsUser - spec.containers[*].securityContext.runAsGroup",
+    securityContext:
+      "SecurityContext holds pod-level security attributes and common container settings. Optional: Defaults to empty. See type description for default values of each field.",
   },
   PodStatus: {
     "": "PodStatus represents information about the status of a pod. Status may trail the actual state of a system, especially if the node that hosts the pod cannot contact the control plane.",
@@ -358,6 +588,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     taints: "If specified, the node's taints.",
     unschedulable:
       "Unschedulable controls node schedulability of new pods. By default, node is schedulable. More info: https://kubernetes.io/docs/concepts/nodes/node/#manual-node-administration",
+    configSource:
+      "Deprecated: Previously used to specify the source of the node's configuration for the DynamicKubeletConfig feature. This feature is removed.",
   },
   NodeStatus: {
     "": "NodeStatus is information about the current status of a node.",
@@ -377,6 +609,10 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     runtimeHandlers: "The available runtime handlers.",
     volumesAttached: "List of volumes that are attached to the node.",
     volumesInUse: "List of attachable volumes in use (mounted) by the node.",
+    config: "Status of the config assigned to the node via the dynamic Kubelet config feature.",
+    daemonEndpoints: "Endpoints of daemons running on the Node.",
+    nodeInfo:
+      "Set of ids/uuids to uniquely identify the node. More info: https://kubernetes.io/docs/concepts/nodes/node/#info",
   },
   NamespaceSpec: {
     "": "NamespaceSpec describes the attributes on a Namespace.",
@@ -394,7 +630,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     apiVersion: "API version of the referent.",
     fieldPath:
       'If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: "spec.containers{name}" (where "name" refers to the name of the container that triggered the event) or if no container name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.',
-    kind: "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+    kind: repeated[12]!,
     name: "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
     namespace:
       "Namespace of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
@@ -405,7 +641,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   EventSeries: {
     "": "EventSeries contain information on series of events, i.e. thing that was/is happening continuously for some time.",
     count: "Number of occurrences in this series up to the last heartbeat time",
-    lastObservedTime: repeated[2]!,
+    lastObservedTime: repeated[4]!,
   },
   EventSource: {
     "": "EventSource contains information for an event.",
@@ -414,7 +650,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   LocalObjectReference: {
     "": "LocalObjectReference contains enough information to let you locate the referenced object inside the same namespace.",
-    name: repeated[3]!,
+    name: repeated[13]!,
   },
   ServiceSpec: {
     "": "ServiceSpec describes the attributes that a user creates on a service.",
@@ -455,10 +691,12 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     trafficDistribution:
       'TrafficDistribution offers a way to express preferences for how traffic is distributed to Service endpoints. Implementations can use this field as a hint, but are not required to guarantee strict adherence. If the field is not set, the implementation will apply its default routing strategy. If set to "PreferClose", implementations should prioritize endpoints that are in the same zone.',
     type: 'type determines how the Service is exposed. Defaults to ClusterIP. Valid options are ExternalName, ClusterIP, NodePort, and LoadBalancer. "ClusterIP" allocates a cluster-internal IP address for load-balancing to endpoints. Endpoints are determined by the selector or if that is not specified, by manual construction of an Endpoints object or EndpointSlice objects. If clusterIP is "None", no virtual IP is allocated and the endpoints are published as a set of endpoints rather than a virtual IP. "NodePort" builds on ClusterIP and allocates a port on every node which routes to the same endpoints as the clusterIP. "LoadBalancer" builds on NodePort and creates an external load-balancer (if supported in the current cloud) which routes to the same endpoints as the clusterIP. "ExternalName" aliases this service to the specified externalName. Several other fields do not apply to ExternalName services. More info: https://kubernetes.io/docs/concepts/services-networking/service/#publishing-services-service-types',
+    sessionAffinityConfig: "sessionAffinityConfig contains the configurations of session affinity.",
   },
   ServiceStatus: {
     "": "ServiceStatus represents the current status of a service.",
     conditions: "Current service state",
+    loadBalancer: "LoadBalancer contains the current status of the load-balancer, if one is present.",
   },
   JobSpec: {
     "": "JobSpec describes how the job execution will look like.",
@@ -486,6 +724,14 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "suspend specifies whether the Job controller should create Pods or not. If a Job is created with suspend set to true, no Pods are created by the Job controller. If a Job is suspended after creation (i.e. the flag goes from false to true), the Job controller will delete all active Pods associated with this Job. Users must design their workload to gracefully handle this. Suspending a Job will reset the StartTime field of the Job, effectively resetting the ActiveDeadlineSeconds timer too. Defaults to false.",
     ttlSecondsAfterFinished:
       "ttlSecondsAfterFinished limits the lifetime of a Job that has finished execution (either Complete or Failed). If this field is set, ttlSecondsAfterFinished after the Job finishes, it is eligible to be automatically deleted. When the Job is being deleted, its lifecycle guarantees (e.g. finalizers) will be honored. If this field is unset, the Job won't be automatically deleted. If this field is set to zero, the Job becomes eligible to be deleted immediately after it finishes.",
+    podFailurePolicy:
+      "Specifies the policy of handling failed pods. In particular, it allows to specify the set of actions and conditions which need to be satisfied to take the associated action. If empty, the default behaviour applies - the counter of failed pods, represented by the jobs's .status.failed field, is incremented and it is checked against the backoffLimit. This field cannot be used in combination with restartPolicy=OnFailure. This field is beta-level. It can be used when the `JobPodFailurePolicy` feature gate is enabled (enabled by default).",
+    selector:
+      "A label query over pods that should match the pod count. Normally, the system sets this field for you. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+    successPolicy:
+      "successPolicy specifies the policy when the Job can be declared as succeeded. If empty, the default behavior applies - the Job is declared as succeeded only when the number of succeeded pods equals to the completions. When the field is specified, it must be immutable and works only for the Indexed Jobs. Once the Job meets the SuccessPolicy, the lingering pods are terminated. This field is alpha-level. To use this field, you must enable the `JobSuccessPolicy` feature gate (disabled by default).",
+    template:
+      'Describes the pod that will be created when executing a job. The only allowed template.spec.restartPolicy values are "Never" or "OnFailure". More info: https://kubernetes.io/docs/concepts/workloads/controllers/jobs-run-to-completion/',
   },
   JobStatus: {
     "": "JobStatus represents the current state of a Job.",
@@ -508,6 +754,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "The number of pods which reached phase Succeeded. The value increases monotonically for a given spec. However, it may decrease in reaction to scale down of elastic indexed jobs.",
     terminating:
       "The number of pods which are terminating (in phase Pending or Running and have a deletionTimestamp).  This field is beta-level. The job controller populates the field when the feature gate JobPodReplacementPolicy is enabled (enabled by default).",
+    uncountedTerminatedPods:
+      "uncountedTerminatedPods holds the UIDs of Pods that have terminated but the job controller hasn't yet accounted for in the status counters. The job controller creates pods with a finalizer. When a pod terminates (succeeded or failed), the controller does three steps to account for it in the job status: 1. Add the pod UID to the arrays in this field. 2. Remove the pod finalizer. 3. Remove the pod UID from the arrays while increasing the corresponding counter. Old jobs might not be tracked using this field, in which case the field remains null. The structure is empty for finished jobs.",
   },
   CronJobSpec: {
     "": "CronJobSpec describes how the job execution will look like and when it will actually run.",
@@ -524,6 +772,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "This flag tells the controller to suspend subsequent executions, it does not apply to already started executions.  Defaults to false.",
     timeZone:
       "The time zone name for the given schedule, see https://en.wikipedia.org/wiki/List_of_tz_database_time_zones. If not specified, this will default to the time zone of the kube-controller-manager process. The set of valid time zone names and the time zone offset is loaded from the system-wide time zone database by the API server during CronJob validation and the controller manager during execution. If no system-wide time zone database can be found a bundled version of the database is used instead. If the time zone name becomes invalid during the lifetime of a CronJob or due to a change in host configuration, the controller will stop creating new new Jobs and will create a system event with the reason UnknownTimeZone. More information can be found in https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones",
+    jobTemplate: "Specifies the job that will be created when executing a CronJob.",
   },
   CronJobStatus: {
     "": "CronJobStatus represents the current state of a cron job.",
@@ -533,7 +782,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   LeaseSpec: {
     "": "LeaseSpec is a specification of a Lease.",
-    acquireTime: repeated[2]!,
+    acquireTime: repeated[4]!,
     holderIdentity:
       "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name field.",
     leaseDurationSeconds:
@@ -541,14 +790,14 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     leaseTransitions: "leaseTransitions is the number of transitions of a lease between holders.",
     preferredHolder:
       "PreferredHolder signals to a lease holder that the lease has a more optimal holder and should be given up. This field can only be set if Strategy is also set.",
-    renewTime: repeated[2]!,
+    renewTime: repeated[4]!,
     strategy:
       "Strategy indicates the strategy for picking the leader for coordinated leader election. If the field is not specified, there is no active coordination for this lease. (Alpha) Using this field requires the CoordinatedLeaderElection feature gate to be enabled.",
   },
   EventsV1EventSeries: {
     "": 'EventSeries contain information on series of events, i.e. thing that was/is happening continuously for some time. How often to update the EventSeries is up to the event reporters. The default event reporter in "k8s.io/client-go/tools/events/event_broadcaster.go" shows how this struct is updated on heartbeats and can guide customized reporter implementations.',
     count: "count is the number of occurrences in this series up to the last heartbeat time.",
-    lastObservedTime: repeated[2]!,
+    lastObservedTime: repeated[4]!,
   },
   CustomResourceDefinitionSpec: {
     "": "CustomResourceDefinitionSpec describes how a user wants their resource to appear",
@@ -560,6 +809,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "scope indicates whether the defined custom resource is cluster- or namespace-scoped. Allowed values are `Cluster` and `Namespaced`.",
     versions:
       'versions is the list of all API versions of the defined custom resource. Version names are used to compute the order in which served versions are listed in API discovery. If the version string is "kube-like", it will sort above non "kube-like" version strings, which are ordered lexicographically. "Kube-like" versions start with a "v", then are followed by a number (the major version), then optionally the string "alpha" or "beta" and another number (the minor version). These are sorted first by GA > beta > alpha (where GA is a version with no suffix such as beta or alpha), and then by comparing major version, then minor version. An example sorted list of versions: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, v11alpha2, foo1, foo10.',
+    conversion: "conversion defines conversion settings for the CRD.",
+    names: "names specify the resource and kind names for the custom resource.",
   },
   CustomResourceDefinitionStatus: {
     "": "CustomResourceDefinitionStatus indicates the state of the CustomResourceDefinition",
@@ -567,6 +818,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     observedGeneration: "The generation observed by the CRD controller.",
     storedVersions:
       "storedVersions lists all versions of CustomResources that were ever persisted. Tracking these versions allows a migration path for stored versions in etcd. The field is mutable so a migration controller can finish a migration to another version (ensuring no old objects are left in storage), and then remove the rest of the versions from this list. Versions may not be removed from `spec.versions` while they exist in this list.",
+    acceptedNames:
+      "acceptedNames are the names that are actually being used to serve discovery. They may be different than the names in spec.",
   },
   ScaleSpec: {
     "": "ScaleSpec describes the attributes of a scale subresource.",
@@ -620,12 +873,13 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   SelfSubjectReviewStatus: {
     "": "SelfSubjectReviewStatus is filled by the kube-apiserver and sent back to a user.",
+    userInfo: "User attributes of the user making this request.",
   },
   TokenReviewSpec: {
     "": "TokenReviewSpec is a description of the token authentication request.",
     audiences:
       "audiences is a list of the identifiers that the resource server presented with the token identifies as. Audience-aware token authenticators will verify that the token was intended for at least one of the audiences in this list. If no audiences are provided, the audience will default to the audience of the Kubernetes apiserver.",
-    token: "token is the opaque bearer token.",
+    token: repeated[14]!,
   },
   TokenReviewStatus: {
     "": "TokenReviewStatus is the result of the token authentication request.",
@@ -633,6 +887,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       'audiences are audience identifiers chosen by the authenticator that are compatible with both the TokenReview and token. An identifier is any identifier in the intersection of the TokenReviewSpec audiences and the token\'s audiences. A client of the TokenReview API that sets the spec.audiences field should validate that a compatible audience identifier is returned in the status.audiences field to ensure that the TokenReview server is audience aware. If a TokenReview returns an empty status.audience field where status.authenticated is "true", the token is valid against the audience of the Kubernetes API server.',
     authenticated: "authenticated indicates that the token was associated with a known user.",
     error: "error indicates that the token couldn't be checked",
+    user: "User is the UserInfo associated with the provided token.",
   },
   PolicyRule: {
     "": "PolicyRule holds information that describes a policy rule, but does not contain information about who the rule applies to or which namespace the rule applies to.",
@@ -654,12 +909,17 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   RoleRef: {
     "": "RoleRef contains information that points to the role being used",
     apiGroup: "APIGroup is the group for the resource being referenced",
-    kind: "Kind is the type of resource being referenced",
-    name: "Name is the name of resource being referenced",
+    kind: repeated[15]!,
+    name: repeated[16]!,
   },
   Subject: {
-    "": "Subject matches the originator of a request, as identified by the request authentication system. There are three ways of matching an originator; by user, group, or service account.",
-    kind: "`kind` indicates which one of the other fields is non-empty. Required",
+    "": "Subject contains a reference to the object or user identities a role binding applies to.  This can either hold a direct API object reference, or a value for non-objects such as user and group names.",
+    apiGroup:
+      'APIGroup holds the API group of the referenced subject. Defaults to "" for ServiceAccount subjects. Defaults to "rbac.authorization.k8s.io" for User and Group subjects.',
+    kind: 'Kind of object being referenced. Values defined by this API group are "User", "Group", and "ServiceAccount". If the Authorizer does not recognized the kind value, the Authorizer should report an error.',
+    name: "Name of the object being referenced.",
+    namespace:
+      'Namespace of the referenced object.  If the object kind is non-namespace, such as "User" or "Group", and this value is not empty the Authorizer should report an error.',
   },
   TokenRequestSpec: {
     "": "TokenRequestSpec contains client provided parameters of a token request.",
@@ -667,11 +927,13 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "audiences are the intendend audiences of the token. A recipient of a token must identify themself with an identifier in the list of audiences of the token, and otherwise should reject the token. A token issued for multiple audiences may be used to authenticate against any of the audiences listed but implies a high degree of trust between the target audiences.",
     expirationSeconds:
       "expirationSeconds is the requested duration of validity of the request. The token issuer may return a token with a different validity duration so a client needs to check the 'expiration' field in a response.",
+    boundObjectRef:
+      "BoundObjectRef is a reference to an object that the token will be bound to. The token will only be valid for as long as the bound object exists. NOTE: The API server's TokenReview endpoint will validate the BoundObjectRef, but other audiences may not. Keep ExpirationSeconds small if you want prompt revocation.",
   },
   TokenRequestStatus: {
     "": "TokenRequestStatus is the result of a token request.",
     expirationTimestamp: "expirationTimestamp is the time of expiration of the returned token.",
-    token: "token is the opaque bearer token.",
+    token: repeated[14]!,
   },
   ManagedFieldsEntry: {
     "": "ManagedFieldsEntry is a workflow-id, a FieldSet and the group version of the resource that the fieldset applies to.",
@@ -693,25 +955,28 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     blockOwnerDeletion:
       'If true, AND if the owner has the "foregroundDeletion" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs "delete" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.',
     controller: "If true, this reference points to the managing controller.",
-    kind: "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+    kind: repeated[12]!,
     name: "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
     uid: "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
   },
   Affinity: {
     "": "Affinity is a group of affinity scheduling rules.",
+    nodeAffinity: "Describes node affinity scheduling rules for the pod.",
+    podAffinity:
+      "Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as some other pod(s)).",
+    podAntiAffinity:
+      "Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node, zone, etc. as some other pod(s)).",
   },
   Container: {
     "": "A single application container that you want to run within a pod.",
     args: 'Arguments to the entrypoint. The container image\'s CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container\'s environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell',
     command:
       'Entrypoint array. Not executed within a shell. The container image\'s ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container\'s environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell',
-    env: "List of environment variables to set in the container. Cannot be updated.",
-    envFrom:
-      "List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.",
+    env: repeated[17]!,
+    envFrom: repeated[18]!,
     image:
       "Container image name. More info: https://kubernetes.io/docs/concepts/containers/images This field is optional to allow higher level config management to default or override container images in workload controllers like Deployments and StatefulSets.",
-    imagePullPolicy:
-      "Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images",
+    imagePullPolicy: repeated[19]!,
     name: "Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be updated.",
     ports:
       'List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed. Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network. Modifying this array with strategic merge patch may corrupt the data. For more information See https://github.com/kubernetes/kubernetes/issues/108255. Cannot be updated.',
@@ -720,19 +985,26 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       'RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart policy. When this field is not specified, the restart behavior is defined by the Pod\'s restart policy and the container type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this init container will be continually restarted on exit until all regular containers have terminated. Once all regular containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts in the init container sequence, it does not wait for the container to complete before proceeding to the next init container. Instead, the next init container starts immediately after this init container is started, or after any startupProbe has successfully completed.',
     restartPolicyRules:
       "Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches the container exit condition, the Container-level restart policy determines the whether the container is restarted or not. Constraints on the rules: - At most 20 rules are allowed. - Rules can have the same action. - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy explicitly even it if matches the Pod's RestartPolicy.",
-    stdin:
-      "Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.",
-    stdinOnce:
-      "Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is false, a container processes that reads from stdin will never receive an EOF. Default is false",
-    terminationMessagePath:
-      "Optional: Path at which the file to which the container's termination message will be written is mounted into the container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to 12kb. Defaults to /dev/termination-log. Cannot be updated.",
-    terminationMessagePolicy:
-      "Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.",
-    tty: "Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.",
-    volumeDevices: "volumeDevices is the list of block devices to be used by the container.",
+    stdin: repeated[20]!,
+    stdinOnce: repeated[21]!,
+    terminationMessagePath: repeated[22]!,
+    terminationMessagePolicy: repeated[23]!,
+    tty: repeated[24]!,
+    volumeDevices: repeated[25]!,
     volumeMounts: "Pod volumes to mount into the container's filesystem. Cannot be updated.",
-    workingDir:
-      "Container's working directory. If not specified, the container runtime's default will be used, which might be configured in the container image. Cannot be updated.",
+    workingDir: repeated[26]!,
+    lifecycle:
+      "Actions that the management system should take in response to container lifecycle events. Cannot be updated.",
+    livenessProbe:
+      "Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
+    readinessProbe:
+      "Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
+    resources:
+      "Compute Resources required by this container. Cannot be updated. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    securityContext:
+      "SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext override the equivalent fields of PodSecurityContext. More info: https://kubernetes.io/docs/tasks/configure-pod-container/security-context/",
+    startupProbe:
+      "StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load data or warm a cache, than during steady-state operation. This cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
   },
   PodDNSConfig: {
     "": "PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.",
@@ -748,12 +1020,10 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     args: 'Arguments to the entrypoint. The image\'s CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container\'s environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell',
     command:
       'Entrypoint array. Not executed within a shell. The image\'s ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container\'s environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell',
-    env: "List of environment variables to set in the container. Cannot be updated.",
-    envFrom:
-      "List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.",
+    env: repeated[17]!,
+    envFrom: repeated[18]!,
     image: "Container image name. More info: https://kubernetes.io/docs/concepts/containers/images",
-    imagePullPolicy:
-      "Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images",
+    imagePullPolicy: repeated[19]!,
     name: "Name of the ephemeral container specified as a DNS_LABEL. This name must be unique among all containers, init containers and ephemeral containers.",
     ports: "Ports are not allowed for ephemeral containers.",
     resizePolicy: "Resources resize policy for the container.",
@@ -761,22 +1031,25 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "Restart policy for the container to manage the restart behavior of each container within a pod. You cannot set this field on ephemeral containers.",
     restartPolicyRules:
       "Represents a list of rules to be checked to determine if the container should be restarted on exit. You cannot set this field on ephemeral containers.",
-    stdin:
-      "Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.",
-    stdinOnce:
-      "Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is false, a container processes that reads from stdin will never receive an EOF. Default is false",
+    stdin: repeated[20]!,
+    stdinOnce: repeated[21]!,
     targetContainerName:
       "If set, the name of the container from PodSpec that this ephemeral container targets. The ephemeral container will be run in the namespaces (IPC, PID, etc) of this container. If not set then the ephemeral container uses the namespaces configured in the Pod spec.  The container runtime must implement support for this feature. If the runtime does not support namespace targeting then the result of setting this field is undefined.",
-    terminationMessagePath:
-      "Optional: Path at which the file to which the container's termination message will be written is mounted into the container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to 12kb. Defaults to /dev/termination-log. Cannot be updated.",
-    terminationMessagePolicy:
-      "Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.",
-    tty: "Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.",
-    volumeDevices: "volumeDevices is the list of block devices to be used by the container.",
+    terminationMessagePath: repeated[22]!,
+    terminationMessagePolicy: repeated[23]!,
+    tty: repeated[24]!,
+    volumeDevices: repeated[25]!,
     volumeMounts:
       "Pod volumes to mount into the container's filesystem. Subpath mounts are not allowed for ephemeral containers. Cannot be updated.",
-    workingDir:
-      "Container's working directory. If not specified, the container runtime's default will be used, which might be configured in the container image. Cannot be updated.",
+    workingDir: repeated[26]!,
+    lifecycle: "Lifecycle is not allowed for ephemeral containers.",
+    livenessProbe: repeated[27]!,
+    readinessProbe: repeated[27]!,
+    resources:
+      "Resources are not allowed for ephemeral containers. Ephemeral containers use spare resources already allocated to the pod.",
+    securityContext:
+      "Optional: SecurityContext defines the security options the ephemeral container should be run with. If set, the fields of SecurityContext override the equivalent fields of PodSecurityContext.",
+    startupProbe: repeated[27]!,
   },
   HostAlias: {
     "": "HostAlias holds the mapping between IP and hostnames that will be injected as an entry in the pod's hosts file.",
@@ -803,10 +1076,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "ResourceRequirements describes the compute resource requirements.",
     claims:
       "Claims lists the names of resources, defined in spec.resourceClaims, that are used by this container.  This field depends on the DynamicResourceAllocation feature gate.  This field is immutable. It can only be set for containers.",
-    limits:
-      "Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
-    requests:
-      "Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    limits: repeated[28]!,
+    requests: repeated[29]!,
   },
   PodSchedulingGate: {
     "": "PodSchedulingGate is associated to a Pod to guard its scheduling.",
@@ -837,6 +1108,14 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       'Defines how supplemental groups of the first container processes are calculated. Valid values are "Merge" and "Strict". If not specified, "Merge" is used. (Alpha) Using the field requires the SupplementalGroupsPolicy feature gate to be enabled and the container runtime must implement support for this feature. Note that this field cannot be set when spec.os.name is windows.',
     sysctls:
       "Sysctls hold a list of namespaced sysctls used for the pod. Pods with unsupported sysctls (by the container runtime) might fail to launch. Note that this field cannot be set when spec.os.name is windows.",
+    appArmorProfile:
+      "appArmorProfile is the AppArmor options to use by the containers in this pod. Note that this field cannot be set when spec.os.name is windows.",
+    seLinuxOptions:
+      "The SELinux context to be applied to all containers. If unspecified, the container runtime will allocate a random SELinux context for each container. May also be set in SecurityContext. If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence for that container. Note that this field cannot be set when spec.os.name is windows.",
+    seccompProfile:
+      "The seccomp options to use by the containers in this pod. Note that this field cannot be set when spec.os.name is windows.",
+    windowsOptions:
+      "The Windows specific settings applied to all containers. If unspecified, the options within a container's SecurityContext will be used. If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is linux.",
   },
   Toleration: {
     "": "The pod this Toleration is attached to tolerates any taint that matches the triple <key,value,effect> using the matching operator <operator>.",
@@ -866,18 +1145,59 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       'TopologyKey is the key of node labels. Nodes that have a label with this key and identical values are considered to be in the same topology. We consider each <key, value> as a "bucket", and try to put balanced number of pods into each bucket. We define a domain as a particular instance of a topology. Also, we define an eligible domain as a domain whose nodes meet the requirements of nodeAffinityPolicy and nodeTaintsPolicy. e.g. If TopologyKey is "kubernetes.io/hostname", each Node is a domain of that topology. And, if TopologyKey is "topology.kubernetes.io/zone", each zone is a domain of that topology. It\'s a required field.',
     whenUnsatisfiable:
       'WhenUnsatisfiable indicates how to deal with a pod if it doesn\'t satisfy the spread constraint. - DoNotSchedule (default) tells the scheduler not to schedule it. - ScheduleAnyway tells the scheduler to schedule the pod in any location,   but giving higher precedence to topologies that would help reduce the   skew. A constraint is considered "Unsatisfiable" for an incoming pod if and only if every possible node assignment for that pod would violate "MaxSkew" on some topology. For example, in a 3-zone cluster, MaxSkew is set to 1, and pods with the same labelSelector spread as 3/1/1: | zone1 | zone2 | zone3 | | P P P |   P   |   P   | If WhenUnsatisfiable is set to DoNotSchedule, incoming pod can only be scheduled to zone2(zone3) to become 3/2/1(3/1/2) as ActualSkew(2-1) on zone2(zone3) satisfies MaxSkew(1). In other words, the cluster can still be imbalanced, but scheduler won\'t make it *more* imbalanced. It\'s a required field.',
+    labelSelector:
+      "LabelSelector is used to find matching pods. Pods that match this label selector are counted to determine the number of pods in their corresponding topology domain.",
   },
   Volume: {
     "": "Volume represents a named volume in a pod that may be accessed by any container in the pod.",
     name: "name of the volume. Must be a DNS_LABEL and unique within the pod. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
+    awsElasticBlockStore: repeated[30]!,
+    azureDisk: repeated[31]!,
+    azureFile: repeated[32]!,
+    cephfs: repeated[33]!,
+    cinder: repeated[34]!,
+    configMap: "configMap represents a configMap that should populate this volume",
+    csi: "csi (Container Storage Interface) represents ephemeral storage that is handled by certain external CSI drivers (Beta feature).",
+    downwardAPI: "downwardAPI represents downward API about the pod that should populate this volume",
+    emptyDir:
+      "emptyDir represents a temporary directory that shares a pod's lifetime. More info: https://kubernetes.io/docs/concepts/storage/volumes#emptydir",
+    ephemeral:
+      "ephemeral represents a volume that is handled by a cluster storage driver. The volume's lifecycle is tied to the pod that defines it - it will be created before the pod starts, and deleted when the pod is removed. Use this if: a) the volume is only needed while the pod runs, b) features of normal volumes like restoring from snapshot or capacity tracking are needed, c) the storage driver is specified through a storage class, and d) the storage driver supports dynamic volume provisioning through a PersistentVolumeClaim (see EphemeralVolumeSource for more information on the connection between this volume type and PersistentVolumeClaim). Use PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer than the lifecycle of an individual pod. Use CSI for light-weight local ephemeral volumes if the CSI driver is meant to be used that way - see the documentation of the driver for more information. A pod can use both types of ephemeral volumes and persistent volumes at the same time.",
+    fc: repeated[35]!,
+    flexVolume: repeated[36]!,
+    flocker:
+      "flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the Flocker control service being running",
+    gcePersistentDisk:
+      "gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
+    gitRepo:
+      "gitRepo represents a git repository at a particular revision. DEPRECATED: GitRepo is deprecated. To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the EmptyDir into the Pod's container.",
+    glusterfs:
+      "glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. More info: https://examples.k8s.io/volumes/glusterfs/README.md",
+    hostPath:
+      "hostPath represents a pre-existing file or directory on the host machine that is directly exposed to the container. This is generally used for system agents or other privileged things that are allowed to see the host machine. Most containers will NOT need this. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath",
+    iscsi:
+      "iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://examples.k8s.io/volumes/iscsi/README.md",
+    nfs: "nfs represents an NFS mount on the host that shares a pod's lifetime More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
+    persistentVolumeClaim:
+      "persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
+    photonPersistentDisk: repeated[37]!,
+    portworxVolume: repeated[38]!,
+    projected: "projected items for all in one resources secrets, configmaps, and downward API",
+    quobyte: repeated[39]!,
+    rbd: repeated[40]!,
+    scaleIO: repeated[41]!,
+    secret:
+      "secret represents a secret that should populate this volume. More info: https://kubernetes.io/docs/concepts/storage/volumes#secret",
+    storageos: "storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes.",
+    vsphereVolume: repeated[42]!,
   },
   PodCondition: {
     "": "PodCondition contains details for the current condition of this pod.",
     lastProbeTime: "Last time we probed the condition.",
-    lastTransitionTime: "Last time the condition transitioned from one status to another.",
-    message: "Human-readable message indicating details about last transition.",
+    lastTransitionTime: repeated[43]!,
+    message: repeated[44]!,
     observedGeneration: "If set, this represents the .metadata.generation that the pod condition was set based upon.",
-    reason: "Unique, one-word, CamelCase reason for the condition's last transition.",
+    reason: repeated[45]!,
     status:
       "Status is the status of the condition. Can be True, False, Unknown. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-conditions",
     type: "Type is the type of the condition. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-conditions",
@@ -903,6 +1223,11 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "Started indicates whether the container has finished its postStart lifecycle hook and passed its startup probe. Initialized as false, becomes true after startupProbe is considered successful. Resets to false when the container is restarted, or if kubelet loses state temporarily. In both cases, startup probes will run again. Is always true when no startupProbe is defined and container is running and has passed the postStart lifecycle hook. The null value must be treated the same as false.",
     stopSignal: "StopSignal reports the effective stop signal for this container",
     volumeMounts: "Status of volume mounts.",
+    lastState:
+      "LastTerminationState holds the last termination state of the container to help debug container crashes and restarts. This field is not populated if the container is still running and RestartCount is 0.",
+    resources:
+      "Resources represents the compute resource requests and limits that have been successfully enacted on the running container after it has been started or has been successfully resized.",
+    state: "State holds details about the container's current condition.",
   },
   PodExtendedResourceClaimStatus: {
     "": "PodExtendedResourceClaimStatus is stored in the PodStatus for the extended resource requests backed by DRA. It stores the generated name for the corresponding special ResourceClaim created by the scheduler.",
@@ -935,6 +1260,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   NodeConfigSource: {
     "": "NodeConfigSource specifies a source of node configuration. Exactly one subfield (excluding metadata) must be non-nil. This API is deprecated since 1.22",
+    configMap: "ConfigMap is a reference to a Node's ConfigMap",
   },
   Taint: {
     "": 'The node this Taint is attached to has the "effect" on any pod that does not tolerate the Taint.',
@@ -952,19 +1278,26 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   NodeCondition: {
     "": "NodeCondition contains condition information for a node.",
     lastHeartbeatTime: "Last time we got an update on a given condition.",
-    lastTransitionTime: "Last time the condition transit from one status to another.",
-    message: "Human readable message indicating details about last transition.",
-    reason: "(brief) reason for the condition's last transition.",
-    status: "Status of the condition, one of True, False, Unknown.",
+    lastTransitionTime: repeated[46]!,
+    message: repeated[47]!,
+    reason: repeated[48]!,
+    status: repeated[49]!,
     type: "Type of node condition.",
   },
   NodeConfigStatus: {
     "": "NodeConfigStatus describes the status of the config assigned by Node.Spec.ConfigSource.",
     error:
       "Error describes any problems reconciling the Spec.ConfigSource to the Active config. Errors may occur, for example, attempting to checkpoint Spec.ConfigSource to the local Assigned record, attempting to checkpoint the payload associated with Spec.ConfigSource, attempting to load or validate the Assigned config, etc. Errors may occur at different points while syncing config. Earlier errors (e.g. download or checkpointing errors) will not result in a rollback to LastKnownGood, and may resolve across Kubelet retries. Later errors (e.g. loading or validating a checkpointed config) will result in a rollback to LastKnownGood. In the latter case, it is usually possible to resolve the error by fixing the config assigned in Spec.ConfigSource. You can find additional information for debugging by searching the error message in the Kubelet log. Error is a human-readable description of the error state; machines can check whether or not Error is empty, but should not rely on the stability of the Error text across Kubelet versions.",
+    active:
+      "Active reports the checkpointed config the node is actively using. Active will represent either the current version of the Assigned config, or the current LastKnownGood config, depending on whether attempting to use the Assigned config results in an error.",
+    assigned:
+      "Assigned reports the checkpointed config the node will try to use. When Node.Spec.ConfigSource is updated, the node checkpoints the associated config payload to local disk, along with a record indicating intended config. The node refers to this record to choose its config checkpoint, and reports this record in Assigned. Assigned only updates in the status after the record has been checkpointed to disk. When the Kubelet is restarted, it tries to make the Assigned config the Active config by loading and validating the checkpointed payload identified by Assigned.",
+    lastKnownGood:
+      "LastKnownGood reports the checkpointed config the node will fall back to when it encounters an error attempting to use the Assigned config. The Assigned config becomes the LastKnownGood config when the node determines that the Assigned config is stable and correct. This is currently implemented as a 10-minute soak period starting when the local record of Assigned config is updated. If the Assigned config is Active at the end of this period, it becomes the LastKnownGood. Note that if Spec.ConfigSource is reset to nil (use local defaults), the LastKnownGood is also immediately reset to nil, because the local default config is always assumed good. You should not make assumptions about the node's method of determining config stability and correctness, as this may change or become configurable in the future.",
   },
   NodeDaemonEndpoints: {
     "": "NodeDaemonEndpoints lists ports opened by daemons running on the Node.",
+    kubeletEndpoint: "Endpoint on which Kubelet is listening.",
   },
   NodeFeatures: {
     "": "NodeFeatures describes the set of features implemented by the CRI implementation. The features contained in the NodeFeatures should depend only on the cri implementation independent of runtime handlers.",
@@ -996,6 +1329,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   NodeRuntimeHandler: {
     "": "NodeRuntimeHandler is a set of runtime handler information.",
     name: "Runtime handler name. Empty for the default runtime handler.",
+    features: "Supported features.",
   },
   AttachedVolume: {
     "": "AttachedVolume describes a volume attached to a node",
@@ -1004,26 +1338,25 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   NamespaceCondition: {
     "": "NamespaceCondition contains details about state of namespace.",
-    lastTransitionTime: "Last time the condition transitioned from one status to another.",
-    message: "Human-readable message indicating details about last transition.",
-    reason: "Unique, one-word, CamelCase reason for the condition's last transition.",
-    status: "Status of the condition, one of True, False, Unknown.",
+    lastTransitionTime: repeated[43]!,
+    message: repeated[44]!,
+    reason: repeated[45]!,
+    status: repeated[49]!,
     type: "Type of namespace controller condition.",
   },
   ServicePort: {
     "": "ServicePort contains information on service's port.",
-    appProtocol:
-      "The application protocol for this port. This is used as a hint for implementations to offer richer behavior for protocols that they understand. This field follows standard Kubernetes label syntax. Valid values are either:  * Un-prefixed protocol names - reserved for IANA standard service names (as per RFC-6335 and https://www.iana.org/assignments/service-names).  * Kubernetes-defined prefixed names:   * 'kubernetes.io/h2c' - HTTP/2 prior knowledge over cleartext as described in https://www.rfc-editor.org/rfc/rfc9113.html#name-starting-http-2-with-prior-   * 'kubernetes.io/ws'  - WebSocket over cleartext as described in https://www.rfc-editor.org/rfc/rfc6455   * 'kubernetes.io/wss' - WebSocket over TLS as described in https://www.rfc-editor.org/rfc/rfc6455  * Other protocols should use implementation-defined prefixed names such as mycompany.com/my-custom-protocol.",
+    appProtocol: repeated[50]!,
     name: "The name of this port within the service. This must be a DNS_LABEL. All ports within a ServiceSpec must have unique names. When considering the endpoints for a Service, this must match the 'name' field in the EndpointPort. Optional if only one ServicePort is defined on this service.",
     nodePort:
       "The port on each node on which this service is exposed when type is NodePort or LoadBalancer.  Usually assigned by the system. If a value is specified, in-range, and not in use it will be used, otherwise the operation will fail.  If not specified, a port will be allocated if this Service requires one.  If this field is specified when creating a Service which does not need it, creation will fail. This field will be wiped when updating a Service to no longer need it (e.g. changing type from NodePort to ClusterIP). More info: https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport",
     port: "The port that will be exposed by this service.",
     protocol: 'The IP protocol for this port. Supports "TCP", "UDP", and "SCTP". Default is TCP.',
-    targetPort:
-      "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
+    targetPort: repeated[51]!,
   },
   SessionAffinityConfig: {
     "": "SessionAffinityConfig represents the configurations of session affinity.",
+    clientIP: "clientIP contains the configurations of Client IP based session affinity.",
   },
   Condition: {
     "": "Condition contains details for one aspect of the current state of this API Resource.",
@@ -1031,8 +1364,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "lastTransitionTime is the last time the condition transitioned from one status to another. This should be when the underlying condition changed.  If that is not known, then using the time when the API field changed is acceptable.",
     message:
       "message is a human readable message indicating details about the transition. This may be an empty string.",
-    observedGeneration:
-      "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
+    observedGeneration: repeated[52]!,
     reason:
       "reason contains a programmatic identifier indicating the reason for the condition's last transition. Producers of specific condition types may define expected values and meanings for this field, and whether the values are considered a guaranteed API. The value should be a CamelCase string. This field may not be empty.",
     status: "status of the condition, one of True, False, Unknown.",
@@ -1061,14 +1393,16 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   PodTemplateSpec: {
     "": "PodTemplateSpec describes the data a pod should have when created from a template",
+    metadata: repeated[2]!,
+    spec: repeated[3]!,
   },
   JobCondition: {
     "": "JobCondition describes current state of a job.",
     lastProbeTime: "Last time the condition was checked.",
-    lastTransitionTime: "Last time the condition transit from one status to another.",
-    message: "Human readable message indicating details about last transition.",
-    reason: "(brief) reason for the condition's last transition.",
-    status: "Status of the condition, one of True, False, Unknown.",
+    lastTransitionTime: repeated[46]!,
+    message: repeated[47]!,
+    reason: repeated[48]!,
+    status: repeated[49]!,
     type: "Type of job condition, Complete or Failed.",
   },
   UncountedTerminatedPods: {
@@ -1078,11 +1412,15 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   JobTemplateSpec: {
     "": "JobTemplateSpec describes the data a Job should have when created from a template",
+    metadata:
+      "Standard object's metadata of the jobs created from this template. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    spec: "Specification of the desired behavior of the job. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
   },
   CustomResourceConversion: {
     "": "CustomResourceConversion describes how to convert different versions of a CR.",
     strategy:
       'strategy specifies how custom resources are converted between versions. Allowed values are: - `"None"`: The converter only change the apiVersion and would not touch any other field in the custom resource. - `"Webhook"`: API Server will call to an external webhook to do the conversion. Additional information   is needed for this option. This requires spec.preserveUnknownFields to be false, and spec.conversion.webhook to be set.',
+    webhook: 'webhook describes how to call the conversion webhook. Required when `strategy` is set to `"Webhook"`.',
   },
   CustomResourceDefinitionNames: {
     "": "CustomResourceDefinitionNames indicates the names to serve this CustomResourceDefinition",
@@ -1110,13 +1448,15 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     served: "served is a flag enabling/disabling this version from being served via REST APIs",
     storage:
       "storage indicates this version should be used when persisting custom resources to storage. There must be exactly one version with storage=true.",
+    schema:
+      "schema describes the schema used for validation, pruning, and defaulting of this version of the custom resource.",
+    subresources: "subresources specify what subresources this version of the defined custom resource have.",
   },
   CustomResourceDefinitionCondition: {
     "": "CustomResourceDefinitionCondition contains details for the current condition of this pod.",
     lastTransitionTime: "lastTransitionTime last time the condition transitioned from one status to another.",
     message: "message is a human-readable message indicating details about last transition.",
-    observedGeneration:
-      "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
+    observedGeneration: repeated[52]!,
     reason: "reason is a unique, one-word, CamelCase reason for the condition's last transition.",
     status: "status is the status of the condition. Can be True, False, Unknown.",
     type: "type is the type of the condition. Types include Established, NamesAccepted and Terminating.",
@@ -1173,6 +1513,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "Node affinity is a group of node affinity scheduling rules.",
     preferredDuringSchedulingIgnoredDuringExecution:
       'The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions specified by this field, but it may choose a node that violates one or more of the expressions. The node that is most preferred is the one with the greatest sum of weights, i.e. for each node that meets all of the scheduling requirements (resource request, requiredDuringScheduling affinity expressions, etc.), compute a sum by iterating through the elements of this field and adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s) with the highest sum are the most preferred.',
+    requiredDuringSchedulingIgnoredDuringExecution:
+      "If the affinity requirements specified by this field are not met at scheduling time, the pod will not be scheduled onto the node. If the affinity requirements specified by this field cease to be met at some point during pod execution (e.g. due to an update), the system may or may not try to eventually evict the pod from its node.",
   },
   PodAffinity: {
     "": "Pod affinity is a group of inter pod affinity scheduling rules.",
@@ -1193,6 +1535,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     name: "Name of the environment variable. May consist of any printable ASCII characters except '='.",
     value:
       'Variable references $(VAR_NAME) are expanded using the previously defined environment variables in the container and any service environment variables. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists or not. Defaults to "".',
+    valueFrom: "Source for the environment variable's value. Cannot be used if value is not empty.",
   },
   EnvFromSource: {
     "": "EnvFromSource represents the source of a set of ConfigMaps or Secrets",
@@ -1203,6 +1546,10 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "Lifecycle describes actions that the management system should take in response to container lifecycle events. For the PostStart and PreStop lifecycle handlers, management of the container blocks until the action is complete, unless the container process fails, in which case the handler is aborted.",
     stopSignal:
       "StopSignal defines which signal will be sent to a container when it is being stopped. If not specified, the default is defined by the container runtime in use. StopSignal can only be set for Pods with a non-empty .spec.os.name",
+    postStart:
+      "PostStart is called immediately after a container is created. If the handler fails, the container is terminated and restarted according to its restart policy. Other management of the container blocks until the hook completes. More info: https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks",
+    preStop:
+      "PreStop is called immediately before a container is terminated due to an API request or management event such as liveness/startup probe failure, preemption, resource contention, etc. The handler is not called if the container crashes or exits. The Pod's termination grace period countdown begins before the PreStop hook is executed. Regardless of the outcome of the handler, the container will eventually terminate within the Pod's termination grace period (unless delayed by finalizers). Other management of the container blocks until the hook completes or until the termination grace period is reached. More info: https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks",
   },
   Probe: {
     "": "Probe describes a health check to be performed against a container to determine whether it is alive or ready to receive traffic.",
@@ -1217,6 +1564,10 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "Optional duration in seconds the pod needs to terminate gracefully upon probe failure. The grace period is the duration in seconds after the processes running in the pod are sent a termination signal and the time when the processes are forcibly halted with a kill signal. Set this value longer than the expected cleanup time for your process. If this value is nil, the pod's terminationGracePeriodSeconds will be used. Otherwise, this value overrides the value provided by the pod spec. Value must be non-negative integer. The value zero indicates stop immediately via the kill signal (no opportunity to shut down). This is a beta field and requires enabling ProbeTerminationGracePeriod feature gate. Minimum value is 1. spec.terminationGracePeriodSeconds is used if unset.",
     timeoutSeconds:
       "Number of seconds after which the probe times out. Defaults to 1 second. Minimum value is 1. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
+    exec: repeated[53]!,
+    grpc: "GRPC specifies an action involving a GRPC port.",
+    httpGet: repeated[54]!,
+    tcpSocket: "TCPSocket specifies an action involving a TCP port.",
   },
   ContainerPort: {
     "": "ContainerPort represents a network port in a single container.",
@@ -1254,6 +1605,16 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "Indicates that the container must run as a non-root user. If true, the Kubelet will validate the image at runtime to ensure that it does not run as UID 0 (root) and fail to start the container if it does. If unset or false, no such validation will be performed. May also be set in PodSecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence.",
     runAsUser:
       "The UID to run the entrypoint of the container process. Defaults to user specified in image metadata if unspecified. May also be set in PodSecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is windows.",
+    appArmorProfile:
+      "appArmorProfile is the AppArmor options to use by this container. If set, this profile overrides the pod's appArmorProfile. Note that this field cannot be set when spec.os.name is windows.",
+    capabilities:
+      "The capabilities to add/drop when running containers. Defaults to the default set of capabilities granted by the container runtime. Note that this field cannot be set when spec.os.name is windows.",
+    seLinuxOptions:
+      "The SELinux context to be applied to the container. If unspecified, the container runtime will allocate a random SELinux context for each container. May also be set in PodSecurityContext. If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is windows.",
+    seccompProfile:
+      "The seccomp options to use by this container. If seccomp options are provided at both the pod & container level, the container options override the pod options. Note that this field cannot be set when spec.os.name is windows.",
+    windowsOptions:
+      "The Windows specific settings applied to all containers. If unspecified, the options from the PodSecurityContext will be used. If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is linux.",
   },
   VolumeDevice: {
     "": "volumeDevice describes a mapping of a raw block device within a container.",
@@ -1338,42 +1699,39 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     fsType:
       'fsType is Filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.',
     kind: "kind expected values are Shared: multiple blob disks per storage account  Dedicated: single blob disk per storage account  Managed: azure managed data disk (only in managed availability set). defaults to shared",
-    readOnly: "readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+    readOnly: repeated[55]!,
   },
   AzureFileVolumeSource: {
-    "": "AzureFile represents an Azure File Service mount on the host and bind mount to the pod.",
-    readOnly: "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+    "": repeated[56]!,
+    readOnly: repeated[57]!,
     secretName: "secretName is the  name of secret that contains Azure Storage Account Name and Key",
     shareName: "shareName is the azure share Name",
   },
   CephFSVolumeSource: {
-    "": "Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.",
-    monitors:
-      "monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
-    path: "path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /",
-    readOnly:
-      "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
-    secretFile:
-      "secretFile is Optional: SecretFile is the path to key ring for User, default is /etc/ceph/user.secret More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+    "": repeated[58]!,
+    monitors: repeated[59]!,
+    path: repeated[60]!,
+    readOnly: repeated[61]!,
+    secretFile: repeated[62]!,
     user: "user is optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+    secretRef: repeated[63]!,
   },
   CinderVolumeSource: {
-    "": "Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.",
+    "": repeated[64]!,
     fsType:
       'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md',
     readOnly:
       "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
-    volumeID:
-      "volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+    volumeID: repeated[65]!,
+    secretRef: "secretRef is optional: points to a secret object containing parameters used to connect to OpenStack.",
   },
   ConfigMapVolumeSource: {
     "": "Adapts a ConfigMap into a volume.  The contents of the target ConfigMap's Data field will be presented in a volume as files using the keys in the Data field as the file names, unless the items element is populated with specific mappings of keys to paths. ConfigMap volumes support ownership management and SELinux relabeling.",
     defaultMode:
       "defaultMode is optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-    items:
-      "items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
-    name: repeated[3]!,
-    optional: "optional specify whether the ConfigMap or its keys must be defined",
+    items: repeated[66]!,
+    name: repeated[13]!,
+    optional: repeated[67]!,
   },
   CSIVolumeSource: {
     "": "Represents a source location of a volume to mount, managed by an external CSI driver",
@@ -1384,6 +1742,8 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     readOnly: "readOnly specifies a read-only configuration for the volume. Defaults to false (read/write).",
     volumeAttributes:
       "volumeAttributes stores driver-specific properties that are passed to the CSI driver. Consult your driver's documentation for supported values.",
+    nodePublishSecretRef:
+      "nodePublishSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodePublishVolume and NodeUnpublishVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secret references are passed.",
   },
   DownwardAPIVolumeSource: {
     "": "DownwardAPIVolumeSource represents a volume containing downward API info. Downward API volumes support ownership management and SELinux relabeling.",
@@ -1400,11 +1760,12 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   EphemeralVolumeSource: {
     "": "Represents an ephemeral volume that is handled by a normal storage driver.",
+    volumeClaimTemplate:
+      "Will be used to create a stand-alone PVC to provision the volume. The pod in which this EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted together with the pod. The name of the PVC will be `<pod name>-<volume name>` where `<volume name>` is the name from the `PodSpec.Volumes` array entry. Pod validation will reject the pod if the concatenated name is not valid for a PVC (for example, too long). An existing PVC with that name that is not owned by the pod will *not* be used for the pod to avoid using an unrelated volume by mistake. Starting the pod is then blocked until the unrelated PVC is removed. If such a pre-created PVC is meant to be used by the pod, the PVC has to updated with an owner reference to the pod once the pod exists. Normally this should not be necessary, but it may be useful when manually reconstructing a broken cluster. This field is read-only and no changes will be made by Kubernetes to the PVC after it has been created. Required, must not be nil.",
   },
   FCVolumeSource: {
     "": "Represents a Fibre Channel volume. Fibre Channel volumes can only be mounted as read/write once. Fibre Channel volumes support ownership management and SELinux relabeling.",
-    fsType:
-      'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.',
+    fsType: repeated[68]!,
     lun: "lun is Optional: FC target lun number",
     readOnly:
       "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
@@ -1414,12 +1775,13 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   FlexVolumeSource: {
     "": "FlexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.",
-    driver: "driver is the name of the driver to use for this volume.",
+    driver: repeated[69]!,
     fsType:
       'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". The default filesystem depends on FlexVolume script.',
-    options: "options is Optional: this field holds extra command options if any.",
-    readOnly:
-      "readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+    options: repeated[70]!,
+    readOnly: repeated[71]!,
+    secretRef:
+      "secretRef is Optional: secretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.",
   },
   FlockerVolumeSource: {
     "": "Represents a Flocker volume mounted by the Flocker agent. One and only one of datasetName and datasetUUID should be set. Flocker volumes do not support ownership management or SELinux relabeling.",
@@ -1446,11 +1808,10 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     revision: "revision is the commit hash for the specified revision.",
   },
   GlusterfsVolumeSource: {
-    "": "Represents a Glusterfs mount that lasts the lifetime of a pod. Glusterfs volumes do not support ownership management or SELinux relabeling.",
+    "": repeated[72]!,
     endpoints: "endpoints is the endpoint name that details Glusterfs topology.",
-    path: "path is the Glusterfs volume path. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
-    readOnly:
-      "readOnly here will force the Glusterfs volume to be mounted with read-only permissions. Defaults to false. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+    path: repeated[73]!,
+    readOnly: repeated[74]!,
   },
   HostPathVolumeSource: {
     "": "Represents a host path mapped into a pod. Host path volumes do not support ownership management or SELinux relabeling.",
@@ -1466,20 +1827,18 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   ISCSIVolumeSource: {
     "": "Represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.",
-    chapAuthDiscovery: "chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication",
-    chapAuthSession: "chapAuthSession defines whether support iSCSI Session CHAP authentication",
-    fsType:
-      'fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#iscsi',
-    initiatorName:
-      "initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.",
+    chapAuthDiscovery: repeated[75]!,
+    chapAuthSession: repeated[76]!,
+    fsType: repeated[77]!,
+    initiatorName: repeated[78]!,
     iqn: "iqn is the target iSCSI Qualified Name.",
-    iscsiInterface: "iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).",
+    iscsiInterface: repeated[79]!,
     lun: "lun represents iSCSI Target Lun number.",
     portals:
       "portals is the iSCSI Target Portal List. The portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
-    readOnly: "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false.",
-    targetPortal:
-      "targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
+    readOnly: repeated[80]!,
+    targetPortal: repeated[81]!,
+    secretRef: repeated[82]!,
   },
   NFSVolumeSource: {
     "": "Represents an NFS mount that lasts the lifetime of a pod. NFS volumes do not support ownership management or SELinux relabeling.",
@@ -1497,15 +1856,14 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   PhotonPersistentDiskVolumeSource: {
     "": "Represents a Photon Controller persistent disk resource.",
-    fsType:
-      'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.',
+    fsType: repeated[68]!,
     pdID: "pdID is the ID that identifies Photon Controller persistent disk",
   },
   PortworxVolumeSource: {
     "": "PortworxVolumeSource represents a Portworx volume resource.",
     fsType:
       'fSType represents the filesystem type to mount Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs". Implicitly inferred to be "ext4" if unspecified.',
-    readOnly: "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+    readOnly: repeated[57]!,
     volumeID: "volumeID uniquely identifies a Portworx volume",
   },
   ProjectedVolumeSource: {
@@ -1527,33 +1885,29 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     volume: "volume is a string that references an already created Quobyte volume by name.",
   },
   RBDVolumeSource: {
-    "": "Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.",
-    fsType:
-      'fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd',
-    image: "image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-    keyring:
-      "keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-    monitors:
-      "monitors is a collection of Ceph monitors. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-    pool: "pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-    readOnly:
-      "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-    user: "user is the rados user name. Default is admin. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+    "": repeated[83]!,
+    fsType: repeated[84]!,
+    image: repeated[85]!,
+    keyring: repeated[86]!,
+    monitors: repeated[87]!,
+    pool: repeated[88]!,
+    readOnly: repeated[89]!,
+    user: repeated[90]!,
+    secretRef: repeated[91]!,
   },
   ScaleIOVolumeSource: {
     "": "ScaleIOVolumeSource represents a persistent ScaleIO volume",
     fsType:
       'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Default is "xfs".',
-    gateway: "gateway is the host address of the ScaleIO API Gateway.",
-    protectionDomain: "protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.",
-    readOnly: "readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+    gateway: repeated[92]!,
+    protectionDomain: repeated[93]!,
+    readOnly: repeated[55]!,
     sslEnabled: "sslEnabled Flag enable/disable SSL communication with Gateway, default false",
-    storageMode:
-      "storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.",
-    storagePool: "storagePool is the ScaleIO Storage Pool associated with the protection domain.",
-    system: "system is the name of the storage system as configured in ScaleIO.",
-    volumeName:
-      "volumeName is the name of a volume already created in the ScaleIO system that is associated with this volume source.",
+    storageMode: repeated[94]!,
+    storagePool: repeated[95]!,
+    system: repeated[96]!,
+    volumeName: repeated[97]!,
+    secretRef: repeated[98]!,
   },
   SecretVolumeSource: {
     "": "Adapts a Secret into a volume.  The contents of the target Secret's Data field will be presented in a volume as files using the keys in the Data field as the file names. Secret volumes support ownership management and SELinux relabeling.",
@@ -1566,14 +1920,12 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "secretName is the name of the secret in the pod's namespace to use. More info: https://kubernetes.io/docs/concepts/storage/volumes#secret",
   },
   StorageOSVolumeSource: {
-    "": "Represents a StorageOS persistent volume resource.",
-    fsType:
-      'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.',
-    readOnly: "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
-    volumeName:
-      "volumeName is the human-readable name of the StorageOS volume.  Volume names are only unique within a namespace.",
-    volumeNamespace:
-      'volumeNamespace specifies the scope of the volume within StorageOS.  If no namespace is specified then the Pod\'s namespace will be used.  This allows the Kubernetes name scoping to be mirrored within StorageOS for tighter integration. Set VolumeName to any name to override the default behaviour. Set to "default" if you are not using namespaces within StorageOS. Namespaces that do not pre-exist within StorageOS will be created.',
+    "": repeated[99]!,
+    fsType: repeated[68]!,
+    readOnly: repeated[57]!,
+    volumeName: repeated[100]!,
+    volumeNamespace: repeated[101]!,
+    secretRef: repeated[102]!,
   },
   VsphereVirtualDiskVolumeSource: {
     "": "Represents a vSphere volume resource.",
@@ -1592,6 +1944,9 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   ContainerState: {
     "": "ContainerState holds a possible state of container. Only one of its members may be specified. If none of them is specified, the default one is ContainerStateWaiting.",
+    running: "Details about a running container",
+    terminated: "Details about a terminated container",
+    waiting: "Details about a waiting container",
   },
   ContainerUser: {
     "": "ContainerUser represents user identity information",
@@ -1655,6 +2010,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "Specifies the action taken on a pod failure when the requirements are satisfied. Possible values are:  - FailJob: indicates that the pod's job is marked as Failed and all   running pods are terminated. - FailIndex: indicates that the pod's index is marked as Failed and will   not be restarted. - Ignore: indicates that the counter towards the .backoffLimit is not   incremented and a replacement pod is created. - Count: indicates that the pod is handled in the default way - the   counter towards the .backoffLimit is incremented. Additional values are considered to be added in the future. Clients should react to an unknown action by skipping the rule.",
     onPodConditions:
       "Represents the requirement on the pod conditions. The requirement is represented as a list of pod condition patterns. The requirement is satisfied if at least one pattern matches an actual pod condition. At most 20 elements are allowed.",
+    onExitCodes: "Represents the requirement on the container exit codes.",
   },
   LabelSelectorRequirement: {
     "": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
@@ -1675,6 +2031,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "WebhookConversion describes how to call a conversion webhook",
     conversionReviewVersions:
       "conversionReviewVersions is an ordered list of preferred `ConversionReview` versions the Webhook expects. The API server will use the first version in the list which it supports. If none of the versions specified in this list are supported by API server, conversion will fail for the custom resource. If a persisted Webhook configuration specifies allowed versions and does not include any versions known to the API Server, calls to the webhook will fail.",
+    clientConfig: "clientConfig is the instructions for how to call the webhook if strategy is `Webhook`.",
   },
   CustomResourceColumnDefinition: {
     "": "CustomResourceColumnDefinition specifies a column for server side printing.",
@@ -1690,6 +2047,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   CustomResourceValidation: {
     "": "CustomResourceValidation is a list of validation methods for CustomResources.",
+    openAPIV3Schema: "openAPIV3Schema is the OpenAPI v3 schema to use for validation and pruning.",
   },
   SelectableField: {
     "": "SelectableField specifies the JSON path of a field that may be used with field selectors.",
@@ -1700,24 +2058,25 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "CustomResourceSubresources defines the status and scale subresources for CustomResources.",
     status:
       "status indicates the custom resource should serve a `/status` subresource. When enabled: 1. requests to the custom resource primary endpoint ignore changes to the `status` stanza of the object. 2. requests to the custom resource `/status` subresource ignore changes to anything other than the `status` stanza of the object.",
+    scale:
+      "scale indicates the custom resource should serve a `/scale` subresource that returns an `autoscaling/v1` Scale object.",
   },
   FieldSelectorAttributes: {
     "": "FieldSelectorAttributes indicates a field limited access. Webhook authors are encouraged to * ensure rawSelector and requirements are not both set * consider the requirements field if set * not try to parse or consider the rawSelector field if set. This is to avoid another CVE-2022-2880 (i.e. getting different systems to agree on how exactly to parse a query is not something we want), see https://www.oxeye.io/resources/golang-parameter-smuggling-attack for more details. For the *SubjectAccessReview endpoints of the kube-apiserver: * If rawSelector is empty and requirements are empty, the request is not limited. * If rawSelector is present and requirements are empty, the rawSelector will be parsed and limited if the parsing succeeds. * If rawSelector is empty and requirements are present, the requirements should be honored * If rawSelector is present and requirements are present, the request is invalid.",
-    rawSelector:
-      "rawSelector is the serialization of a field selector that would be included in a query parameter. Webhook implementations are encouraged to ignore rawSelector. The kube-apiserver's *SubjectAccessReview will parse the rawSelector as long as the requirements are not present.",
+    rawSelector: repeated[103]!,
     requirements:
       "requirements is the parsed interpretation of a field selector. All requirements must be met for a resource instance to match the selector. Webhook implementations should handle requirements, but how to handle them is up to the webhook. Since requirements can only limit the request, it is safe to authorize as unlimited request if the requirements are not understood.",
   },
   LabelSelectorAttributes: {
     "": "LabelSelectorAttributes indicates a label limited access. Webhook authors are encouraged to * ensure rawSelector and requirements are not both set * consider the requirements field if set * not try to parse or consider the rawSelector field if set. This is to avoid another CVE-2022-2880 (i.e. getting different systems to agree on how exactly to parse a query is not something we want), see https://www.oxeye.io/resources/golang-parameter-smuggling-attack for more details. For the *SubjectAccessReview endpoints of the kube-apiserver: * If rawSelector is empty and requirements are empty, the request is not limited. * If rawSelector is present and requirements are empty, the rawSelector will be parsed and limited if the parsing succeeds. * If rawSelector is empty and requirements are present, the requirements should be honored * If rawSelector is present and requirements are present, the request is invalid.",
-    rawSelector:
-      "rawSelector is the serialization of a field selector that would be included in a query parameter. Webhook implementations are encouraged to ignore rawSelector. The kube-apiserver's *SubjectAccessReview will parse the rawSelector as long as the requirements are not present.",
+    rawSelector: repeated[103]!,
     requirements:
       "requirements is the parsed interpretation of a label selector. All requirements must be met for a resource instance to match the selector. Webhook implementations should handle requirements, but how to handle them is up to the webhook. Since requirements can only limit the request, it is safe to authorize as unlimited request if the requirements are not understood.",
   },
   PreferredSchedulingTerm: {
     "": "An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).",
     weight: "Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.",
+    preference: "A node selector term, associated with the corresponding weight.",
   },
   NodeSelector: {
     "": "A node selector represents the union of the results of one or more label queries over a set of nodes; that is, it represents the OR of the selectors represented by the node selector terms.",
@@ -1726,6 +2085,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   WeightedPodAffinityTerm: {
     "": "The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the most preferred node(s)",
     weight: "weight associated with matching the corresponding podAffinityTerm, in the range 1-100.",
+    podAffinityTerm: "Required. A pod affinity term, associated with the corresponding weight.",
   },
   PodAffinityTerm: {
     "": "Defines a set of pods (namely those matching the labelSelector relative to the given namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity) with, where co-located is defined as running on a node whose value of the label with key <topologyKey> matches that of any node on which a pod of the set of pods is running",
@@ -1737,22 +2097,37 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       'namespaces specifies a static list of namespace names that the term applies to. The term is applied to the union of the namespaces listed in this field and the ones selected by namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod\'s namespace".',
     topologyKey:
       "This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods matching the labelSelector in the specified namespaces, where co-located is defined as running on a node whose value of the label with key topologyKey matches that of any node on which any of the selected pods is running. Empty topologyKey is not allowed.",
+    labelSelector:
+      "A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm matches with no Pods.",
+    namespaceSelector:
+      'A label query over the set of namespaces that the term applies to. The term is applied to the union of the namespaces selected by this field and the ones listed in the namespaces field. null selector and null or empty namespaces list means "this pod\'s namespace". An empty selector ({}) matches all namespaces.',
   },
   EnvVarSource: {
     "": "EnvVarSource represents a source for the value of an EnvVar.",
+    configMapKeyRef: "Selects a key of a ConfigMap.",
+    fieldRef:
+      "Selects a field of the pod: supports metadata.name, metadata.namespace, `metadata.labels['<KEY>']`, `metadata.annotations['<KEY>']`, spec.nodeName, spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs.",
+    resourceFieldRef:
+      "Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and requests.ephemeral-storage) are currently supported.",
+    secretKeyRef: "Selects a key of a secret in the pod's namespace",
   },
   ConfigMapEnvSource: {
     "": "ConfigMapEnvSource selects a ConfigMap to populate the environment variables with.  The contents of the target ConfigMap's Data field will represent the key-value pairs as environment variables.",
-    name: repeated[3]!,
+    name: repeated[13]!,
     optional: "Specify whether the ConfigMap must be defined",
   },
   SecretEnvSource: {
     "": "SecretEnvSource selects a Secret to populate the environment variables with.  The contents of the target Secret's Data field will represent the key-value pairs as environment variables.",
-    name: repeated[3]!,
+    name: repeated[13]!,
     optional: "Specify whether the Secret must be defined",
   },
   LifecycleHandler: {
     "": "LifecycleHandler defines a specific action that should be taken in a lifecycle hook. One and only one of the fields, except TCPSocket must be specified.",
+    exec: repeated[53]!,
+    httpGet: repeated[54]!,
+    sleep: "Sleep represents the duration that the container should sleep before being terminated.",
+    tcpSocket:
+      "Deprecated. TCPSocket is NOT supported as a LifecycleHandler and kept for the backward compatibility. There are no validation of this field and lifecycle hooks will fail in runtime when tcp handler is specified.",
   },
   ExecAction: {
     "": 'ExecAction describes a "run in container" action.',
@@ -1770,13 +2145,13 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     host: 'Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders instead.',
     httpHeaders: "Custom headers to set in the request. HTTP allows repeated headers.",
     path: "Path to access on the HTTP server.",
-    port: "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
+    port: repeated[51]!,
     scheme: "Scheme to use for connecting to the host. Defaults to HTTP.",
   },
   TCPSocketAction: {
     "": "TCPSocketAction describes an action based on opening a socket",
     host: "Optional: Host name to connect to, defaults to the pod IP.",
-    port: "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
+    port: repeated[51]!,
   },
   ContainerRestartRuleOnExitCodes: {
     "": "ContainerRestartRuleOnExitCodes describes the condition for handling an exited container based on its exit codes.",
@@ -1799,9 +2174,15 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "DownwardAPIVolumeFile represents information to create the file containing the pod field",
     mode: "Optional: mode bits used to set permissions on this file, must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. If not specified, the volume defaultMode will be used. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
     path: "Required: Path is  the relative path name of the file to be created. Must not be absolute or contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start with '..'",
+    fieldRef: "Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are supported.",
+    resourceFieldRef:
+      "Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, requests.cpu and requests.memory) are currently supported.",
   },
   PersistentVolumeClaimTemplate: {
     "": "PersistentVolumeClaimTemplate is used to produce PersistentVolumeClaim objects as part of an EphemeralVolumeSource.",
+    metadata:
+      "May contain labels and annotations that will be copied into the PVC when creating it. No other fields are allowed and will be rejected during validation.",
+    spec: "The specification for the PersistentVolumeClaim. The entire content is copied unchanged into the PVC that gets created from this template. The same fields as in a PersistentVolumeClaim are also valid here.",
   },
   VolumeProjection: {
     "": "Projection that may be projected along with other supported volume types. Exactly one of these fields must be set.",
@@ -1868,16 +2249,15 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   WebhookClientConfig: {
     "": "WebhookClientConfig contains the information to make a TLS connection with the webhook.",
-    caBundle:
-      "caBundle is a PEM encoded CA bundle which will be used to validate the webhook's server certificate. If unspecified, system trust roots on the apiserver are used.",
-    url: 'url gives the location of the webhook, in standard URL form (`scheme://host:port/path`). Exactly one of `url` or `service` must be specified.  The `host` should not refer to a service running in the cluster; use the `service` field instead. The host might be resolved via external DNS in some apiservers (e.g., `kube-apiserver` cannot resolve in-cluster DNS as that would be a layering violation). `host` may also be an IP address.  Please note that using `localhost` or `127.0.0.1` as a `host` is risky unless you take great care to run this webhook on all hosts which run an apiserver which might need to make calls to this webhook. Such installs are likely to be non-portable, i.e., not easy to turn up in a new cluster.  The scheme must be "https"; the URL must begin with "https://".  A path is optional, and if present may be any string permissible in a URL. You may use the path to pass an arbitrary string to the webhook, for example, a cluster identifier.  Attempting to use a user or basic auth e.g. "user:password@" is not allowed. Fragments ("#...") and query parameters ("?...") are not allowed, either.',
+    caBundle: repeated[104]!,
+    url: repeated[105]!,
+    service:
+      "service is a reference to the service for this webhook. Either service or url must be specified. If the webhook is running within the cluster, then you should use `service`.",
   },
   JSONSchemaProps: {
     "": "JSONSchemaProps is a JSON-Schema following Specification Draft 4 (http://json-schema.org/).",
-    additionalItems:
-      "JSONSchemaPropsOrBool represents JSONSchemaProps or a boolean value. Defaults to true for the boolean property.",
-    additionalProperties:
-      "JSONSchemaPropsOrBool represents JSONSchemaProps or a boolean value. Defaults to true for the boolean property.",
+    additionalItems: repeated[106]!,
+    additionalProperties: repeated[106]!,
     default:
       "default is a default value for undefined object fields. Defaulting is a beta feature under the CustomResourceDefaulting feature gate. Defaulting requires spec.preserveUnknownFields to be false.",
     example:
@@ -1926,7 +2306,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   ConfigMapKeySelector: {
     "": "Selects a key from a ConfigMap.",
     key: "The key to select.",
-    name: repeated[3]!,
+    name: repeated[13]!,
     optional: "Specify whether the ConfigMap or its key must be defined",
   },
   ObjectFieldSelector: {
@@ -1951,7 +2331,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   SecretKeySelector: {
     "": "SecretKeySelector selects a key of a Secret.",
     key: "The key of the secret to select from.  Must be a valid secret key.",
-    name: repeated[3]!,
+    name: repeated[13]!,
     optional: "Specify whether the Secret or its key must be defined",
   },
   SleepAction: {
@@ -1974,6 +2354,13 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     volumeMode:
       "volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied when not included in claim spec.",
     volumeName: "volumeName is the binding reference to the PersistentVolume backing this claim.",
+    dataSource:
+      "dataSource field can be used to specify either: * An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot) * An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can support the specified data source, it will create a new volume based on the contents of the specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then dataSourceRef will not be copied to dataSource.",
+    dataSourceRef:
+      "dataSourceRef specifies the object from which to populate the volume with data, if a non-empty volume is desired. This may be any object from a non-empty API group (non core object) or a PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if the type of the specified object matches some installed volume populator or dynamic provisioner. This field will replace the functionality of the dataSource field and as such if both fields are non-empty, they must have the same value. For backwards compatibility, when namespace isn't specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same value automatically if one of them is empty and the other is non-empty. When namespace is specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are three important differences between dataSource and dataSourceRef: * While dataSource only allows two specific types of objects, dataSourceRef allows any non-core object, as well as PersistentVolumeClaim objects. * While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all values, and generates an error if a disallowed value is specified. * While dataSource only allows local objects, dataSourceRef allows objects in any namespaces. (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha) Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature gate to be enabled.",
+    resources:
+      "resources represents the minimum resources the volume should have. If RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource requirements that are lower than previous value but must still be higher than capacity recorded in the status field of the claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources",
+    selector: "selector is a label query over volumes to consider for binding.",
   },
   ClusterTrustBundleProjection: {
     "": "ClusterTrustBundleProjection describes how to select a set of ClusterTrustBundle objects and project their contents into the pod filesystem.",
@@ -1983,13 +2370,14 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     path: "Relative path from the volume root to write the bundle.",
     signerName:
       "Select all ClusterTrustBundles that match this signer name. Mutually-exclusive with name.  The contents of all selected ClusterTrustBundles will be unified and deduplicated.",
+    labelSelector:
+      'Select all ClusterTrustBundles that match this label selector. Only has effect if signerName is set. Mutually-exclusive with name. If unset, interpreted as "match nothing". If set but empty, interpreted as "match everything".',
   },
   ConfigMapProjection: {
     "": "Adapts a ConfigMap into a projected volume.  The contents of the target ConfigMap's Data field will be presented in a projected volume as files using the keys in the Data field as the file names, unless the items element is populated with specific mappings of keys to paths. Note that this is identical to a configmap volume source without the default mode.",
-    items:
-      "items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
-    name: repeated[3]!,
-    optional: "optional specify whether the ConfigMap or its keys must be defined",
+    items: repeated[66]!,
+    name: repeated[13]!,
+    optional: repeated[67]!,
   },
   DownwardAPIProjection: {
     "": "Represents downward API info for projecting into a projected volume. Note that this is identical to a downwardAPI volume source without the default mode.",
@@ -2015,7 +2403,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
     "": "Adapts a secret into a projected volume.  The contents of the target Secret's Data field will be presented in a projected volume as files using the keys in the Data field as the file names. Note that this is identical to a secret volume source without the default mode.",
     items:
       "items if unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the Secret, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
-    name: repeated[3]!,
+    name: repeated[13]!,
     optional: "optional field specify whether the Secret or its key must be defined",
   },
   ServiceAccountTokenProjection: {
@@ -2032,9 +2420,9 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
       "ImageRef is the digest of the image used for this volume. It should have a value that's similar to the pod's status.containerStatuses[i].imageID. The ImageRef length should not exceed 256 characters.",
   },
   ServiceReference: {
-    "": "ServiceReference holds a reference to Service.legacy.k8s.io",
-    name: "name is the name of the service. Required",
-    namespace: "namespace is the namespace of the service. Required",
+    "": repeated[107]!,
+    name: repeated[108]!,
+    namespace: repeated[109]!,
     path: "path is an optional URL path at which the webhook will be contacted.",
     port: "port is an optional service port at which the webhook will be contacted. `port` should be a valid port number (1-65535, inclusive). Defaults to 443 for backward compatibility.",
   },
@@ -2057,7 +2445,7 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   NodeSelectorRequirement: {
     "": "A node selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
-    key: "The label key that the selector applies to.",
+    key: repeated[110]!,
     operator:
       "Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist. Gt, and Lt.",
     values:
@@ -2065,25 +2453,1399 @@ export const descriptions: Readonly<Record<string, Readonly<Record<string, strin
   },
   TypedLocalObjectReference: {
     "": "TypedLocalObjectReference contains enough information to let you locate the typed referenced object inside the same namespace.",
-    apiGroup:
-      "APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.",
-    kind: "Kind is the type of resource being referenced",
-    name: "Name is the name of resource being referenced",
+    apiGroup: repeated[111]!,
+    kind: repeated[15]!,
+    name: repeated[16]!,
   },
   TypedObjectReference: {
     "": "TypedObjectReference contains enough information to let you locate the typed referenced object",
-    apiGroup:
-      "APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.",
-    kind: "Kind is the type of resource being referenced",
-    name: "Name is the name of resource being referenced",
+    apiGroup: repeated[111]!,
+    kind: repeated[15]!,
+    name: repeated[16]!,
     namespace:
       "Namespace is the namespace of resource being referenced Note that when a namespace is specified, a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow that namespace's owner to accept the reference. See the ReferenceGrant documentation for details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be enabled.",
   },
   VolumeResourceRequirements: {
     "": "VolumeResourceRequirements describes the storage resource requirements for a volume.",
-    limits:
-      "Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
-    requests:
-      "Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    limits: repeated[28]!,
+    requests: repeated[29]!,
+  },
+  MutatingWebhookConfiguration: {
+    "": "MutatingWebhookConfiguration describes the configuration of and admission webhook that accept or reject and may change the object.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    webhooks: repeated[112]!,
+    metadata: repeated[7]!,
+  },
+  ValidatingWebhookConfiguration: {
+    "": "ValidatingWebhookConfiguration describes the configuration of and admission webhook that accept or reject and object without changing it.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    webhooks: repeated[112]!,
+    metadata: repeated[7]!,
+  },
+  ValidatingAdmissionPolicy: {
+    "": "ValidatingAdmissionPolicy describes the definition of an admission validation policy that accepts or rejects an object without changing it.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[7]!,
+    spec: "Specification of the desired behavior of the ValidatingAdmissionPolicy.",
+    status:
+      "The status of the ValidatingAdmissionPolicy, including warnings that are useful to determine if the policy behaves in the expected way. Populated by the system. Read-only.",
+  },
+  ValidatingAdmissionPolicyBinding: {
+    "": "ValidatingAdmissionPolicyBinding binds the ValidatingAdmissionPolicy with paramerized resources. ValidatingAdmissionPolicyBinding and parameter CRDs together define how cluster administrators configure policies for clusters.  For a given admission request, each binding will cause its policy to be evaluated N times, where N is 1 for policies/bindings that don't use params, otherwise N is the number of parameters selected by the binding.  The CEL expressions of a policy must have a computed CEL cost below the maximum CEL budget. Each evaluation of the policy is given an independent CEL cost budget. Adding/removing policies, bindings, or params can not affect whether a given (policy, binding, param) combination is within its own CEL budget.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[7]!,
+    spec: "Specification of the desired behavior of the ValidatingAdmissionPolicyBinding.",
+  },
+  MutatingWebhook: {
+    "": "MutatingWebhook describes an admission webhook and the resources and operations it applies to.",
+    admissionReviewVersions: repeated[113]!,
+    failurePolicy: repeated[114]!,
+    matchConditions: repeated[115]!,
+    matchPolicy: repeated[116]!,
+    name: repeated[117]!,
+    reinvocationPolicy:
+      'reinvocationPolicy indicates whether this webhook should be called multiple times as part of a single admission evaluation. Allowed values are "Never" and "IfNeeded".  Never: the webhook will not be called more than once in a single admission evaluation.  IfNeeded: the webhook will be called at least one additional time as part of the admission evaluation if the object being admitted is modified by other admission plugins after the initial webhook call. Webhooks that specify this option *must* be idempotent, able to process objects they previously admitted. Note: * the number of additional invocations is not guaranteed to be exactly one. * if additional invocations result in further modifications to the object, webhooks are not guaranteed to be invoked again. * webhooks that use this option may be reordered to minimize the number of additional invocations. * to validate an object after all mutations are guaranteed complete, use a validating admission webhook instead.  Defaults to "Never".',
+    rules: repeated[118]!,
+    sideEffects: repeated[119]!,
+    timeoutSeconds: repeated[120]!,
+    clientConfig: repeated[121]!,
+    namespaceSelector:
+      'NamespaceSelector decides whether to run the webhook on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the webhook. For example, to run the webhook on any objects whose namespace is not associated with "runlevel" of "0" or "1"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "runlevel", "operator": "NotIn", "values": [ "0", "1" ] } ] } If instead you want to only run the webhook on any objects whose namespace is associated with the "environment" of "prod" or "staging"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "environment", "operator": "In", "values": [ "prod", "staging" ] } ] } See https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for more examples of label selectors. Default to the empty LabelSelector, which matches everything.',
+    objectSelector: repeated[122]!,
+  },
+  ValidatingWebhook: {
+    "": "ValidatingWebhook describes an admission webhook and the resources and operations it applies to.",
+    admissionReviewVersions: repeated[113]!,
+    failurePolicy: repeated[114]!,
+    matchConditions: repeated[115]!,
+    matchPolicy: repeated[116]!,
+    name: repeated[117]!,
+    rules: repeated[118]!,
+    sideEffects: repeated[119]!,
+    timeoutSeconds: repeated[120]!,
+    clientConfig: repeated[121]!,
+    namespaceSelector:
+      'NamespaceSelector decides whether to run the webhook on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the webhook. For example, to run the webhook on any objects whose namespace is not associated with "runlevel" of "0" or "1"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "runlevel", "operator": "NotIn", "values": [ "0", "1" ] } ] } If instead you want to only run the webhook on any objects whose namespace is associated with the "environment" of "prod" or "staging"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "environment", "operator": "In", "values": [ "prod", "staging" ] } ] } See https://kubernetes.io/docs/concepts/overview/working-with-objects/labels for more examples of label selectors. Default to the empty LabelSelector, which matches everything.',
+    objectSelector: repeated[122]!,
+  },
+  ValidatingAdmissionPolicySpec: {
+    "": "ValidatingAdmissionPolicySpec is the specification of the desired behavior of the AdmissionPolicy.",
+    auditAnnotations:
+      "auditAnnotations contains CEL expressions which are used to produce audit annotations for the audit event of the API request. validations and auditAnnotations may not both be empty; a least one of validations or auditAnnotations is required.",
+    failurePolicy:
+      "failurePolicy defines how to handle failures for the admission policy. Failures can occur from CEL expression parse errors, type check errors, runtime errors and invalid or mis-configured policy definitions or bindings.  A policy is invalid if spec.paramKind refers to a non-existent Kind. A binding is invalid if spec.paramRef.name refers to a non-existent resource.  failurePolicy does not define how validations that evaluate to false are handled.  When failurePolicy is set to Fail, ValidatingAdmissionPolicyBinding validationActions define how failures are enforced.  Allowed values are Ignore or Fail. Defaults to Fail.",
+    matchConditions:
+      "matchConditions is a list of conditions that must be met for a request to be validated. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.  If a parameter object is provided, it can be accessed via the `params` handle in the same manner as validation expressions.  The exact matching logic is (in order):   1. If ANY matchCondition evaluates to FALSE, the policy is skipped.   2. If ALL matchConditions evaluate to TRUE, the policy is evaluated.   3. If any matchCondition evaluates to an error (but none are FALSE):      - If failurePolicy=Fail, reject the request      - If failurePolicy=Ignore, the policy is skipped",
+    validations:
+      "validations contain CEL expressions which is used to apply the validation. Validations and AuditAnnotations may not both be empty; a minimum of one Validations or AuditAnnotations is required.",
+    variables:
+      "variables contain definitions of variables that can be used in composition of other expressions. Each variable is defined as a named CEL expression. The variables defined here will be available under `variables` in other expressions of the policy except MatchConditions because MatchConditions are evaluated before the rest of the policy.  The expression of a variable can refer to other variables defined earlier in the list but not those after. Thus, Variables must be sorted by the order of first appearance and acyclic.",
+    matchConstraints:
+      "MatchConstraints specifies what resources this policy is designed to validate. The AdmissionPolicy cares about a request if it matches _all_ Constraints. However, in order to prevent clusters from being put into an unstable state that cannot be recovered from via the API ValidatingAdmissionPolicy cannot match ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. Required.",
+    paramKind:
+      "ParamKind specifies the kind of resources used to parameterize this policy. If absent, there are no parameters for this policy and the param CEL variable will not be provided to validation expressions. If ParamKind refers to a non-existent kind, this policy definition is mis-configured and the FailurePolicy is applied. If paramKind is specified but paramRef is unset in ValidatingAdmissionPolicyBinding, the params variable will be null.",
+  },
+  ValidatingAdmissionPolicyStatus: {
+    "": "ValidatingAdmissionPolicyStatus represents the status of an admission validation policy.",
+    conditions: "conditions represent the latest available observations of a policy's current state.",
+    observedGeneration: "observedGeneration is the generation observed by the controller.",
+    typeChecking:
+      "The results of type checking for each expression. Presence of this field indicates the completion of the type checking.",
+  },
+  ValidatingAdmissionPolicyBindingSpec: {
+    "": "ValidatingAdmissionPolicyBindingSpec is the specification of the ValidatingAdmissionPolicyBinding.",
+    policyName:
+      "policyName references a ValidatingAdmissionPolicy name which the ValidatingAdmissionPolicyBinding binds to. If the referenced resource does not exist, this binding is considered invalid and will be ignored Required.",
+    validationActions:
+      'validationActions declares how Validations of the referenced ValidatingAdmissionPolicy are enforced. If a validation evaluates to false it is always enforced according to these actions.  Failures defined by the ValidatingAdmissionPolicy\'s FailurePolicy are enforced according to these actions only if the FailurePolicy is set to Fail, otherwise the failures are ignored. This includes compilation errors, runtime errors and misconfigurations of the policy.  validationActions is declared as a set of action values. Order does not matter. validationActions may not contain duplicates of the same action.  The supported actions values are:  "Deny" specifies that a validation failure results in a denied request.  "Warn" specifies that a validation failure is reported to the request client in HTTP Warning headers, with a warning code of 299. Warnings can be sent both for allowed or denied admission responses.  "Audit" specifies that a validation failure is included in the published audit event for the request. The audit event will contain a `validation.policy.admission.k8s.io/validation_failure` audit annotation with a value containing the details of the validation failures, formatted as a JSON list of objects, each with the following fields: - message: The validation failure message string - policy: The resource name of the ValidatingAdmissionPolicy - binding: The resource name of the ValidatingAdmissionPolicyBinding - expressionIndex: The index of the failed validations in the ValidatingAdmissionPolicy - validationActions: The enforcement actions enacted for the validation failure Example audit annotation: `"validation.policy.admission.k8s.io/validation_failure": "[{\\\\"message\\\\": \\\\"Invalid value\\\\", {\\\\"policy\\\\": \\\\"policy.example.com\\\\", {\\\\"binding\\\\": \\\\"policybinding.example.com\\\\", {\\\\"expressionIndex\\\\": \\\\"1\\\\", {\\\\"validationActions\\\\": [\\\\"Audit\\\\"]}]"`  Clients should expect to handle additional values by ignoring any values not recognized.  "Deny" and "Warn" may not be used together since this combination needlessly duplicates the validation failure both in the API response body and the HTTP warning headers.  Required.',
+    matchResources:
+      "MatchResources declares what resources match this binding and will be validated by it. Note that this is intersected with the policy's matchConstraints, so only requests that are matched by the policy can be selected by this. If this is unset, all resources matched by the policy are validated by this binding When resourceRules is unset, it does not constrain resource matching. If a resource is matched by the other fields of this object, it will be validated. Note that this is differs from ValidatingAdmissionPolicy matchConstraints, where resourceRules are required.",
+    paramRef:
+      "paramRef specifies the parameter resource used to configure the admission control policy. It should point to a resource of the type specified in ParamKind of the bound ValidatingAdmissionPolicy. If the policy specifies a ParamKind and the resource referred to by ParamRef does not exist, this binding is considered mis-configured and the FailurePolicy of the ValidatingAdmissionPolicy applied. If the policy does not specify a ParamKind then this field is ignored, and the rules are evaluated without a param.",
+  },
+  AdmissionregistrationV1WebhookClientConfig: {
+    "": "WebhookClientConfig contains the information to make a TLS connection with the webhook",
+    caBundle: repeated[104]!,
+    url: repeated[105]!,
+    service:
+      "`service` is a reference to the service for this webhook. Either `service` or `url` must be specified. If the webhook is running within the cluster, then you should use `service`.",
+  },
+  MatchCondition: {
+    "": "MatchCondition represents a condition which must by fulfilled for a request to be sent to a webhook.",
+    expression:
+      "expression represents the expression which will be evaluated by CEL. Must evaluate to bool. CEL expressions have access to the contents of the AdmissionRequest and Authorizer, organized into CEL variables:  'object' - The object from the incoming request. The value is null for DELETE requests. 'oldObject' - The existing object. The value is null for CREATE requests. 'request' - Attributes of the admission request(/pkg/apis/admission/types.go#AdmissionRequest). 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.   See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz 'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the   request resource. Documentation on CEL: https://kubernetes.io/docs/reference/using-api/cel/  Required.",
+    name: "name is an identifier for this match condition, used for strategic merging of MatchConditions, as well as providing an identifier for logging purposes. A good name should be descriptive of the associated expression. Name must be a qualified name consisting of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')  Required.",
+  },
+  RuleWithOperations: {
+    "": "RuleWithOperations is a tuple of Operations and Resources. It is recommended to make sure that all the tuple expansions are valid.",
+    apiGroups: repeated[123]!,
+    apiVersions: repeated[124]!,
+    operations: repeated[125]!,
+    resources: repeated[126]!,
+    scope: repeated[127]!,
+  },
+  AuditAnnotation: {
+    "": "AuditAnnotation describes how to produce an audit annotation for an API request.",
+    key: 'key specifies the audit annotation key. The audit annotation keys of a ValidatingAdmissionPolicy must be unique. The key must be a qualified name ([A-Za-z0-9][-A-Za-z0-9_.]*) no more than 63 bytes in length.  The key is combined with the resource name of the ValidatingAdmissionPolicy to construct an audit annotation key: "{ValidatingAdmissionPolicy name}/{key}".  If an admission webhook uses the same resource name as this ValidatingAdmissionPolicy and the same audit annotation key, the annotation key will be identical. In this case, the first annotation written with the key will be included in the audit event and all subsequent annotations with the same key will be discarded.  Required.',
+    valueExpression:
+      "valueExpression represents the expression which is evaluated by CEL to produce an audit annotation value. The expression must evaluate to either a string or null value. If the expression evaluates to a string, the audit annotation is included with the string value. If the expression evaluates to null or empty string the audit annotation will be omitted. The valueExpression may be no longer than 5kb in length. If the result of the valueExpression is more than 10kb in length, it will be truncated to 10kb.  If multiple ValidatingAdmissionPolicyBinding resources match an API request, then the valueExpression will be evaluated for each binding. All unique values produced by the valueExpressions will be joined together in a comma-separated list.  Required.",
+  },
+  MatchResources: {
+    "": "MatchResources decides whether to run the admission control policy on an object based on whether it meets the match criteria. The exclude rules take precedence over include rules (if a resource matches both, it is excluded)",
+    excludeResourceRules:
+      "excludeResourceRules describes what operations on what resources/subresources the ValidatingAdmissionPolicy should not care about. The exclude rules take precedence over include rules (if a resource matches both, it is excluded)",
+    matchPolicy:
+      'matchPolicy defines how the "MatchResources" list is used to match incoming requests. Allowed values are "Exact" or "Equivalent".  - Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but "rules" only included `apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]`, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the ValidatingAdmissionPolicy.  - Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and "rules" only included `apiGroups:["apps"], apiVersions:["v1"], resources: ["deployments"]`, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the ValidatingAdmissionPolicy.  Defaults to "Equivalent"',
+    resourceRules:
+      "resourceRules describes what operations on what resources/subresources the ValidatingAdmissionPolicy matches. The policy cares about an operation if it matches _any_ Rule.",
+    namespaceSelector:
+      'NamespaceSelector decides whether to run the admission control policy on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the policy. For example, to run the webhook on any objects whose namespace is not associated with "runlevel" of "0" or "1"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "runlevel", "operator": "NotIn", "values": [ "0", "1" ] } ] } If instead you want to only run the policy on any objects whose namespace is associated with the "environment" of "prod" or "staging"; you will set the selector as follows: "namespaceSelector": { "matchExpressions": [ { "key": "environment", "operator": "In", "values": [ "prod", "staging" ] } ] } See https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for more examples of label selectors. Default to the empty LabelSelector, which matches everything.',
+    objectSelector:
+      "ObjectSelector decides whether to run the validation based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the cel validation, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.",
+  },
+  ParamKind: {
+    "": "ParamKind is a tuple of Group Kind and Version.",
+    apiVersion: 'apiVersion is the API group version the resources belong to. In format of "group/version". Required.',
+    kind: "kind is the API kind the resources belong to. Required.",
+  },
+  Validation: {
+    "": "Validation specifies the CEL expression which is used to apply the validation.",
+    expression:
+      'expression represents the expression which will be evaluated by CEL. ref: https://github.com/google/cel-spec CEL expressions have access to the contents of the API request/response, organized into CEL variables as well as some other useful variables:  - \'object\' - The object from the incoming request. The value is null for DELETE requests. - \'oldObject\' - The existing object. The value is null for CREATE requests. - \'request\' - Attributes of the API request([ref](/pkg/apis/admission/types.go#AdmissionRequest)). - \'params\' - Parameter resource referred to by the policy binding being evaluated. Only populated if the policy has a ParamKind. - \'namespaceObject\' - The namespace object that the incoming object belongs to. The value is null for cluster-scoped resources. - \'variables\' - Map of composited variables, from its name to its lazily evaluated value.   For example, a variable named \'foo\' can be accessed as \'variables.foo\'. - \'authorizer\' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.   See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz - \'authorizer.requestResource\' - A CEL ResourceCheck constructed from the \'authorizer\' and configured with the   request resource.  The `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` are always accessible from the root of the object. No other metadata properties are accessible.  Only property names of the form `[a-zA-Z_.-/][a-zA-Z0-9_.-/]*` are accessible. Accessible property names are escaped according to the following rules when accessed in the expression: - \'__\' escapes to \'__underscores__\' - \'.\' escapes to \'__dot__\' - \'-\' escapes to \'__dash__\' - \'/\' escapes to \'__slash__\' - Property names that exactly match a CEL RESERVED keyword escape to \'__{keyword}__\'. The keywords are:    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",    "import", "let", "loop", "package", "namespace", "return". Examples:   - Expression accessing a property named "namespace": {"Expression": "object.__namespace__ > 0"}   - Expression accessing a property named "x-prop": {"Expression": "object.x__dash__prop > 0"}   - Expression accessing a property named "redact__d": {"Expression": "object.redact__underscores__d > 0"}  Equality on arrays with list type of \'set\' or \'map\' ignores element order, i.e. [1, 2] == [2, 1]. Concatenation on arrays with x-kubernetes-list-type use the semantics of the list type:   - \'set\': `X + Y` performs a union where the array positions of all elements in `X` are preserved and     non-intersecting elements in `Y` are appended, retaining their partial order.   - \'map\': `X + Y` performs a merge where the array positions of all keys in `X` are preserved but the values     are overwritten by values in `Y` when the key sets of `X` and `Y` intersect. Elements in `Y` with     non-intersecting keys are appended, retaining their partial order. Required.',
+    message:
+      'message represents the message displayed when validation fails. The message is required if the Expression contains line breaks. The message must not contain line breaks. If unset, the message is "failed rule: {Rule}". e.g. "must be a URL with the host matching spec.host" If the Expression contains line breaks. Message is required. The message must not contain line breaks. If unset, the message is "failed Expression: {Expression}".',
+    messageExpression:
+      "messageExpression declares a CEL expression that evaluates to the validation failure message that is returned when this rule fails. Since messageExpression is used as a failure message, it must evaluate to a string. If both message and messageExpression are present on a validation, then messageExpression will be used if validation fails. If messageExpression results in a runtime error, the runtime error is logged, and the validation failure message is produced as if the messageExpression field were unset. If messageExpression evaluates to an empty string, a string with only spaces, or a string that contains line breaks, then the validation failure message will also be produced as if the messageExpression field were unset, and the fact that messageExpression produced an empty string/string with only spaces/string with line breaks will be logged. messageExpression has access to all the same variables as the `expression` except for 'authorizer' and 'authorizer.requestResource'. Example: \"object.x must be less than max (\"+string(params.max)+\")\"",
+    reason:
+      'reason represents a machine-readable description of why this validation failed. If this is the first validation in the list to fail, this reason, as well as the corresponding HTTP response code, are used in the HTTP response to the client. The currently supported reasons are: "Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge". If not set, StatusReasonInvalid is used in the response to the client.',
+  },
+  Variable: {
+    "": "Variable is the definition of a variable that is used for composition. A variable is defined as a named expression.",
+    expression:
+      "expression is the expression that will be evaluated as the value of the variable. The CEL expression has access to the same identifiers as the CEL expressions in Validation.",
+    name: 'name is the name of the variable. The name must be a valid CEL identifier and unique among all variables. The variable can be accessed in other expressions through `variables` For example, if name is "foo", the variable will be available as `variables.foo`',
+  },
+  TypeChecking: {
+    "": "TypeChecking contains results of type checking the expressions in the ValidatingAdmissionPolicy",
+    expressionWarnings: "expressionWarnings contains the type checking warnings for each expression.",
+  },
+  ParamRef: {
+    "": "ParamRef describes how to locate the params to be used as input to expressions of rules applied by a policy binding.",
+    name: "name is the name of the resource being referenced.  One of `name` or `selector` must be set, but `name` and `selector` are mutually exclusive properties. If one is set, the other must be unset.  A single parameter used for all admission requests can be configured by setting the `name` field, leaving `selector` blank, and setting namespace if `paramKind` is namespace-scoped.",
+    namespace:
+      "namespace is the namespace of the referenced resource. Allows limiting the search for params to a specific namespace. Applies to both `name` and `selector` fields.  A per-namespace parameter may be used by specifying a namespace-scoped `paramKind` in the policy and leaving this field empty.  - If `paramKind` is cluster-scoped, this field MUST be unset. Setting this field results in a configuration error.  - If `paramKind` is namespace-scoped, the namespace of the object being evaluated for admission will be used when this field is left unset. Take care that if this is left empty the binding must not match any cluster-scoped resources, which will result in an error.",
+    parameterNotFoundAction:
+      "parameterNotFoundAction controls the behavior of the binding when the resource exists, and name or selector is valid, but there are no parameters matched by the binding. If the value is set to `Allow`, then no matched parameters will be treated as successful validation by the binding. If set to `Deny`, then no matched parameters will be subject to the `failurePolicy` of the policy.  Allowed values are `Allow` or `Deny`  Required",
+    selector:
+      "selector can be used to match multiple param objects based on their labels. Supply selector: {} to match all resources of the ParamKind. If multiple params are found, they are all evaluated with the policy expressions and the results are ANDed together. One of `name` or `selector` must be set, but `name` and `selector` are mutually exclusive properties. If one is set, the other must be unset.",
+  },
+  AdmissionregistrationV1ServiceReference: {
+    "": repeated[107]!,
+    name: repeated[108]!,
+    namespace: repeated[109]!,
+    path: "path is an optional URL path which will be sent in any request to this service.",
+    port: "port is the port on the service that hosts the webhook. Default to 443 for backward compatibility. `port` should be a valid port number (1-65535, inclusive).",
+  },
+  NamedRuleWithOperations: {
+    "": "NamedRuleWithOperations is a tuple of Operations and Resources with ResourceNames.",
+    apiGroups: repeated[123]!,
+    apiVersions: repeated[124]!,
+    operations: repeated[125]!,
+    resourceNames:
+      "resourceNames is an optional white list of names that the rule applies to.  An empty set means that everything is allowed.",
+    resources: repeated[126]!,
+    scope: repeated[127]!,
+  },
+  ExpressionWarning: {
+    "": "ExpressionWarning is a warning information that targets a specific expression.",
+    fieldRef:
+      'fieldRef is the path to the field that refers to the expression. For example, the reference to the expression of the first item of validations is "spec.validations[0].expression"',
+    warning:
+      "warning contains the content of type checking information in a human-readable form. Each line of the warning contains the type that the expression is checked against, followed by the type check error from the compiler.",
+  },
+  Deployment: {
+    "": "Deployment enables declarative updates for Pods and ReplicaSets.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Specification of the desired behavior of the Deployment.",
+    status: "Most recently observed status of the Deployment.",
+  },
+  ReplicaSet: {
+    "": "ReplicaSet ensures that a specified number of pod replicas are running at any given time.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata:
+      "If the Labels of a ReplicaSet are empty, they are defaulted to be the same as the Pod(s) that the ReplicaSet manages. Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    spec: "Spec defines the specification of the desired behavior of the ReplicaSet. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Status is the most recently observed status of the ReplicaSet. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  StatefulSet: {
+    "": "StatefulSet represents a set of pods with consistent identities. Identities are defined as:   - Network: A single stable DNS and hostname.   - Storage: As many VolumeClaims as requested.  The StatefulSet guarantees that a given network identity will always map to the same storage identity.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Spec defines the desired identities of pods in this set.",
+    status:
+      "Status is the current status of Pods in this StatefulSet. This data may be out of date by some window of time.",
+  },
+  DaemonSet: {
+    "": "DaemonSet represents the configuration of a daemon set.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "The desired behavior of this daemon set. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "The current status of this daemon set. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  ControllerRevision: {
+    "": "ControllerRevision implements an immutable snapshot of state data. Clients are responsible for serializing and deserializing the objects that contain their internal state. Once a ControllerRevision has been successfully created, it can not be updated. The API Server will fail validation of all requests that attempt to mutate the Data field. ControllerRevisions may, however, be deleted. Note that, due to its use by both the DaemonSet and StatefulSet controllers for update and rollback, this object is beta. However, it may be subject to name and representation changes in future releases, and clients should not depend on its stability. It is primarily for internal use by controllers.",
+    apiVersion: repeated[0]!,
+    data: "Data is the serialized representation of the state.",
+    kind: repeated[1]!,
+    revision: "Revision indicates the revision of the state represented by Data.",
+    metadata: repeated[2]!,
+  },
+  ReplicationController: {
+    "": "ReplicationController represents the configuration of a replication controller.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata:
+      "If the Labels of a ReplicationController are empty, they are defaulted to be the same as the Pod(s) that the replication controller manages. Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    spec: "Spec defines the specification of the desired behavior of the replication controller. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Status is the most recently observed status of the replication controller. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  DeploymentSpec: {
+    "": "DeploymentSpec is the specification of the desired behavior of the Deployment.",
+    minReadySeconds: repeated[128]!,
+    paused: "Indicates that the deployment is paused.",
+    progressDeadlineSeconds:
+      "The maximum time in seconds for a deployment to make progress before it is considered to be failed. The deployment controller will continue to process failed deployments and a condition with a ProgressDeadlineExceeded reason will be surfaced in the deployment status. Note that progress will not be estimated during the time a deployment is paused. Defaults to 600s.",
+    replicas:
+      "Number of desired pods. This is a pointer to distinguish between explicit zero and not specified. Defaults to 1.",
+    revisionHistoryLimit:
+      "The number of old ReplicaSets to retain to allow rollback. This is a pointer to distinguish between explicit zero and not specified. Defaults to 10.",
+    selector:
+      "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this deployment. It must match the pod template's labels.",
+    strategy: "The deployment strategy to use to replace existing pods with new ones.",
+    template:
+      'Template describes the pods that will be created. The only allowed template.spec.restartPolicy value is "Always".',
+  },
+  DeploymentStatus: {
+    "": "DeploymentStatus is the most recently observed status of the Deployment.",
+    availableReplicas:
+      "Total number of available non-terminating pods (ready for at least minReadySeconds) targeted by this deployment.",
+    collisionCount:
+      "Count of hash collisions for the Deployment. The Deployment controller uses this field as a collision avoidance mechanism when it needs to create the name for the newest ReplicaSet.",
+    conditions: "Represents the latest available observations of a deployment's current state.",
+    observedGeneration: "The generation observed by the deployment controller.",
+    readyReplicas: "Total number of non-terminating pods targeted by this Deployment with a Ready Condition.",
+    replicas: "Total number of non-terminating pods targeted by this deployment (their labels match the selector).",
+    terminatingReplicas:
+      "Total number of terminating pods targeted by this deployment. Terminating pods have a non-null .metadata.deletionTimestamp and have not yet reached the Failed or Succeeded .status.phase.  This is a beta field and requires enabling DeploymentReplicaSetTerminatingReplicas feature (enabled by default).",
+    unavailableReplicas:
+      "Total number of unavailable pods targeted by this deployment. This is the total number of pods that are still required for the deployment to have 100% available capacity. They may either be pods that are running but not yet available or pods that still have not been created.",
+    updatedReplicas:
+      "Total number of non-terminating pods targeted by this deployment that have the desired template spec.",
+  },
+  ReplicaSetSpec: {
+    "": "ReplicaSetSpec is the specification of a ReplicaSet.",
+    minReadySeconds: repeated[128]!,
+    replicas:
+      "Replicas is the number of desired pods. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset",
+    selector:
+      "Selector is a label query over pods that should match the replica count. Label keys and values that must match in order to be controlled by this replica set. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+    template:
+      "Template is the object that describes the pod that will be created if insufficient replicas are detected. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#pod-template",
+  },
+  ReplicaSetStatus: {
+    "": "ReplicaSetStatus represents the current status of a ReplicaSet.",
+    availableReplicas:
+      "The number of available non-terminating pods (ready for at least minReadySeconds) for this replica set.",
+    conditions: "Represents the latest available observations of a replica set's current state.",
+    fullyLabeledReplicas:
+      "The number of non-terminating pods that have labels matching the labels of the pod template of the replicaset.",
+    observedGeneration: "ObservedGeneration reflects the generation of the most recently observed ReplicaSet.",
+    readyReplicas: "The number of non-terminating pods targeted by this ReplicaSet with a Ready Condition.",
+    replicas:
+      "Replicas is the most recently observed number of non-terminating pods. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset",
+    terminatingReplicas:
+      "The number of terminating pods for this replica set. Terminating pods have a non-null .metadata.deletionTimestamp and have not yet reached the Failed or Succeeded .status.phase.  This is a beta field and requires enabling DeploymentReplicaSetTerminatingReplicas feature (enabled by default).",
+  },
+  StatefulSetSpec: {
+    "": "A StatefulSetSpec is the specification of a StatefulSet.",
+    minReadySeconds:
+      "Minimum number of seconds for which a newly created pod should be ready without any of its container crashing for it to be considered available. Defaults to 0 (pod will be considered available as soon as it is ready)",
+    podManagementPolicy:
+      "podManagementPolicy controls how pods are created during initial scale up, when replacing pods on nodes, or when scaling down. The default policy is `OrderedReady`, where pods are created in increasing order (pod-0, then pod-1, etc) and the controller will wait until each pod is ready before continuing. When scaling down, the pods are removed in the opposite order. The alternative policy is `Parallel` which will create pods in parallel to match the desired scale without waiting, and on scale down will delete all pods at once.",
+    replicas:
+      "replicas is the desired number of replicas of the given Template. These are replicas in the sense that they are instantiations of the same Template, but individual replicas also have a consistent identity. If unspecified, defaults to 1.",
+    revisionHistoryLimit:
+      "revisionHistoryLimit is the maximum number of revisions that will be maintained in the StatefulSet's revision history. The revision history consists of all revisions not represented by a currently applied StatefulSetSpec version. The default value is 10.",
+    serviceName:
+      'serviceName is the name of the service that governs this StatefulSet. This service must exist before the StatefulSet, and is responsible for the network identity of the set. Pods get DNS/hostnames that follow the pattern: pod-specific-string.serviceName.default.svc.cluster.local where "pod-specific-string" is managed by the StatefulSet controller.',
+    volumeClaimTemplates:
+      "volumeClaimTemplates is a list of claims that pods are allowed to reference. The StatefulSet controller is responsible for mapping network identities to claims in a way that maintains the identity of a pod. Every claim in this list must have at least one matching (by name) volumeMount in one container in the template. A claim in this list takes precedence over any volumes in the template, with the same name.",
+    ordinals:
+      'ordinals controls the numbering of replica indices in a StatefulSet. The default ordinals behavior assigns a "0" index to the first replica and increments the index by one for each additional replica requested. Using the ordinals field requires the StatefulSetStartOrdinal feature gate to be enabled, which is beta.',
+    persistentVolumeClaimRetentionPolicy:
+      "persistentVolumeClaimRetentionPolicy describes the lifecycle of persistent volume claims created from volumeClaimTemplates. By default, all persistent volume claims are created as needed and retained until manually deleted. This policy allows the lifecycle to be altered, for example by deleting persistent volume claims when their stateful set is deleted, or when their pod is scaled down. This requires the StatefulSetAutoDeletePVC feature gate to be enabled, which is alpha. +optional",
+    selector:
+      "selector is a label query over pods that should match the replica count. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+    template:
+      'template is the object that describes the pod that will be created if insufficient replicas are detected. Each pod stamped out by the StatefulSet will fulfill this Template, but have a unique identity from the rest of the StatefulSet. Each pod will be named with the format <statefulsetname>-<podindex>. For example, a pod in a StatefulSet named "web" with index number "3" would be named "web-3". The only allowed template.spec.restartPolicy value is "Always".',
+    updateStrategy:
+      "updateStrategy indicates the StatefulSetUpdateStrategy that will be employed to update Pods in the StatefulSet when a revision is made to Template.",
+  },
+  StatefulSetStatus: {
+    "": "StatefulSetStatus represents the current state of a StatefulSet.",
+    availableReplicas:
+      "Total number of available pods (ready for at least minReadySeconds) targeted by this statefulset.",
+    collisionCount:
+      "collisionCount is the count of hash collisions for the StatefulSet. The StatefulSet controller uses this field as a collision avoidance mechanism when it needs to create the name for the newest ControllerRevision.",
+    conditions: "Represents the latest available observations of a statefulset's current state.",
+    currentReplicas:
+      "currentReplicas is the number of Pods created by the StatefulSet controller from the StatefulSet version indicated by currentRevision.",
+    currentRevision:
+      "currentRevision, if not empty, indicates the version of the StatefulSet used to generate Pods in the sequence [0,currentReplicas).",
+    observedGeneration:
+      "observedGeneration is the most recent generation observed for this StatefulSet. It corresponds to the StatefulSet's generation, which is updated on mutation by the API Server.",
+    readyReplicas: "readyReplicas is the number of pods created for this StatefulSet with a Ready Condition.",
+    replicas: "replicas is the number of Pods created by the StatefulSet controller.",
+    updateRevision:
+      "updateRevision, if not empty, indicates the version of the StatefulSet used to generate Pods in the sequence [replicas-updatedReplicas,replicas)",
+    updatedReplicas:
+      "updatedReplicas is the number of Pods created by the StatefulSet controller from the StatefulSet version indicated by updateRevision.",
+  },
+  DaemonSetSpec: {
+    "": "DaemonSetSpec is the specification of a daemon set.",
+    minReadySeconds:
+      "The minimum number of seconds for which a newly created DaemonSet pod should be ready without any of its container crashing, for it to be considered available. Defaults to 0 (pod will be considered available as soon as it is ready).",
+    revisionHistoryLimit:
+      "The number of old history to retain to allow rollback. This is a pointer to distinguish between explicit zero and not specified. Defaults to 10.",
+    selector:
+      "A label query over pods that are managed by the daemon set. Must match in order to be controlled. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+    template:
+      'An object that describes the pod that will be created. The DaemonSet will create exactly one copy of this pod on every node that matches the template\'s node selector (or on every node if no node selector is specified). The only allowed template.spec.restartPolicy value is "Always". More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#pod-template',
+    updateStrategy: "An update strategy to replace existing DaemonSet pods with new pods.",
+  },
+  DaemonSetStatus: {
+    "": "DaemonSetStatus represents the current status of a daemon set.",
+    collisionCount:
+      "Count of hash collisions for the DaemonSet. The DaemonSet controller uses this field as a collision avoidance mechanism when it needs to create the name for the newest ControllerRevision.",
+    conditions: "Represents the latest available observations of a DaemonSet's current state.",
+    currentNumberScheduled:
+      "The number of nodes that are running at least 1 daemon pod and are supposed to run the daemon pod. More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/",
+    desiredNumberScheduled:
+      "The total number of nodes that should be running the daemon pod (including nodes correctly running the daemon pod). More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/",
+    numberAvailable:
+      "The number of nodes that should be running the daemon pod and have one or more of the daemon pod running and available (ready for at least spec.minReadySeconds)",
+    numberMisscheduled:
+      "The number of nodes that are running the daemon pod, but are not supposed to run the daemon pod. More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/",
+    numberReady:
+      "numberReady is the number of nodes that should be running the daemon pod and have one or more of the daemon pod running with a Ready Condition.",
+    numberUnavailable:
+      "The number of nodes that should be running the daemon pod and have none of the daemon pod running and available (ready for at least spec.minReadySeconds)",
+    observedGeneration: "The most recent generation observed by the daemon set controller.",
+    updatedNumberScheduled: "The total number of nodes that are running updated daemon pod",
+  },
+  ReplicationControllerSpec: {
+    "": "ReplicationControllerSpec is the specification of a replication controller.",
+    minReadySeconds: repeated[128]!,
+    replicas:
+      "Replicas is the number of desired replicas. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller",
+    selector:
+      "Selector is a label query over pods that should match the Replicas count. If Selector is empty, it is defaulted to the labels present on the Pod template. Label keys and values that must match in order to be controlled by this replication controller, if empty defaulted to labels on Pod template. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+    template:
+      'Template is the object that describes the pod that will be created if insufficient replicas are detected. This takes precedence over a TemplateRef. The only allowed template.spec.restartPolicy value is "Always". More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#pod-template',
+  },
+  ReplicationControllerStatus: {
+    "": "ReplicationControllerStatus represents the current status of a replication controller.",
+    availableReplicas:
+      "The number of available replicas (ready for at least minReadySeconds) for this replication controller.",
+    conditions: "Represents the latest available observations of a replication controller's current state.",
+    fullyLabeledReplicas:
+      "The number of pods that have labels matching the labels of the pod template of the replication controller.",
+    observedGeneration:
+      "ObservedGeneration reflects the generation of the most recently observed replication controller.",
+    readyReplicas: "The number of ready replicas for this replication controller.",
+    replicas:
+      "Replicas is the most recently observed number of replicas. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller",
+  },
+  DeploymentStrategy: {
+    "": "DeploymentStrategy describes how to replace existing pods with new ones.",
+    type: 'Type of deployment. Can be "Recreate" or "RollingUpdate". Default is RollingUpdate.',
+    rollingUpdate: "Rolling update config params. Present only if DeploymentStrategyType = RollingUpdate.",
+  },
+  DeploymentCondition: {
+    "": "DeploymentCondition describes the state of a deployment at a certain point.",
+    lastTransitionTime: repeated[43]!,
+    lastUpdateTime: "The last time this condition was updated.",
+    message: repeated[129]!,
+    reason: repeated[130]!,
+    status: repeated[49]!,
+    type: "Type of deployment condition.",
+  },
+  ReplicaSetCondition: {
+    "": "ReplicaSetCondition describes the state of a replica set at a certain point.",
+    lastTransitionTime: repeated[131]!,
+    message: repeated[129]!,
+    reason: repeated[130]!,
+    status: repeated[49]!,
+    type: "Type of replica set condition.",
+  },
+  StatefulSetOrdinals: {
+    "": "StatefulSetOrdinals describes the policy used for replica ordinal assignment in this StatefulSet.",
+    start:
+      "start is the number representing the first replica's index. It may be used to number replicas from an alternate index (eg: 1-indexed) over the default 0-indexed names, or to orchestrate progressive movement of replicas from one StatefulSet to another. If set, replica indices will be in the range:   [.spec.ordinals.start, .spec.ordinals.start + .spec.replicas). If unset, defaults to 0. Replica indices will be in the range:   [0, .spec.replicas).",
+  },
+  StatefulSetPersistentVolumeClaimRetentionPolicy: {
+    "": "StatefulSetPersistentVolumeClaimRetentionPolicy describes the policy used for PVCs created from the StatefulSet VolumeClaimTemplates.",
+    whenDeleted:
+      "WhenDeleted specifies what happens to PVCs created from StatefulSet VolumeClaimTemplates when the StatefulSet is deleted. The default policy of `Retain` causes PVCs to not be affected by StatefulSet deletion. The `Delete` policy causes those PVCs to be deleted.",
+    whenScaled:
+      "WhenScaled specifies what happens to PVCs created from StatefulSet VolumeClaimTemplates when the StatefulSet is scaled down. The default policy of `Retain` causes PVCs to not be affected by a scaledown. The `Delete` policy causes the associated PVCs for any excess pods above the replica count to be deleted.",
+  },
+  StatefulSetUpdateStrategy: {
+    "": "StatefulSetUpdateStrategy indicates the strategy that the StatefulSet controller will use to perform updates. It includes any additional parameters necessary to perform the update for the indicated strategy.",
+    type: "Type indicates the type of the StatefulSetUpdateStrategy. Default is RollingUpdate.",
+    rollingUpdate: "RollingUpdate is used to communicate parameters when Type is RollingUpdateStatefulSetStrategyType.",
+  },
+  StatefulSetCondition: {
+    "": "StatefulSetCondition describes the state of a statefulset at a certain point.",
+    lastTransitionTime: repeated[43]!,
+    message: repeated[129]!,
+    reason: repeated[130]!,
+    status: repeated[49]!,
+    type: "Type of statefulset condition.",
+  },
+  DaemonSetUpdateStrategy: {
+    "": "DaemonSetUpdateStrategy is a struct used to control the update strategy for a DaemonSet.",
+    type: 'Type of daemon set update. Can be "RollingUpdate" or "OnDelete". Default is RollingUpdate.',
+    rollingUpdate: 'Rolling update config params. Present only if type = "RollingUpdate".',
+  },
+  DaemonSetCondition: {
+    "": "DaemonSetCondition describes the state of a DaemonSet at a certain point.",
+    lastTransitionTime: repeated[43]!,
+    message: repeated[129]!,
+    reason: repeated[130]!,
+    status: repeated[49]!,
+    type: "Type of DaemonSet condition.",
+  },
+  ReplicationControllerCondition: {
+    "": "ReplicationControllerCondition describes the state of a replication controller at a certain point.",
+    lastTransitionTime: repeated[131]!,
+    message: repeated[129]!,
+    reason: repeated[130]!,
+    status: repeated[49]!,
+    type: "Type of replication controller condition.",
+  },
+  RollingUpdateDeployment: {
+    "": "Spec to control the desired behavior of rolling update.",
+    maxSurge: repeated[51]!,
+    maxUnavailable: repeated[51]!,
+  },
+  RollingUpdateStatefulSetStrategy: {
+    "": "RollingUpdateStatefulSetStrategy is used to communicate parameter for RollingUpdateStatefulSetStrategyType.",
+    maxUnavailable: repeated[51]!,
+    partition:
+      "Partition indicates the ordinal at which the StatefulSet should be partitioned for updates. During a rolling update, all pods from ordinal Replicas-1 to Partition are updated. All pods from ordinal Partition-1 to 0 remain untouched. This is helpful in being able to do a canary based deployment. The default value is 0.",
+  },
+  RollingUpdateDaemonSet: {
+    "": "Spec to control the desired behavior of daemon set rolling update.",
+    maxSurge: repeated[51]!,
+    maxUnavailable: repeated[51]!,
+  },
+  HorizontalPodAutoscaler: {
+    "": "HorizontalPodAutoscaler is the configuration for a horizontal pod autoscaler, which automatically manages the replica count of any resource implementing the scale subresource based on the metrics specified.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata:
+      "metadata is the standard object metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    spec: "spec is the specification for the behaviour of the autoscaler. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.",
+    status: repeated[132]!,
+  },
+  V1HorizontalPodAutoscaler: {
+    "": "configuration of a horizontal pod autoscaler.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata:
+      "Standard object metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    spec: "spec defines the behaviour of autoscaler. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.",
+    status: repeated[132]!,
+  },
+  HorizontalPodAutoscalerSpec: {
+    "": "HorizontalPodAutoscalerSpec describes the desired functionality of the HorizontalPodAutoscaler.",
+    maxReplicas:
+      "maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.",
+    metrics:
+      "metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used).  The desired replica count is calculated multiplying the ratio between the target value and the current value by the current number of pods.  Ergo, metrics used must decrease as the pod count is increased, and vice-versa.  See the individual metric source types for more information about how each type of metric must respond. If not set, the default metric will be set to 80% average CPU utilization.",
+    minReplicas: repeated[133]!,
+    behavior:
+      "behavior configures the scaling behavior of the target in both Up and Down directions (scaleUp and scaleDown fields respectively). If not set, the default HPAScalingRules for scale up and scale down are used.",
+    scaleTargetRef:
+      "scaleTargetRef points to the target resource to scale, and is used to the pods for which metrics should be collected, as well as to actually change the replica count.",
+  },
+  HorizontalPodAutoscalerStatus: {
+    "": "HorizontalPodAutoscalerStatus describes the current status of a horizontal pod autoscaler.",
+    conditions:
+      "conditions is the set of conditions required for this autoscaler to scale its target, and indicates whether or not those conditions are met.",
+    currentMetrics: "currentMetrics is the last read state of the metrics used by this autoscaler.",
+    currentReplicas:
+      "currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler.",
+    desiredReplicas:
+      "desiredReplicas is the desired number of replicas of pods managed by this autoscaler, as last calculated by the autoscaler.",
+    lastScaleTime:
+      "lastScaleTime is the last time the HorizontalPodAutoscaler scaled the number of pods, used by the autoscaler to control how often the number of pods is changed.",
+    observedGeneration: repeated[134]!,
+  },
+  V1HorizontalPodAutoscalerSpec: {
+    "": "specification of a horizontal pod autoscaler.",
+    maxReplicas:
+      "maxReplicas is the upper limit for the number of pods that can be set by the autoscaler; cannot be smaller than MinReplicas.",
+    minReplicas: repeated[133]!,
+    targetCPUUtilizationPercentage:
+      "targetCPUUtilizationPercentage is the target average CPU utilization (represented as a percentage of requested CPU) over all the pods; if not specified the default autoscaling policy will be used.",
+    scaleTargetRef:
+      "reference to scaled resource; horizontal pod autoscaler will learn the current resource consumption and will set the desired number of pods by using its Scale subresource.",
+  },
+  V1HorizontalPodAutoscalerStatus: {
+    "": "current status of a horizontal pod autoscaler",
+    currentCPUUtilizationPercentage:
+      "currentCPUUtilizationPercentage is the current average CPU utilization over all pods, represented as a percentage of requested CPU, e.g. 70 means that an average pod is using now 70% of its requested CPU.",
+    currentReplicas: "currentReplicas is the current number of replicas of pods managed by this autoscaler.",
+    desiredReplicas: "desiredReplicas is the  desired number of replicas of pods managed by this autoscaler.",
+    lastScaleTime:
+      "lastScaleTime is the last time the HorizontalPodAutoscaler scaled the number of pods; used by the autoscaler to control how often the number of pods is changed.",
+    observedGeneration: repeated[134]!,
+  },
+  HorizontalPodAutoscalerBehavior: {
+    "": "HorizontalPodAutoscalerBehavior configures the scaling behavior of the target in both Up and Down directions (scaleUp and scaleDown fields respectively).",
+    scaleDown:
+      "scaleDown is scaling policy for scaling Down. If not set, the default value is to allow to scale down to minReplicas pods, with a 300 second stabilization window (i.e., the highest recommendation for the last 300sec is used).",
+    scaleUp:
+      "scaleUp is scaling policy for scaling Up. If not set, the default value is the higher of: * increase no more than 4 pods per 60 seconds * double the number of pods per 60 seconds No stabilization is used.",
+  },
+  MetricSpec: {
+    "": "MetricSpec specifies how to scale based on a single metric (only `type` and one other matching field should be set at once).",
+    type: 'type is the type of metric source.  It should be one of "ContainerResource", "External", "Object", "Pods" or "Resource", each mapping to a matching field in the object.',
+    containerResource:
+      'containerResource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod of the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source. This is an alpha feature and can be enabled by the HPAContainerMetrics feature flag.',
+    external: repeated[135]!,
+    object: repeated[136]!,
+    pods: repeated[137]!,
+    resource: repeated[138]!,
+  },
+  CrossVersionObjectReference: {
+    "": "CrossVersionObjectReference contains enough information to let you identify the referred resource.",
+    apiVersion: "apiVersion is the API version of the referent",
+    kind: "kind is the kind of the referent; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+    name: "name is the name of the referent; More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
+  },
+  HorizontalPodAutoscalerCondition: {
+    "": "HorizontalPodAutoscalerCondition describes the state of a HorizontalPodAutoscaler at a certain point.",
+    lastTransitionTime: "lastTransitionTime is the last time the condition transitioned from one status to another",
+    message: "message is a human-readable explanation containing details about the transition",
+    reason: "reason is the reason for the condition's last transition.",
+    status: "status is the status of the condition (True, False, Unknown)",
+    type: "type describes the current condition",
+  },
+  MetricStatus: {
+    "": "MetricStatus describes the last-read state of a single metric.",
+    type: 'type is the type of metric source.  It will be one of "ContainerResource", "External", "Object", "Pods" or "Resource", each corresponds to a matching field in the object.',
+    containerResource:
+      'container resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod in the current scale target (e.g. CPU or memory). Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.',
+    external: repeated[135]!,
+    object: repeated[136]!,
+    pods: repeated[137]!,
+    resource: repeated[138]!,
+  },
+  HPAScalingRules: {
+    "": "HPAScalingRules configures the scaling behavior for one direction via scaling Policy Rules and a configurable metric tolerance.  Scaling Policy Rules are applied after calculating DesiredReplicas from metrics for the HPA. They can limit the scaling velocity by specifying scaling policies. They can prevent flapping by specifying the stabilization window, so that the number of replicas is not set instantly, instead, the safest value from the stabilization window is chosen.  The tolerance is applied to the metric values and prevents scaling too eagerly for small metric variations. (Note that setting a tolerance requires the beta HPAConfigurableTolerance feature gate to be enabled.)",
+    policies:
+      "policies is a list of potential scaling polices which can be used during scaling. If not set, use the default values: - For scale up: allow doubling the number of pods, or an absolute change of 4 pods in a 15s window. - For scale down: allow all pods to be removed in a 15s window.",
+    selectPolicy:
+      "selectPolicy is used to specify which policy should be used. If not set, the default value Max is used.",
+    stabilizationWindowSeconds:
+      "stabilizationWindowSeconds is the number of seconds for which past recommendations should be considered while scaling up or scaling down. StabilizationWindowSeconds must be greater than or equal to zero and less than or equal to 3600 (one hour). If not set, use the default values: - For scale up: 0 (i.e. no stabilization is done). - For scale down: 300 (i.e. the stabilization window is 300 seconds long).",
+    tolerance:
+      "tolerance is the tolerance on the ratio between the current and desired metric value under which no updates are made to the desired number of replicas (e.g. 0.01 for 1%). Must be greater than or equal to zero. If not set, the default cluster-wide tolerance is applied (by default 10%).  For example, if autoscaling is configured with a memory consumption target of 100Mi, and scale-down and scale-up tolerances of 5% and 1% respectively, scaling will be triggered when the actual consumption falls below 95Mi or exceeds 101Mi.  This is an beta field and requires the HPAConfigurableTolerance feature gate to be enabled.",
+  },
+  ContainerResourceMetricSource: {
+    "": 'ContainerResourceMetricSource indicates how to scale on a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  The values will be averaged together before being compared to the target.  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.  Only one "target" type should be set.',
+    container: repeated[139]!,
+    name: repeated[140]!,
+    target: repeated[141]!,
+  },
+  ExternalMetricSource: {
+    "": "ExternalMetricSource indicates how to scale on a metric not associated with any Kubernetes object (for example length of queue in cloud messaging service, or QPS from loadbalancer running outside of cluster).",
+    metric: repeated[142]!,
+    target: repeated[141]!,
+  },
+  ObjectMetricSource: {
+    "": "ObjectMetricSource indicates how to scale on a metric describing a kubernetes object (for example, hits-per-second on an Ingress object).",
+    describedObject: "describedObject specifies the descriptions of a object,such as kind,name apiVersion",
+    metric: repeated[142]!,
+    target: repeated[141]!,
+  },
+  PodsMetricSource: {
+    "": "PodsMetricSource indicates how to scale on a metric describing each pod in the current scale target (for example, transactions-processed-per-second). The values will be averaged together before being compared to the target value.",
+    metric: repeated[142]!,
+    target: repeated[141]!,
+  },
+  ResourceMetricSource: {
+    "": 'ResourceMetricSource indicates how to scale on a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  The values will be averaged together before being compared to the target.  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.  Only one "target" type should be set.',
+    name: repeated[140]!,
+    target: repeated[141]!,
+  },
+  ContainerResourceMetricStatus: {
+    "": 'ContainerResourceMetricStatus indicates the current value of a resource metric known to Kubernetes, as specified in requests and limits, describing a single container in each pod in the current scale target (e.g. CPU or memory).  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.',
+    container: repeated[139]!,
+    name: repeated[140]!,
+    current: repeated[143]!,
+  },
+  ExternalMetricStatus: {
+    "": "ExternalMetricStatus indicates the current value of a global metric not associated with any Kubernetes object.",
+    current: repeated[143]!,
+    metric: repeated[142]!,
+  },
+  ObjectMetricStatus: {
+    "": "ObjectMetricStatus indicates the current value of a metric describing a kubernetes object (for example, hits-per-second on an Ingress object).",
+    current: repeated[143]!,
+    describedObject: "DescribedObject specifies the descriptions of a object,such as kind,name apiVersion",
+    metric: repeated[142]!,
+  },
+  PodsMetricStatus: {
+    "": "PodsMetricStatus indicates the current value of a metric describing each pod in the current scale target (for example, transactions-processed-per-second).",
+    current: repeated[143]!,
+    metric: repeated[142]!,
+  },
+  ResourceMetricStatus: {
+    "": 'ResourceMetricStatus indicates the current value of a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the "pods" source.',
+    name: repeated[140]!,
+    current: repeated[143]!,
+  },
+  HPAScalingPolicy: {
+    "": "HPAScalingPolicy is a single policy which must hold true for a specified past interval.",
+    periodSeconds:
+      "periodSeconds specifies the window of time for which the policy should hold true. PeriodSeconds must be greater than zero and less than or equal to 1800 (30 min).",
+    type: "type is used to specify the scaling policy.",
+    value: "value contains the amount of change which is permitted by the policy. It must be greater than zero",
+  },
+  MetricTarget: {
+    "": "MetricTarget defines the target value, average value, or average utilization of a specific metric",
+    averageUtilization:
+      "averageUtilization is the target value of the average of the resource metric across all relevant pods, represented as a percentage of the requested value of the resource for the pods. Currently only valid for Resource metric source type",
+    averageValue:
+      "averageValue is the target value of the average of the metric across all relevant pods (as a quantity)",
+    type: "type represents whether the metric type is Utilization, Value, or AverageValue",
+    value: "value is the target value of the metric (as a quantity).",
+  },
+  MetricIdentifier: {
+    "": "MetricIdentifier defines the name and optionally selector for a metric",
+    name: "name is the name of the given metric",
+    selector:
+      "selector is the string-encoded form of a standard kubernetes label selector for the given metric When set, it is passed as an additional parameter to the metrics server for more specific metrics scoping. When unset, just the metricName will be used to gather metrics.",
+  },
+  MetricValueStatus: {
+    "": "MetricValueStatus holds the current value for a metric",
+    averageUtilization:
+      "currentAverageUtilization is the current value of the average of the resource metric across all relevant pods, represented as a percentage of the requested value of the resource for the pods.",
+    averageValue:
+      "averageValue is the current value of the average of the metric across all relevant pods (as a quantity)",
+    value: "value is the current value of the metric (as a quantity).",
+  },
+  CertificateSigningRequest: {
+    "": 'CertificateSigningRequest objects provide a mechanism to obtain x509 certificates by submitting a certificate signing request, and having it asynchronously approved and issued.  Kubelets use this API to obtain:  1. client certificates to authenticate to kube-apiserver (with the "kubernetes.io/kube-apiserver-client-kubelet" signerName).  2. serving certificates for TLS endpoints kube-apiserver can connect to securely (with the "kubernetes.io/kubelet-serving" signerName).  This API can be used to request client certificates to authenticate to kube-apiserver (with the "kubernetes.io/kube-apiserver-client" signerName), or to obtain certificates from custom non-Kubernetes signers.',
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    spec: "spec contains the certificate request, and is immutable after creation. Only the request, signerName, expirationSeconds, and usages fields can be set on creation. Other fields are derived by Kubernetes and cannot be modified by users.",
+    status:
+      "status contains information about whether the request is approved or denied, and the certificate issued by the signer, or the failure condition indicating signer failure.",
+  },
+  CertificateSigningRequestSpec: {
+    "": "CertificateSigningRequestSpec contains the certificate request.",
+    expirationSeconds:
+      "expirationSeconds is the requested duration of validity of the issued certificate. The certificate signer may issue a certificate with a different validity duration so a client must check the delta between the notBefore and and notAfter fields in the issued certificate to determine the actual duration.  The v1.22+ in-tree implementations of the well-known Kubernetes signers will honor this field as long as the requested duration is not greater than the maximum duration they will honor per the --cluster-signing-duration CLI flag to the Kubernetes controller manager.  Certificate signers may not honor this field for various reasons:    1. Old signer that is unaware of the field (such as the in-tree      implementations prior to v1.22)   2. Signer whose configured maximum is shorter than the requested duration   3. Signer whose configured minimum is longer than the requested duration  The minimum valid value for expirationSeconds is 600, i.e. 10 minutes.",
+    extra:
+      "extra contains extra attributes of the user that created the CertificateSigningRequest. Populated by the API server on creation and immutable.",
+    groups:
+      "groups contains group membership of the user that created the CertificateSigningRequest. Populated by the API server on creation and immutable.",
+    request:
+      'request contains an x509 certificate signing request encoded in a "CERTIFICATE REQUEST" PEM block. When serialized as JSON or YAML, the data is additionally base64-encoded.',
+    signerName:
+      'signerName indicates the requested signer, and is a qualified name.  List/watch requests for CertificateSigningRequests can filter on this field using a "spec.signerName=NAME" fieldSelector.  Well-known Kubernetes signers are:  1. "kubernetes.io/kube-apiserver-client": issues client certificates that can be used to authenticate to kube-apiserver.   Requests for this signer are never auto-approved by kube-controller-manager, can be issued by the "csrsigning" controller in kube-controller-manager.  2. "kubernetes.io/kube-apiserver-client-kubelet": issues client certificates that kubelets use to authenticate to kube-apiserver.   Requests for this signer can be auto-approved by the "csrapproving" controller in kube-controller-manager, and can be issued by the "csrsigning" controller in kube-controller-manager.  3. "kubernetes.io/kubelet-serving" issues serving certificates that kubelets use to serve TLS endpoints, which kube-apiserver can connect to securely.   Requests for this signer are never auto-approved by kube-controller-manager, and can be issued by the "csrsigning" controller in kube-controller-manager.  More details are available at https://k8s.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers  Custom signerNames can also be specified. The signer defines:  1. Trust distribution: how trust (CA bundles) are distributed.  2. Permitted subjects: and behavior when a disallowed subject is requested.  3. Required, permitted, or forbidden x509 extensions in the request (including whether subjectAltNames are allowed, which types, restrictions on allowed values) and behavior when a disallowed extension is requested.  4. Required, permitted, or forbidden key usages / extended key usages.  5. Expiration/certificate lifetime: whether it is fixed by the signer, configurable by the admin.  6. Whether or not requests for CA certificates are allowed.',
+    uid: "uid contains the uid of the user that created the CertificateSigningRequest. Populated by the API server on creation and immutable.",
+    usages:
+      'usages specifies a set of key usages requested in the issued certificate.  Requests for TLS client certificates typically request: "digital signature", "key encipherment", "client auth".  Requests for TLS serving certificates typically request: "key encipherment", "digital signature", "server auth".  Valid values are:  "signing", "digital signature", "content commitment",  "key encipherment", "key agreement", "data encipherment",  "cert sign", "crl sign", "encipher only", "decipher only", "any",  "server auth", "client auth",  "code signing", "email protection", "s/mime",  "ipsec end system", "ipsec tunnel", "ipsec user",  "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"',
+    username:
+      "username contains the name of the user that created the CertificateSigningRequest. Populated by the API server on creation and immutable.",
+  },
+  CertificateSigningRequestStatus: {
+    "": "CertificateSigningRequestStatus contains conditions used to indicate approved/denied/failed status of the request, and the issued certificate.",
+    certificate:
+      'certificate is populated with an issued certificate by the signer after an Approved condition is present. This field is set via the /status subresource. Once populated, this field is immutable.  If the certificate signing request is denied, a condition of type "Denied" is added and this field remains empty. If the signer cannot issue the certificate, a condition of type "Failed" is added and this field remains empty.  Validation requirements:  1. certificate must contain one or more PEM blocks.  2. All PEM blocks must have the "CERTIFICATE" label, contain no headers, and the encoded data   must be a BER-encoded ASN.1 Certificate structure as described in section 4 of RFC5280.  3. Non-PEM content may appear before or after the "CERTIFICATE" PEM blocks and is unvalidated,   to allow for explanatory text as described in section 5.2 of RFC7468.  If more than one PEM block is present, and the definition of the requested spec.signerName does not indicate otherwise, the first block is the issued certificate, and subsequent blocks should be treated as intermediate certificates and presented in TLS handshakes.  The certificate is encoded in PEM format.  When serialized as JSON or YAML, the data is additionally base64-encoded, so it consists of:      base64(     -----BEGIN CERTIFICATE-----     ...     -----END CERTIFICATE-----     )',
+    conditions: 'conditions applied to the request. Known conditions are "Approved", "Denied", and "Failed".',
+  },
+  CertificateSigningRequestCondition: {
+    "": "CertificateSigningRequestCondition describes a condition of a CertificateSigningRequest object",
+    lastTransitionTime:
+      "lastTransitionTime is the time the condition last transitioned from one status to another. If unset, when a new condition type is added or an existing condition's status is changed, the server defaults this to the current time.",
+    lastUpdateTime: "lastUpdateTime is the time of the last update to this condition",
+    message: "message contains a human readable message with details about the request state",
+    reason: "reason indicates a brief reason for the request state",
+    status:
+      'status of the condition, one of True, False, Unknown. Approved, Denied, and Failed conditions may not be "False" or "Unknown".',
+    type: 'type of the condition. Known conditions are "Approved", "Denied", and "Failed".  An "Approved" condition is added via the /approval subresource, indicating the request was approved and should be issued by the signer.  A "Denied" condition is added via the /approval subresource, indicating the request was denied and should not be issued by the signer.  A "Failed" condition is added via the /status subresource, indicating the signer failed to issue the certificate.  Approved and Denied conditions are mutually exclusive. Approved, Denied, and Failed conditions cannot be removed once added.  Only one condition of a given type is allowed.',
+  },
+  Endpoints: {
+    "": 'Endpoints is a collection of endpoints that implement the actual service. Example:    Name: "mysvc",   Subsets: [     {       Addresses: [{"ip": "10.10.1.1"}, {"ip": "10.10.2.2"}],       Ports: [{"name": "a", "port": 8675}, {"name": "b", "port": 309}]     },     {       Addresses: [{"ip": "10.10.3.3"}],       Ports: [{"name": "a", "port": 93}, {"name": "b", "port": 76}]     },  ]  Endpoints is a legacy API and does not contain information about all Service features. Use discoveryv1.EndpointSlice for complete information about Service endpoints.  Deprecated: This API is deprecated in v1.33+. Use discoveryv1.EndpointSlice.',
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    subsets:
+      "The set of all endpoints is the union of all subsets. Addresses are placed into subsets according to the IPs they share. A single address with multiple ports, some of which are ready and some of which are not (because they come from different containers) will result in the address being displayed in different subsets for the different ports. No address will appear in both Addresses and NotReadyAddresses in the same subset. Sets of addresses and ports that comprise a service.",
+  },
+  EndpointSlice: {
+    "": "EndpointSlice represents a set of service endpoints. Most EndpointSlices are created by the EndpointSlice controller to represent the Pods selected by Service objects. For a given service there may be multiple EndpointSlice objects which must be joined to produce the full set of endpoints; you can find all of the slices for a given service by listing EndpointSlices in the service's namespace whose `kubernetes.io/service-name` label contains the service's name.",
+    addressType:
+      'addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name. (Deprecated) The EndpointSlice controller only generates, and kube-proxy only processes, slices of addressType "IPv4" and "IPv6". No semantics are defined for the "FQDN" type.',
+    apiVersion: repeated[0]!,
+    endpoints:
+      "endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.",
+    kind: repeated[1]!,
+    ports:
+      "ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. Each slice may include a maximum of 100 ports. Services always have at least 1 port, so EndpointSlices generated by the EndpointSlice controller will likewise always have at least 1 port. EndpointSlices used for other purposes may have an empty ports list.",
+  },
+  EndpointSubset: {
+    "": 'EndpointSubset is a group of addresses with a common set of ports. The expanded set of endpoints is the Cartesian product of Addresses x Ports. For example, given:   {    Addresses: [{"ip": "10.10.1.1"}, {"ip": "10.10.2.2"}],    Ports:     [{"name": "a", "port": 8675}, {"name": "b", "port": 309}]  }  The resulting set of endpoints can be viewed as:   a: [ 10.10.1.1:8675, 10.10.2.2:8675 ],  b: [ 10.10.1.1:309, 10.10.2.2:309 ]  Deprecated: This API is deprecated in v1.33+.',
+    addresses:
+      "IP addresses which offer the related ports that are marked as ready. These endpoints should be considered safe for load balancers and clients to utilize.",
+    notReadyAddresses:
+      "IP addresses which offer the related ports but are not currently marked as ready because they have not yet finished starting, have recently failed a readiness check, or have recently failed a liveness check.",
+    ports: "Port numbers available on the related IP addresses.",
+  },
+  Endpoint: {
+    "": 'Endpoint represents a single logical "backend" implementing a service.',
+    addresses:
+      'addresses of this endpoint. For EndpointSlices of addressType "IPv4" or "IPv6", the values are IP addresses in canonical form. The syntax and semantics of other addressType values are not defined. This must contain at least one address but no more than 100. EndpointSlices generated by the EndpointSlice controller will always have exactly 1 address. No semantics are defined for additional addresses beyond the first, and kube-proxy does not look at them.',
+    deprecatedTopology:
+      "deprecatedTopology contains topology information part of the v1beta1 API. This field is deprecated, and will be removed when the v1beta1 API is removed (no sooner than kubernetes v1.24).  While this field can hold values, it is not writable through the v1 API, and any attempts to write to it will be silently ignored. Topology information can be found in the zone and nodeName fields instead.",
+    hostname:
+      "hostname of this endpoint. This field may be used by consumers of endpoints to distinguish endpoints from each other (e.g. in DNS names). Multiple endpoints which use the same hostname should be considered fungible (e.g. multiple A values in DNS). Must be lowercase and pass DNS Label (RFC 1123) validation.",
+    nodeName:
+      "nodeName represents the name of the Node hosting this endpoint. This can be used to determine endpoints local to a Node.",
+    zone: "zone is the name of the Zone this endpoint exists in.",
+    conditions: "conditions contains information about the current status of the endpoint.",
+    hints: "hints contains information associated with how an endpoint should be consumed.",
+    targetRef: "targetRef is a reference to a Kubernetes object that represents this endpoint.",
+  },
+  DiscoveryV1EndpointPort: {
+    "": "EndpointPort represents a Port used by an EndpointSlice",
+    appProtocol: repeated[50]!,
+    name: "name represents the name of this port. All ports in an EndpointSlice must have a unique name. If the EndpointSlice is derived from a Kubernetes service, this corresponds to the Service.ports[].name. Name must either be an empty string or pass DNS_LABEL validation: * must be no more than 63 characters long. * must consist of lower case alphanumeric characters or '-'. * must start and end with an alphanumeric character. Default is empty string.",
+    port: "port represents the port number of the endpoint. If the EndpointSlice is derived from a Kubernetes service, this must be set to the service's target port. EndpointSlices used for other purposes may have a nil port.",
+    protocol: "protocol represents the IP protocol for this port. Must be UDP, TCP, or SCTP. Default is TCP.",
+  },
+  EndpointAddress: {
+    "": "EndpointAddress is a tuple that describes single IP address. Deprecated: This API is deprecated in v1.33+.",
+    hostname: "The Hostname of this endpoint",
+    ip: "The IP of this endpoint. May not be loopback (127.0.0.0/8 or ::1), link-local (169.254.0.0/16 or fe80::/10), or link-local multicast (224.0.0.0/24 or ff02::/16).",
+    nodeName: "Optional: Node hosting this endpoint. This can be used to determine endpoints local to a node.",
+  },
+  EndpointPort: {
+    "": "EndpointPort is a tuple that describes a single port. Deprecated: This API is deprecated in v1.33+.",
+    appProtocol: repeated[50]!,
+    name: "The name of this port.  This must match the 'name' field in the corresponding ServicePort. Must be a DNS_LABEL. Optional only if one port is defined.",
+    port: "The port number of the endpoint.",
+    protocol: "The IP protocol for this port. Must be UDP, TCP, or SCTP. Default is TCP.",
+  },
+  EndpointConditions: {
+    "": "EndpointConditions represents the current condition of an endpoint.",
+    ready:
+      'ready indicates that this endpoint is ready to receive traffic, according to whatever system is managing the endpoint. A nil value should be interpreted as "true". In general, an endpoint should be marked ready if it is serving and not terminating, though this can be overridden in some cases, such as when the associated Service has set the publishNotReadyAddresses flag.',
+    serving:
+      'serving indicates that this endpoint is able to receive traffic, according to whatever system is managing the endpoint. For endpoints backed by pods, the EndpointSlice controller will mark the endpoint as serving if the pod\'s Ready condition is True. A nil value should be interpreted as "true".',
+    terminating:
+      'terminating indicates that this endpoint is terminating. A nil value should be interpreted as "false".',
+  },
+  EndpointHints: {
+    "": "EndpointHints provides hints describing how an endpoint should be consumed.",
+    forNodes:
+      "forNodes indicates the node(s) this endpoint should be consumed by when using topology aware routing. May contain a maximum of 8 entries.",
+    forZones:
+      "forZones indicates the zone(s) this endpoint should be consumed by when using topology aware routing. May contain a maximum of 8 entries.",
+  },
+  ForNode: {
+    "": "ForNode provides information about which nodes should consume this endpoint.",
+    name: "name represents the name of the node.",
+  },
+  ForZone: {
+    "": "ForZone provides information about which zones should consume this endpoint.",
+    name: "name represents the name of the zone.",
+  },
+  LimitRange: {
+    "": "LimitRange sets resource usage limits for each kind of resource in a Namespace.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Spec defines the limits enforced. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  LimitRangeSpec: {
+    "": "LimitRangeSpec defines a min/max usage limit for resources that match on kind.",
+    limits: "Limits is the list of LimitRangeItem objects that are enforced.",
+  },
+  LimitRangeItem: {
+    "": "LimitRangeItem defines a min/max usage limit for any resource that matches on kind.",
+    default: "Default resource requirement limit value by resource name if resource limit is omitted.",
+    defaultRequest:
+      "DefaultRequest is the default resource requirement request value by resource name if resource request is omitted.",
+    max: "Max usage constraints on this kind by resource name.",
+    maxLimitRequestRatio:
+      "MaxLimitRequestRatio if specified, the named resource must have a request and limit that are both non-zero where limit divided by request is less than or equal to the enumerated value; this represents the max burst for the named resource.",
+    min: "Min usage constraints on this kind by resource name.",
+    type: "Type of resource that this limit applies to.",
+  },
+  Ingress: {
+    "": "Ingress is a collection of rules that allow inbound connections to reach the endpoints defined by a backend. An Ingress can be configured to give services externally-reachable urls, load balance traffic, terminate SSL, offer name based virtual hosting etc.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "spec is the desired state of the Ingress. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "status is the current state of the Ingress. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  IngressClass: {
+    "": "IngressClass represents the class of the Ingress, referenced by the Ingress Spec. The `ingressclass.kubernetes.io/is-default-class` annotation can be used to indicate that an IngressClass should be considered default. When a single IngressClass resource has this annotation set to true, new Ingress resources without a class specified will be assigned this default class.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "spec is the desired state of the IngressClass. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  NetworkPolicy: {
+    "": "NetworkPolicy describes what network traffic is allowed for a set of Pods",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "spec represents the specification of the desired behavior for this NetworkPolicy.",
+  },
+  IngressSpec: {
+    "": "IngressSpec describes the Ingress the user wishes to exist.",
+    ingressClassName:
+      "ingressClassName is the name of an IngressClass cluster resource. Ingress controller implementations use this field to know whether they should be serving this Ingress resource, by a transitive connection (controller -> IngressClass -> Ingress resource). Although the `kubernetes.io/ingress.class` annotation (simple constant name) was never formally defined, it was widely supported by Ingress controllers to create a direct binding between Ingress controller and Ingress resources. Newly created Ingress resources should prefer using the field. However, even though the annotation is officially deprecated, for backwards compatibility reasons, ingress controllers should still honor that annotation if present.",
+    rules:
+      "rules is a list of host rules used to configure the Ingress. If unspecified, or no rule matches, all traffic is sent to the default backend.",
+    tls: "tls represents the TLS configuration. Currently the Ingress only supports a single TLS port, 443. If multiple members of this list specify different hosts, they will be multiplexed on the same port according to the hostname specified through the SNI TLS extension, if the ingress controller fulfilling the ingress supports SNI.",
+    defaultBackend:
+      "defaultBackend is the backend that should handle requests that don't match any rule. If Rules are not specified, DefaultBackend must be specified. If DefaultBackend is not set, the handling of requests that do not match any of the rules will be up to the Ingress controller.",
+  },
+  IngressStatus: {
+    "": "IngressStatus describe the current state of the Ingress.",
+    loadBalancer: "loadBalancer contains the current status of the load-balancer.",
+  },
+  IngressClassSpec: {
+    "": "IngressClassSpec provides information about the class of an Ingress.",
+    controller:
+      'controller refers to the name of the controller that should handle this class. This allows for different "flavors" that are controlled by the same controller. For example, you may have different parameters for the same implementing controller. This should be specified as a domain-prefixed path no more than 250 characters in length, e.g. "acme.io/ingress-controller". This field is immutable.',
+    parameters:
+      "parameters is a link to a custom resource containing additional configuration for the controller. This is optional if the controller does not require extra parameters.",
+  },
+  NetworkPolicySpec: {
+    "": "NetworkPolicySpec provides the specification of a NetworkPolicy",
+    egress:
+      "egress is a list of egress rules to be applied to the selected pods. Outgoing traffic is allowed if there are no NetworkPolicies selecting the pod (and cluster policy otherwise allows the traffic), OR if the traffic matches at least one egress rule across all of the NetworkPolicy objects whose podSelector matches the pod. If this field is empty then this NetworkPolicy limits all outgoing traffic (and serves solely to ensure that the pods it selects are isolated by default). This field is beta-level in 1.8",
+    ingress:
+      "ingress is a list of ingress rules to be applied to the selected pods. Traffic is allowed to a pod if there are no NetworkPolicies selecting the pod (and cluster policy otherwise allows the traffic), OR if the traffic source is the pod's local node, OR if the traffic matches at least one ingress rule across all of the NetworkPolicy objects whose podSelector matches the pod. If this field is empty then this NetworkPolicy does not allow any traffic (and serves solely to ensure that the pods it selects are isolated by default)",
+    policyTypes:
+      'policyTypes is a list of rule types that the NetworkPolicy relates to. Valid options are ["Ingress"], ["Egress"], or ["Ingress", "Egress"]. If this field is not specified, it will default based on the existence of ingress or egress rules; policies that contain an egress section are assumed to affect egress, and all policies (whether or not they contain an ingress section) are assumed to affect ingress. If you want to write an egress-only policy, you must explicitly specify policyTypes [ "Egress" ]. Likewise, if you want to write a policy that specifies that no egress is allowed, you must specify a policyTypes value that include "Egress" (since such a policy would not include an egress section and would otherwise default to just [ "Ingress" ]). This field is beta-level in 1.8',
+    podSelector:
+      "podSelector selects the pods to which this NetworkPolicy object applies. The array of ingress rules is applied to any pods selected by this field. Multiple network policies can select the same set of pods. In this case, the ingress rules for each are combined additively. This field is NOT optional and follows standard label selector semantics. An empty podSelector matches all pods in this namespace.",
+  },
+  IngressBackend: {
+    "": "IngressBackend describes all endpoints for a given service and port.",
+    resource:
+      'resource is an ObjectRef to another Kubernetes resource in the namespace of the Ingress object. If resource is specified, a service.Name and service.Port must not be specified. This is a mutually exclusive setting with "Service".',
+    service: 'service references a service as a backend. This is a mutually exclusive setting with "Resource".',
+  },
+  IngressRule: {
+    "": "IngressRule represents the rules mapping the paths under a specified host to the related backend services. Incoming requests are first evaluated for a host match, then routed to the backend associated with the matching IngressRuleValue.",
+    host: 'host is the fully qualified domain name of a network host, as defined by RFC 3986. Note the following deviations from the "host" part of the URI as defined in RFC 3986: 1. IPs are not allowed. Currently an IngressRuleValue can only apply to    the IP in the Spec of the parent Ingress. 2. The `:` delimiter is not respected because ports are not allowed.    Currently the port of an Ingress is implicitly :80 for http and    :443 for https. Both these may change in the future. Incoming requests are matched against the host before the IngressRuleValue. If the host is unspecified, the Ingress routes all traffic based on the specified IngressRuleValue.  host can be "precise" which is a domain name without the terminating dot of a network host (e.g. "foo.bar.com") or "wildcard", which is a domain name prefixed with a single wildcard label (e.g. "*.foo.com"). The wildcard character \'*\' must appear by itself as the first DNS label and matches only a single label. You cannot have a wildcard label by itself (e.g. Host == "*"). Requests will be matched against the Host field in the following way: 1. If host is precise, the request matches this rule if the http host header is equal to Host. 2. If host is a wildcard, then the request matches this rule if the http host header is to equal to the suffix (removing the first label) of the wildcard rule.',
+  },
+  IngressTLS: {
+    "": "IngressTLS describes the transport layer security associated with an ingress.",
+    hosts:
+      "hosts is a list of hosts included in the TLS certificate. The values in this list must match the name/s used in the tlsSecret. Defaults to the wildcard host setting for the loadbalancer controller fulfilling this Ingress, if left unspecified.",
+    secretName:
+      'secretName is the name of the secret used to terminate TLS traffic on port 443. Field is left optional to allow TLS routing based on SNI hostname alone. If the SNI host in a listener conflicts with the "Host" header field used by an IngressRule, the SNI host is used for termination and value of the "Host" header is used for routing.',
+  },
+  IngressLoadBalancerStatus: {
+    "": "IngressLoadBalancerStatus represents the status of a load-balancer.",
+    ingress: "ingress is a list containing ingress points for the load-balancer.",
+  },
+  IngressClassParametersReference: {
+    "": "IngressClassParametersReference identifies an API object. This can be used to specify a cluster or namespace-scoped resource.",
+    apiGroup:
+      "apiGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.",
+    kind: "kind is the type of resource being referenced.",
+    name: "name is the name of resource being referenced.",
+    namespace:
+      'namespace is the namespace of the resource being referenced. This field is required when scope is set to "Namespace" and must be unset when scope is set to "Cluster".',
+    scope:
+      'scope represents if this refers to a cluster or namespace scoped resource. This may be set to "Cluster" (default) or "Namespace".',
+  },
+  NetworkPolicyEgressRule: {
+    "": "NetworkPolicyEgressRule describes a particular set of traffic that is allowed out of pods matched by a NetworkPolicySpec's podSelector. The traffic must match both ports and to. This type is beta-level in 1.8",
+    ports:
+      "ports is a list of destination ports for outgoing traffic. Each item in this list is combined using a logical OR. If this field is empty or missing, this rule matches all ports (traffic not restricted by port). If this field is present and contains at least one item, then this rule allows traffic only if the traffic matches at least one port in the list.",
+    to: "to is a list of destinations for outgoing traffic of pods selected for this rule. Items in this list are combined using a logical OR operation. If this field is empty or missing, this rule matches all destinations (traffic not restricted by destination). If this field is present and contains at least one item, this rule allows traffic only if the traffic matches at least one item in the to list.",
+  },
+  NetworkPolicyIngressRule: {
+    "": "NetworkPolicyIngressRule describes a particular set of traffic that is allowed to the pods matched by a NetworkPolicySpec's podSelector. The traffic must match both ports and from.",
+    from: "from is a list of sources which should be able to access the pods selected for this rule. Items in this list are combined using a logical OR operation. If this field is empty or missing, this rule matches all sources (traffic not restricted by source). If this field is present and contains at least one item, this rule allows traffic only if the traffic matches at least one item in the from list.",
+    ports:
+      "ports is a list of ports which should be made accessible on the pods selected for this rule. Each item in this list is combined using a logical OR. If this field is empty or missing, this rule matches all ports (traffic not restricted by port). If this field is present and contains at least one item, then this rule allows traffic only if the traffic matches at least one port in the list.",
+  },
+  IngressServiceBackend: {
+    "": "IngressServiceBackend references a Kubernetes Service as a Backend.",
+    name: "name is the referenced service. The service must exist in the same namespace as the Ingress object.",
+    port: "port of the referenced service. A port name or port number is required for a IngressServiceBackend.",
+  },
+  HTTPIngressRuleValue: {
+    "": "HTTPIngressRuleValue is a list of http selectors pointing to backends. In the example: http://<host>/<path>?<searchpart> -> backend where where parts of the url correspond to RFC 3986, this resource will be used to match against everything after the last '/' and before the first '?' or '#'.",
+    paths: "paths is a collection of paths that map requests to backends.",
+  },
+  IngressLoadBalancerIngress: {
+    "": "IngressLoadBalancerIngress represents the status of a load-balancer ingress point.",
+    hostname: "hostname is set for load-balancer ingress points that are DNS based.",
+    ip: "ip is set for load-balancer ingress points that are IP based.",
+    ports: "ports provides information about the ports exposed by this LoadBalancer.",
+  },
+  NetworkPolicyPort: {
+    "": "NetworkPolicyPort describes a port to allow traffic on",
+    endPort:
+      "endPort indicates that the range of ports from port to endPort if set, inclusive, should be allowed by the policy. This field cannot be defined if the port field is not defined or if the port field is defined as a named (string) port. The endPort must be equal or greater than port.",
+    port: repeated[51]!,
+    protocol:
+      "protocol represents the protocol (TCP, UDP, or SCTP) which traffic must match. If not specified, this field defaults to TCP.",
+  },
+  NetworkPolicyPeer: {
+    "": "NetworkPolicyPeer describes a peer to allow traffic to/from. Only certain combinations of fields are allowed",
+    ipBlock:
+      "ipBlock defines policy on a particular IPBlock. If this field is set then neither of the other fields can be.",
+    namespaceSelector:
+      "namespaceSelector selects namespaces using cluster-scoped labels. This field follows standard label selector semantics; if present but empty, it selects all namespaces. If podSelector is also set, then the NetworkPolicyPeer as a whole selects the pods matching podSelector in the namespaces selected by namespaceSelector. Otherwise it selects all pods in the namespaces selected by namespaceSelector.",
+    podSelector:
+      "podSelector is a label selector which selects pods. This field follows standard label selector semantics; if present but empty, it selects all pods. If namespaceSelector is also set, then the NetworkPolicyPeer as a whole selects the pods matching podSelector in the Namespaces selected by NamespaceSelector. Otherwise it selects the pods matching podSelector in the policy's own namespace.",
+  },
+  ServiceBackendPort: {
+    "": "ServiceBackendPort is the service port being referenced.",
+    name: 'name is the name of the port on the Service. This is a mutually exclusive setting with "Number".',
+    number:
+      'number is the numerical port number (e.g. 80) on the Service. This is a mutually exclusive setting with "Name".',
+  },
+  HTTPIngressPath: {
+    "": "HTTPIngressPath associates a path with a backend. Incoming urls matching the path are forwarded to the backend.",
+    path: 'path is matched against the path of an incoming request. Currently it can contain characters disallowed from the conventional "path" part of a URL as defined by RFC 3986. Paths must begin with a \'/\' and must be present when using PathType with value "Exact" or "Prefix".',
+    pathType:
+      "pathType determines the interpretation of the path matching. PathType can be one of the following values: * Exact: Matches the URL path exactly. * Prefix: Matches based on a URL path prefix split by '/'. Matching is   done on a path element by element basis. A path element refers is the   list of labels in the path split by the '/' separator. A request is a   match for path p if every p is an element-wise prefix of p of the   request path. Note that if the last element of the path is a substring   of the last element in request path, it is not a match (e.g. /foo/bar   matches /foo/bar/baz, but does not match /foo/barbaz). * ImplementationSpecific: Interpretation of the Path matching is up to   the IngressClass. Implementations can treat this as a separate PathType   or treat it identically to Prefix or Exact path types. Implementations are required to support all path types.",
+    backend: "backend defines the referenced service endpoint to which the traffic will be forwarded to.",
+  },
+  IngressPortStatus: {
+    "": "IngressPortStatus represents the error condition of a service port",
+    error:
+      "error is to record the problem with the service port The format of the error shall comply with the following rules: - built-in error values shall be specified in this file and those shall use   CamelCase names - cloud provider specific error values must have names that comply with the   format foo.example.com/CamelCase.",
+    port: "port is the port number of the ingress port.",
+    protocol: 'protocol is the protocol of the ingress port. The supported values are: "TCP", "UDP", "SCTP"',
+  },
+  IPBlock: {
+    "": 'IPBlock describes a particular CIDR (Ex. "192.168.1.0/24","2001:db8::/64") that is allowed to the pods matched by a NetworkPolicySpec\'s podSelector. The except entry describes CIDRs that should not be included within this rule.',
+    cidr: 'cidr is a string representing the IPBlock Valid examples are "192.168.1.0/24" or "2001:db8::/64"',
+    except:
+      'except is a slice of CIDRs that should not be included within an IPBlock Valid examples are "192.168.1.0/24" or "2001:db8::/64" Except values will be rejected if they are outside the cidr range',
+  },
+  PersistentVolumeClaim: {
+    "": "PersistentVolumeClaim is a user's request for and claim to a persistent volume",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "spec defines the desired characteristics of a volume requested by a pod author. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
+    status:
+      "status represents the current information/status of a persistent volume claim. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
+  },
+  PersistentVolumeClaimStatus: {
+    "": "PersistentVolumeClaimStatus is the current status of a persistent volume claim.",
+    accessModes:
+      "accessModes contains the actual access modes the volume backing the PVC has. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1",
+    allocatedResourceStatuses:
+      'allocatedResourceStatuses stores status of resource being resized for the given PVC. Key names follow standard Kubernetes label syntax. Valid values are either:  * Un-prefixed keys:   - storage - the capacity of the volume.  * Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be used.  ClaimResourceStatus can be in any of following states:  - ControllerResizeInProgress:   State set when resize controller starts resizing the volume in control-plane.  - ControllerResizeFailed:   State set when resize has failed in resize controller with a terminal error.  - NodeResizePending:   State set when resize controller has finished resizing the volume but further resizing of   volume is needed on the node.  - NodeResizeInProgress:   State set when kubelet starts resizing the volume.  - NodeResizeFailed:   State set when resizing has failed in kubelet with a terminal error. Transient errors don\'t set   NodeResizeFailed. For example: if expanding a PVC for more capacity - this field can be one of the following states:  - pvc.status.allocatedResourceStatus[\'storage\'] = "ControllerResizeInProgress"      - pvc.status.allocatedResourceStatus[\'storage\'] = "ControllerResizeFailed"      - pvc.status.allocatedResourceStatus[\'storage\'] = "NodeResizePending"      - pvc.status.allocatedResourceStatus[\'storage\'] = "NodeResizeInProgress"      - pvc.status.allocatedResourceStatus[\'storage\'] = "NodeResizeFailed" When this field is not set, it means that no resize operation is in progress for the given PVC.  A controller that receives PVC update with previously unknown resourceName or ClaimResourceStatus should ignore the update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC updates that change other valid resources associated with PVC.',
+    allocatedResources:
+      'allocatedResources tracks the resources allocated to a PVC including its capacity. Key names follow standard Kubernetes label syntax. Valid values are either:  * Un-prefixed keys:   - storage - the capacity of the volume.  * Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be used.  Capacity reported here may be larger than the actual capacity when a volume expansion operation is requested. For storage quota, the larger value from allocatedResources and PVC.spec.resources is used. If allocatedResources is not set, PVC.spec.resources alone is used for quota calculation. If a volume expansion capacity request is lowered, allocatedResources is only lowered if there are no expansion operations in progress and if the actual volume capacity is equal or lower than the requested capacity.  A controller that receives PVC update with previously unknown resourceName should ignore the update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC updates that change other valid resources associated with PVC.',
+    capacity: "capacity represents the actual resources of the underlying volume.",
+    conditions:
+      "conditions is the current Condition of persistent volume claim. If underlying persistent volume is being resized then the Condition will be set to 'Resizing'.",
+    currentVolumeAttributesClassName:
+      "currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is using. When unset, there is no VolumeAttributeClass applied to this PersistentVolumeClaim",
+    phase: "phase represents the current phase of PersistentVolumeClaim.",
+    modifyVolumeStatus:
+      "ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this is unset, there is no ModifyVolume operation being attempted. This is an alpha field and requires enabling VolumeAttributesClass feature.",
+  },
+  PersistentVolumeClaimCondition: {
+    "": "PersistentVolumeClaimCondition contains details about state of pvc",
+    lastProbeTime: "lastProbeTime is the time we probed the condition.",
+    lastTransitionTime: "lastTransitionTime is the time the condition transitioned from one status to another.",
+    message: "message is the human-readable message indicating details about last transition.",
+    reason:
+      'reason is a unique, this should be a short, machine understandable string that gives the reason for condition\'s last transition. If it reports "Resizing" that means the underlying persistent volume is being resized.',
+    status:
+      "Status is the status of the condition. Can be True, False, Unknown. More info: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required",
+    type: "Type is the type of the condition. More info: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about",
+  },
+  ModifyVolumeStatus: {
+    "": "ModifyVolumeStatus represents the status object of ControllerModifyVolume operation",
+    status:
+      "status is the status of the ControllerModifyVolume operation. It can be in any of following states:  - Pending    Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet requirements, such as    the specified VolumeAttributesClass not existing.  - InProgress    InProgress indicates that the volume is being modified.  - Infeasible   Infeasible indicates that the request has been rejected as invalid by the CSI driver. To    resolve the error, a valid VolumeAttributesClass needs to be specified. Note: New statuses can be added in the future. Consumers should check for unknown statuses and fail appropriately.",
+    targetVolumeAttributesClassName:
+      "targetVolumeAttributesClassName is the name of the VolumeAttributesClass the PVC currently being reconciled",
+  },
+  PersistentVolume: {
+    "": "PersistentVolume (PV) is a storage resource provisioned by an administrator. It is analogous to a node. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "spec defines a specification of a persistent volume owned by the cluster. Provisioned by an administrator. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes",
+    status:
+      "status represents the current information/status for the persistent volume. Populated by the system. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes",
+  },
+  PersistentVolumeSpec: {
+    "": "PersistentVolumeSpec is the specification of a persistent volume.",
+    accessModes:
+      "accessModes contains all ways the volume can be mounted. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes",
+    capacity:
+      "capacity is the description of the persistent volume's resources and capacity. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#capacity",
+    mountOptions:
+      'mountOptions is the list of mount options, e.g. ["ro", "soft"]. Not validated - mount will simply fail if one is invalid. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#mount-options',
+    persistentVolumeReclaimPolicy:
+      "persistentVolumeReclaimPolicy defines what happens to a persistent volume when released from its claim. Valid options are Retain (default for manually created PersistentVolumes), Delete (default for dynamically provisioned PersistentVolumes), and Recycle (deprecated). Recycle must be supported by the volume plugin underlying this PersistentVolume. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#reclaiming",
+    storageClassName:
+      "storageClassName is the name of StorageClass to which this persistent volume belongs. Empty value means that this volume does not belong to any StorageClass.",
+    volumeAttributesClassName:
+      "Name of VolumeAttributesClass to which this persistent volume belongs. Empty value is not allowed. When this field is not set, it indicates that this volume does not belong to any VolumeAttributesClass. This field is mutable and can be changed by the CSI driver after a volume has been updated successfully to a new class. For an unbound PersistentVolume, the volumeAttributesClassName will be matched with unbound PersistentVolumeClaims during the binding process.",
+    volumeMode:
+      "volumeMode defines if a volume is intended to be used with a formatted filesystem or to remain in raw block state. Value of Filesystem is implied when not included in spec.",
+    awsElasticBlockStore: repeated[30]!,
+    azureDisk: repeated[31]!,
+    azureFile: repeated[32]!,
+    cephfs: repeated[33]!,
+    cinder: repeated[34]!,
+    claimRef:
+      "claimRef is part of a bi-directional binding between PersistentVolume and PersistentVolumeClaim. Expected to be non-nil when bound. claim.VolumeName is the authoritative bind between PV and PVC. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#binding",
+    csi: "csi represents storage that is handled by an external CSI driver (Beta feature).",
+    fc: repeated[35]!,
+    flexVolume: repeated[36]!,
+    flocker:
+      "flocker represents a Flocker volume attached to a kubelet's host machine and exposed to the pod for its usage. This depends on the Flocker control service being running",
+    gcePersistentDisk:
+      "gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
+    glusterfs:
+      "glusterfs represents a Glusterfs volume that is attached to a host and exposed to the pod. Provisioned by an admin. More info: https://examples.k8s.io/volumes/glusterfs/README.md",
+    hostPath:
+      "hostPath represents a directory on the host. Provisioned by a developer or tester. This is useful for single-node development and testing only! On-host storage is not supported in any way and WILL NOT WORK in a multi-node cluster. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath",
+    iscsi:
+      "iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin.",
+    local: "local represents directly-attached storage with node affinity",
+    nfs: "nfs represents an NFS mount on the host. Provisioned by an admin. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
+    nodeAffinity:
+      "nodeAffinity defines constraints that limit what nodes this volume can be accessed from. This field influences the scheduling of pods that use this volume.",
+    photonPersistentDisk: repeated[37]!,
+    portworxVolume: repeated[38]!,
+    quobyte: repeated[39]!,
+    rbd: repeated[40]!,
+    scaleIO: repeated[41]!,
+    storageos:
+      "storageOS represents a StorageOS volume that is attached to the kubelet's host machine and mounted into the pod More info: https://examples.k8s.io/volumes/storageos/README.md",
+    vsphereVolume: repeated[42]!,
+  },
+  PersistentVolumeStatus: {
+    "": "PersistentVolumeStatus is the current status of a persistent volume.",
+    lastPhaseTransitionTime:
+      "lastPhaseTransitionTime is the time the phase transitioned from one to another and automatically resets to current time everytime a volume phase transitions.",
+    message: "message is a human-readable message indicating details about why the volume is in this state.",
+    phase:
+      "phase indicates if a volume is available, bound to a claim, or released by a claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#phase",
+    reason:
+      "reason is a brief CamelCase string that describes any failure and is meant for machine parsing and tidy display in the CLI.",
+  },
+  AzureFilePersistentVolumeSource: {
+    "": repeated[56]!,
+    readOnly: repeated[57]!,
+    secretName: "secretName is the name of secret that contains Azure Storage Account Name and Key",
+    secretNamespace:
+      "secretNamespace is the namespace of the secret that contains Azure Storage Account Name and Key default is the same as the Pod",
+    shareName: "shareName is the azure Share Name",
+  },
+  CephFSPersistentVolumeSource: {
+    "": repeated[58]!,
+    monitors: repeated[59]!,
+    path: repeated[60]!,
+    readOnly: repeated[61]!,
+    secretFile: repeated[62]!,
+    user: "user is Optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+    secretRef: repeated[63]!,
+  },
+  CinderPersistentVolumeSource: {
+    "": repeated[64]!,
+    fsType:
+      'fsType Filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md',
+    readOnly:
+      "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+    volumeID: repeated[65]!,
+    secretRef: "secretRef is Optional: points to a secret object containing parameters used to connect to OpenStack.",
+  },
+  CSIPersistentVolumeSource: {
+    "": "Represents storage that is managed by an external CSI volume driver",
+    driver: "driver is the name of the driver to use for this volume. Required.",
+    fsType:
+      'fsType to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs".',
+    readOnly: "readOnly value to pass to ControllerPublishVolumeRequest. Defaults to false (read/write).",
+    volumeAttributes: "volumeAttributes of the volume to publish.",
+    volumeHandle:
+      "volumeHandle is the unique volume name returned by the CSI volume plugin’s CreateVolume to refer to the volume on all subsequent calls. Required.",
+  },
+  FlexPersistentVolumeSource: {
+    "": "FlexPersistentVolumeSource represents a generic persistent volume resource that is provisioned/attached using an exec based plugin.",
+    driver: repeated[69]!,
+    fsType:
+      'fsType is the Filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". The default filesystem depends on FlexVolume script.',
+    options: repeated[70]!,
+    readOnly: repeated[71]!,
+    secretRef:
+      "secretRef is Optional: SecretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.",
+  },
+  GlusterfsPersistentVolumeSource: {
+    "": repeated[72]!,
+    endpoints:
+      "endpoints is the endpoint name that details Glusterfs topology. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+    endpointsNamespace:
+      "endpointsNamespace is the namespace that contains Glusterfs endpoint. If this field is empty, the EndpointNamespace defaults to the same namespace as the bound PVC. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+    path: repeated[73]!,
+    readOnly: repeated[74]!,
+  },
+  ISCSIPersistentVolumeSource: {
+    "": "ISCSIPersistentVolumeSource represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.",
+    chapAuthDiscovery: repeated[75]!,
+    chapAuthSession: repeated[76]!,
+    fsType: repeated[77]!,
+    initiatorName: repeated[78]!,
+    iqn: "iqn is Target iSCSI Qualified Name.",
+    iscsiInterface: repeated[79]!,
+    lun: "lun is iSCSI Target Lun number.",
+    portals:
+      "portals is the iSCSI Target Portal List. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
+    readOnly: repeated[80]!,
+    targetPortal: repeated[81]!,
+    secretRef: repeated[82]!,
+  },
+  LocalVolumeSource: {
+    "": "Local represents directly-attached storage with node affinity",
+    fsType:
+      'fsType is the filesystem type to mount. It applies only when the Path is a block device. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". The default value is to auto-select a filesystem if unspecified.',
+    path: "path of the full path to the volume on the node. It can be either a directory or block device (disk, partition, ...).",
+  },
+  VolumeNodeAffinity: {
+    "": "VolumeNodeAffinity defines constraints that limit what nodes this volume can be accessed from.",
+    required: "required specifies hard node constraints that must be met.",
+  },
+  RBDPersistentVolumeSource: {
+    "": repeated[83]!,
+    fsType: repeated[84]!,
+    image: repeated[85]!,
+    keyring: repeated[86]!,
+    monitors: repeated[87]!,
+    pool: repeated[88]!,
+    readOnly: repeated[89]!,
+    user: repeated[90]!,
+    secretRef: repeated[91]!,
+  },
+  ScaleIOPersistentVolumeSource: {
+    "": "ScaleIOPersistentVolumeSource represents a persistent ScaleIO volume",
+    fsType:
+      'fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. "ext4", "xfs", "ntfs". Default is "xfs"',
+    gateway: repeated[92]!,
+    protectionDomain: repeated[93]!,
+    readOnly: repeated[57]!,
+    sslEnabled: "sslEnabled is the flag to enable/disable SSL communication with Gateway, default false",
+    storageMode: repeated[94]!,
+    storagePool: repeated[95]!,
+    system: repeated[96]!,
+    volumeName: repeated[97]!,
+    secretRef: repeated[98]!,
+  },
+  StorageOSPersistentVolumeSource: {
+    "": repeated[99]!,
+    fsType: repeated[68]!,
+    readOnly: repeated[57]!,
+    volumeName: repeated[100]!,
+    volumeNamespace: repeated[101]!,
+    secretRef: repeated[102]!,
+  },
+  SecretReference: {
+    "": "SecretReference represents a Secret Reference. It has enough information to retrieve secret in any namespace",
+    name: "name is unique within a namespace to reference a secret resource.",
+    namespace: "namespace defines the space within which the secret name must be unique.",
+  },
+  PodTemplate: {
+    "": "PodTemplate describes a template for creating copies of a predefined pod.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    template:
+      "Template defines the pods that will be created from this pod template. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  Status: {
+    "": "Status is a return value for calls that don't return other objects.",
+    apiVersion: repeated[0]!,
+    code: "Suggested HTTP return code for this status, 0 if not set.",
+    kind: repeated[1]!,
+    message: repeated[5]!,
+    reason:
+      'A machine-readable description of why this operation is in the "Failure" status. If this value is empty there is no information available. A Reason clarifies an HTTP status code but does not override it.',
+    status:
+      'Status of the operation. One of: "Success" or "Failure". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status',
+    details:
+      "Extended data associated with the reason. Each reason may define its own extended details. This field is optional and the data returned is not guaranteed to conform to any schema except that defined by the reason type.",
+    metadata:
+      "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+  },
+  PodDisruptionBudget: {
+    "": "PodDisruptionBudget is an object to define the max disruption that can be caused to a collection of pods",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Specification of the desired behavior of the PodDisruptionBudget.",
+    status: "Most recently observed status of the PodDisruptionBudget.",
+  },
+  PodDisruptionBudgetSpec: {
+    "": "PodDisruptionBudgetSpec is a description of a PodDisruptionBudget.",
+    maxUnavailable: repeated[51]!,
+    minAvailable: repeated[51]!,
+    unhealthyPodEvictionPolicy:
+      'UnhealthyPodEvictionPolicy defines the criteria for when unhealthy pods should be considered for eviction. Current implementation considers healthy pods, as pods that have status.conditions item with type="Ready",status="True".  Valid policies are IfHealthyBudget and AlwaysAllow. If no policy is specified, the default behavior will be used, which corresponds to the IfHealthyBudget policy.  IfHealthyBudget policy means that running pods (status.phase="Running"), but not yet healthy can be evicted only if the guarded application is not disrupted (status.currentHealthy is at least equal to status.desiredHealthy). Healthy pods will be subject to the PDB for eviction.  AlwaysAllow policy means that all running pods (status.phase="Running"), but not yet healthy are considered disrupted and can be evicted regardless of whether the criteria in a PDB is met. This means perspective running pods of a disrupted application might not get a chance to become healthy. Healthy pods will be subject to the PDB for eviction.  Additional policies may be added in the future. Clients making eviction decisions should disallow eviction of unhealthy pods if they encounter an unrecognized policy in this field.',
+    selector:
+      "Label query over pods whose evictions are managed by the disruption budget. A null selector will match no pods, while an empty ({}) selector will select all pods within the namespace.",
+  },
+  PodDisruptionBudgetStatus: {
+    "": "PodDisruptionBudgetStatus represents information about the status of a PodDisruptionBudget. Status may trail the actual state of a system.",
+    conditions:
+      "Conditions contain conditions for PDB. The disruption controller sets the DisruptionAllowed condition. The following are known values for the reason field (additional reasons could be added in the future): - SyncFailed: The controller encountered an error and wasn't able to compute               the number of allowed disruptions. Therefore no disruptions are               allowed and the status of the condition will be False. - InsufficientPods: The number of pods are either at or below the number                     required by the PodDisruptionBudget. No disruptions are                     allowed and the status of the condition will be False. - SufficientPods: There are more pods than required by the PodDisruptionBudget.                   The condition will be True, and the number of allowed                   disruptions are provided by the disruptionsAllowed property.",
+    currentHealthy: "current number of healthy pods",
+    desiredHealthy: "minimum desired number of healthy pods",
+    disruptedPods:
+      "DisruptedPods contains information about pods whose eviction was processed by the API server eviction subresource handler but has not yet been observed by the PodDisruptionBudget controller. A pod will be in this map from the time when the API server processed the eviction request to the time when the pod is seen by PDB controller as having been marked for deletion (or after a timeout). The key in the map is the name of the pod and the value is the time when the API server processed the eviction request. If the deletion didn't occur and a pod is still there it will be removed from the list automatically by PodDisruptionBudget controller after some time. If everything goes smooth this map should be empty for the most of the time. Large number of entries in the map may indicate problems with pod deletions.",
+    disruptionsAllowed: "Number of pod disruptions that are currently allowed.",
+    expectedPods: "total number of pods counted by this disruption budget",
+    observedGeneration:
+      "Most recent generation observed when updating this PDB status. DisruptionsAllowed and other status information is valid only if observedGeneration equals to PDB's object generation.",
+  },
+  PriorityClass: {
+    "": "PriorityClass defines mapping from a priority class name to the priority integer value. The value can be any valid integer.",
+    apiVersion: repeated[0]!,
+    description:
+      "description is an arbitrary string that usually provides guidelines on when this priority class should be used.",
+    globalDefault:
+      "globalDefault specifies whether this PriorityClass should be considered as the default priority for pods that do not have any priority class. Only one PriorityClass can be marked as `globalDefault`. However, if more than one PriorityClasses exists with their `globalDefault` field set to true, the smallest value of such global default PriorityClasses will be used as the default priority.",
+    kind: repeated[1]!,
+    preemptionPolicy:
+      "preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.",
+    value:
+      "value represents the integer value of this priority class. This is the actual priority that pods receive when they have the name of this class in their pod spec.",
+    metadata: repeated[2]!,
+  },
+  ResourceQuota: {
+    "": "ResourceQuota sets aggregate quota restrictions enforced per namespace",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    metadata: repeated[2]!,
+    spec: "Spec defines the desired quota. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+    status:
+      "Status defines the actual enforced quota and its current usage. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+  },
+  ResourceQuotaSpec: {
+    "": "ResourceQuotaSpec defines the desired hard limits to enforce for Quota.",
+    hard: "hard is the set of desired hard limits for each named resource. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
+    scopes:
+      "A collection of filters that must match each object tracked by a quota. If not specified, the quota matches all objects.",
+    scopeSelector:
+      "scopeSelector is also a collection of filters like scopes that must match each object tracked by a quota but expressed using ScopeSelectorOperator in combination with possible values. For a resource to match, both scopes AND scopeSelector (if specified in spec), must be matched.",
+  },
+  ResourceQuotaStatus: {
+    "": "ResourceQuotaStatus defines the enforced hard limits and observed use.",
+    hard: "Hard is the set of enforced hard limits for each named resource. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
+    used: "Used is the current observed total usage of the resource in the namespace.",
+  },
+  ScopeSelector: {
+    "": "A scope selector represents the AND of the selectors represented by the scoped-resource selector requirements.",
+    matchExpressions: "A list of scope selector requirements by scope of the resources.",
+  },
+  ScopedResourceSelectorRequirement: {
+    "": "A scoped-resource selector requirement is a selector that contains values, a scope name, and an operator that relates the scope name and values.",
+    operator:
+      "Represents a scope's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist.",
+    scopeName: "The name of the scope that the selector applies to.",
+    values:
+      "An array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
+  },
+  RuntimeClass: {
+    "": "RuntimeClass defines a class of container runtime supported in the cluster. The RuntimeClass is used to determine which container runtime is used to run all containers in a pod. RuntimeClasses are manually defined by a user or cluster provisioner, and referenced in the PodSpec. The Kubelet is responsible for resolving the RuntimeClassName reference before running the pod.  For more details, see https://kubernetes.io/docs/concepts/containers/runtime-class/",
+    apiVersion: repeated[0]!,
+    handler:
+      'handler specifies the underlying runtime and configuration that the CRI implementation will use to handle pods of this class. The possible values are specific to the node & CRI configuration.  It is assumed that all handlers are available on every node, and handlers of the same name are equivalent on every node. For example, a handler called "runc" might specify that the runc OCI runtime (using native Linux containers) will be used to run the containers in a pod. The Handler must be lowercase, conform to the DNS Label (RFC 1123) requirements, and is immutable.',
+    kind: repeated[1]!,
+    metadata: repeated[6]!,
+    overhead:
+      "overhead represents the resource overhead associated with running a pod for a given RuntimeClass. For more details, see https://kubernetes.io/docs/concepts/scheduling-eviction/pod-overhead/",
+    scheduling:
+      "scheduling holds the scheduling constraints to ensure that pods running with this RuntimeClass are scheduled to nodes that support it. If scheduling is nil, this RuntimeClass is assumed to be supported by all nodes.",
+  },
+  Overhead: {
+    "": "Overhead structure represents the resource overhead associated with running a pod.",
+    podFixed: "podFixed represents the fixed resource overhead associated with running a pod.",
+  },
+  Scheduling: {
+    "": "Scheduling specifies the scheduling constraints for nodes supporting a RuntimeClass.",
+    nodeSelector:
+      "nodeSelector lists labels that must be present on nodes that support this RuntimeClass. Pods using this RuntimeClass can only be scheduled to a node matched by this selector. The RuntimeClass nodeSelector is merged with a pod's existing nodeSelector. Any conflicts will cause the pod to be rejected in admission.",
+    tolerations:
+      "tolerations are appended (excluding duplicates) to pods running with this RuntimeClass during admission, effectively unioning the set of nodes tolerated by the pod and the RuntimeClass.",
+  },
+  StorageClass: {
+    "": "StorageClass describes the parameters for a class of storage for which PersistentVolumes can be dynamically provisioned.  StorageClasses are non-namespaced; the name of the storage class according to etcd is in ObjectMeta.Name.",
+    allowVolumeExpansion: "allowVolumeExpansion shows whether the storage class allow volume expand.",
+    allowedTopologies:
+      "allowedTopologies restrict the node topologies where volumes can be dynamically provisioned. Each volume plugin defines its own supported topology specifications. An empty TopologySelectorTerm list means there is no topology restriction. This field is only honored by servers that enable the VolumeScheduling feature.",
+    apiVersion: repeated[0]!,
+    kind: repeated[1]!,
+    mountOptions:
+      'mountOptions controls the mountOptions for dynamically provisioned PersistentVolumes of this storage class. e.g. ["ro", "soft"]. Not validated - mount of the PVs will simply fail if one is invalid.',
+    parameters: "parameters holds the parameters for the provisioner that should create volumes of this storage class.",
+    provisioner: "provisioner indicates the type of the provisioner.",
+    reclaimPolicy:
+      "reclaimPolicy controls the reclaimPolicy for dynamically provisioned PersistentVolumes of this storage class. Defaults to Delete.",
+    volumeBindingMode:
+      "volumeBindingMode indicates how PersistentVolumeClaims should be provisioned and bound.  When unset, VolumeBindingImmediate is used. This field is only honored by servers that enable the VolumeScheduling feature.",
+    metadata: repeated[2]!,
+  },
+  TopologySelectorTerm: {
+    "": "A topology selector term represents the result of label queries. A null or empty topology selector term matches no objects. The requirements of them are ANDed. It provides a subset of functionality as NodeSelectorTerm. This is an alpha feature and may change in the future.",
+    matchLabelExpressions: "A list of topology selector requirements by labels.",
+  },
+  TopologySelectorLabelRequirement: {
+    "": "A topology selector requirement is a selector that matches given label. This is an alpha feature and may change in the future.",
+    key: repeated[110]!,
+    values: "An array of string values. One value must match the label to be selected. Each entry in Values is ORed.",
   },
 };
