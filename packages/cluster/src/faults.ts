@@ -3,7 +3,7 @@ import type { Clock } from "@kubewright/clock";
 import type { FakeKubelet } from "@kubewright/fake-kubelet";
 
 import type { ControllerReplica } from "./controller-replica.js";
-import type { FaultyControllerName } from "./faulty-cluster.js";
+import type { FaultyControllerName } from "./components.js";
 import type { Network, NetworkFault } from "./network.js";
 import type { SilentNodes } from "./silent-nodes.js";
 import type { SkewedClock } from "./skewed-clock.js";

@@ -1,15 +1,18 @@
 export { MAX_NESTING, SnapshotError, isNestedDeeper } from "@kubewright/apiserver";
 export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
+export { createComponents } from "./components.js";
 export { createFaultyCluster } from "./faulty-cluster.js";
 export { nodesFor } from "./matching-nodes.js";
+export { Network } from "./network.js";
 export { InvalidNodeError, defaultNodes } from "./nodes.js";
 
 export type { ApiServer, AuditRecord, PathAnswer, PathHandler, StoreSnapshot } from "@kubewright/apiserver";
 export type { Cluster, ClusterOptions } from "./cluster.js";
+export type { Components, ComponentsOptions, FaultyControllerName } from "./components.js";
 export type { ControllerName, Decision } from "./controllers.js";
 export type { Faults } from "./faults.js";
-export type { FaultyCluster, FaultyClusterOptions, FaultyControllerName } from "./faulty-cluster.js";
+export type { FaultyCluster, FaultyClusterOptions } from "./faulty-cluster.js";
 export type { AddedNode, PodTemplate } from "./matching-nodes.js";
 export type { NetworkFault } from "./network.js";
 export type { NodeShape } from "./nodes.js";

@@ -130,3 +130,82 @@ test("nothing goes over the link of a process that is gone, not even what had be
   await clock.advance(1000);
   expect(await outcome).toBe("a is not running");
 });
+
+test("whoever handles a request answers it, or lets it on to the next and to the server", async () => {
+  const { network } = setUp();
+  const asked: string[] = [];
+  const refused: ApiResponse = { status: 503, headers: {}, body: { type: "decoded", value: {} } };
+  network.begin({
+    handle: async (request, send) => {
+      asked.push("first");
+      return send(request);
+    },
+  });
+  const end = network.begin({
+    components: ["a"],
+    handle: async () => {
+      asked.push("second");
+      return refused;
+    },
+  });
+  expect(await network.link("a")(GET)).toMatchObject({ status: 503 });
+  expect(await network.link("b")(GET)).toMatchObject({ status: 200 });
+  end();
+  expect(await network.link("a")(GET)).toMatchObject({ status: 200 });
+  expect(asked).toEqual(["first", "second", "first", "first"]);
+});
+
+test("what a handler lets on late is not sent for a process that is gone by then", async () => {
+  const { clock, network } = setUp();
+  let alive = true;
+  network.begin({
+    handle: async (request, send) => {
+      await clock.sleep(1000);
+      return send(request);
+    },
+  });
+  const sent = network.link("a", () => alive)(GET);
+  const outcome = sent.catch((error: Error) => error.message);
+  await clock.settle();
+  alive = false;
+  await clock.advance(1000);
+  expect(await outcome).toBe("a is not running");
+});
+
+test("open watches are cut once, and may be opened anew", async () => {
+  const { feed, network } = setUp();
+  const { ended } = read(await network.link("a")(GET));
+  expect(network.cutWatches({ components: ["b"] })).toBe(0);
+  expect(network.cutWatches({ components: ["a"] })).toBe(1);
+  await ended;
+  expect(feed.ended).toBe(true);
+  expect(await network.link("a")(GET)).toMatchObject({ status: 200 });
+});
+
+test("a watch that comes as bytes is held back and cut like any other, and a list that comes so is not", async () => {
+  const clock = new SimulatedClock(0);
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(1);
+    yield new Uint8Array(2);
+  };
+  const network = new Network({
+    clock,
+    transport: async () => ({ status: 200, headers: {}, body: { type: "bytes", chunks: chunks() } }),
+  });
+  const lengths: number[] = [];
+  const collect = async ({ body }: ApiResponse): Promise<void> => {
+    if (body.type !== "bytes") throw new Error("no bytes");
+    for await (const chunk of body.chunks) lengths.push(chunk.length);
+  };
+  const end = network.begin({ heldResources: ["pods"] });
+  const ended = collect(await network.link("a")(GET));
+  await clock.settle();
+  expect(lengths).toEqual([]);
+  end();
+  await ended;
+  expect(lengths).toEqual([1, 2]);
+  const list = await network.link("a")({ ...GET, path: "/api/v1/pods" });
+  expect(network.cutWatches()).toBe(0);
+  await collect(list);
+  expect(lengths).toEqual([1, 2, 1, 2]);
+});

@@ -13,6 +13,11 @@ export interface NetworkFault {
   readonly delayMs?: number;
   /** Plural names of resources whose watch events arrive only once the fault has ended. */
   readonly heldResources?: readonly string[];
+  /**
+   * What becomes of a request that has got this far: hands it on with `send`, or answers in the server's place, or fails. Of
+   * several faults, the one that was begun first is asked first, and sends to the next.
+   */
+  readonly handle?: (request: ApiRequest, send: Transport) => Promise<ApiResponse>;
 }
 
 /** The ways from the components of a cluster to its API server, and what is wrong with them. */
@@ -20,18 +25,28 @@ export class Network {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #faults = new Set<NetworkFault>();
-  readonly #watches = new Set<LinkedWatch>();
+  readonly #watches = new Set<LinkedWatch<unknown>>();
 
   constructor(options: { readonly transport: Transport; readonly clock: Clock }) {
     this.#transport = options.transport;
     this.#clock = options.clock;
   }
 
+  /** Ends the watches that are open now; nothing keeps them from being opened anew. Answers how many there were. */
+  cutWatches(which: Pick<NetworkFault, "components" | "requests"> = {}): number {
+    let cut = 0;
+    for (const watch of this.#watches) {
+      if (!concerns(which, watch.component, watch.request)) continue;
+      watch.cut();
+      cut++;
+    }
+    return cut;
+  }
+
   /** Brings a fault about. Answers how to end it, which may be called again. */
   begin(fault: NetworkFault): () => void {
     this.#faults.add(fault);
-    if (fault.down === true)
-      for (const watch of this.#watches) if (concerns(fault, watch.component, watch.request)) watch.cut();
+    if (fault.down === true) this.cutWatches(fault);
     return () => {
       this.#faults.delete(fault);
       for (const watch of this.#watches) watch.look();
@@ -51,8 +66,22 @@ export class Network {
         if (this.#isDown(component, request)) throw connectionRefused();
       }
       if (!alive()) throw new Error(`${component} is not running`);
-      return this.#linked(component, request, await this.#transport(request));
+      const send = this.#faults.size > 0 ? this.#handlers(component, request, alive) : this.#transport;
+      return this.#linked(component, request, await send(request));
     };
+  }
+
+  /** The way to the server through the faults that have a say in what becomes of a request. */
+  #handlers(component: string, request: ApiRequest, alive: () => boolean): Transport {
+    const handlers: NonNullable<NetworkFault["handle"]>[] = [];
+    for (const fault of this.#faults)
+      if (fault.handle !== undefined && concerns(fault, component, request)) handlers.push(fault.handle);
+    if (handlers.length === 0) return this.#transport;
+    const last: Transport = async (sent) => {
+      if (!alive()) throw new Error(`${component} is not running`);
+      return this.#transport(sent);
+    };
+    return handlers.reduceRight<Transport>((send, handle) => (sent) => handle(sent, send), last);
   }
 
   isHeld(component: string, request: ApiRequest): boolean {
@@ -64,10 +93,16 @@ export class Network {
 
   #linked(component: string, request: ApiRequest, response: ApiResponse): ApiResponse {
     const { body } = response;
-    if (body.type !== "events") return response;
-    const watch = new LinkedWatch(this, component, request, body.events, () => this.#watches.delete(watch));
+    if (body.type === "decoded" || !isWatch(request) || response.status > 206) return response;
+    if (body.type === "events")
+      return { ...response, body: { type: "events", events: this.#watch(component, request, body.events) } };
+    return { ...response, body: { type: "bytes", chunks: this.#watch(component, request, body.chunks) } };
+  }
+
+  #watch<T>(component: string, request: ApiRequest, stream: AsyncIterable<T>): AsyncIterable<T> {
+    const watch = new LinkedWatch<T>(this, component, request, stream, () => this.#watches.delete(watch));
     this.#watches.add(watch);
-    return { ...response, body: { type: "events", events: watch } };
+    return watch;
   }
 
   #delayMs(component: string, request: ApiRequest): number {
@@ -83,8 +118,16 @@ export class Network {
   }
 }
 
-function concerns({ components, requests }: NetworkFault, component: string, request: ApiRequest): boolean {
+function concerns(
+  { components, requests }: Pick<NetworkFault, "components" | "requests">,
+  component: string,
+  request: ApiRequest,
+): boolean {
   return (components === undefined || components.includes(component)) && (requests === undefined || requests(request));
+}
+
+function isWatch({ path }: ApiRequest): boolean {
+  return /[?&]watch=(?:true|1)(?:&|$)/.test(path);
 }
 
 /** The last part of a collection's path: `pods` of `/api/v1/pods?watch=true`. */
@@ -99,9 +142,9 @@ function connectionRefused(): Error {
 }
 
 /** An open watch that can be cut, and whose events can be held back. For one reader, once. */
-class LinkedWatch implements AsyncIterable<unknown>, AsyncIterator<unknown, undefined> {
+class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   readonly #network: Network;
-  readonly #events: AsyncIterator<unknown>;
+  readonly #events: AsyncIterator<T>;
   readonly #onEnd: () => void;
   #ended = false;
   #wake: (() => void) | undefined;
@@ -110,7 +153,7 @@ class LinkedWatch implements AsyncIterable<unknown>, AsyncIterator<unknown, unde
     network: Network,
     readonly component: string,
     readonly request: ApiRequest,
-    events: AsyncIterable<unknown>,
+    events: AsyncIterable<T>,
     onEnd: () => void,
   ) {
     this.#network = network;
@@ -126,16 +169,16 @@ class LinkedWatch implements AsyncIterable<unknown>, AsyncIterator<unknown, unde
     return this;
   }
 
-  async next(): Promise<IteratorResult<unknown, undefined>> {
+  async next(): Promise<IteratorResult<T, undefined>> {
     if (this.#ended) return DONE;
     const result = await this.#events.next();
     while (!this.#ended && this.#network.isHeld(this.component, this.request))
       await new Promise<void>((resolve) => (this.#wake = resolve));
     if (result.done === true) this.cut();
-    return this.#ended ? DONE : (result as IteratorYieldResult<unknown>);
+    return this.#ended ? DONE : (result as IteratorYieldResult<T>);
   }
 
-  return(): Promise<IteratorResult<unknown, undefined>> {
+  return(): Promise<IteratorResult<T, undefined>> {
     this.cut();
     return Promise.resolve(DONE);
   }
