@@ -16,7 +16,7 @@ export {
 } from "./kubernetes-version.js";
 export { formatLabelSelector, labelSelectorMatcher } from "./label-selector.js";
 export { keyOf, objectKey, splitObjectKey } from "./object-key.js";
-export { getControllerOf, isControlledBy, newControllerRef } from "./owner-reference.js";
+export { getControllerOf, isControlledBy, newControllerRef, ownerIdentity } from "./owner-reference.js";
 export { deepFreeze, mutableCopy } from "./readonly.js";
 export { compareResourceVersions } from "./resource-version.js";
 export {

@@ -25,3 +25,15 @@ test("control is told by UID, so a re-created owner of the same name does not co
   expect(isControlledBy(object, { metadata: { name: "pi", uid: "u2" } })).toBe(false);
   expect(getControllerOf({ metadata: {} })).toBeUndefined();
 });
+
+test("an owner that was never stored is named, with what it lacks", () => {
+  const type = { apiVersion: "batch/v1", kind: "Job" };
+  const fix = "an owner has to be as the API server stored it";
+  expect(() => newControllerRef({ metadata: { namespace: "default", name: "pi" } }, type)).toThrow(
+    `Job default/pi has no UID: ${fix}`,
+  );
+  expect(() => newControllerRef({ metadata: { name: "pi", uid: "" } }, type)).toThrow(`Job pi has no UID: ${fix}`);
+  expect(() => newControllerRef({ metadata: { generateName: "pi-" } }, type)).toThrow(
+    `the Job to be the owner has no name: ${fix}`,
+  );
+});

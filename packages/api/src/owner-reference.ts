@@ -19,17 +19,31 @@ export function isControlledBy(
   return controller !== undefined && controller.uid === owner.metadata.uid;
 }
 
-/** A controlling reference to `owner` that blocks its foreground deletion (apimachinery `metav1.NewControllerRef`). */
+/**
+ * A controlling reference to `owner` that blocks its foreground deletion (apimachinery `metav1.NewControllerRef`).
+ *
+ * @throws Error for an owner without a name or UID, unlike upstream: no API server takes such a reference.
+ */
 export function newControllerRef(
   owner: DeepReadonly<Pick<KubernetesObject, "metadata">>,
   type: { apiVersion: string; kind: string },
 ): OwnerReference {
-  return {
-    apiVersion: type.apiVersion,
-    kind: type.kind,
-    name: owner.metadata.name ?? "",
-    uid: owner.metadata.uid ?? "",
-    controller: true,
-    blockOwnerDeletion: true,
-  };
+  const { name, uid } = ownerIdentity(owner, type.kind);
+  return { apiVersion: type.apiVersion, kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/**
+ * What tells an owner from all others of its kind.
+ *
+ * @throws Error naming what the owner lacks.
+ */
+export function ownerIdentity(
+  { metadata }: DeepReadonly<Pick<KubernetesObject, "metadata">>,
+  kind: string,
+): { name: string; uid: string } {
+  const { name, namespace, uid } = metadata;
+  const fix = "an owner has to be as the API server stored it";
+  if (!name) throw new Error(`the ${kind} to be the owner has no name: ${fix}`);
+  if (!uid) throw new Error(`${kind} ${namespace ? `${namespace}/` : ""}${name} has no UID: ${fix}`);
+  return { name, uid };
 }

@@ -19,8 +19,7 @@ export class Client {
 
   /** GETs a path as it is, such as `/version` or `/apis`. @throws StatusError when refused. */
   async getRaw(path: string, signal?: AbortSignal): Promise<unknown> {
-    return decodeObject(
-      await this.#requester.send({ method: "GET", path, ...(signal === undefined ? {} : { signal }) }),
-    );
+    const response = await this.#requester.send({ method: "GET", path, ...(signal === undefined ? {} : { signal }) });
+    return decodeObject(response, { method: "GET", path });
   }
 }

@@ -1,8 +1,8 @@
-import type { Status } from "@kubewright/api";
+import { type Status, defineResource } from "@kubewright/api";
 import type { ApiResponse, ResponseBody } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { decodeEvents, decodeList, decodeObject, parseLines } from "./decode.js";
+import { type Asked, decodeEvents, decodeList, decodeObject, parseLines } from "./decode.js";
 import { StatusError } from "./errors.js";
 import { limits } from "./limits.js";
 
@@ -27,8 +27,18 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return result;
 }
 
-async function refusal(answer: ApiResponse, method?: "GET" | "POST" | "PUT"): Promise<Status> {
-  const error = await Promise.resolve(decodeObject(answer, method)).then(
+const widgets = defineResource({
+  group: "example.com",
+  version: "v1",
+  resource: "widgets",
+  kind: "Widget",
+  namespaced: true,
+});
+const PATH = "/apis/example.com/v1/namespaces/default/widgets";
+const asked: Asked = { method: "GET", path: PATH, definition: widgets };
+
+async function refusal(answer: ApiResponse, of: Partial<Asked> = {}): Promise<Status> {
+  const error = await Promise.resolve(decodeObject(answer, { ...asked, ...of })).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -38,20 +48,22 @@ async function refusal(answer: ApiResponse, method?: "GET" | "POST" | "PUT"): Pr
 
 test("a decoded body is handed on as it is, without a copy", async () => {
   const value = { kind: "Pod", metadata: { name: "a" } };
-  expect(await decodeObject(response(200, { type: "decoded", value }))).toBe(value);
+  expect(await decodeObject(response(200, { type: "decoded", value }), asked)).toBe(value);
 });
 
 test("bytes are parsed as JSON, also when a chunk ends inside a UTF-8 sequence", async () => {
   const whole = new TextEncoder().encode('{"metadata":{"name":"grün-🚀"}}');
   for (let cut = 1; cut < whole.length; cut++) {
-    const value = await decodeObject(response(201, bytes(whole.slice(0, cut), whole.slice(cut))));
+    const value = await decodeObject(response(201, bytes(whole.slice(0, cut), whole.slice(cut))), asked);
     expect(value).toEqual({ metadata: { name: "grün-🚀" } });
   }
 });
 
 test("an empty body and one that is not JSON are errors that say so", async () => {
-  await expect(decodeObject(response(200, bytes()))).rejects.toThrow("0-length response with status code: 200");
-  await expect(decodeObject(response(200, bytes("<html>")))).rejects.toThrow("the server's answer is not JSON: <html>");
+  await expect(decodeObject(response(200, bytes()), asked)).rejects.toThrow("0-length response with status code: 200");
+  await expect(decodeObject(response(200, bytes("<html>")), asked)).rejects.toThrow(
+    `the server's answer to GET ${PATH} is not JSON: <html>`,
+  );
 });
 
 test("a Status the server sent is the error, with its own reason and message", async () => {
@@ -62,7 +74,7 @@ test("a Status the server sent is the error, with its own reason and message", a
     message: "the object has been modified",
     code: 409,
   };
-  expect(await refusal(response(409, bytes(JSON.stringify(status))), "POST")).toEqual(status);
+  expect(await refusal(response(409, bytes(JSON.stringify(status))), { method: "POST" })).toEqual(status);
   expect(await refusal(response(409, { type: "decoded", value: status }))).toEqual(status);
 });
 
@@ -94,14 +106,37 @@ test.each([
     "the server was unable to return a response in the time allotted, but may still be processing the request",
   ],
 ])("a %i answered with text %j becomes a Status of reason %s", async (code, text, reason, message) => {
-  const status = await refusal(response(code, bytes(text)), "PUT");
-  expect(status).toMatchObject({ status: "Failure", code, message });
+  const status = await refusal(response(code, bytes(text)), { method: "PUT", name: "w" });
+  const place = code === 404 || code === 405 ? `: kind Widget at ${PATH}` : "";
+  expect(status).toMatchObject({
+    status: "Failure",
+    code,
+    message: `${message} (put widgets.example.com w${place})`,
+    details: { group: "example.com", kind: "widgets", name: "w" },
+  });
   expect(status.reason).toBe(reason);
   expect(status.details?.causes).toEqual([{ reason: "UnexpectedServerResponse", message: text || "unknown" }]);
 });
 
+test("a server that does not say which resource it has not is quoted with the kind and the path", async () => {
+  const message = "the server could not find the requested resource";
+  const unknown = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
+  const send = (details: object) => response(404, bytes(JSON.stringify({ ...unknown, message, details })));
+  expect(await refusal(send({}))).toMatchObject({
+    message: `${message} (get widgets.example.com: kind Widget at ${PATH})`,
+    details: {},
+  });
+  const raw = await Promise.resolve(decodeObject(send({}), { method: "GET", path: "/apis/nope" })).catch(
+    (error: unknown) => error,
+  );
+  expect(raw).toMatchObject({ message: `${message} (get /apis/nope)` });
+  // What says more than that is quoted as it is: events repeat it.
+  const other = { ...unknown, message: 'widgets.example.com "w" not found' };
+  expect(await refusal(response(404, bytes(JSON.stringify(other))))).toEqual(other);
+});
+
 test("a 409 without explanation means that a POST found the object there already", async () => {
-  expect((await refusal(response(409, bytes("taken")), "POST")).reason).toBe("AlreadyExists");
+  expect((await refusal(response(409, bytes("taken")), { method: "POST" })).reason).toBe("AlreadyExists");
 });
 
 test("a made-up Status keeps the Retry-After header", async () => {
@@ -124,13 +159,15 @@ test("a line of a watch may be cut at any byte", async () => {
 
 test("a last line without its end was cut off with the connection, and is dropped", async () => {
   const events = await collect(
-    await decodeEvents(response(200, bytes('{"type":"ADDED","object":{}}\n{"type":"ADDED","obj'))),
+    await decodeEvents(response(200, bytes('{"type":"ADDED","object":{}}\n{"type":"ADDED","obj')), asked),
   );
   expect(events).toEqual([{ type: "ADDED", object: {} }]);
 });
 
 test("events before a broken line still arrive, and the broken line is an ERROR event", async () => {
-  const events = await collect(await decodeEvents(response(200, bytes('{"type":"ADDED","object":{}}\n{oops}\n'))));
+  const events = await collect(
+    await decodeEvents(response(200, bytes('{"type":"ADDED","object":{}}\n{oops}\n')), asked),
+  );
   expect(events).toHaveLength(2);
   expect(events[1]).toMatchObject({
     type: "ERROR",
@@ -174,7 +211,7 @@ const TOO_LONG =
 test("a line longer than 16 MiB is an ERROR event that says so, and the last; nothing more is read", async () => {
   const good = '{"type":"ADDED","object":{}}\n';
   const source = endless(`${good}{"type":"`, piece);
-  const events = await collect(await decodeEvents(response(200, source.body)));
+  const events = await collect(await decodeEvents(response(200, source.body), asked));
   expect(events).toMatchObject([
     { type: "ADDED" },
     { type: "ERROR", object: { kind: "Status", code: 500, reason: "InternalError", message: TOO_LONG } },
@@ -189,7 +226,7 @@ test("a line longer than 16 MiB is an ERROR event that says so, and the last; no
 test("an answer that has no end fails, with the most that is read, and is not read on", async () => {
   const read = async (first: string, then: string | Uint8Array, decode: typeof decodeObject | typeof decodeList) => {
     const source = endless(first, then);
-    const message = await Promise.resolve(decode(response(200, source.body) as never)).then(
+    const message = await Promise.resolve(decode(response(200, source.body), asked)).then(
       () => "none",
       (error: Error) => error.message,
     );
@@ -215,7 +252,7 @@ test.skipIf(process.env["KUBEWRIGHT_HEAVY"] !== "1")(
   async () => {
     const source = endless('{"items":[0', `,{"a":"${"x".repeat(2 ** 20)}"}`);
     const seen = { items: 0 };
-    await expect(decodeList(response(200, source.body), () => seen.items++)).rejects.toThrow(
+    await expect(decodeList(response(200, source.body), asked, () => seen.items++)).rejects.toThrow(
       "the list is longer than 1024 MiB, the most that is read",
     );
     expect(seen.items).toBe(1023);
@@ -227,7 +264,7 @@ test("of a refusal without an end the first MiB is read, and tells as much as an
   const status = await refusal(response(403, source.body));
   expect(source.ended()).toBe(true);
   expect(status).toMatchObject({ reason: "Forbidden", code: 403 });
-  expect(status.message!.length).toBe(2048);
+  expect(status.message).toMatch(/^<html>x{2042} \(get widgets\.example\.com\)$/);
   expect(status.details!.causes![0]!.message!.length).toBe(2048);
 });
 
@@ -251,7 +288,7 @@ test("a Status with parts of a wrong type is one without them", async () => {
 test("a refusal that is sent as a success is one all the same", async () => {
   const failed = { kind: "Status", status: "Failure", reason: "Conflict", message: "no", code: 409 };
   expect(await refusal(response(200, bytes(JSON.stringify(failed))))).toEqual(failed);
-  expect(await decodeObject(response(200, bytes('{"kind":"Status","status":"Success"}')))).toMatchObject({
+  expect(await decodeObject(response(200, bytes('{"kind":"Status","status":"Success"}')), asked)).toMatchObject({
     status: "Success",
   });
 });
@@ -266,9 +303,9 @@ test.each(["1e3", "-1", "0x10", "9".repeat(400), "Wed, 21 Oct 2026 07:28:00 GMT"
 
 test("events that arrive decoded are handed on", async () => {
   const event = { type: "BOOKMARK", object: { metadata: { resourceVersion: "7" } } };
-  expect(await collect(await decodeEvents(response(200, { type: "events", events: asyncIterable([event]) })))).toEqual([
-    event,
-  ]);
+  expect(
+    await collect(await decodeEvents(response(200, { type: "events", events: asyncIterable([event]) }), asked)),
+  ).toEqual([event]);
 });
 
 test("a watch the server refuses rejects with the Status", async () => {
@@ -279,5 +316,7 @@ test("a watch the server refuses rejects with the Status", async () => {
     message: "too old resource version",
     code: 410,
   };
-  await expect(decodeEvents(response(410, bytes(JSON.stringify(expired))))).rejects.toMatchObject({ status: expired });
+  await expect(decodeEvents(response(410, bytes(JSON.stringify(expired))), asked)).rejects.toMatchObject({
+    status: expired,
+  });
 });

@@ -1,4 +1,4 @@
-import { type Status, isStatus } from "@kubewright/api";
+import { type ResourceDefinition, type Status, isStatus, qualifiedResource } from "@kubewright/api";
 import type { ApiRequest, ApiResponse, ResponseBody } from "@kubewright/transport";
 
 import { ByteBuffer } from "./byte-buffer.js";
@@ -6,23 +6,32 @@ import { REASON_BY_CODE, StatusError } from "./errors.js";
 import { limits, tooLong } from "./limits.js";
 import { ListReader } from "./list-reader.js";
 
+/** What a response answers, for errors to name. */
+export interface Asked {
+  readonly method: ApiRequest["method"];
+  /** Without its query. */
+  readonly path: string;
+  /** Absent: a path as it is. */
+  readonly definition?: ResourceDefinition;
+  readonly name?: string | undefined;
+}
+
 /**
  * The object a successful response carries; a promise only where there is something to wait for, as in process there is not.
  *
- * @param method - Tells what a 409 without an explanation means.
  * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON, or longer than {@link limits}.answer.
  */
-export function decodeObject(response: ApiResponse, method?: ApiRequest["method"]): unknown {
+export function decodeObject(response: ApiResponse, asked: Asked): unknown {
   const { body, status } = response;
-  return status <= 206 && body.type === "decoded" ? body.value : readObject(response, method);
+  return status <= 206 && body.type === "decoded" ? body.value : readObject(response, asked);
 }
 
-async function readObject(response: ApiResponse, method: ApiRequest["method"] | undefined): Promise<unknown> {
+async function readObject(response: ApiResponse, asked: Asked): Promise<unknown> {
   const { body, status } = response;
-  if (status > 206) throw await refusal(response, method);
+  if (status > 206) throw await refusal(response, asked);
   if (body.type === "decoded") return body.value;
   if (body.type === "events") throw new Error("the server answered with a stream where an object was expected");
-  return succeeded(parse(await readWhole(body.chunks), status));
+  return succeeded(parse(await readWhole(body.chunks), status, asked));
 }
 
 /**
@@ -31,20 +40,20 @@ async function readObject(response: ApiResponse, method: ApiRequest["method"] | 
  * @param mapItem - Called with each item as soon as it has arrived, and makes of it what is kept. Default: all of it.
  * @throws as {@link decodeObject}, but for longer lists and for an item that is too long, and what `mapItem` throws.
  */
-export function decodeList(response: ApiResponse, mapItem?: (item: unknown) => unknown): unknown {
+export function decodeList(response: ApiResponse, asked: Asked, mapItem?: (item: unknown) => unknown): unknown {
   const { body } = response;
-  if (mapItem === undefined && body.type !== "bytes") return decodeObject(response);
-  return readList(response, mapItem ?? ((item) => item));
+  if (mapItem === undefined && body.type !== "bytes") return decodeObject(response, asked);
+  return readList(response, asked, mapItem ?? ((item) => item));
 }
 
-async function readList(response: ApiResponse, mapItem: (item: unknown) => unknown): Promise<unknown> {
+async function readList(response: ApiResponse, asked: Asked, mapItem: (item: unknown) => unknown): Promise<unknown> {
   const { body, status } = response;
   if (status > 206 || body.type !== "bytes") {
-    const list = await decodeObject(response);
+    const list = await decodeObject(response, asked);
     const items = (list as { readonly items?: unknown } | null)?.items;
     return Array.isArray(items) ? { ...(list as object), items: items.map(mapItem) } : list;
   }
-  const reader = new ListReader((text) => parse(text, status), mapItem);
+  const reader = new ListReader((text) => parse(text, status, asked), mapItem);
   let bytes = 0;
   for await (const chunk of body.chunks) {
     bytes += chunk.length;
@@ -60,21 +69,21 @@ function succeeded(value: unknown): unknown {
   return value;
 }
 
-function parse(text: string, status: number): unknown {
+function parse(text: string, status: number, { method, path }: Asked): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     const what =
       text === ""
-        ? `0-length response with status code: ${status}`
-        : `the server's answer is not JSON: ${text.slice(0, 200)}`;
+        ? `0-length response with status code: ${status} (${method} ${path})`
+        : `the server's answer to ${method} ${path} is not JSON: ${text.slice(0, 200)}`;
     throw new Error(what, { cause: error });
   }
 }
 
 /** The lines of a watch response, each as the JSON it is. @throws StatusError when the server refused to open the stream. */
-export async function decodeEvents(response: ApiResponse): Promise<AsyncIterable<unknown>> {
-  if (response.status > 206) throw await refusal(response);
+export async function decodeEvents(response: ApiResponse, asked: Asked): Promise<AsyncIterable<unknown>> {
+  if (response.status > 206) throw await refusal(response, asked);
   const { body } = response;
   if (body.type === "events") return body.events;
   if (body.type === "bytes") return parseLines(body.chunks);
@@ -152,29 +161,51 @@ function decodingError(error: Error): object {
 }
 
 /** The Status the server sent, or one made up from the HTTP code (upstream: apimachinery `errors.NewGenericServerResponse`). */
-async function refusal(response: ApiResponse, method?: ApiRequest["method"]): Promise<StatusError> {
+async function refusal(response: ApiResponse, asked: Asked): Promise<StatusError> {
   const value = await readRefusal(response.body);
   const { status: code } = response;
-  if (isFailure(value)) return new StatusError(typeof value.code === "number" ? value : { ...value, code });
+  if (isFailure(value))
+    return new StatusError(named(typeof value.code === "number" ? value : { ...value, code }, asked));
   const text = typeof value === "string" ? value.slice(0, MOST_REFUSAL_TEXT).trim() : "";
   const reason =
-    code === 409 && method === "POST"
+    code === 409 && asked.method === "POST"
       ? "AlreadyExists"
       : (REASON_BY_CODE[code] ?? (code > 500 ? "InternalError" : undefined));
   const retryAfterSeconds = retryAfter(response);
+  const { definition, name } = asked;
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: genericMessage(code, text),
+    message: `${genericMessage(code, text)} (${request(asked, code)})`,
     ...(reason === undefined ? {} : { reason }),
     details: {
+      ...(definition === undefined ? {} : { group: definition.group, kind: definition.resource }),
+      ...(name === undefined ? {} : { name }),
       causes: [{ reason: "UnexpectedServerResponse", message: text || "unknown" }],
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     },
     code,
   });
+}
+
+/** That it has no such resource or method a server says without saying of which; client-go leaves it so. */
+function named(status: Status, asked: Asked): Status {
+  const { code, message } = status;
+  const isNameless = NAMELESS.has(code) && message === MESSAGE_BY_CODE[code];
+  return isNameless ? { ...status, message: `${message} (${request(asked, code)})` } : status;
+}
+
+/** What may be wrong about these is the kind or the path. */
+const NAMELESS: ReadonlySet<number> = new Set([404, 405]);
+
+/** Such as `get widgets.example.com w`. */
+function request({ method, path, definition, name }: Asked, code: number): string {
+  const verb = method.toLowerCase();
+  if (definition === undefined) return `${verb} ${path}`;
+  const what = [verb, qualifiedResource(definition), ...(name === undefined ? [] : [name])].join(" ");
+  return NAMELESS.has(code) ? `${what}: kind ${definition.kind} at ${path}` : what;
 }
 
 /** Characters of what is not a Status. Upstream: maxUnstructuredResponseTextBytes. */

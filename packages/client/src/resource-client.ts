@@ -9,7 +9,7 @@ import {
 } from "@kubewright/api";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
-import { decodeEvents, decodeList, decodeObject } from "./decode.js";
+import { type Asked, decodeEvents, decodeList, decodeObject } from "./decode.js";
 import { resourcePath, withQuery } from "./path.js";
 import type { Requester } from "./requester.js";
 
@@ -123,13 +123,16 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
   async get(name: string, options: GetOptions = {}): Promise<DeepReadonly<T>> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name });
-    return this.#object(await this.#send("GET", path, options));
+    return this.#object(await this.#send("GET", path, options), this.#asked("GET", path, name));
   }
 
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
     const { mapItem } = options;
-    const response = await this.#send("GET", resourcePath(this.definition, { namespace: options.namespace }), options);
-    return (await decodeList(response, mapItem as Mapping | undefined)) as DeepReadonly<List<T>>;
+    const path = resourcePath(this.definition, { namespace: options.namespace });
+    const response = await this.#send("GET", path, options);
+    return (await decodeList(response, this.#asked("GET", path), mapItem as Mapping | undefined)) as DeepReadonly<
+      List<T>
+    >;
   }
 
   async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
@@ -137,7 +140,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     const collection = resourcePath(this.definition, { namespace: options.namespace });
     const path = withQuery(collection, { watch: true, ...options });
     const response = await this.#requester.send({ method: "GET", path, watch: true, ...abortable(signal) });
-    return (await decodeEvents(response)) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
+    return (await decodeEvents(response, this.#asked("GET", collection))) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
   }
 
   create(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
@@ -160,7 +163,8 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     options: WriteOptions = {},
   ): Promise<unknown> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name, subresource });
-    return decodeObject(await this.#send("POST", path, options, JSON_TYPE, body), "POST");
+    const response = await this.#send("POST", path, options, JSON_TYPE, body);
+    return decodeObject(response, this.#asked("POST", path, name));
   }
 
   async patch(
@@ -170,12 +174,14 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   ): Promise<DeepReadonly<T>> {
     const { namespace, subresource } = options;
     const path = resourcePath(this.definition, { namespace, name, subresource });
-    return this.#object(await this.#send("PATCH", path, options, PATCH_CONTENT_TYPES[patch.type], patch.body));
+    const response = await this.#send("PATCH", path, options, PATCH_CONTENT_TYPES[patch.type], patch.body);
+    return this.#object(response, this.#asked("PATCH", path, name));
   }
 
   async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name });
-    return (await decodeObject(await this.#delete(path, {}, options))) as DeepReadonly<T> | Status;
+    const response = await this.#delete(path, {}, options);
+    return (await decodeObject(response, this.#asked("DELETE", path, name))) as DeepReadonly<T> | Status;
   }
 
   /**
@@ -188,9 +194,8 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   ): Promise<DeepReadonly<List<T>>> {
     const { labelSelector, fieldSelector, ...rest } = options;
     const path = resourcePath(this.definition, { namespace: options.namespace });
-    return (await decodeList(await this.#delete(path, { labelSelector, fieldSelector }, rest))) as DeepReadonly<
-      List<T>
-    >;
+    const response = await this.#delete(path, { labelSelector, fieldSelector }, rest);
+    return (await decodeList(response, this.#asked("DELETE", path))) as DeepReadonly<List<T>>;
   }
 
   #delete(
@@ -224,7 +229,8 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
       object.kind !== undefined && object.apiVersion !== undefined
         ? object
         : { kind: definition.kind, apiVersion: apiVersionOf(definition), ...object };
-    return this.#object(await this.#send(method, path, options, JSON_TYPE, typed), method);
+    const response = await this.#send(method, path, options, JSON_TYPE, typed);
+    return this.#object(response, this.#asked(method, path, metadata.name));
   }
 
   /** @param resource - Its path. @param options - Those that are parameters go into the query. */
@@ -244,6 +250,11 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
         ? { method, path, contentType, body: decoded }
         : { method, path, contentType, body: decoded, signal },
     );
+  }
+
+  /** @param name - Absent: the collection. */
+  #asked(method: ApiRequest["method"], path: string, name?: string): Asked {
+    return { method, path, definition: this.definition, name };
   }
 
   #object(...response: Parameters<typeof decodeObject>): DeepReadonly<T> | Promise<DeepReadonly<T>> {

@@ -8,7 +8,13 @@ import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory } from "@kubewright/informer";
 
 import type { ComponentContext } from "./component-context.js";
-import { type ControllerName, type Decision, clusterControllers } from "./controllers.js";
+import {
+  type ControllerName,
+  type Decision,
+  checkedNames,
+  clusterControllers,
+  controllerNames,
+} from "./controllers.js";
 import { type NodeShape, defaultNodes, registerNodes } from "./nodes.js";
 import { readyOrFailed } from "./ready-or-failed.js";
 
@@ -95,7 +101,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
   const { kubernetesVersion = NEWEST_VERSION } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
-  const enabled = options.controllers ?? (Object.keys(clusterControllers) as ControllerName[]);
+  const enabled = checkedNames(options.controllers ?? controllerNames, controllerNames);
   const apiServer = createApiServer({
     clock,
     random: random.fork("apiserver"),

@@ -11,7 +11,7 @@ import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.j
 import type { ComponentContext } from "./component-context.js";
 import { ControllerProcess, type StartedProcess } from "./controller-process.js";
 import { ControllerReplica } from "./controller-replica.js";
-import { type ControllerName, clusterControllers } from "./controllers.js";
+import { checkedNames, clusterControllers, controllerNames } from "./controllers.js";
 import { Faults } from "./faults.js";
 import { Network } from "./network.js";
 import { NodeLifecycleController } from "./node-lifecycle-controller.js";
@@ -128,7 +128,7 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
     return { parts: [running(context.informers), controller], kill: () => (alive = false) };
   };
   const enabled: readonly FaultyControllerName[] = [
-    ...(options.controllers ?? (Object.keys(clusterControllers) as ControllerName[])),
+    ...checkedNames(options.controllers ?? controllerNames, controllerNames),
     ...(hosting === "none" ? [] : (["node-lifecycle-controller"] as const)),
   ];
   const replicas = Array.from({ length: count }, (_, index): ControllerReplica => {

@@ -48,3 +48,17 @@ export const clusterControllers: Readonly<Record<ControllerName, (context: Compo
       onDecision: (decision) => onDecision({ controller: "garbage-collector-controller", decision }),
     }),
 };
+
+/** All of them, in the order in which they run. */
+export const controllerNames = Object.keys(clusterControllers) as readonly ControllerName[];
+
+/**
+ * The names, checked: who writes JavaScript, or reads them from a file, may have others.
+ *
+ * @throws Error naming the first that is not in `known`.
+ */
+export function checkedNames<Name extends string>(names: readonly Name[], known: readonly Name[]): readonly Name[] {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  throw new Error(`${JSON.stringify(unknown)} is not a controller of the cluster, which has ${known.join(", ")}`);
+}

@@ -4,6 +4,7 @@ import type { FakeKubelet } from "@kubewright/fake-kubelet";
 
 import type { ControllerReplica } from "./controller-replica.js";
 import type { FaultyControllerName } from "./components.js";
+import { checkedNames, controllerNames } from "./controllers.js";
 import type { Network, NetworkFault } from "./network.js";
 import type { SilentNodes } from "./silent-nodes.js";
 import type { SkewedClock } from "./skewed-clock.js";
@@ -35,13 +36,15 @@ export class Faults {
     return new Client({ transport: network.link(component), clock, userAgent: component });
   }
 
-  /** Kills a controller in every controller manager; without a name the controller managers. Nothing it does has any effect any more. */
+  /** Kills a controller in every controller manager; without a name the controller managers. Nothing it does has any effect any more. @throws Error for an unknown name. */
   controllerDown(name?: FaultyControllerName): void {
+    checkController(name);
     for (const replica of this.#parts.replicas) replica.setUp(false, name);
   }
 
-  /** Starts it, with nothing remembered. Without a name also every controller that was killed by itself. */
+  /** Starts it, with nothing remembered. Without a name also every controller that was killed by itself. @throws Error for an unknown name. */
   controllerUp(name?: FaultyControllerName): void {
+    checkController(name);
     for (const replica of this.#parts.replicas) replica.setUp(true, name);
   }
 
@@ -85,4 +88,8 @@ export class Faults {
       }
     }
   }
+}
+
+function checkController(name: FaultyControllerName | undefined): void {
+  if (name !== undefined) checkedNames<FaultyControllerName>([name], [...controllerNames, "node-lifecycle-controller"]);
 }

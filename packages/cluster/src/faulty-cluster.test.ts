@@ -116,3 +116,14 @@ test("a node that comes back while the API server is away is heard of once that 
   await back;
   expect(await readiness()).toBe("True");
 });
+
+test("a controller that there is not is named, with those that there are", async () => {
+  const { cluster } = await start();
+  const known = "job-controller, cronjob-controller, ttl-after-finished-controller, ";
+  const message = `"job" is not a controller of the cluster, which has ${known}`;
+  const options = { clock: new SimulatedClock("2026-01-01T00:00:00Z"), random: seededRandom(1) };
+  for (const create of [createCluster, createFaultyCluster])
+    expect(() => create({ ...options, controllers: ["job-controller", "job" as never] })).toThrow(message);
+  expect(() => cluster.faults.controllerDown("job" as never)).toThrow(message);
+  expect(() => cluster.faults.controllerUp("job" as never)).toThrow(message);
+});

@@ -6,6 +6,7 @@ import {
   apiVersionOf,
   getControllerOf,
   keyOf,
+  newControllerRef,
 } from "@kubewright/api";
 import { errorMessage, isInvalid, isNotFound } from "@kubewright/client";
 
@@ -101,14 +102,10 @@ export class ControllerRefManager<T extends KubernetesObject> {
     } catch (error) {
       throw new Error(`can't adopt ${kind} ${keyOf(object)} (${uid}): ${errorMessage(error)}`, { cause: error });
     }
-    const reference = {
+    const reference = newControllerRef(controller, {
       apiVersion: apiVersionOf(controllerDefinition),
       kind: controllerDefinition.kind,
-      name: controller.metadata.name,
-      uid: controller.metadata.uid,
-      controller: true,
-      blockOwnerDeletion: true,
-    };
+    });
     // The uid makes the patch fail when the name belongs to another object by now.
     const metadata = { ownerReferences: [reference], uid, ...(finalizers.length === 0 ? {} : { finalizers }) };
     return patch(namespace, name, { metadata }, signal);

@@ -129,7 +129,7 @@ test.each<[string, Attack, RegExp]>([
     (response) => response.writeHead(200, { "x-long": MiB.toString() }).end(),
     /Headers Overflow/,
   ],
-  ["a refusal without an end", forEver("no", MiB, 403), /failed to watch configmaps: nox+$/],
+  ["a refusal without an end", forEver("no", MiB, 403), /failed to watch configmaps: nox+ \(get configmaps\)$/],
   [
     "a refusal of wrong types",
     refuse(403, '{"kind":"Status","message":[],"details":{"causes":[null]}}'),
