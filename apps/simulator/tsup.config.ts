@@ -31,4 +31,8 @@ export const style = {
   silent: true,
 } satisfies Options;
 
-export default [preset({ entry: ["src/index.ts", "src/main.ts"] }), defineConfig(page), defineConfig(style)].flat();
+export default [
+  preset({ entry: ["src/index.ts", "src/main.ts", "src/future-worker.ts"] }),
+  defineConfig(page),
+  defineConfig(style),
+].flat();

@@ -76,6 +76,11 @@ function program(io: Io, version: string): Command {
     .option("--start <time>", "where virtual time starts (default: the scenario's, or 2026-01-01T00:00:00Z)")
     .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m (default: the scenario's, or 1d)")
     .option("--seed <number>", "same seed, same run (default: the scenario's, or 1)")
+    .option(
+      "--seeds <range>",
+      "play every future from one seed to another, and print in how many what goes wrong: 1-1000",
+    )
+    .option("--workers <number>", "with --seeds: threads that play at once (default: the machine's cores)")
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
     .option(
       "--against <file>",

@@ -1,3 +1,4 @@
+import type { FutureWorkers } from "./futures/play-futures.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** Everything a command reads and writes. The only thing that touches the machine is the `Io` that main builds. */
@@ -23,6 +24,8 @@ export interface Io {
    * Default: nothing does.
    */
   readonly holdMemory?: () => void;
+  /** Threads that play futures: as many as are wanted, or as the machine has cores. Default: there is this thread. */
+  readonly futureWorkers?: (count: number | undefined) => FutureWorkers;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
   /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */

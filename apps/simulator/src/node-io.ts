@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -11,6 +12,7 @@ import { Presets, SingleBar } from "cli-progress";
 
 import type { ExecuteResult, FolderEntry, Io, Output, Progress } from "./io.js";
 import { NodeHeap } from "./node-heap.js";
+import { nodeWorkers } from "./node-workers.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -26,6 +28,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     progress: () => progressBar(process.stderr),
     listFolder,
     holdMemory: () => heap.hold(),
+    futureWorkers: (count = availableParallelism()) => nodeWorkers(count),
     stopped,
     pageAssets,
     env: process.env,

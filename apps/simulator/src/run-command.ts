@@ -9,6 +9,7 @@ import { nothingToPlay } from "./input/nothing-to-play.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
+import { futuresCommand } from "./futures/futures-command.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { versionRemark } from "./kubernetes-version.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
@@ -28,10 +29,33 @@ export interface RunFlags extends RunInputFlags {
   readonly runs?: string;
   readonly against?: string;
   readonly againstKubernetes?: string;
+  readonly seeds?: string;
+  readonly workers?: string;
+}
+
+/** @throws UserError for flags of which one plays one future, or compares two, and the other many. */
+function checkTogether(flags: RunFlags): void {
+  if (flags.seeds === undefined) {
+    if (flags.workers !== undefined)
+      throw new UserError("--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000");
+    return;
+  }
+  for (const [flag, value] of [
+    ["--seed", flags.seed],
+    ["--html", flags.html],
+    ["--runs", flags.runs],
+    ["--against", flags.against],
+    ["--against-kubernetes", flags.againstKubernetes],
+  ] as const)
+    if (value !== undefined)
+      throw new UserError(`--seeds plays many futures, and ${flag} is about one: leave out one of them`);
 }
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
 export async function runCommand(paths: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+  const { seeds } = flags;
+  checkTogether(flags);
+  if (seeds !== undefined) return futuresCommand(paths, { ...flags, seeds }, io);
   if (flags.against !== undefined || flags.againstKubernetes !== undefined) return compareCommand(paths, flags, io);
   const runsFormat = flags.runs === undefined ? undefined : parseRunsFormat(flags.runs);
   checkOutputs({ "--json": flags.json, "--html": flags.html, "--runs": flags.runs }, [

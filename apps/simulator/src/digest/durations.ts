@@ -11,11 +11,22 @@ export class Durations {
     return this.#size;
   }
 
+  /** Seconds, and how often: what `addCounts` takes. */
+  get counts(): (readonly [number, number])[] {
+    return [...this.#counts];
+  }
+
   add(durationMs: number): void {
-    const seconds = Number(Math.round(durationMs / 1000).toPrecision(3));
-    this.#counts.set(seconds, (this.#counts.get(seconds) ?? 0) + 1);
-    this.#size++;
+    this.#count(Number(Math.round(durationMs / 1000).toPrecision(3)), 1);
     this.#longestMs = Math.max(this.#longestMs, durationMs);
+  }
+
+  /** Those that another has counted. */
+  addCounts(counts: Iterable<readonly [number, number]>): void {
+    for (const [seconds, count] of counts) {
+      this.#count(seconds, count);
+      this.#longestMs = Math.max(this.#longestMs, seconds * 1000);
+    }
   }
 
   /** The duration that this share of all does not exceed, in milliseconds; `undefined` when there is none. */
@@ -27,5 +38,10 @@ export class Durations {
       if (left <= 0) return Math.min(seconds * 1000, this.#longestMs);
     }
     return undefined;
+  }
+
+  #count(seconds: number, count: number): void {
+    this.#counts.set(seconds, (this.#counts.get(seconds) ?? 0) + count);
+    this.#size += count;
   }
 }

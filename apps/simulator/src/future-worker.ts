@@ -1,0 +1,12 @@
+import { type FuturePlan, type FutureSummary, playFuture } from "./futures/play-future.js";
+
+/** What a worker thread is asked for. */
+export interface FutureTask {
+  readonly plan: FuturePlan;
+  readonly seed: number;
+}
+
+/** The worker thread's side of `node-workers.ts`. */
+export function playTask({ plan, seed }: FutureTask): Promise<FutureSummary> {
+  return playFuture(plan, seed);
+}

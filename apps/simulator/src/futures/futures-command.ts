@@ -1,0 +1,127 @@
+import { formatTime } from "@kubewright/api";
+
+import { formatDuration } from "../duration.js";
+import { nothingToPlay } from "../input/nothing-to-play.js";
+import { InterruptedError } from "../interrupted-error.js";
+import { type Io, noProgress } from "../io.js";
+import { versionName, versionRemark } from "../kubernetes-version.js";
+import { checkOutputs, openOutput } from "../output-file.js";
+import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
+import { simulate } from "../simulation.js";
+import { printable, styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { futuresJson } from "./futures-json.js";
+import { FuturesStatistics } from "./futures-statistics.js";
+import { futuresText } from "./futures-text.js";
+import type { Mishap } from "./mishap.js";
+import { futurePlan } from "./play-future.js";
+import { inThisThread, playFutures } from "./play-futures.js";
+import { countSeeds, parseSeeds, seedsText } from "./seeds.js";
+
+export interface FuturesFlags extends RunInputFlags {
+  readonly seeds: string;
+  readonly workers?: string;
+  readonly json?: string;
+}
+
+/** What is counted without being asked for. */
+const COUNTED: readonly Mishap[] = [
+  { kind: "skipped" },
+  { kind: "late" },
+  { kind: "failed" },
+  { kind: "overlap" },
+  { kind: "unschedulable" },
+  { kind: "never-finished" },
+];
+
+/** `kubewright run … --seeds A-B`: plays many futures and prints in how many of them what goes wrong. */
+export async function futuresCommand(paths: readonly string[], flags: FuturesFlags, io: Io): Promise<void> {
+  const seeds = parseSeeds(flags.seeds);
+  const workers = parseWorkers(flags.workers);
+  checkOutputs({ "--json": flags.json }, [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])]);
+  const input = await readRunInput(paths, flags, io);
+  const { startMs, durationMs } = input;
+  const jsonOnly = flags.json === "-";
+  const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
+  const { mistakes, notes } = await tryOut(input, io);
+  const statistics = new FuturesStatistics();
+  const progress = io.progress?.() ?? noProgress;
+  const all = countSeeds(seeds);
+  const counted = (count: number): string => `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
+  const pool = io.futureWorkers?.(workers === undefined ? undefined : Math.min(workers, all)) ?? inThisThread;
+  let isWhole: boolean;
+  try {
+    progress.show(0, `0 of ${counted(all)}`);
+    isWhole = await playFutures(futurePlan(input, io.timeZoneData, COUNTED), seeds, {
+      workers: pool,
+      signal: io.stopped,
+      onFuture: (future) => {
+        statistics.add(future);
+        progress.show(statistics.futures / all, `${statistics.futures.toLocaleString("en-US")} of ${counted(all)}`);
+      },
+    });
+  } finally {
+    progress.clear();
+    await pool.close();
+  }
+  const json = futuresJson(statistics, {
+    startMs,
+    durationMs,
+    seeds,
+    kubernetes: `v${versionName(input.kubernetesVersion)}`,
+    timeZoneData: io.timeZoneData,
+  });
+  if (mistakes.length === 0) {
+    await file?.write(json);
+    await file?.close();
+  } else await file?.discard();
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  if (jsonOnly) io.stdout.write(json);
+  else {
+    const style = styleFor(io.stdout.hasColours);
+    const width = io.stdout.columns || DEFAULT_WIDTH;
+    const which = isWhole ? seedsText(seeds) : `of ${seedsText(seeds)}`;
+    const title = `${counted(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
+    io.stdout.write(
+      `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N plays one future alone")}\n\n`,
+    );
+    if (statistics.futures > 0) io.stdout.write(futuresText(statistics, { width, style }));
+  }
+  if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+  if (!isWhole)
+    throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${counted(all)}`);
+}
+
+/** What the API server says of the manifests, which is the same in every future. */
+async function tryOut(input: RunInput, io: Io): Promise<{ readonly mistakes: string[]; readonly notes: string[] }> {
+  const mistakes = [...input.problems];
+  const notes = [...input.notes];
+  await simulate({
+    ...input,
+    durationMs: 0,
+    timeZoneData: io.timeZoneData,
+    emit: () => {},
+    onCreated: (outcome) => {
+      mistakes.push(...outcome.problems);
+      notes.push(...outcome.notes);
+      const mayHaveMore =
+        input.manifests.length === 0 || input.live !== undefined || (input.scenario?.happenings.length ?? 0) > 0;
+      const nothing = mayHaveMore ? undefined : nothingToPlay(outcome.created);
+      const hasReason = mistakes.length > 0 && outcome.created.length === 0;
+      if (nothing !== undefined)
+        throw new UserError([...notes, ...mistakes, ...(hasReason ? [] : [nothing])].join("\n"));
+    },
+  });
+  return { mistakes, notes };
+}
+
+const DEFAULT_WIDTH = 120;
+const MOST_WORKERS = 256;
+
+function parseWorkers(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!/^\d{1,3}$/.test(text) || count < 1 || count > MOST_WORKERS)
+    throw new UserError(`--workers: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_WORKERS}`);
+  return count;
+}

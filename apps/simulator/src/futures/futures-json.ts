@@ -1,0 +1,82 @@
+import type { Durations } from "../digest/durations.js";
+import type { FuturesStatistics, GroupChances } from "./futures-statistics.js";
+import { countSeeds, type SeedRange } from "./seeds.js";
+import type { Share } from "./wilson.js";
+
+export interface FuturesHeader {
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly seeds: SeedRange;
+  readonly kubernetes: string;
+  readonly timeZoneData: string;
+}
+
+/** One object with everything that was found, as `futures.schema.json` describes it. */
+export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader): string {
+  const { startMs, durationMs, seeds, kubernetes, timeZoneData } = header;
+  const { total, groups, peaks, futures } = statistics;
+  const document = {
+    futuresVersion: 1,
+    kubernetes,
+    start: iso(startMs),
+    end: iso(startMs + durationMs),
+    seeds: { ...seeds, asked: countSeeds(seeds), played: futures },
+    timeZoneData,
+    total: { slots: total.slots, runs: total.runs, mishaps: mishapsOf(total) },
+    groups: groups.map((group) => ({
+      kind: group.kind,
+      namespace: group.namespace,
+      name: group.name,
+      slots: group.slots,
+      runs: group.runs,
+      mishaps: mishapsOf(group),
+      tookSeconds: quantiles(group.durations),
+      lateSeconds: quantiles(group.lateness),
+      hasSpread: group.durations.counts.length > 1,
+    })),
+    atOnce: {
+      pods: peakOf(peaks.pods, 1),
+      cores: peakOf(peaks.cpuMillis, 1000),
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function mishapsOf({ chances }: GroupChances): object[] {
+  return chances.map(({ mishap, futures, perFuture, occurrences, perSlot, worst }) => ({
+    kind: mishap.kind,
+    ...(mishap.cause === undefined ? {} : { cause: mishap.cause }),
+    ...(mishap.overMs === undefined ? {} : { overSeconds: mishap.overMs / 1000 }),
+    futures,
+    perFuture: rounded(perFuture),
+    occurrences,
+    perSlot: rounded(perSlot),
+    worst: {
+      seed: worst.seed,
+      count: worst.count,
+      ...(mishap.kind === "late" ? { lateSeconds: worst.severity / 1000 } : {}),
+      at: iso(worst.atMs),
+      text: worst.text,
+    },
+  }));
+}
+
+/** To a millionth: the last digits of a double depend on the machine's mathematics. */
+function rounded({ share, low, high }: Share): Share {
+  const round = (value: number): number => Math.round(value * 1e6) / 1e6;
+  return { share: round(share), low: round(low), high: round(high) };
+}
+
+function quantiles(durations: Durations): object | null {
+  const seconds = (share: number): number => durations.quantile(share)! / 1000;
+  return durations.size === 0 ? null : { p50: seconds(0.5), p95: seconds(0.95), p99: seconds(0.99), most: seconds(1) };
+}
+
+function peakOf(peak: FuturesStatistics["peaks"]["pods"], unit: number): object {
+  const level = (share: number): number => peak.quantile(share) / unit;
+  return { p50: level(0.5), p95: level(0.95), p99: level(0.99), most: peak.worst.level / unit, seed: peak.worst.seed };
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}

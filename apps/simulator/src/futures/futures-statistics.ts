@@ -1,0 +1,188 @@
+import { Durations } from "../digest/durations.js";
+import type { FutureSummary } from "./play-future.js";
+import { type Mishap, mishapKey } from "./mishap.js";
+import type { GroupFuture, MishapCount } from "./mishap-counter.js";
+import type { Peaks } from "./pod-peaks.js";
+import { type Share, wilson } from "./wilson.js";
+
+/** A mishap over many futures. */
+export interface MishapChance {
+  readonly mishap: Mishap;
+  /** Futures in which it came up, and the share of all. */
+  readonly futures: number;
+  readonly perFuture: Share;
+  /** Slots that it befell, and the share of all. */
+  readonly occurrences: number;
+  readonly perSlot: Share;
+  /** The future with the most of it, or the latest run. */
+  readonly worst: WorstFuture;
+}
+
+export interface WorstFuture {
+  readonly seed: number;
+  readonly count: number;
+  /** Milliseconds for lateness, else 1. */
+  readonly severity: number;
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** A CronJob, or a Job of its own, over many futures. */
+export interface GroupChances {
+  readonly kind: GroupFuture["kind"];
+  readonly namespace: string;
+  readonly name: string;
+  readonly slots: number;
+  readonly runs: number;
+  readonly chances: readonly MishapChance[];
+  /** Of all futures together. */
+  readonly durations: Durations;
+  readonly lateness: Durations;
+}
+
+interface Counted {
+  readonly mishap: Mishap;
+  futures: number;
+  occurrences: number;
+  worst: WorstFuture;
+}
+
+interface CountedGroup {
+  readonly identity: Pick<GroupFuture, "kind" | "namespace" | "name">;
+  slots: number;
+  runs: number;
+  readonly mishaps: Map<string, Counted>;
+  readonly durations: Durations;
+  readonly lateness: Durations;
+}
+
+/**
+ * Adds up futures. The order in which they come does not matter, nor does what is kept grow with their number: counters
+ * for each mishap of each CronJob, and for each different duration and peak.
+ */
+export class FuturesStatistics {
+  #futures = 0;
+  /** By kind, namespace and name. */
+  readonly #groups = new Map<string, CountedGroup>();
+  /** Of everything together: a future counts once, however many CronJobs the mishap befalls. */
+  readonly #total: CountedGroup = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
+  readonly #peaks = { pods: new Peak(), cpuMillis: new Peak() };
+
+  get futures(): number {
+    return this.#futures;
+  }
+
+  get peaks(): { readonly [Series in keyof Peaks]: Pick<Peak, "quantile" | "worst"> } {
+    return this.#peaks;
+  }
+
+  add({ seed, groups, peaks }: FutureSummary): void {
+    this.#futures++;
+    const together: Record<string, MishapCount> = {};
+    for (const future of groups) {
+      const { kind, namespace, name } = future;
+      const key = `${kind} ${namespace}/${name}`;
+      let group = this.#groups.get(key);
+      if (group === undefined) this.#groups.set(key, (group = emptyGroup({ kind, namespace, name })));
+      addFuture(group, future, seed);
+      for (const [each, { count, severity, atMs, text, mishap }] of Object.entries(future.mishaps)) {
+        const before = together[each];
+        const here = { mishap, severity, atMs, text: `${namespace}/${name}: ${text}` };
+        if (before === undefined) together[each] = { ...here, count };
+        else if (severity > before.severity) together[each] = { ...here, count: before.count + count };
+        else before.count += count;
+      }
+    }
+    const slots = groups.reduce((sum, group) => sum + group.slots, 0);
+    const runs = groups.reduce((sum, group) => sum + group.runs, 0);
+    addFuture(this.#total, { slots, runs, mishaps: together, durations: [], lateness: [] }, seed);
+    this.#peaks.pods.add(peaks.pods, seed);
+    this.#peaks.cpuMillis.add(peaks.cpuMillis, seed);
+  }
+
+  /** By namespace and name. */
+  get groups(): GroupChances[] {
+    return [...this.#groups.entries()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, group]) => chancesOf(group, this.#futures));
+  }
+
+  get total(): GroupChances {
+    return chancesOf(this.#total, this.#futures);
+  }
+}
+
+/** How high something rose, over many futures. */
+class Peak {
+  readonly #counts = new Map<number, number>();
+  #size = 0;
+  #worst = { level: 0, seed: Number.POSITIVE_INFINITY };
+
+  /** The highest, and the lowest seed that reached it. */
+  get worst(): { readonly level: number; readonly seed: number } {
+    return this.#worst;
+  }
+
+  add(level: number, seed: number): void {
+    this.#counts.set(level, (this.#counts.get(level) ?? 0) + 1);
+    this.#size++;
+    if (level > this.#worst.level || (level === this.#worst.level && seed < this.#worst.seed))
+      this.#worst = { level, seed };
+  }
+
+  /** The level that this share of all futures does not exceed. */
+  quantile(share: number): number {
+    let left = Math.max(1, Math.ceil(share * this.#size));
+    for (const [level, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
+      left -= count;
+      if (left <= 0) return level;
+    }
+    return 0;
+  }
+}
+
+function emptyGroup(identity: CountedGroup["identity"]): CountedGroup {
+  return { identity, slots: 0, runs: 0, mishaps: new Map(), durations: new Durations(), lateness: new Durations() };
+}
+
+function addFuture(
+  group: CountedGroup,
+  { slots, runs, mishaps, durations, lateness }: Omit<GroupFuture, "kind" | "namespace" | "name">,
+  seed: number,
+): void {
+  group.slots += slots;
+  group.runs += runs;
+  group.durations.addCounts(durations);
+  group.lateness.addCounts(lateness);
+  for (const { mishap, count, severity, atMs, text } of Object.values(mishaps)) {
+    const key = mishapKey(mishap);
+    const worst = { seed, count, severity, atMs, text };
+    const counted = group.mishaps.get(key);
+    if (counted === undefined) group.mishaps.set(key, { mishap, futures: 1, occurrences: count, worst });
+    else {
+      counted.futures++;
+      counted.occurrences += count;
+      if (isWorse(worst, counted.worst)) counted.worst = worst;
+    }
+  }
+}
+
+/** Of equal ones the lowest seed, so that it does not matter which came first. */
+function isWorse(a: WorstFuture, b: WorstFuture): boolean {
+  if (a.severity !== b.severity) return a.severity > b.severity;
+  return a.count !== b.count ? a.count > b.count : a.seed < b.seed;
+}
+
+function chancesOf({ identity, slots, runs, mishaps, durations, lateness }: CountedGroup, all: number): GroupChances {
+  const chances = [...mishaps.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { mishap, futures, occurrences, worst }]) => ({
+      mishap,
+      futures,
+      perFuture: wilson(futures, all)!,
+      occurrences,
+      perSlot: wilson(Math.min(occurrences, slots), slots)!,
+      worst,
+    }));
+  return { ...identity, slots, runs, chances, durations, lateness };
+}

@@ -1,0 +1,146 @@
+import { formatDuration } from "../duration.js";
+import type { Durations } from "../digest/durations.js";
+import { type Style, printable } from "../style.js";
+import { wrap } from "../why/text-block.js";
+import type { FuturesStatistics, GroupChances, MishapChance } from "./futures-statistics.js";
+import { mishapText } from "./mishap.js";
+import type { Share } from "./wilson.js";
+
+export interface FuturesTextOptions {
+  /** Characters per line. */
+  readonly width: number;
+  readonly style: Style;
+}
+
+/** What went wrong in how many futures, how long runs took and how late they began, and how much there was at once. */
+export function futuresText(statistics: FuturesStatistics, options: FuturesTextOptions): string {
+  return [
+    chancesBlock(statistics, options),
+    durationsBlock(statistics.groups, options),
+    peaksBlock(statistics, options),
+    withoutSpreadBlock(statistics.groups, options),
+  ]
+    .filter((block) => block !== "")
+    .join("\n");
+}
+
+const CHANCE_HEAD = ["CronJob or Job", "what happens", "in a future", "of slots", "worst"];
+
+function chancesBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
+  const { total, groups, futures } = statistics;
+  const count = `${futures.toLocaleString("en-US")} ${futures === 1 ? "future" : "futures"}`;
+  if (total.chances.length === 0) return `Nothing goes wrong in any of ${count}.\n`;
+  const affected = groups.filter(({ chances }) => chances.length > 0);
+  const rows = [...affected, ...(affected.length > 1 ? [total] : [])].flatMap((group) =>
+    toldChances(group).map((chance, index) => [
+      index > 0 ? "" : group === total ? "any of them" : printable(`${group.namespace}/${group.name}`),
+      mishapText(chance.mishap),
+      shareText(chance.perFuture),
+      shareText(chance.perSlot),
+      worstText(chance),
+    ]),
+  );
+  return table(CHANCE_HEAD, rows, options, { grows: [0, 1] });
+}
+
+/** Where all runs are skipped for one reason, that says it all. */
+function toldChances({ chances }: GroupChances): readonly MishapChance[] {
+  const reasons = chances.filter(({ mishap: { cause } }) => cause !== undefined);
+  return chances.filter(
+    ({ mishap: { kind, cause } }) => kind !== "skipped" || cause !== undefined || reasons.length > 1,
+  );
+}
+
+/** `3.1% (2.2–4.3)` */
+function shareText({ share, low, high }: Share): string {
+  return `${percent(share)}% (${percent(low)}–${percent(high)})`;
+}
+
+function percent(share: number): string {
+  const value = share * 100;
+  return value === 0 || value === 100 ? String(value) : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
+}
+
+function worstText({ mishap, worst }: MishapChance): string {
+  const what =
+    mishap.kind === "late" ? `by ${formatDuration(worst.severity)}` : worst.count === 1 ? "once" : `${worst.count}×`;
+  return `seed ${worst.seed}: ${what}`;
+}
+
+const QUANTILES = [0.5, 0.95, 0.99] as const;
+
+function durationsBlock(groups: readonly GroupChances[], options: FuturesTextOptions): string {
+  const ran = groups.filter(({ runs }) => runs > 0);
+  if (ran.length === 0) return "";
+  const isLate = ran.some(({ lateness }) => (lateness.quantile(1) ?? 0) > 0);
+  const head = ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])];
+  const rows = ran.map(({ namespace, name, runs, durations, lateness }) => [
+    printable(`${namespace}/${name}`),
+    runs.toLocaleString("en-US"),
+    ...quantiles(durations),
+    ...(isLate ? quantiles(lateness) : []),
+  ]);
+  return table(head, rows, options, { grows: [0], right: true });
+}
+
+function quantiles(durations: Durations): string[] {
+  return QUANTILES.map((share) => {
+    const durationMs = durations.quantile(share);
+    return durationMs === undefined || durationMs === 0 ? "–" : formatDuration(durationMs);
+  });
+}
+
+function peaksBlock({ peaks }: FuturesStatistics, options: FuturesTextOptions): string {
+  const { pods, cpuMillis } = peaks;
+  if (pods.worst.level === 0) return "";
+  const cores = (millis: number): string => (millis / 1000).toLocaleString("en-US", { maximumFractionDigits: 1 });
+  const row = (title: string, peak: typeof pods, show: (level: number) => string): string[] => [
+    title,
+    ...QUANTILES.map((share) => show(peak.quantile(share))),
+    `${show(peak.worst.level)} (seed ${peak.worst.seed})`,
+  ];
+  const rows = [row("pods", pods, (level) => level.toLocaleString("en-US"))];
+  if (cpuMillis.worst.level > 0) rows.push(row("cores requested", cpuMillis, cores));
+  return table(["most at once", "p50", "p95", "p99", "worst"], rows, options, { grows: [0], right: true });
+}
+
+/** What looks certain only because nothing says otherwise. */
+function withoutSpreadBlock(groups: readonly GroupChances[], { width }: FuturesTextOptions): string {
+  const names = groups
+    .filter(({ runs, durations: { counts } }) => runs > 1 && counts.length === 1)
+    .map(({ namespace, name }) => `${namespace}/${name}`);
+  if (names.length === 0) return "";
+  const which =
+    names.length > MOST_NAMES
+      ? `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`
+      : names.join(", ");
+  const text = `No spread: every run of ${which} takes as long as the others, in every future. Say how long they can take with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
+  return `${wrap(printable(text), width).join("\n")}\n`;
+}
+
+const MOST_NAMES = 5;
+const GAP = "  ";
+const SHORTEST = 12;
+
+/** Columns as wide as they must be; those that grow give way where a line is too long. */
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, style }: FuturesTextOptions,
+  { grows, right = false }: { readonly grows: readonly number[]; readonly right?: boolean },
+): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  for (const column of [...grows].reverse()) {
+    const over = widths.reduce((sum, each) => sum + each + GAP.length, -GAP.length) - width;
+    if (over > 0) widths[column] = Math.max(Math.min(SHORTEST, widths[column]!), widths[column]! - over);
+  }
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => {
+        const fitting = cell.length <= widths[column]! ? cell : `${cell.slice(0, widths[column]! - 1)}…`;
+        return right && column > 0 ? fitting.padStart(widths[column]!) : fitting.padEnd(widths[column]!);
+      })
+      .join(GAP)
+      .trimEnd();
+  return `${[style.bold(line(head)), ...rows.map(line)].join("\n")}\n`;
+}

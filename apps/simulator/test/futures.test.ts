@@ -1,0 +1,194 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+import { Ajv } from "ajv";
+import { expect, onTestFinished, test } from "vitest";
+
+import { kubewright } from "./memory-io.js";
+
+const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const SCHEMA = fileURLToPath(new URL("../futures.schema.json", import.meta.url));
+
+const cronJob = (name: string, spec: string, duration: string): string => `
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: ${name} }
+spec:
+  ${spec}
+  jobTemplate:
+    spec:
+      template:
+        metadata: { annotations: { sim.kubewright.dev/duration: ${duration} } }
+        spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
+`;
+
+/** Runs of 30 to 62 minutes, evenly, which the next may follow for a minute. */
+const backup = cronJob(
+  "backup",
+  'schedule: "0 * * * *"\n  concurrencyPolicy: Forbid\n  startingDeadlineSeconds: 60',
+  "30m..62m",
+);
+
+interface Chance {
+  readonly kind: string;
+  readonly cause?: string;
+  readonly futures: number;
+  readonly perFuture: { readonly share: number; readonly low: number; readonly high: number };
+  readonly perSlot: { readonly share: number; readonly low: number; readonly high: number };
+  readonly worst: { readonly seed: number; readonly count: number; readonly text: string };
+}
+
+interface Futures {
+  readonly seeds: { readonly played: number };
+  readonly total: { readonly mishaps: readonly Chance[] };
+  readonly groups: readonly {
+    readonly name: string;
+    readonly slots: number;
+    readonly runs: number;
+    readonly mishaps: readonly Chance[];
+    readonly hasSpread: boolean;
+  }[];
+}
+
+async function futures(args: readonly string[], files: Record<string, string>): Promise<Futures> {
+  const { code, stdout, stderr } = await kubewright(["run", ...Object.keys(files), ...args, "--json", "-"], { files });
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Futures;
+}
+
+/**
+ * The start-up of a container takes 1 s. A run that began x minutes after its slot ends within the hour, or up to a minute
+ * later (1 chance in 32, whatever x is), when the next begins late, by anything from 0 to 1 minute; or later than that,
+ * with (1 + x + 1/60) / 32, and the next slot is skipped. So 1 run in 32 is late, by half a minute in the mean.
+ */
+const PER_RUN = (1 + 1 / 64 + 1 / 60) / 32;
+const TRUE_SHARE = PER_RUN / (1 + PER_RUN);
+
+test(
+  "the share of skipped slots is the one worked out by hand, within its interval",
+  { timeout: 120_000 },
+  async () => {
+    const { groups } = await futures(["--seeds", "1-60", "--for", "3d"], { "backup.yaml": backup });
+    const skipped = groups[0]!.mishaps.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
+    expect(groups[0]!.slots).toBeGreaterThan(60 * 70);
+    expect(skipped.perSlot.low).toBeLessThan(TRUE_SHARE);
+    expect(skipped.perSlot.high).toBeGreaterThan(TRUE_SHARE);
+    expect(skipped.perSlot.high - skipped.perSlot.low).toBeLessThan(0.012);
+  },
+);
+
+test("the worst seed, played alone, shows as many skips as are told of it", { timeout: 60_000 }, async () => {
+  const { groups } = await futures(["--seeds", "1-10", "--for", "2d"], { "backup.yaml": backup });
+  const { worst } = groups[0]!.mishaps.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
+  const alone = await kubewright(
+    ["run", "backup.yaml", "--for", "2d", "--seed", String(worst.seed), "--runs", "runs.jsonl"],
+    { files: { "backup.yaml": backup } },
+  );
+  const runs = alone.written["runs.jsonl"]!.trimEnd().split("\n");
+  expect(runs.filter((line) => line.includes('"outcome":"Skipped"'))).toHaveLength(worst.count);
+});
+
+test("the summary is as its schema says, also with Jobs of their own and what fails", async () => {
+  const job = `
+apiVersion: batch/v1
+kind: Job
+metadata: { name: pi }
+spec:
+  backoffLimit: 0
+  template:
+    metadata: { annotations: { sim.kubewright.dev/duration: 10s..30s } }
+    spec: { restartPolicy: Never, containers: [{ name: pi, image: perl, resources: { requests: { cpu: 500m } } }] }
+`;
+  const files = { "backup.yaml": backup, "pi.yaml": job };
+  const found = await futures(["--seeds", "3-8", "--for", "6h", "--fail", "pi=50%"], files);
+  const validate = new Ajv({ strict: true }).compile(JSON.parse(readFileSync(SCHEMA, "utf8")) as object);
+  expect(validate(found), JSON.stringify(validate.errors)).toBe(true);
+  const failed = found.total.mishaps.find(({ kind }) => kind === "failed")!;
+  expect(failed.futures).toBeGreaterThan(0);
+  expect(failed.futures).toBeLessThan(6);
+  expect(failed.worst.text).toMatch(/^default\/pi: pi failed: BackoffLimitExceeded/);
+});
+
+test("runs that always take as long are told of, as their futures are all alike", async () => {
+  const files = { "tick.yaml": cronJob("tick", 'schedule: "0 * * * *"', "5m") };
+  const { code, stdout } = await kubewright(["run", "tick.yaml", "--for", "6h", "--seeds", "1-3"], { files });
+  expect(code).toBe(0);
+  expect(stdout).toContain("Nothing goes wrong in any of 3 futures.");
+  expect(stdout).toContain("No spread: every run of default/tick takes as long as the others");
+});
+
+test.each([
+  [["--seeds", "1-5", "--seed", "3"], "--seeds plays many futures, and --seed is about one: leave out one of them"],
+  [
+    ["--seeds", "1-5", "--html", "x.html"],
+    "--seeds plays many futures, and --html is about one: leave out one of them",
+  ],
+  [["--seeds", "5-1"], '--seeds: "5-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
+  [["--seeds", "1-5", "--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
+  [["--workers", "2"], "--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000"],
+])("%j is refused in a line", async (flags, message) => {
+  const { code, stderr, stdout } = await kubewright(["run", "b.yaml", ...flags], { files: { "b.yaml": backup } });
+  expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `kubewright: ${message}\n`, stdout: "" });
+});
+
+test("a manifest that is refused is told of, the rest is played, and the file stays as it was", async () => {
+  const files = { "b.yaml": `${backup}---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
+  const { code, stdout, stderr, written } = await kubewright(
+    ["run", "b.yaml", "--for", "3h", "--seeds", "1-2", "--json", "f.json"],
+    { files },
+  );
+  expect(code).toBe(2);
+  expect(stderr).toContain("Job bad: spec.template.spec.containers: Required value");
+  expect(stdout).toContain("2 futures");
+  expect(written).toEqual({});
+});
+
+function built(args: readonly string[]): ReturnType<typeof spawn> {
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  const child = spawn(process.execPath, [BINARY, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+function backupFile(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(path.join(folder, "backup.yaml"), backup);
+  return path.join(folder, "backup.yaml");
+}
+
+test("any number of threads finds the same, byte for byte", { timeout: 120_000 }, async () => {
+  const file = backupFile();
+  const args = ["run", file, "--for", "1d", "--seeds", "1-12"];
+  const outputs: string[] = [];
+  for (const workers of ["1", "3"]) {
+    for (const more of [[], ["--json", "-"]]) {
+      const child = built([...args, ...more, "--workers", workers]);
+      const [stdout] = await Promise.all([text(child.stdout!), once(child, "close")]);
+      expect(child.exitCode).toBe(0);
+      outputs.push(stdout);
+    }
+  }
+  expect(outputs[2]).toBe(outputs[0]);
+  expect(outputs[3]).toBe(outputs[1]);
+  const inOneThread = await kubewright(["run", "b.yaml", ...args.slice(2)], { files: { "b.yaml": backup } });
+  expect(inOneThread.stdout).toBe(outputs[0]);
+});
+
+test("told to stop, it prints what was reached and ends with 130", { timeout: 60_000 }, async () => {
+  const child = built(["run", backupFile(), "--for", "30d", "--seeds", "1-100000", "--workers", "2"]);
+  const ended = once(child, "close");
+  const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  child.kill("SIGINT");
+  await ended;
+  const [stdout, stderr] = await output;
+  expect(child.exitCode).toBe(130);
+  expect(stdout).toMatch(/^kubewright {2}[\d,]+ futures? of .* of seeds 1-100000/);
+  expect(stderr).toMatch(/stopped after [\d,]+ of 100,000 futures\n$/);
+});
