@@ -11,7 +11,7 @@ import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.j
 import type { ComponentContext } from "./component-context.js";
 import { ControllerProcess, type StartedProcess } from "./controller-process.js";
 import { ControllerReplica } from "./controller-replica.js";
-import { checkedNames, clusterControllers, controllerNames } from "./controllers.js";
+import { type ControllerName, checkedNames, clusterControllers, controllerNames } from "./controllers.js";
 import { Faults } from "./faults.js";
 import { Network } from "./network.js";
 import { NodeLifecycleController } from "./node-lifecycle-controller.js";
