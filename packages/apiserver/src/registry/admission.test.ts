@@ -165,3 +165,35 @@ test("an object that goes while a plugin waits is not deleted twice", async () =
   expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 404]);
   expect((await all).status).toBe(200);
 });
+
+test("a plugin that is idle is asked whether it still is only when a resource gets its first object or loses its last", async () => {
+  const secrets = "/api/v1/namespaces/default/secrets";
+  const log: string[] = [];
+  const { send } = serve({
+    concerns: isConfigMap,
+    isIdle: ({ registry }) => {
+      log.push("asked");
+      return registry.find("", "v1", "secrets")!.storage.size === 0;
+    },
+    validate: ({ operation }) => {
+      log.push(operation);
+    },
+  });
+  const told = (): string[] => log.splice(0);
+  await send("POST", CONFIG_MAPS, configMap({}, "first"));
+  told();
+  await send("POST", CONFIG_MAPS, configMap({}));
+  expect(told()).toEqual(["asked"]);
+  await send("PUT", `${CONFIG_MAPS}/a`, configMap({ b: "c" }));
+  expect(told()).toEqual([]);
+  for (const name of ["one", "two"]) await send("POST", secrets, { metadata: { name } });
+  await send("PUT", `${CONFIG_MAPS}/a`, configMap({ b: "d" }));
+  await send("PUT", `${CONFIG_MAPS}/a`, configMap({ b: "e" }));
+  expect(told()).toEqual(["asked", "UPDATE", "UPDATE"]);
+  await send("DELETE", `${secrets}/one`);
+  await send("DELETE", `${CONFIG_MAPS}/a`);
+  expect(told()).toEqual(["DELETE"]);
+  await send("DELETE", `${secrets}/two`);
+  await send("DELETE", `${CONFIG_MAPS}/first`);
+  expect(told()).toEqual(["asked"]);
+});

@@ -42,9 +42,12 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   /** Asked after all others, as what it lets pass may not be refused any more. Default false. */
   readonly isLast?: boolean;
-  /** Asked once per resource: whether writes of it are this plugin's business. Default: all are. */
+  /** Whether writes of it are this plugin's business. Default: all are. */
   concerns?(resource: ServedResource): boolean;
-  /** Asked before each write: whether there is nothing to do for now. Where all are idle, a write costs next to nothing. */
+  /**
+   * Whether there is nothing to do for now. Asked anew only when a resource gets its first object or loses its last, which is
+   * all it may depend on: an idle plugin costs a write nothing. Default: never.
+   */
   isIdle?(server: ServerState): boolean;
   /** Creates and updates, after defaults and before validation; a deletion has nothing to change. */
   mutate?(attributes: AdmissionAttributes): Awaitable<void>;
@@ -54,11 +57,16 @@ export interface AdmissionPlugin {
 
 type Phase = "mutate" | "validate";
 
-/** The plugins of a server. Resources that concern none of them cost one look-up. Upstream: `admission.chainAdmissionHandler`. */
+/** Whom writes of one resource concern and who has something to do, as long as `Store.occupancy` stays as it is. */
+interface Chain extends Readonly<Record<Phase, readonly AdmissionPlugin[]>> {
+  readonly occupancy: number;
+}
+
+/** The plugins of a server. Where none is awake, a write costs one look-up. Upstream: `admission.chainAdmissionHandler`. */
 export class Admission {
   readonly #plugins: readonly AdmissionPlugin[];
   /** By resource, as custom resources come and go. */
-  readonly #concerned = new WeakMap<ServedResource, Readonly<Record<Phase, readonly AdmissionPlugin[]>>>();
+  readonly #chains = new WeakMap<ServedResource, Chain>();
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins;
@@ -71,8 +79,8 @@ export class Admission {
     object: KubernetesObject,
     oldObject?: KubernetesObject,
   ): Awaitable<KubernetesObject> {
-    const plugins = this.#concernedBy(write.target.resource, "mutate");
-    if (areIdle(plugins, write.server)) return object;
+    const plugins = this.#chainFor(write).mutate;
+    if (plugins.length === 0) return object;
     const attributes = attributesOf(write, options, object, oldObject);
     return andThen(ask(plugins, "mutate", attributes, 0), () => attributes.object!);
   }
@@ -84,29 +92,27 @@ export class Admission {
     object: KubernetesObject | undefined,
     oldObject?: KubernetesObject,
   ): Awaitable<void> {
-    const plugins = this.#concernedBy(write.target.resource, "validate");
-    if (areIdle(plugins, write.server)) return undefined;
+    const plugins = this.#chainFor(write).validate;
+    if (plugins.length === 0) return undefined;
     return ask(plugins, "validate", attributesOf(write, options, object, oldObject), 0);
   }
 
-  #concernedBy(resource: ServedResource, phase: Phase): readonly AdmissionPlugin[] {
-    if (this.#plugins.length === 0) return this.#plugins;
-    let concerned = this.#concerned.get(resource);
-    if (concerned === undefined) {
-      const plugins = this.#plugins.filter((plugin) => plugin.concerns?.(resource) !== false);
-      concerned = {
-        mutate: plugins.filter((plugin) => plugin.mutate !== undefined),
-        validate: plugins.filter((plugin) => plugin.validate !== undefined),
+  #chainFor({ server, target: { resource } }: Write): Chain {
+    const { occupancy } = server.store;
+    let chain = this.#chains.get(resource);
+    if (chain === undefined || chain.occupancy !== occupancy) {
+      const awake = this.#plugins.filter(
+        (plugin) => plugin.concerns?.(resource) !== false && plugin.isIdle?.(server) !== true,
+      );
+      chain = {
+        occupancy,
+        mutate: awake.filter((plugin) => plugin.mutate !== undefined),
+        validate: awake.filter((plugin) => plugin.validate !== undefined),
       };
-      this.#concerned.set(resource, concerned);
+      this.#chains.set(resource, chain);
     }
-    return concerned[phase];
+    return chain;
   }
-}
-
-function areIdle(plugins: readonly AdmissionPlugin[], server: ServerState): boolean {
-  for (const plugin of plugins) if (plugin.isIdle?.(server) !== true) return false;
-  return true;
 }
 
 /** One after the other, from that one on: each sees what those before it have made of the object. */
@@ -117,8 +123,7 @@ function ask(
   first: number,
 ): Awaitable<void> {
   for (let index = first; index < plugins.length; index++) {
-    const plugin = plugins[index]!;
-    const pending = plugin.isIdle?.(attributes.server) === true ? undefined : plugin[phase]!(attributes);
+    const pending = plugins[index]![phase]!(attributes);
     if (pending instanceof Promise) return pending.then(() => ask(plugins, phase, attributes, index + 1));
   }
 }

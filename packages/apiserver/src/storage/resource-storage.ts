@@ -57,7 +57,7 @@ export class ResourceStorage {
     }
     const previous = bucket.objects.get(name);
     bucket.set(name, stored);
-    if (previous === undefined) this.#size++;
+    if (previous === undefined) this.#resize(this.#size + 1);
     else this.#store.backlog.replace(previous);
     this.#announce(new Change(resourceVersion, previous, stored));
     return stored;
@@ -72,7 +72,7 @@ export class ResourceStorage {
       let bucket = this.#namespaces.get(namespace);
       if (bucket === undefined) this.#namespaces.set(namespace, (bucket = new Bucket()));
       bucket.set(name, new StoredObject(object, Number(resourceVersion), sizeOf(object)));
-      this.#size++;
+      this.#resize(this.#size + 1);
     }
     this.#namespacesInOrder = undefined;
   }
@@ -85,7 +85,7 @@ export class ResourceStorage {
       this.#namespaces.delete(stored.namespace);
       this.#namespacesInOrder = undefined;
     }
-    this.#size--;
+    this.#resize(this.#size - 1);
     this.#store.backlog.replace(stored);
     const change = new Change(this.#store.nextResourceVersion(), stored, undefined);
     this.#announce(change);
@@ -128,6 +128,11 @@ export class ResourceStorage {
   endFollowers(): void {
     for (const listener of this.#listeners.all()) listener.close?.();
     this.#listeners.clear();
+  }
+
+  #resize(size: number): void {
+    if (size === 0 || this.#size === 0) this.#store.noteOccupancy();
+    this.#size = size;
   }
 
   #announce(change: Change): void {

@@ -32,6 +32,7 @@ export class Store {
   readonly #storages = new Map<string, ResourceStorage>();
   readonly #writeListeners = new Set<() => void>();
   #resourceVersion = START_VERSION;
+  #occupancy = 0;
 
   /** @throws SnapshotError when its resourceVersion is no number, or an object is nested too deeply. */
   constructor(options: {
@@ -69,6 +70,15 @@ export class Store {
 
   nextResourceVersion(): number {
     return ++this.#resourceVersion;
+  }
+
+  /** Grows whenever a resource gets its first object or loses its last: what depends on that alone need not be asked again. */
+  get occupancy(): number {
+    return this.#occupancy;
+  }
+
+  noteOccupancy(): void {
+    this.#occupancy++;
   }
 
   nowMs(): number {
