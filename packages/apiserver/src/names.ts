@@ -74,10 +74,10 @@ function qualifiedErrors(text: string, what: string): readonly string[] {
   return errors;
 }
 
-/** What no name in a URL path may be, whatever its format. */
+/** What no part of a URL's path may be, whatever its format. Upstream: `path.IsValidPathSegmentName`. */
 export function pathSegmentErrors(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"]
-    .filter((character) => name.includes(character))
-    .map((character) => `may not contain '${character}'`);
+  const errors: string[] = [];
+  for (const character of "/%") if (name.includes(character)) errors.push(`may not contain '${character}'`);
+  return errors;
 }

@@ -1,4 +1,5 @@
 import { parseFieldSelector, requiredValue } from "./field-selector-query.js";
+import { pathSegmentErrors } from "./names.js";
 import type { Query } from "./query.js";
 
 /** What a resource's path says: which resource, and what of it. */
@@ -110,10 +111,4 @@ function selectedName(query: Query): string {
     // The handler refuses it.
     return "";
   }
-}
-
-/** What keeps a text from being one part of a path. Upstream: `path.IsValidPathSegmentName`. */
-export function pathSegmentErrors(text: string): string[] {
-  if (text === "." || text === "..") return [`may not be '${text}'`];
-  return ["/", "%"].filter((mark) => text.includes(mark)).map((mark) => `may not contain '${mark}'`);
 }

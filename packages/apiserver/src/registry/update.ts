@@ -31,20 +31,33 @@ export interface Wanted {
   readonly creates?: boolean;
 }
 
+/** One attempt at an update, from what is stored as it begins. */
+interface Attempt {
+  readonly number: number;
+  readonly write: Write;
+  readonly options: WriteOptions;
+  readonly wantedFrom: WantedFrom;
+  readonly stored: StoredObject;
+  readonly current: KubernetesObject;
+  /** What is to be stored. */
+  object: KubernetesObject;
+}
+
+/** Makes what is wanted of what is stored; again, when something else was stored while admission waited. */
+type WantedFrom = (stored: StoredObject | undefined) => Wanted;
+
 /**
  * Turns what is wanted into the next version of the object, or removes it when that was its last finalizer.
  *
- * @param wantedFrom - Makes what is wanted of what is stored; again, when something else was stored while admission waited.
  * @throws ApiError 400, 403, 404, 409, 422
  * @see kubernetes `registry.Store.Update`, `rest.UpdatedObjectInfo`, `rest.BeforeUpdate`
  */
 export function updateObject(
   write: Write,
   options: WriteOptions,
-  wantedFrom: (stored: StoredObject | undefined) => Wanted,
-  attempt = 1,
+  wantedFrom: WantedFrom,
+  number = 1,
 ): Awaitable<WriteOutcome> {
-  const { server } = write;
   const { resource, namespace, name } = write.target;
   const stored = resource.storage.get(namespace, name);
   write.newBytes = 0;
@@ -57,26 +70,39 @@ export function updateObject(
   if (warning !== undefined) warn(write, [warning]);
   shareUnchanged(object, current);
   if (wanted.tracked !== true) trackUpdate(write, current, object, options);
-  const unlessStale = <T>(
-    asked: Awaitable<T>,
-    proceed: (answer: T) => Awaitable<WriteOutcome>,
-  ): Awaitable<WriteOutcome> =>
-    asked instanceof Promise
-      ? asked.then((answer) => {
-          if (resource.storage.get(namespace, name) === stored) return proceed(answer);
-          if (attempt === ATTEMPTS) throw conflict(resource, name, MODIFIED);
-          return updateObject(write, options, wantedFrom, attempt + 1);
-        })
-      : proceed(asked);
-  return unlessStale(server.admission.mutate(write, options, object, current), (admitted) => {
-    checkResourceVersion(write, admitted, stored);
-    const errors = new FieldErrors(undefined, server.allowsPrivileged);
-    prepareUpdate(write, admitted, current, errors);
-    if (!errors.isEmpty) throw invalid(errorSubject(resource), name, errors);
-    return unlessStale(server.admission.validate(write, options, admitted, current), () =>
-      storeUpdate(write, stored, admitted, options.dryRun),
-    );
-  });
+  const attempt = { number, write, options, wantedFrom, stored, current, object };
+  const admitted = write.server.admission.mutate(write, options, object, current);
+  return admitted instanceof Promise ? unlessStale(attempt, admitted, validate) : validate(attempt, admitted);
+}
+
+function validate(attempt: Attempt, object: KubernetesObject): Awaitable<WriteOutcome> {
+  const { write, options, stored, current } = attempt;
+  const { server, target } = write;
+  checkResourceVersion(write, object, stored);
+  const errors = new FieldErrors(undefined, server.allowsPrivileged);
+  prepareUpdate(write, object, current, errors);
+  if (!errors.isEmpty) throw invalid(errorSubject(target.resource), target.name, errors);
+  attempt.object = object;
+  const admitted = server.admission.validate(write, options, object, current);
+  return admitted instanceof Promise ? unlessStale(attempt, admitted, store) : store(attempt);
+}
+
+function store({ write, options, stored, object }: Attempt): WriteOutcome {
+  return storeUpdate(write, stored, object, options.dryRun);
+}
+
+/** Goes on when admission has answered, or begins anew where something else is stored by then. */
+async function unlessStale<T>(
+  attempt: Attempt,
+  asked: Promise<T>,
+  proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
+): Promise<WriteOutcome> {
+  const answer = await asked;
+  const { number, write, options, wantedFrom, stored } = attempt;
+  const { resource, namespace, name } = write.target;
+  if (resource.storage.get(namespace, name) === stored) return proceed(attempt, answer);
+  if (number === ATTEMPTS) throw conflict(resource, name, MODIFIED);
+  return updateObject(write, options, wantedFrom, number + 1);
 }
 
 /** @throws ApiError 404 where updates create nothing. */
