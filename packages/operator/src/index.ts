@@ -1,10 +1,3 @@
 export { ownerReferenceTo } from "./owner-reference.js";
 
-export type {
-  ControllerDescription,
-  Described,
-  OperatorDescription,
-  Permission,
-  WebhookDescription,
-  WebhookRules,
-} from "./operator-description.js";
+export type { ControllerDescription, OperatorDescription, UsedResource } from "./operator-description.js";
