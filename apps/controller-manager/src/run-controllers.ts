@@ -1,4 +1,4 @@
-import { EventRecorder, type Logger, type Runnable, selectControllers } from "@kubewright/controller";
+import { EventRecorder, type Logger, type Runnable, finishWrites, selectControllers } from "@kubewright/controller";
 import { type Clock, type Random, RepeatedLines } from "@kubewright/clock";
 import { errorMessage, type Client, reasonOf } from "@kubewright/client";
 import { GarbageCollector } from "@kubewright/garbage-collector";
@@ -9,7 +9,6 @@ import { Clients } from "./clients.js";
 import type { ControllerManagerDeps } from "./controller-manager.js";
 import { type ControllerName, implementedControllers } from "./controller-names.js";
 import { controllerBuilders } from "./controllers.js";
-import { finishWrites } from "./finish-writes.js";
 import { skippedControllers } from "./options.js";
 import { warnWithoutManagedBy } from "./managed-by-support.js";
 import type { OutageLog } from "./outage-log.js";

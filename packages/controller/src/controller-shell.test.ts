@@ -3,7 +3,7 @@ import { createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { type Logger, SimulatedClock, seededRandom } from "@kubewright/clock";
 import { InformerFactory } from "@kubewright/informer";
-import type { QueueMetrics } from "@kubewright/workqueue";
+import { type QueueMetrics, lowPriority } from "@kubewright/workqueue";
 import { expect, test } from "vitest";
 
 import type { ControllerDeps } from "./controller-deps.js";
@@ -147,6 +147,28 @@ test("shared caches are not run by it, but waited for by name", async () => {
   expect(log.at(-1)).toBe("5s default/a");
   stop.abort();
   await Promise.all([done, caches]);
+});
+
+test("a loop of priorities takes what is urgent first, and retries it before the rest", async () => {
+  const { clock, deps, log, say, stop, running } = setUp();
+  const shell = new ControllerShell(deps, { name: "picky" });
+  let failures = 1;
+  const queue = shell.addPriorityLoop({
+    queue: "picky",
+    reconcile: async (key) => {
+      say(key);
+      if (key === "default/urgent" && failures-- > 0) throw new Error("not yet");
+      await clock.sleep(10);
+    },
+  });
+  for (const key of ["default/a", "default/b"]) queue.addWithOptions({ priority: lowPriority }, key as ObjectKey);
+  queue.add("default/urgent" as ObjectKey);
+  const done = running(shell);
+  await clock.advance(1_000);
+  const keys = log.filter((line) => /s default/.test(line)).map((line) => line.split(" ").at(-1));
+  expect(keys).toEqual(["default/urgent", "default/a", "default/urgent", "default/b"]);
+  stop.abort();
+  await done;
 });
 
 test("work that does not end is given up after stopTimeoutMs and named, and what is recorded is written all the same", async () => {

@@ -3,6 +3,8 @@ import { type Client, errorMessage } from "@kubewright/client";
 import { type Clock, type Logger, type Random, standardErrorLogger } from "@kubewright/clock";
 import { type InformerError, InformerFactory, type SharedInformer } from "@kubewright/informer";
 import {
+  ItemExponentialFailureRateLimiter,
+  PriorityQueue,
   type QueueMetricsProvider,
   type RateLimiter,
   RateLimitingQueue,
@@ -123,10 +125,36 @@ export class ControllerShell implements Runnable {
    *   it runs already.
    */
   addLoop<Key extends string = ObjectKey>(options: ShellLoopOptions<Key>): RateLimitingQueue<Key> {
+    const { clock } = this;
+    const { queue: name, rateLimiter = defaultControllerRateLimiter<Key>({ clock }) } = options;
+    const queue = new RateLimitingQueue<Key>({ clock, name, rateLimiter, metrics: this.#queueMetrics });
+    this.#workOff(queue, options);
+    return queue;
+  }
+
+  /**
+   * The same with a queue of priorities: what has just changed need not wait for all that an initial list brings. Failures
+   * back off one by one, and are not limited all together, since a retry keeps its priority (as controller-runtime).
+   *
+   * @throws As {@link addLoop}.
+   */
+  addPriorityLoop<Key extends string = ObjectKey>(options: ShellLoopOptions<Key>): PriorityQueue<Key> {
+    const { clock } = this;
+    const {
+      queue: name,
+      rateLimiter = new ItemExponentialFailureRateLimiter<Key>({ baseDelayMs: 5, maxDelayMs: 1_000_000 }),
+    } = options;
+    const queue = new PriorityQueue<Key>({ clock, name, rateLimiter, metrics: this.#queueMetrics });
+    this.#workOff(queue, options);
+    return queue;
+  }
+
+  #workOff<Key extends string>(
+    queue: RateLimitingQueue<Key>,
+    { queue: _name, rateLimiter: _limiter, ...loop }: ShellLoopOptions<Key>,
+  ): void {
     this.#checkNotStarted();
     const { clock, logger } = this;
-    const { queue: queueName, rateLimiter = defaultControllerRateLimiter<Key>({ clock }), ...loop } = options;
-    const queue = new RateLimitingQueue<Key>({ clock, name: queueName, rateLimiter, metrics: this.#queueMetrics });
     this.#work.push(
       new ReconcileLoop<Key>({
         name: this.name,
@@ -139,7 +167,6 @@ export class ControllerShell implements Runnable {
         stopTimeoutMs: this.#stopTimeoutMs,
       }),
     );
-    return queue;
   }
 
   /**

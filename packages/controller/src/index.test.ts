@@ -25,6 +25,7 @@ test("the package exports these values and no others", () => {
     "endedInTime",
     "enqueueController",
     "enqueueObject",
+    "finishWrites",
     "isControllerEnabled",
     "isDnsSubdomain",
     "isDnsSubdomainPrefix",

@@ -12,6 +12,7 @@ export { enqueueController, enqueueObject } from "./enqueue.js";
 export { EventCorrelator } from "./event-correlator.js";
 export { EventRecorder } from "./event-recorder.js";
 export { discardEvents } from "./event-sink.js";
+export { finishWrites } from "./finish-writes.js";
 export { HealthChecks } from "./health-checks.js";
 export { renderHealth } from "./health-report.js";
 export { LeaderElector } from "./leader-elector.js";
