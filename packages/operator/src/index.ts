@@ -1,3 +1,43 @@
-export { ownerReferenceTo } from "./owner-reference.js";
+export { TerminalError } from "@kubewright/controller";
+export { Cache } from "./cache.js";
+export { setCondition } from "./conditions.js";
+export { ControllerBuilder } from "./controller-builder.js";
+export { defineIndex } from "./index-definition.js";
+export { indexedBy, ownersOf } from "./mapping.js";
+export { Operator, createOperator } from "./operator.js";
+export { OperatorClient } from "./operator-client.js";
+export { ownerReference } from "./owner-reference.js";
+export {
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  resourceVersionChanged,
+  where,
+} from "./predicates.js";
 
+export type { CacheListOptions } from "./cache.js";
+export type { Condition, Conditioned, NewCondition } from "./conditions.js";
+export type { OwnsOptions } from "./controller-builder.js";
+export type { DeclaredController, DeclaredResource, SourceRole } from "./controller-declaration.js";
+export type { Backoff, ControllerOptions } from "./controller-spec.js";
+export type { IndexDefinition } from "./index-definition.js";
+export type { MapFunction } from "./mapping.js";
+export type { CreatedOrUpdated, ObjectName } from "./operator-client.js";
+export type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
 export type { ControllerDescription, OperatorDescription, UsedResource } from "./operator-description.js";
+export type { OperatorEnvironment, RunnableOperator } from "./operator-run.js";
+export type { Applied, DeepPartial, MergePatch } from "./partial-object.js";
+export type { Predicate } from "./predicates.js";
+export type {
+  Finalizer,
+  GoneHandler,
+  ObjectEvents,
+  ReconcileRequest,
+  Reconciler,
+  RequestScope,
+} from "./reconcile-request.js";
+export type { SourceOptions } from "./source.js";
+export type { Span, Tracer } from "./tracing.js";

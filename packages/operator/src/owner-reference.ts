@@ -4,21 +4,26 @@ import {
   type OwnerReference,
   type ResourceDefinition,
   apiVersionOf,
+  newControllerRef,
   ownerIdentity,
 } from "@kubewright/api";
 
 /**
- * The owner reference that an object of `definition` puts on what is its: without it, that goes too.
+ * What an object puts among its `ownerReferences` to belong to `owner`, and to go with it.
  *
+ * @param options.controller - Whether the owner controls it, of which there is one at most: {@link ControllerBuilder.owns}
+ *   and adoption go by that. Default true.
  * @throws Error for an owner without a name or UID: it was never stored.
+ * @see controller-runtime controllerutil SetControllerReference, SetOwnerReference
  */
-export function ownerReferenceTo<T extends KubernetesObject>(
+export function ownerReference<T extends KubernetesObject>(
   definition: ResourceDefinition<T>,
   owner: DeepReadonly<T>,
+  { controller = true }: { readonly controller?: boolean } = {},
 ): OwnerReference {
-  return {
-    apiVersion: apiVersionOf(definition),
-    kind: definition.kind,
-    ...ownerIdentity(owner, definition.kind),
-  };
+  const { kind } = definition;
+  const apiVersion = apiVersionOf(definition);
+  return controller
+    ? newControllerRef(owner, { apiVersion, kind })
+    : { apiVersion, kind, ...ownerIdentity(owner, kind) };
 }

@@ -1,0 +1,96 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type LabelSelector,
+  type ResourceDefinition,
+  getControllerOf,
+  labelSelectorMatcher,
+  objectKey,
+} from "@kubewright/api";
+import { type IndexFunction, type SharedInformer, namespaceIndex } from "@kubewright/informer";
+
+import type { Caches } from "./caches.js";
+import { type IndexDefinition, defineIndex } from "./index-definition.js";
+
+export interface CacheListOptions {
+  /** Default: all that are cached. */
+  readonly namespace?: string | undefined;
+  /** Default: all. */
+  readonly labelSelector?: LabelSelector | undefined;
+}
+
+const CONTROLLER_UID = "controller uid";
+
+/**
+ * What an operator knows of the cluster without asking: every read answers at once, with shared objects that must not be
+ * changed (`mutableCopy` of `@kubewright/api` makes one that may). Before a key is reconciled the cache shows what earlier
+ * reconciles of that key have written; what the same reconcile writes, it shows later.
+ *
+ * Every method throws an Error for a resource that no controller of the operator watches or reads.
+ */
+export class Cache {
+  readonly #caches: Caches;
+
+  constructor(caches: Caches) {
+    this.#caches = caches;
+  }
+
+  /** @param namespace - Needed for what is in one. */
+  get<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    name: string,
+    namespace?: string,
+  ): DeepReadonly<T> | undefined {
+    const key = objectKey({ name, namespace: definition.namespaced ? namespace : undefined });
+    for (const { store } of this.#caches.informersOf(definition)) {
+      const object = store.get(key);
+      if (object !== undefined) return object;
+    }
+    return undefined;
+  }
+
+  /** @throws Error for a selector with an unknown operator. */
+  list<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    { namespace = "", labelSelector }: CacheListOptions = {},
+  ): readonly DeepReadonly<T>[] {
+    const objects = this.#caches.informersOf(definition).flatMap(({ store }) => store.listNamespace(namespace));
+    if (labelSelector === undefined) return objects;
+    const matches = labelSelectorMatcher(labelSelector);
+    return objects.filter(({ metadata }) => matches(metadata.labels));
+  }
+
+  /** The objects for which the index has this value. */
+  byIndex<T extends KubernetesObject>(
+    { definition, name, valuesOf }: IndexDefinition<T>,
+    value: string,
+  ): readonly DeepReadonly<T>[] {
+    return this.#caches.informersOf(definition).flatMap((informer) => {
+      ensureIndex(informer, name, valuesOf);
+      return informer.store.byIndex(name, value);
+    });
+  }
+
+  /** The objects of a resource that are controlled by `owner`, told by its UID. */
+  controlledBy<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    owner: DeepReadonly<KubernetesObject>,
+  ): readonly DeepReadonly<T>[] {
+    return this.byIndex(defineIndex(definition, CONTROLLER_UID, controllerUid), owner.metadata.uid ?? "");
+  }
+}
+
+function controllerUid(object: DeepReadonly<KubernetesObject>): readonly string[] {
+  const controller = getControllerOf(object);
+  return controller === undefined ? [] : [controller.uid];
+}
+
+/** Informers pass over a function they have, and refuse another one under its name. */
+function ensureIndex<T extends KubernetesObject>(
+  informer: SharedInformer<T>,
+  name: string,
+  valuesOf: IndexFunction<T>,
+): void {
+  if (name === namespaceIndex) throw new Error(`there is an index ${JSON.stringify(name)} already: name it otherwise`);
+  informer.addIndexers({ [name]: valuesOf });
+}

@@ -1,0 +1,124 @@
+import { type KubernetesObject, type ResourceDefinition, qualifiedResource } from "@kubewright/api";
+import { type Client, errorMessage } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import type { Runnable } from "@kubewright/controller";
+import { type InformerError, InformerFactory, type SharedInformer, withoutManagedFields } from "@kubewright/informer";
+
+export interface CachesOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  readonly onError: (error: InformerError) => void;
+  readonly resyncMs: number | undefined;
+}
+
+/** All namespaces, and objects that are in none. */
+const EVERYWHERE = "";
+
+/**
+ * The informers of one operator: of a namespaced resource one for each of the namespaces it is restricted to, of any other
+ * resource one. Objects are cached without `managedFields`.
+ */
+export class Caches {
+  readonly #options: CachesOptions;
+  readonly #factories = new Map<string, InformerFactory>();
+  readonly #informers = new Map<string, readonly SharedInformer<KubernetesObject>[]>();
+  readonly #definitions = new Map<string, ResourceDefinition>();
+  /** What lists and watches last failed with. */
+  #trouble: InformerError | undefined;
+
+  constructor(options: CachesOptions) {
+    this.#options = options;
+    for (const namespace of new Set([EVERYWHERE, ...options.namespaces])) {
+      const { client, clock, random, resyncMs } = options;
+      const factory = new InformerFactory({
+        client,
+        clock,
+        random: random.fork(`informers ${namespace}`),
+        namespace: namespace === EVERYWHERE ? undefined : namespace,
+        transform: withoutManagedFields,
+        resyncMs,
+        onError: (error) => {
+          if (error.step === "list" || error.step === "watch") this.#trouble = error;
+          options.onError(error);
+        },
+      });
+      this.#factories.set(namespace, factory);
+    }
+  }
+
+  /** Where the objects of a resource are cached: the namespaces, or `""` for all of them. */
+  scopesOf({ namespaced }: ResourceDefinition): readonly string[] {
+    const { namespaces } = this.#options;
+    return namespaced && namespaces.length > 0 ? namespaces : [EVERYWHERE];
+  }
+
+  /** Caches a resource, if that is not done already. */
+  add<T extends KubernetesObject>(definition: ResourceDefinition<T>): readonly SharedInformer<T>[] {
+    const informers = this.scopesOf(definition).map((scope) => this.#factories.get(scope)!.informerFor(definition));
+    this.#definitions.set(keyOfResource(definition), definition);
+    this.#informers.set(keyOfResource(definition), informers as unknown as SharedInformer<KubernetesObject>[]);
+    return informers;
+  }
+
+  /** @throws Error when the resource is not cached. */
+  informersOf<T extends KubernetesObject>(definition: ResourceDefinition<T>): readonly SharedInformer<T>[] {
+    const informers = this.#informers.get(keyOfResource(definition));
+    if (informers === undefined) {
+      const { kind } = definition;
+      throw new Error(
+        `${qualifiedResource(definition)} (kind ${kind}) is not in the cache: let a controller say .reads(…), .owns(…) or .watches(…)`,
+      );
+    }
+    return informers as unknown as readonly SharedInformer<T>[];
+  }
+
+  has(definition: ResourceDefinition): boolean {
+    return this.#informers.has(keyOfResource(definition));
+  }
+
+  /** Of all that is cached. */
+  get definitions(): readonly ResourceDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  get hasSynced(): boolean {
+    return [...this.#informers.values()].flat().every(({ hasSynced }) => hasSynced);
+  }
+
+  get runnables(): readonly Runnable[] {
+    return [...this.#factories.values()];
+  }
+
+  /**
+   * @param limitMs - How long they may take.
+   * @throws Error that names the caches which are not filled by then, or the signal's reason.
+   */
+  async waitForSync(limitMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const late = Promise.withResolvers<never>();
+    const timer =
+      limitMs < Infinity
+        ? clock.setTimer(limitMs, () => late.reject(this.#notFilled(limitMs)), { background: true })
+        : undefined;
+    const filled = Array.from(this.#factories.values(), (factory) => factory.waitForCacheSync(signal));
+    try {
+      await Promise.race([Promise.all(filled), late.promise]);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  #notFilled(limitMs: number): Error {
+    const missing = [...this.#informers.values()].flat().filter(({ hasSynced }) => !hasSynced);
+    const names = [...new Set(missing.map(({ name }) => name.replace(/^informer /, "")))].join(", ");
+    const why = this.#trouble === undefined ? "" : `: ${errorMessage(this.#trouble)}`;
+    return new Error(`the cache of ${names} was not filled within ${limitMs / 1000} s${why}`);
+  }
+}
+
+function keyOfResource({ group, version, resource }: ResourceDefinition): string {
+  return `${group}/${version}/${resource}`;
+}

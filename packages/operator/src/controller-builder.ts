@@ -1,0 +1,127 @@
+import { type KubernetesObject, type ResourceDefinition, keyOf } from "@kubewright/api";
+
+import type { DeclaredController, DeclaredResource } from "./controller-declaration.js";
+import type { AnySource, ControllerOptions, ControllerSpec } from "./controller-spec.js";
+import { type MapFunction, ownersOf } from "./mapping.js";
+import type { Finalizer, GoneHandler, Reconciler } from "./reconcile-request.js";
+import { buildController } from "./running-controller.js";
+import { type Source, type SourceOptions } from "./source.js";
+
+export interface OwnsOptions<Source extends KubernetesObject> extends SourceOptions<Source> {
+  /** Look only at what it controls, not at everything it is an owner of. Default true. */
+  readonly controllerOnly?: boolean;
+}
+
+const QUALIFIED_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+/**
+ * Says what a controller watches, and, last, what it does.
+ *
+ * @see controller-runtime pkg/builder
+ */
+export class ControllerBuilder<T extends KubernetesObject, Metrics> {
+  readonly #definition: ResourceDefinition<T>;
+  readonly #options: ControllerOptions<T>;
+  readonly #declare: (controller: DeclaredController) => void;
+  readonly #resources: DeclaredResource[];
+  readonly #sources: AnySource[] = [];
+  #finalizer: ControllerSpec<T, Metrics>["finalizer"];
+  #gone: GoneHandler<Metrics> | undefined;
+
+  constructor(
+    definition: ResourceDefinition<T>,
+    options: ControllerOptions<T>,
+    declare: (controller: DeclaredController) => void,
+  ) {
+    this.#definition = definition;
+    this.#options = options;
+    this.#declare = declare;
+    this.#resources = [{ role: "for", definition }];
+    const { predicate, priority } = options;
+    this.#source({ definition, map: (object) => [keyOf(object)], predicate, priority });
+  }
+
+  /** Looks at an object again when something that it controls comes, changes or goes. */
+  owns<Owned extends KubernetesObject>(
+    definition: ResourceDefinition<Owned>,
+    { controllerOnly = true, ...options }: OwnsOptions<Owned> = {},
+  ): this {
+    this.#resources.push({ role: "owns", definition });
+    this.#source({ definition, map: ownersOf(this.#definition, { controllerOnly }), ...options });
+    return this;
+  }
+
+  /** Looks at the objects that `map` answers with when an object of another resource comes, changes or goes. */
+  watches<Watched extends KubernetesObject>(
+    definition: ResourceDefinition<Watched>,
+    map: MapFunction<NoInfer<Watched>>,
+    options: SourceOptions<NoInfer<Watched>> = {},
+  ): this {
+    this.#resources.push({ role: "watches", definition });
+    this.#source({ definition, map, ...options });
+    return this;
+  }
+
+  /** Caches resources, without looking at anything because of them. */
+  reads(...definitions: readonly ResourceDefinition[]): this {
+    for (const definition of definitions) this.#resources.push({ role: "reads", definition });
+    return this;
+  }
+
+  /** Names resources that it writes besides its own and those it owns: for the rules it needs to be allowed to. */
+  writes(...definitions: readonly ResourceDefinition[]): this {
+    for (const definition of definitions) this.#resources.push({ role: "writes", definition });
+    return this;
+  }
+
+  /**
+   * Puts a finalizer on every object before it is first reconciled, and takes it off when `finalize` has succeeded for one
+   * that is being deleted.
+   *
+   * @param name - As `example.com/backup`. @throws Error when it is not of that form.
+   */
+  finalizer(name: string, finalize: Finalizer<T, Metrics>): this {
+    if (!QUALIFIED_NAME.test(name))
+      throw new Error(
+        `finalizer ${JSON.stringify(name)} needs a domain of yours before a slash: "example.com/cleanup"`,
+      );
+    if (this.#finalizer !== undefined)
+      throw new Error(`${this.#name} has finalizer ${this.#finalizer.name} already: one does for a controller`);
+    this.#finalizer = { name, finalize };
+    return this;
+  }
+
+  /** Called once for an object that is gone. */
+  whenGone(gone: GoneHandler<Metrics>): this {
+    this.#gone = gone;
+    return this;
+  }
+
+  /** Says what is done, and with that all. @throws Error when the operator has a controller of that name. */
+  reconcile(reconcile: Reconciler<T, Metrics>): void {
+    const spec: ControllerSpec<T, Metrics> = {
+      ...this.#options,
+      name: this.#name,
+      definition: this.#definition,
+      sources: [...this.#sources],
+      finalizer: this.#finalizer,
+      gone: this.#gone,
+      reconcile,
+    };
+    this.#declare({
+      name: spec.name,
+      definition: spec.definition,
+      resources: [...this.#resources],
+      finalizer: spec.finalizer?.name,
+      build: (context) => buildController(spec, context),
+    });
+  }
+
+  get #name(): string {
+    return this.#options.name ?? this.#definition.kind.toLowerCase();
+  }
+
+  #source<S extends KubernetesObject>(source: Source<S>): void {
+    this.#sources.push((use) => use(source));
+  }
+}

@@ -1,0 +1,234 @@
+import { Client, errorMessage } from "@kubewright/client";
+import { type Clock, type Logger, type Random, standardErrorLogger, uuid } from "@kubewright/clock";
+import {
+  EventRecorder,
+  type HealthChecks,
+  LeaderElector,
+  type Runnable,
+  finishWrites,
+  leaderFence,
+  runAll,
+  runInStages,
+} from "@kubewright/controller";
+import { ControllerMetrics } from "@kubewright/controller/metrics";
+import type { Transport } from "@kubewright/transport";
+import { Registry } from "prom-client";
+
+import { Cache } from "./cache.js";
+import { Caches } from "./caches.js";
+import type { ControllerContext } from "./controller-context.js";
+import type { DeclaredController } from "./controller-declaration.js";
+import type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
+import { reconcileMetrics } from "./reconcile-metrics.js";
+import { type Tracer, tracedTransport } from "./tracing.js";
+
+/** What an operator runs in. */
+export interface OperatorEnvironment {
+  /** Reaches the API server. */
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Tells it to stop. */
+  readonly signal: AbortSignal;
+  /** Default: standard error, for warnings and errors, the same line once a minute. */
+  readonly logger?: Logger | undefined;
+  /** Tells it from its other replicas. Default: its name and a UUID of `random`. */
+  readonly identity?: string | undefined;
+  /** The namespace it runs in, where its Lease is. Default `default`. */
+  readonly namespace?: string | undefined;
+  /** In place of what the operator says. */
+  readonly namespaces?: readonly string[] | undefined;
+  /** In place of what the operator says. */
+  readonly leaderElection?: LeaderElectionOptions | false | undefined;
+  /** Where its metrics are registered, those it has of itself included: an empty one. Default: a new one. */
+  readonly registry?: Registry | undefined;
+  /** Filled with its checks. */
+  readonly health?: { readonly healthz: HealthChecks; readonly readyz: HealthChecks } | undefined;
+  /** Makes spans of reconciles and requests. Default: none are made. */
+  readonly tracer?: Tracer | undefined;
+  /** `host:port` of the API server, for metrics of requests. Default: not known. */
+  readonly server?: string | undefined;
+}
+
+/** An operator, whatever metrics it has. */
+export interface RunnableOperator {
+  readonly name: string;
+  readonly controllers: readonly DeclaredController[];
+  readonly options: OperatorOptions<unknown>;
+  /** Runs until the signal aborts: see {@link Operator.run}. */
+  run(environment: OperatorEnvironment): Promise<void>;
+}
+
+const TEN_HOURS_MS = 36_000_000;
+const CACHE_SYNC_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 30_000;
+/** So long after the Lease has run out, a leader that still believes in itself is unwell. */
+const HEALTH_TOLERANCE_MS = 20_000;
+const SHORTEST_LEASE_REQUEST_MS = 1_000;
+const RENEW_DEADLINE_MS = 10_000;
+
+/**
+ * One run of an operator. Caches are filled first, and stay so while it stands by; then it waits to lead; then its
+ * controllers run. It stops the other way round.
+ *
+ * @see controller-runtime pkg/manager/internal.go
+ */
+export class OperatorRun {
+  readonly #operator: RunnableOperator;
+  readonly #environment: OperatorEnvironment;
+  readonly #logger: Logger;
+  readonly #metrics: ControllerMetrics;
+  readonly #caches: Caches;
+  #elector: LeaderElector | undefined;
+  /** Sends writes only while this process may. */
+  readonly #transport: Transport;
+
+  constructor(operator: RunnableOperator, environment: OperatorEnvironment) {
+    const { clock, random, registry = new Registry() } = environment;
+    this.#operator = operator;
+    this.#environment = environment;
+    this.#logger = environment.logger ?? standardErrorLogger(clock, operator.name);
+    this.#metrics = new ControllerMetrics({ registry });
+    const traced = tracedTransport(environment.transport, environment.tracer);
+    const mayAct = (): boolean => this.#elector === undefined || this.#elector.mayActAsLeader;
+    this.#transport = finishWrites(leaderFence(traced, mayAct));
+    this.#caches = new Caches({
+      client: this.#client(this.#transport),
+      clock,
+      random: random.fork("caches"),
+      namespaces: environment.namespaces ?? operator.options.namespaces ?? [],
+      resyncMs: (operator.options.resyncMs ?? TEN_HOURS_MS) * (0.9 + 0.2 * random.fork("resync").next()),
+      onError: (error) =>
+        this.#logger.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on"),
+    });
+    for (const { resources } of operator.controllers) {
+      for (const { role, definition } of resources) if (role !== "writes") this.#caches.add(definition);
+    }
+  }
+
+  async run(): Promise<void> {
+    const { clock, signal } = this.#environment;
+    const { name } = this.#operator;
+    const release = clock.keepAlive();
+    this.#logger.info({}, `Starting ${name}`);
+    try {
+      const election = this.#environment.leaderElection ?? this.#operator.options.leaderElection ?? {};
+      const lead = this.#controllers();
+      const recording: Runnable[] = [];
+      if (election !== false) {
+        const recorder = this.#recorder();
+        recording.push(recorder);
+        this.#elector = this.#candidate(election, recorder, lead);
+      }
+      this.#addChecks();
+      const main: Runnable = { name, run: (stop) => this.#main(lead, stop) };
+      await runInStages([[main], this.#caches.runnables, recording], signal);
+    } finally {
+      release();
+      this.#logger.info({}, `Shutting down ${name}`);
+    }
+  }
+
+  async #main(lead: (leading: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    try {
+      const { cacheSyncTimeoutMs = CACHE_SYNC_TIMEOUT_MS } = this.#operator.options;
+      await this.#caches.waitForSync(cacheSyncTimeoutMs, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    if (this.#elector === undefined) await lead(signal);
+    else await this.#elector.run(signal);
+  }
+
+  /** Makes the controllers, and answers how they are run when this process leads. */
+  #controllers(): (leading: AbortSignal) => Promise<void> {
+    const { clock, random, tracer } = this.#environment;
+    const { name, options, controllers } = this.#operator;
+    const context: ControllerContext = {
+      operator: name,
+      client: this.#client(this.#transport),
+      caches: this.#caches,
+      cache: new Cache(this.#caches),
+      clock,
+      random,
+      logger: this.#logger,
+      kit: this.#metrics,
+      reconciles: reconcileMetrics(this.#metrics),
+      metrics: options.metrics?.(this.#metrics),
+      tracer,
+      stopTimeoutMs: options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
+    };
+    const shells = controllers.map((controller) => controller.build(context));
+    return (leading) => runAll([...shells, untilAborted], leading);
+  }
+
+  #candidate(
+    election: LeaderElectionOptions,
+    events: EventRecorder,
+    lead: (leading: AbortSignal) => Promise<void>,
+  ): LeaderElector {
+    const { clock, random, transport, identity, namespace = "default" } = this.#environment;
+    const { name } = this.#operator;
+    const { leaseName = name, renewDeadlineMs = RENEW_DEADLINE_MS, ...times } = election;
+    const timeoutMs = Math.max(SHORTEST_LEASE_REQUEST_MS, renewDeadlineMs / 2);
+    return new LeaderElector({
+      client: this.#client(transport, timeoutMs),
+      clock,
+      random: random.fork("leader election"),
+      namespace,
+      ...times,
+      renewDeadlineMs,
+      name: leaseName,
+      identity: identity ?? `${name}_${uuid(random.fork("leader identity"))}`,
+      releaseOnCancel: true,
+      // Each controller has a limit of its own.
+      stopTimeoutMs: Infinity,
+      events,
+      metrics: this.#metrics.leaderElection,
+      logger: this.#logger,
+      callbacks: {
+        onStartedLeading: lead,
+        onStoppedLeading: () => undefined,
+        onNewLeader: (leader) => {
+          if (leader !== "") this.#logger.info({ leader }, "New leader elected");
+        },
+      },
+    });
+  }
+
+  #recorder(): EventRecorder {
+    const { clock, random } = this.#environment;
+    const client = this.#client(this.#transport);
+    const logger = this.#logger;
+    return new EventRecorder({ client, clock, random: random.fork("events"), component: this.#operator.name, logger });
+  }
+
+  #addChecks(): void {
+    const { health } = this.#environment;
+    if (health === undefined) return;
+    const { healthChecks = {}, readyChecks = {} } = this.#operator.options;
+    const { healthz, readyz } = health;
+    healthz.add("ping");
+    if (this.#elector !== undefined)
+      healthz.add("leaderElection", () => this.#elector?.checkHealth(HEALTH_TOLERANCE_MS));
+    for (const [name, check] of Object.entries(healthChecks)) healthz.add(name, check);
+    readyz.add("informer-sync", () => (this.#caches.hasSynced ? undefined : new Error("caches are not filled yet")));
+    for (const [name, check] of Object.entries(readyChecks)) readyz.add(name, check);
+  }
+
+  #client(transport: Transport, timeoutMs?: number): Client {
+    const { clock, server } = this.#environment;
+    const metrics = this.#metrics.restClient(server);
+    return new Client({ transport, clock, userAgent: this.#operator.name, timeoutMs, metrics });
+  }
+}
+
+/** Keeps an operator without controllers at work. */
+const untilAborted: Runnable = {
+  name: "until stopped",
+  run: (signal) =>
+    new Promise((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
+    ),
+};

@@ -1,0 +1,105 @@
+import { type DeepReadonly, type KubernetesObject, type ObjectKey, type ResourceDefinition } from "@kubewright/api";
+import { ConsistencyStore } from "@kubewright/expectations";
+
+import type { Cache } from "./cache.js";
+import type { Caches } from "./caches.js";
+
+interface Deletion {
+  readonly definition: ResourceDefinition;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly uid: string | undefined;
+}
+
+interface Deleted {
+  readonly metadata: { readonly name?: string; readonly namespace?: string; readonly uid?: string };
+}
+
+/** Pauses before the caches are looked at again: doubling from the first to the longest. */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * What was written while a key was reconciled, until the caches show it: the next reconcile of that key would otherwise
+ * decide by what it has changed itself, and create things twice.
+ *
+ * @see ConsistencyStore, kubernetes v1.36 pkg/controller/util/consistency
+ */
+export class OwnWrites {
+  readonly #caches: Caches;
+  readonly #cache: Cache;
+  readonly #stores = new Map<string, ConsistencyStore>();
+  readonly #deletions = new Map<ObjectKey, Deletion[]>();
+  readonly #pauses = new Map<ObjectKey, number>();
+
+  /** @param caches - With all that will be in them. */
+  constructor(caches: Caches, cache: Cache) {
+    this.#caches = caches;
+    this.#cache = cache;
+    const all = caches.definitions;
+    for (const scope of new Set(all.flatMap((definition) => caches.scopesOf(definition)))) {
+      const stores = all.flatMap((definition) => {
+        const position = caches.scopesOf(definition).indexOf(scope);
+        if (position < 0) return [];
+        const { store } = caches.informersOf(definition)[position]!;
+        const { group, resource } = definition;
+        return [{ group, resource, resourceVersion: () => store.lastStoreSyncResourceVersion }];
+      });
+      this.#stores.set(scope, new ConsistencyStore({ stores }));
+    }
+  }
+
+  /** @param uid - Of the object that was reconciled. @param written - As the server answered. */
+  wrote(
+    key: ObjectKey,
+    uid: string,
+    definition: ResourceDefinition,
+    { metadata }: DeepReadonly<KubernetesObject>,
+  ): void {
+    const { namespace = "", resourceVersion = "" } = metadata;
+    const scope = this.#caches.scopesOf(definition).find((each) => each === "" || each === namespace);
+    if (scope !== undefined) this.#stores.get(scope)?.wroteAt(key, uid, definition, resourceVersion);
+  }
+
+  /** An object was deleted, and is gone at once. */
+  deleted(key: ObjectKey, definition: ResourceDefinition, { metadata: { name = "", namespace, uid } }: Deleted): void {
+    if (!this.#caches.has(definition)) return;
+    const known = this.#cache.get(definition, name, namespace);
+    if (known === undefined || (uid !== undefined && known.metadata.uid !== uid)) return;
+    const others = this.#deletions.get(key) ?? [];
+    this.#deletions.set(key, [...others, { definition, name, namespace, uid: known.metadata.uid }]);
+  }
+
+  /** How long to wait before asking again, in milliseconds; `undefined` when the caches show everything. */
+  pauseBefore(key: ObjectKey): number | undefined {
+    if (this.#isShown(key)) {
+      this.#pauses.delete(key);
+      return undefined;
+    }
+    const pause = this.#pauses.get(key) ?? FIRST_PAUSE_MS;
+    this.#pauses.set(key, Math.min(pause * 2, LONGEST_PAUSE_MS));
+    return pause;
+  }
+
+  /** The object is gone: whatever has its name next begins anew. */
+  forget(key: ObjectKey): void {
+    for (const store of this.#stores.values()) store.clear(key);
+    this.#deletions.delete(key);
+    this.#pauses.delete(key);
+  }
+
+  #isShown(key: ObjectKey): boolean {
+    const left = this.#deletions.get(key)?.filter((deletion) => this.#isThere(deletion)) ?? [];
+    if (left.length > 0) {
+      this.#deletions.set(key, left);
+      return false;
+    }
+    this.#deletions.delete(key);
+    return [...this.#stores.values()].every((store) => store.ensureReady(key).ready);
+  }
+
+  #isThere({ definition, name, namespace, uid }: Deletion): boolean {
+    const object = this.#cache.get(definition, name, namespace);
+    return object !== undefined && object.metadata.uid === uid && object.metadata.deletionTimestamp === undefined;
+  }
+}

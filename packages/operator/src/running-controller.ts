@@ -1,0 +1,206 @@
+import { type DeepReadonly, type KubernetesObject, type ObjectKey, splitObjectKey } from "@kubewright/api";
+import { errorMessage } from "@kubewright/client";
+import { type Random, uuid } from "@kubewright/clock";
+import { ControllerShell, type ReconcileResult, type Runnable } from "@kubewright/controller";
+import { BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter } from "@kubewright/workqueue";
+
+import type { ControllerContext } from "./controller-context.js";
+import type { ControllerSpec } from "./controller-spec.js";
+import { OperatorClient } from "./operator-client.js";
+import { OwnWrites } from "./own-writes.js";
+import type { ReconcileMetrics, ReconcileOutcome } from "./reconcile-metrics.js";
+import type { ObjectEvents, ReconcileRequest, RequestScope } from "./reconcile-request.js";
+import { scopedLogger } from "./scoped-logger.js";
+import { connect } from "./source.js";
+import { type Span, SPAN_KIND, withSpan } from "./tracing.js";
+
+/** Makes a controller of what was said of it, on a {@link ControllerShell}. Caches are run by whoever runs the operator. */
+export function buildController<T extends KubernetesObject, Metrics>(
+  spec: ControllerSpec<T, Metrics>,
+  context: ControllerContext,
+): Runnable {
+  return new RunningController(spec, context).shell;
+}
+
+class RunningController<T extends KubernetesObject, Metrics> {
+  readonly shell: ControllerShell;
+  readonly #spec: ControllerSpec<T, Metrics>;
+  readonly #context: ControllerContext;
+  readonly #writes: OwnWrites;
+  readonly #measure: ReconcileMetrics;
+  readonly #ids: Random;
+
+  constructor(spec: ControllerSpec<T, Metrics>, context: ControllerContext) {
+    const { operator, client, clock, random, caches, cache, kit, stopTimeoutMs } = context;
+    const { name, workers = 1 } = spec;
+    this.#spec = spec;
+    this.#context = context;
+    this.#writes = new OwnWrites(caches, cache);
+    this.#measure = context.reconciles(name, workers);
+    const logger = scopedLogger(context.logger, { controller: name });
+    this.shell = new ControllerShell(
+      { client, clock, random: random.fork(name), logger, queueMetrics: kit.queues, stopTimeoutMs },
+      { name, component: operator },
+    );
+    this.#ids = this.shell.random.fork("reconcile ids");
+    const queue = this.shell.addPriorityLoop<ObjectKey>({
+      queue: name,
+      workers,
+      rateLimiter: rateLimiterOf(spec, context),
+      describeError: "Reconciler error",
+      reconcile: (key, signal) => this.#reconcile(key, signal),
+    });
+    const connections: (() => void)[] = [];
+    this.shell.addWork({
+      what: "watching",
+      run: async () => {
+        // Only now: whoever stands by fills its caches, not its queues.
+        for (const source of spec.sources) connections.push(source((each) => connect(each, { caches, cache, queue })));
+      },
+    });
+    this.shell.whenStopped(() => {
+      for (const disconnect of connections) disconnect();
+    });
+  }
+
+  async #reconcile(key: ObjectKey, stop: AbortSignal): Promise<ReconcileResult | void> {
+    const pauseMs = this.#writes.pauseBefore(key);
+    if (pauseMs !== undefined) return { requeueAfterMs: pauseMs, keepFailures: true };
+    const { clock, tracer } = this.#context;
+    const { name, definition } = this.#spec;
+    const startMs = clock.monotonic();
+    this.#measure.began();
+    let outcome: ReconcileOutcome = { result: undefined };
+    const deadline = new Deadline(stop, this.#spec.reconcileTimeoutMs, clock, key);
+    try {
+      const attributes = { "kubewright.controller": name, "k8s.object.key": key, "k8s.object.kind": definition.kind };
+      const description = { name: `reconcile ${name}`, kind: SPAN_KIND.internal, attributes };
+      const result = await withSpan(tracer, description, (span) => this.#perform(key, deadline.signal, span));
+      outcome = { result, isLate: deadline.isOver };
+      return result;
+    } catch (error) {
+      outcome = { error, isLate: deadline.isOver };
+      throw error;
+    } finally {
+      deadline.end();
+      this.#measure.ended(outcome, (clock.monotonic() - startMs) / 1000);
+    }
+  }
+
+  async #perform(key: ObjectKey, signal: AbortSignal, span: Span | undefined): Promise<ReconcileResult | void> {
+    const { definition, reconcile, finalizer, whileTerminating = false } = this.#spec;
+    const { name, namespace } = splitObjectKey(key);
+    const object = this.#context.cache.get(definition, name, namespace);
+    const scope = this.#scope(key, object, signal);
+    if (object === undefined) return this.#forget(scope);
+    span?.setAttribute("k8s.object.uid", object.metadata.uid ?? "");
+    if (object.metadata.deletionTimestamp === undefined) {
+      const marked =
+        finalizer === undefined ? object : await scope.client.addFinalizer(definition, object, finalizer.name);
+      return reconcile(this.#request(scope, marked));
+    }
+    if (whileTerminating) await reconcile(this.#request(scope, object));
+    if (finalizer === undefined || !object.metadata.finalizers?.includes(finalizer.name)) return undefined;
+    const result = await finalizer.finalize(this.#request(scope, object));
+    if (result?.requeueAfterMs !== undefined) return result;
+    await scope.client.removeFinalizer(definition, object, finalizer.name);
+    return undefined;
+  }
+
+  async #forget(scope: RequestScope<Metrics>): Promise<void> {
+    this.#writes.forget(scope.key);
+    try {
+      await this.#spec.gone?.(scope);
+    } catch (error) {
+      scope.log.error({ err: errorMessage(error) }, "Forgetting an object failed");
+    }
+  }
+
+  #scope(key: ObjectKey, object: DeepReadonly<T> | undefined, signal: AbortSignal): RequestScope<Metrics> {
+    const { operator, client, cache, caches, clock, metrics } = this.#context;
+    const { name, namespace } = splitObjectKey(key);
+    const uid = object?.metadata.uid ?? "";
+    const writes = this.#writes;
+    const operatorClient = new OperatorClient({
+      client,
+      cache,
+      isCached: (definition) => caches.has(definition),
+      fieldManager: operator,
+      signal,
+      listener: {
+        wrote: (definition, written) => writes.wrote(key, uid, definition, written),
+        deleted: (definition, deletion) => writes.deleted(key, definition, deletion),
+      },
+    });
+    const reconcileID = uuid(this.#ids);
+    const log = scopedLogger(this.shell.logger, { ...(namespace === "" ? {} : { namespace }), name, reconcileID });
+    const now = clock.now();
+    return {
+      key,
+      name,
+      namespace,
+      client: operatorClient,
+      cache,
+      log,
+      metrics: metrics as Metrics,
+      signal,
+      now,
+      clock,
+    };
+  }
+
+  #request(scope: RequestScope<Metrics>, object: DeepReadonly<T>): ReconcileRequest<T, Metrics> {
+    const { definition } = this.#spec;
+    const sink = this.shell.events;
+    const events: ObjectEvents = {
+      event: (about, ofDefinition, type, reason, message) => sink.event(about, ofDefinition, type, reason, message),
+      normal: (reason, message) => sink.event(object, definition, "Normal", reason, message),
+      warning: (reason, message) => sink.event(object, definition, "Warning", reason, message),
+    };
+    return { ...scope, object, events };
+  }
+}
+
+/** A signal that aborts with another one, or when a reconcile has taken too long. Leaves nothing behind once ended. */
+class Deadline {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+  #isOver = false;
+
+  constructor(stop: AbortSignal, limitMs: number | undefined, clock: ControllerContext["clock"], key: ObjectKey) {
+    if (limitMs === undefined) {
+      this.signal = stop;
+      this.end = () => undefined;
+      return;
+    }
+    const either = new AbortController();
+    const onAbort = (): void => either.abort(stop.reason);
+    const giveUp = (): void => {
+      this.#isOver = true;
+      either.abort(new Error(`reconciling ${key} took longer than ${limitMs / 1000} s`));
+    };
+    if (stop.aborted) onAbort();
+    else stop.addEventListener("abort", onAbort, { once: true });
+    const timer = clock.setTimer(limitMs, giveUp, { background: true });
+    this.signal = either.signal;
+    this.end = () => {
+      timer.cancel();
+      stop.removeEventListener("abort", onAbort);
+    };
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+}
+
+function rateLimiterOf<T extends KubernetesObject, Metrics>(
+  { backoff = {} }: ControllerSpec<T, Metrics>,
+  { clock }: ControllerContext,
+) {
+  const { baseDelayMs = 5, maxDelayMs = 1_000_000, rateLimit } = backoff;
+  const ofItem = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs, maxDelayMs });
+  return rateLimit === undefined
+    ? ofItem
+    : new MaxOfRateLimiter<ObjectKey>(ofItem, new BucketRateLimiter({ clock, ...rateLimit }));
+}

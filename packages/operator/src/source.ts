@@ -1,0 +1,65 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type NamespacedName,
+  type ObjectKey,
+  type ResourceDefinition,
+  objectKey,
+} from "@kubewright/api";
+import { type EventHandler, deletedObject } from "@kubewright/informer";
+import { type PriorityQueue, lowPriority } from "@kubewright/workqueue";
+
+import type { Cache } from "./cache.js";
+import type { Caches } from "./caches.js";
+import type { MapFunction } from "./mapping.js";
+import type { Predicate } from "./predicates.js";
+
+export interface SourceOptions<Source extends KubernetesObject> {
+  /** Which changes count. Default: all. */
+  readonly predicate?: Predicate<Source> | undefined;
+  /** Of keys that it adds: higher ones are reconciled first. Default 0; what an initial list or a resync brings has -100. */
+  readonly priority?: number | undefined;
+}
+
+export interface Source<T extends KubernetesObject> extends SourceOptions<T> {
+  readonly definition: ResourceDefinition<T>;
+  readonly map: MapFunction<T>;
+}
+
+/** Adds to a queue what the changes of a resource ask for, those objects that are there first. Answers how to end that. */
+export function connect<T extends KubernetesObject>(
+  { definition, map, predicate = {}, priority = 0 }: Source<T>,
+  {
+    caches,
+    cache,
+    queue,
+  }: { readonly caches: Caches; readonly cache: Cache; readonly queue: PriorityQueue<ObjectKey> },
+): () => void {
+  const enqueue = (object: DeepReadonly<T>, isNews: boolean): void => {
+    const options = { priority: isNews ? priority : lowPriority };
+    for (const target of map(object, cache)) queue.addWithOptions(options, keyOfTarget(target));
+  };
+  const handler: EventHandler<T> = {
+    onAdd(object, isInInitialList) {
+      if (predicate.create?.(object) ?? true) enqueue(object, !isInInitialList);
+    },
+    onUpdate(old, object) {
+      if (!(predicate.update?.(old, object) ?? true)) return;
+      const isNews = old.metadata.resourceVersion !== object.metadata.resourceVersion;
+      if (isNews) enqueue(old, true);
+      enqueue(object, isNews);
+    },
+    onDelete(deleted) {
+      const object = deletedObject(deleted);
+      if (object !== undefined && (predicate.delete?.(object) ?? true)) enqueue(object, true);
+    },
+  };
+  const registrations = caches.informersOf(definition).map((informer) => informer.addEventHandler(handler));
+  return () => {
+    for (const registration of registrations) registration.remove();
+  };
+}
+
+function keyOfTarget(target: ObjectKey | NamespacedName): ObjectKey {
+  return typeof target === "string" ? target : objectKey(target);
+}
