@@ -18,6 +18,7 @@ export {
 } from "./errors.js";
 export { ResourceClient } from "./resource-client.js";
 
+export type { ApplyPatch, JsonPatchOperation, MergePatch, Patch, StrategicMergePatch } from "./patch.js";
 export type { RequestMetrics } from "./request-metrics.js";
 export type { RequesterOptions as ClientOptions } from "./requester.js";
 export type {
@@ -25,7 +26,6 @@ export type {
   GetOptions,
   ItemMapping,
   ListOptions,
-  Patch,
   Reader,
   StatusWriter,
   WatchOptions,

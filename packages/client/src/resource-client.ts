@@ -10,6 +10,7 @@ import {
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
 import { type Asked, decodeEvents, decodeList, decodeObject } from "./decode.js";
+import type { Patch } from "./patch.js";
 import { resourcePath, withQuery } from "./path.js";
 import type { Requester } from "./requester.js";
 
@@ -70,11 +71,6 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: "All";
 }
 
-/** A change to an object, in one of the four languages the API server speaks. */
-export type Patch =
-  | { readonly type: "json"; readonly body: readonly object[] }
-  | { readonly type: "merge" | "strategic" | "apply"; readonly body: object };
-
 const PATCH_CONTENT_TYPES = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
@@ -98,7 +94,7 @@ export interface Writer<T extends KubernetesObject> {
   update(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
   patch(
     name: string,
-    patch: Patch,
+    patch: Patch<T>,
     options?: WriteOptions & { readonly subresource?: string; readonly force?: boolean },
   ): Promise<DeepReadonly<T>>;
   /** Answers with the object when it is still there (finalizers, grace), else with a Status. */
@@ -169,7 +165,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
   async patch(
     name: string,
-    patch: Patch,
+    patch: Patch<T>,
     options: WriteOptions & { readonly subresource?: string; readonly force?: boolean } = {},
   ): Promise<DeepReadonly<T>> {
     const { namespace, subresource } = options;

@@ -7,7 +7,14 @@ import {
   type ResourceDefinition,
   pods,
 } from "@kubewright/api";
-import { type Client, type Writer, errorMessage, hasStatusCause, isNotFound } from "@kubewright/client";
+import {
+  type Client,
+  type StrategicMergePatch,
+  type Writer,
+  errorMessage,
+  hasStatusCause,
+  isNotFound,
+} from "@kubewright/client";
 
 import type { EventSink } from "./event-sink.js";
 import { podFromTemplate } from "./pod-template.js";
@@ -97,7 +104,12 @@ export class PodControl {
   }
 
   /** Sends a strategic merge patch; no events. Answers with the pod as stored. */
-  async patchPod(namespace: string, name: string, body: object, signal?: AbortSignal): Promise<DeepReadonly<Pod>> {
+  async patchPod(
+    namespace: string,
+    name: string,
+    body: StrategicMergePatch<Pod>,
+    signal?: AbortSignal,
+  ): Promise<DeepReadonly<Pod>> {
     const patched = await this.#pods.patch(name, { type: "strategic", body }, { namespace, ...abortable(signal) });
     this.#onWrite?.(patched);
     return patched;

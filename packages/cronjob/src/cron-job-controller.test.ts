@@ -238,7 +238,7 @@ test("63: a Job that changes hands wakes both CronJobs", async () => {
   await harness.createJob("job", a);
   await harness.clock.settle();
   harness.decisions.length = 0;
-  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "b", uid: b.metadata.uid, controller: true };
+  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "b", uid: b.metadata.uid!, controller: true };
   await harness.jobs.patch(
     "job",
     { type: "merge", body: { metadata: { ownerReferences: [owner] } } },
@@ -257,7 +257,7 @@ test("63: a Job whose controller is named otherwise wakes the CronJob it was nam
   await harness.clock.settle();
   harness.outcomes();
   const { uid } = cronJob.metadata;
-  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "m", uid, controller: true };
+  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "m", uid: uid!, controller: true };
   await harness.jobs.patch(
     "job",
     { type: "merge", body: { metadata: { ownerReferences: [owner] } } },
