@@ -29,7 +29,7 @@ async function setUp(parallelism: number, network: (server: Transport, clock: Si
   const expectations = new ControllerExpectations({ clock });
   const informers = new InformerFactory({ client, clock, random });
   const [jobInformer, podInformer] = [informers.informerFor(jobs), informers.informerFor(pods)];
-  podInformer.addIndexers({ [podControllerIndex]: podControllerIndexValues });
+  const podStore = podInformer.addIndexers({ [podControllerIndex]: podControllerIndexValues });
   const queue = new RateLimitingQueue<ObjectKey>({ clock, rateLimiter: defaultControllerRateLimiter({ clock }) });
   jobInformer.addEventHandler({ onAdd: (job) => queue.add(keyOf(job)) });
   podInformer.addEventHandler({
@@ -51,10 +51,7 @@ async function setUp(parallelism: number, network: (server: Transport, clock: Si
       if (job === undefined) return;
       const satisfied = expectations.satisfiedExpectations(key);
       const { namespace = "", name = "", uid = "" } = job.metadata;
-      const children = podInformer.store.byIndex(
-        podControllerIndex,
-        podControllerIndexKey(namespace, "Job", name, uid),
-      );
+      const children = podStore.byIndex(podControllerIndex, podControllerIndexKey(namespace, "Job", name, uid));
       const missing = parallelism - children.length;
       if (!satisfied || missing <= 0) return;
       expectations.expectCreations(key, missing);

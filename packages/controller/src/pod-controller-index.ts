@@ -30,7 +30,7 @@ export function podControllerIndexKey(namespace: string, kind: string, name: str
  * @throws Error naming what the owner lacks: namespace, name, uid.
  */
 export function podsOfController(
-  pods: Pick<Lister<Pod>, "byIndex">,
+  pods: Pick<Lister<Pod, typeof podControllerIndex>, "byIndex">,
   owner: DeepReadonly<Pick<KubernetesObject, "metadata">>,
   { kind, includeOrphans = false }: { readonly kind: string; readonly includeOrphans?: boolean },
 ): DeepReadonly<Pod>[] {

@@ -17,7 +17,7 @@ import {
   type ReconcileResult,
   type Runnable,
 } from "@kubewright/controller";
-import { type SharedInformer, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import { type Lister, type SharedInformer, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import type { CronJobDecision } from "./decision.js";
@@ -71,6 +71,7 @@ export class CronJobController implements Runnable {
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #cronJobs: SharedInformer<CronJob>;
   readonly #jobs: SharedInformer<Job>;
+  readonly #jobStore: Lister<Job, typeof controllerNameIndex>;
   readonly #schedules: Schedules;
   readonly #events: EventSink;
   readonly #deps: SyncDeps;
@@ -92,7 +93,7 @@ export class CronJobController implements Runnable {
     this.#history = missedSince === undefined ? {} : { reported: { upToMs: missedSince - 1 } };
     this.#cronJobs = shell.informer(cronJobs);
     this.#jobs = shell.informer(jobs);
-    this.#jobs.addIndexers({ [controllerNameIndex]: controllerNameIndexValues });
+    this.#jobStore = this.#jobs.addIndexers({ [controllerNameIndex]: controllerNameIndexValues });
     this.#deps = {
       cronJobs: client.resource(cronJobs),
       jobs: client.resource(jobs),
@@ -133,7 +134,7 @@ export class CronJobController implements Runnable {
       this.#memories.delete(key);
       return { keepFailures: true };
     }
-    const children = this.#jobs.store.byIndex(controllerNameIndex, key);
+    const children = this.#jobStore.byIndex(controllerNameIndex, key);
     const { uid } = cronJob.metadata;
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid) {

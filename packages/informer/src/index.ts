@@ -11,7 +11,7 @@ export { withoutManagedFields } from "./transform.js";
 
 export type { ChangeListener, ChangeType } from "./change-feed.js";
 export type { EventHandler } from "./event-handler.js";
-export type { IndexFunction, Indexers } from "./indexers.js";
+export type { IndexFunction, Indexers, NamespaceIndex } from "./indexers.js";
 export type { InformerStep } from "./informer-error.js";
 export type { InformerFactoryOptions } from "./informer-factory.js";
 export type {
@@ -21,7 +21,7 @@ export type {
   InformerMetricsProvider,
 } from "./informer-metrics.js";
 export type { Lister } from "./lister.js";
-export type { HandlerRegistration, SharedInformerOptions } from "./shared-informer.js";
+export type { HandlerRegistration, InformerStore, SharedInformerOptions } from "./shared-informer.js";
 export type { Replacement } from "./store.js";
 export type { DeletedFinalStateUnknown } from "./tombstone.js";
 export type { AnyTransform, Transform } from "./transform.js";

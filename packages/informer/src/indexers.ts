@@ -6,10 +6,13 @@ import { metadataOf } from "./object-metadata.js";
 export type IndexFunction<T extends KubernetesObject> = (object: DeepReadonly<T>) => readonly string[];
 
 /** Index functions by the name of their index. */
-export type Indexers<T extends KubernetesObject> = Readonly<Record<string, IndexFunction<T>>>;
+export type Indexers<T extends KubernetesObject, Index extends string = string> = Readonly<
+  Record<Index, IndexFunction<T>>
+>;
 
 /** The index every shared informer has: objects by namespace, `""` for cluster-scoped ones. */
 export const namespaceIndex = "namespace";
+export type NamespaceIndex = typeof namespaceIndex;
 
 export function namespaceIndexValues<T extends KubernetesObject>(object: DeepReadonly<T>): readonly string[] {
   return [metadataOf(object).namespace ?? ""];

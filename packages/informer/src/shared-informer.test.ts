@@ -415,8 +415,8 @@ test("indexes may be added while the informer runs, and the namespace index is a
   const { server, clock, informer } = startInformer();
   server.list("10", [pod("a", "7", { namespace: "one" }), pod("b", "8", { namespace: "two" })]);
   await clock.settle();
-  informer.addIndexers({ byName: (object) => [object.metadata.name ?? ""] });
-  expect(informer.store.byIndex("byName", "b").map(show)).toEqual(["b@8"]);
+  const indexed = informer.addIndexers({ byName: (object) => [object.metadata.name ?? ""] });
+  expect(indexed.byIndex("byName", "b").map(show)).toEqual(["b@8"]);
   expect(informer.store.byIndex("namespace", "one").map(show)).toEqual(["a@7"]);
   expect(informer.store.get("two/b" as ObjectKey)?.metadata.name).toBe("b");
 });

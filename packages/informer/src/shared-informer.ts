@@ -4,7 +4,7 @@ import type { Clock, Random } from "@kubewright/clock";
 
 import { errorReport } from "./error-report.js";
 import type { EventHandler } from "./event-handler.js";
-import { type Indexers, namespaceIndex, namespaceIndexValues } from "./indexers.js";
+import { type Indexers, type NamespaceIndex, namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
 import { type InformerMetrics, versionGauge } from "./informer-metrics.js";
 import { Latch } from "./latch.js";
@@ -16,7 +16,7 @@ import { Store } from "./store.js";
 import type { DeletedFinalStateUnknown } from "./tombstone.js";
 import type { Transform } from "./transform.js";
 
-export interface SharedInformerOptions<T extends KubernetesObject> {
+export interface SharedInformerOptions<T extends KubernetesObject, Index extends string = string> {
   readonly client: Reader<T>;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,7 +25,7 @@ export interface SharedInformerOptions<T extends KubernetesObject> {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /** Besides the namespace index, which is always there. */
-  readonly indexers?: Indexers<T> | undefined;
+  readonly indexers?: Indexers<T, Index> | undefined;
   /** How often handlers are shown the whole cache again, unless they ask for less. Default 0: never. */
   readonly resyncMs?: number | undefined;
   readonly transform?: Transform<T> | undefined;
@@ -40,6 +40,14 @@ export interface SharedInformerOptions<T extends KubernetesObject> {
   /** Told about every failure; the informer goes on after all of them. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
+
+/** An informer's cache, with the resourceVersion it has come to. */
+export type InformerStore<T extends KubernetesObject, Index extends string = never> = Lister<
+  T,
+  NamespaceIndex | Index
+> & {
+  readonly lastStoreSyncResourceVersion: string;
+};
 
 /** A handler's membership. */
 export interface HandlerRegistration {
@@ -68,10 +76,11 @@ type Notification<T extends KubernetesObject> =
  *
  * @see kubernetes v1.36 client-go tools/cache/shared_informer.go, controller.go
  */
-export class SharedInformer<T extends KubernetesObject> {
+export class SharedInformer<T extends KubernetesObject, Index extends string = never> {
   readonly name: string;
-  readonly store: Lister<T> & { readonly lastStoreSyncResourceVersion: string };
-  readonly #store: Store<T>;
+  /** The cache. Of indexes added later only the lister that {@link addIndexers} answers knows the names. */
+  readonly store: InformerStore<T, Index>;
+  readonly #store: Store<T, string>;
   readonly #clock: Clock;
   readonly #reflector: Reflector<T>;
   readonly #resyncs: ResyncSchedule;
@@ -86,7 +95,7 @@ export class SharedInformer<T extends KubernetesObject> {
   /** Whether the store has content, which comes before handlers were told of it. */
   #populated = false;
 
-  constructor({ indexers, resyncMs = 0, metrics, onError, ...options }: SharedInformerOptions<T>) {
+  constructor({ indexers, resyncMs = 0, metrics, onError, ...options }: SharedInformerOptions<T, Index>) {
     this.#resource = qualifiedResource(options.client.definition);
     this.name = `informer ${this.#resource}`;
     this.#store = new Store({ indexers: { [namespaceIndex]: namespaceIndexValues, ...indexers } });
@@ -153,11 +162,13 @@ export class SharedInformer<T extends KubernetesObject> {
   /**
    * Adds indexes, at any time before the informer stops. A function that already serves under its name is passed over.
    *
+   * @returns The cache, as one that knows their names.
    * @throws Error `indexer conflict: <names>` when a name is taken by another function.
    */
-  addIndexers(indexers: Indexers<T>): void {
+  addIndexers<Added extends string>(indexers: Indexers<T, Added>): InformerStore<T, Index | Added> {
     if (this.#state === "stopped") throw new Error("indexer was not added because it has stopped already");
     this.#store.addIndexers(indexers);
+    return this.#store;
   }
 
   /** Lists and watches until `signal` aborts, then resolves. @throws Error when called a second time. */

@@ -21,14 +21,14 @@ export interface Replacement<T extends KubernetesObject> {
  *
  * @see kubernetes v1.36 client-go tools/cache/thread_safe_store.go
  */
-export class Store<T extends KubernetesObject> implements Lister<T> {
+export class Store<T extends KubernetesObject, Index extends string = string> implements Lister<T, Index> {
   #entries = new Map<ObjectKey, StoreEntry<T>>();
   readonly #indexes: StoreIndex<T>[] = [];
   readonly #indexByName = new Map<string, StoreIndex<T>>();
   #resourceVersion = "";
 
-  constructor({ indexers = {} }: { readonly indexers?: Indexers<T> } = {}) {
-    this.addIndexers(indexers);
+  constructor({ indexers }: { readonly indexers?: Indexers<T, Index> } = {}) {
+    if (indexers !== undefined) this.addIndexers(indexers);
   }
 
   /**
@@ -53,16 +53,16 @@ export class Store<T extends KubernetesObject> implements Lister<T> {
 
   listNamespace(namespace: string): DeepReadonly<T>[] {
     if (namespace === "") return this.list();
-    if (this.#indexByName.has(namespaceIndex)) return this.byIndex(namespaceIndex, namespace);
+    if (this.#indexByName.has(namespaceIndex)) return this.#index(namespaceIndex).lookUp(namespace);
     return this.list().filter((object) => metadataOf(object).namespace === namespace);
   }
 
-  byIndex(indexName: string, value: string): DeepReadonly<T>[] {
+  byIndex(indexName: Index, value: string): DeepReadonly<T>[] {
     return this.#index(indexName).lookUp(value);
   }
 
   /** Every value an index has objects for. @throws Error when there is no such index. */
-  indexValues(indexName: string): string[] {
+  indexValues(indexName: Index): string[] {
     return this.#index(indexName).values();
   }
 

@@ -24,9 +24,9 @@ export async function stopInformers(): Promise<void> {
 }
 
 /** A pod informer on a scripted server and a simulated clock. It runs until `stop`, or {@link stopInformers}. */
-export function startInformer(
-  options: Partial<SharedInformerOptions<Pod>> = {},
-  beforeStart: (informer: SharedInformer<Pod>) => void = () => {},
+export function startInformer<Index extends string = never>(
+  options: Partial<SharedInformerOptions<Pod, Index>> = {},
+  beforeStart: (informer: SharedInformer<Pod, Index>) => void = () => {},
 ) {
   const fixture = newInformer(options);
   beforeStart(fixture.informer);
@@ -40,12 +40,12 @@ export function startInformer(
   return { ...fixture, stop, signal: controller.signal };
 }
 
-export function newInformer(options: Partial<SharedInformerOptions<Pod>> = {}) {
+export function newInformer<Index extends string = never>(options: Partial<SharedInformerOptions<Pod, Index>> = {}) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = new ScriptedServer();
   const errors: InformerError[] = [];
   const client = new Client({ transport: server.transport, clock }).resource(pods);
-  const informer = new SharedInformer<Pod>({
+  const informer = new SharedInformer<Pod, Index>({
     client,
     clock,
     random: leastRandom,

@@ -15,7 +15,7 @@ const informers = new InformerFactory({
   onError: (error) => console.error(error.message), // the informer goes on by itself
 });
 const maps = informers.informerFor<ConfigMap>(configMaps);
-maps.addIndexers({ byTeam: (object) => [object.metadata.labels?.["team"] ?? ""] });
+const indexed = maps.addIndexers({ byTeam: (object) => [object.metadata.labels?.["team"] ?? ""] });
 maps.addEventHandler({
   onAdd: (object, isInInitialList) =>
     console.log(`${object.metadata.name} added${isInInitialList ? ", initially" : ""}`),
@@ -32,7 +32,7 @@ await informers.waitForCacheSync();
 await writer.create({ metadata: { name: "second", namespace: "default", labels: { team: "blue" } } });
 await writer.delete("first", { namespace: "default" });
 await realClock.turn();
-console.log(maps.store.byIndex("byTeam", "blue").map((object) => object.metadata.name));
+console.log(indexed.byIndex("byTeam", "blue").map((object) => object.metadata.name));
 
 stop.abort();
 await stopped;

@@ -3,12 +3,12 @@ import type { Reader } from "@kubewright/client";
 import { ControllerRefManager, type PodControl, recheckDeletionTimestamp } from "@kubewright/controller";
 import type { Lister } from "@kubewright/informer";
 
-import { jobPodCandidates } from "./job-pods-index.js";
+import { jobPodCandidates, type jobPodsIndex } from "./job-pods-index.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 
 export interface ClaimDeps {
   /** With the {@link jobPodsIndex}. */
-  readonly pods: Pick<Lister<Pod>, "byIndex">;
+  readonly pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
   readonly jobClient: Pick<Reader<Job>, "definition" | "get">;
   readonly podControl: PodControl;
 }

@@ -24,8 +24,7 @@ import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
   readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
-  /** With the {@link trackedPodsIndex}. */
-  readonly pods: Pick<Lister<Pod>, "byIndex">;
+  readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex>, "byIndex">;
   readonly queue: RateLimitingQueue<ObjectKey>;
   readonly orphanQueue: Pick<RateLimitingQueue<OrphanKey>, "add">;
   readonly memory: JobMemory;

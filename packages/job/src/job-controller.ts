@@ -83,12 +83,12 @@ export class JobController implements Runnable {
     const { client, clock, events, logger } = shell;
     const jobInformer = shell.informer(jobs);
     const podInformer = shell.informer(pods);
-    podInformer.addIndexers({
+    const podStore = podInformer.addIndexers({
       [jobPodsIndex]: jobPodsIndexValues,
       [trackedPodsIndex]: trackedPodsIndexValues,
     });
 
-    const memory = new JobMemory({ clock, jobStore: jobInformer.store, podStore: podInformer.store });
+    const memory = new JobMemory({ clock, jobStore: jobInformer.store, podStore });
     const onWrite = (pod: PodObject): void => recordPodWrite(pod, jobInformer, memory);
     const podControl = new PodControl({ client, events, onWrite });
     const queue = shell.addLoop({
@@ -125,7 +125,7 @@ export class JobController implements Runnable {
     shell.whenStopped(() => batches.stop());
     const handlerDeps = {
       jobs: jobInformer.store,
-      pods: podInformer.store,
+      pods: podStore,
       queue,
       batches,
       orphanQueue,
@@ -142,7 +142,7 @@ export class JobController implements Runnable {
 
     const syncDeps: JobSyncDeps = {
       jobs: jobInformer.store,
-      pods: podInformer.store,
+      pods: podStore,
       jobClient: client.resource(jobs),
       podControl,
       events,
@@ -158,7 +158,7 @@ export class JobController implements Runnable {
     };
     const orphanDeps = {
       jobs: jobInformer.store,
-      pods: podInformer.store,
+      pods: podStore,
       podControl,
       finalizers: memory.finalizers,
       managedBy,

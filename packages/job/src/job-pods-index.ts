@@ -24,7 +24,10 @@ export function jobPodsIndexValues(pod: PodObject): readonly string[] {
 }
 
 /** The candidates for claiming: what the Job controls, and what nobody controls in its namespace. */
-export function jobPodCandidates(pods: Pick<Lister<Pod>, "byIndex">, job: JobObject): readonly PodObject[] {
+export function jobPodCandidates(
+  pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">,
+  job: JobObject,
+): readonly PodObject[] {
   const { namespace, name, uid } = job.metadata;
   if (!namespace || !name || !uid)
     throw new Error("the Job needs a namespace, a name and a uid for pods to be its own");

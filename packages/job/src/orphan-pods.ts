@@ -28,8 +28,7 @@ export function trackedPodsIndexValues(pod: PodObject): readonly string[] {
 
 export interface OrphanPodDeps {
   readonly jobs: Pick<Lister<Job>, "get">;
-  /** With the {@link trackedPodsIndex}. */
-  readonly pods: Pick<Lister<Pod>, "get" | "byIndex">;
+  readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex>, "get" | "byIndex">;
   readonly podControl: PodControl;
   /** Pods losing their tracking finalizer to a sync. */
   readonly finalizers: Pick<FinalizerExpectations, "expectedUIDs">;

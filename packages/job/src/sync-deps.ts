@@ -7,6 +7,7 @@ import type { Lister } from "@kubewright/informer";
 import type { JobLimits } from "./job-limits.js";
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
+import type { jobPodsIndex } from "./job-pods-index.js";
 import type { JobReason } from "./job-reason.js";
 import type { JobObject } from "./job-spec.js";
 import type { JobPlan } from "./plan-job.js";
@@ -16,7 +17,7 @@ import type { JobDecision } from "./job-decision.js";
 /** What syncs of Jobs work with. */
 export interface JobSyncDeps {
   readonly jobs: Pick<Lister<Job>, "get">;
-  readonly pods: Pick<Lister<Pod>, "byIndex">;
+  readonly pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
   readonly jobClient: Reader<Job> & StatusWriter<Job>;
   readonly podControl: PodControl;
   readonly events: EventSink;
