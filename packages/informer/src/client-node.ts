@@ -1,6 +1,6 @@
-import type { Informer, KubeConfig, KubernetesObject, ObjectCache } from "@kubernetes/client-node";
+import type { KubeConfig, KubernetesObject } from "@kubernetes/client-node";
 
-import { ListWatch, type ListWatchOptions } from "./list-watch.js";
+import { type CachingInformer, ListWatch, type ListWatchOptions } from "./list-watch.js";
 
 /**
  * Stands in for the function of this name in @kubernetes/client-node; see {@link ListWatch} for what differs.
@@ -15,7 +15,7 @@ export function makeInformer<T extends KubernetesObject>(
   listFn?: unknown,
   labelSelector?: string,
   options: ListWatchOptions = {},
-): Informer<T> & ObjectCache<T> {
+): CachingInformer<T> {
   return new ListWatch<T>(path, { config: kubeConfig }, listFn, false, labelSelector, undefined, options);
 }
 
@@ -29,4 +29,4 @@ export const DELETE = "delete";
 export const CONNECT = "connect";
 export const ERROR = "error";
 
-export type { ListWatchOptions } from "./list-watch.js";
+export type { CachedObject, CachingInformer, ListWatchOptions } from "./list-watch.js";

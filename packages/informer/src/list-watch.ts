@@ -4,13 +4,11 @@ import type {
   CONNECT,
   DELETE,
   ERROR,
-  Informer,
   KubeConfig,
   KubernetesObject as ClientNodeObject,
-  ObjectCache,
   UPDATE,
 } from "@kubernetes/client-node";
-import { type DeepReadonly, type KubernetesObject, objectKey } from "@kubewright/api";
+import { type DeepReadonly, type KubernetesObject, type Wire, objectKey } from "@kubewright/api";
 import { Client, type Reader } from "@kubewright/client";
 import { type Clock, type Random, realClock, realRandom } from "@kubewright/clock";
 
@@ -38,16 +36,34 @@ export interface ListWatchOptions {
 
 type ObjectVerb = ADD | UPDATE | DELETE;
 type OtherVerb = CONNECT | ERROR;
-type Callback<T> = ((object: T) => void) & ((error?: unknown) => void);
+type Callback<T extends ClientNodeObject> = ((object: CachedObject<T>) => void) & ((error?: unknown) => void);
+
+/**
+ * An object of a client-node model as it is told and cached: the API server's JSON, in which dates are strings, and shared,
+ * so that it is not to be changed.
+ */
+export type CachedObject<T extends ClientNodeObject> = DeepReadonly<Wire<T>>;
+
+/** client-node's `Informer` and `ObjectCache`, for objects as they are. */
+export interface CachingInformer<T extends ClientNodeObject> {
+  on(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
+  on(verb: OtherVerb, callback: (error?: unknown) => void): void;
+  off(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
+  off(verb: OtherVerb, callback: (error?: unknown) => void): void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  get(name: string, namespace?: string): CachedObject<T> | undefined;
+  list(namespace?: string): readonly CachedObject<T>[];
+}
 
 /**
  * @kubernetes/client-node's informer in usage, this package's in behaviour: it goes on after every error.
  *
  * What is different for those who switch: objects are the JSON of the API server throughout (dates are strings), shared
- * and not to be changed; `error` is told of trouble, but nobody has to `start` again (it does no harm); `connect` is
+ * and not to be changed, and their types say so; `error` is told of trouble, but nobody has to `start` again (it does no harm); `connect` is
  * told when a watch has been opened; the function that lists is never called, since lists are made from the path.
  */
-export class ListWatch<T extends ClientNodeObject> implements Informer<T>, ObjectCache<T> {
+export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T> {
   readonly #path: ParsedPath;
   readonly #kubeConfig: KubeConfig;
   readonly #options: ListWatchOptions & Pick<ParsedPath, "labelSelector" | "fieldSelector">;
@@ -106,13 +122,13 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
     await run?.ended;
   }
 
-  on(verb: ObjectVerb | CHANGE, callback: (object: T) => void): void;
+  on(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
   on(verb: OtherVerb, callback: (error?: unknown) => void): void;
   on(verb: ObjectVerb | CHANGE | OtherVerb, callback: Callback<T>): void {
     for (const one of verbs(verb)) this.#callbacks[one] = [...this.#known(one), callback];
   }
 
-  off(verb: ObjectVerb | CHANGE, callback: (object: T) => void): void;
+  off(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
   off(verb: OtherVerb, callback: (error?: unknown) => void): void;
   off(verb: ObjectVerb | CHANGE | OtherVerb, callback: Callback<T>): void {
     for (const one of verbs(verb)) {
@@ -121,13 +137,13 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
     }
   }
 
-  get(name: string, namespace?: string): T | undefined {
-    return this.#store.get(objectKey({ name, namespace: namespace ?? "" })) as T | undefined;
+  get(name: string, namespace?: string): CachedObject<T> | undefined {
+    return this.#store.get(objectKey({ name, namespace: namespace ?? "" })) as CachedObject<T> | undefined;
   }
 
   /** No namespace: all. */
-  list(namespace?: string): readonly T[] {
-    return this.#store.listNamespace(namespace ?? "") as unknown as readonly T[];
+  list(namespace?: string): readonly CachedObject<T>[] {
+    return this.#store.listNamespace(namespace ?? "") as unknown as readonly CachedObject<T>[];
   }
 
   latestResourceVersion(): string {
@@ -218,7 +234,7 @@ export class ListWatch<T extends ClientNodeObject> implements Informer<T>, Objec
     if (verb === "error" && this.#callbacks.error.length === 0) this.#unheard(argument as InformerError);
     for (const callback of this.#callbacks[verb]) {
       try {
-        const returned: unknown = callback(argument as T);
+        const returned: unknown = callback(argument as CachedObject<T>);
         if (returned instanceof Promise) returned.catch(failed);
       } catch (error) {
         failed(error);
