@@ -3,6 +3,7 @@ import type { KubernetesObject } from "@kubewright/api";
 import type { ApiCall } from "./api-call.js";
 import { badRequest, invalid } from "./api-error.js";
 import type { AccessAttributes, UserInfo } from "./authorization/authorizer.js";
+import { type Awaitable, andThen } from "./awaitable.js";
 import { FieldErrors } from "./field-errors.js";
 import { decodeRequestObject } from "./handlers/decode-object.js";
 import { type Reply, valueReply } from "./reply.js";
@@ -24,74 +25,100 @@ interface AccessReview extends KubernetesObject {
 }
 
 /** SelfSubjectAccessReview: may I? Upstream: `pkg/apis/authorization/validation`. */
-export function reviewSelfAccess(call: ApiCall): Reply {
-  const review = read(call);
-  const errors = new FieldErrors();
-  validateAttributes(review, errors);
-  return decided(call, review, call.user, errors);
+export function reviewSelfAccess(call: ApiCall): Awaitable<Reply> {
+  return reviewed(call, {
+    check: (review) => refuse(call, (errors) => validateAttributes(review, errors)),
+    answer: (review) => decision(call, review, call.user),
+  });
 }
 
-export function reviewAccess(call: ApiCall): Reply {
-  const review = read(call);
-  const errors = new FieldErrors();
-  validateAttributes(review, errors);
-  validateSubject(review, errors);
-  return decided(call, review, subjectOf(review), errors);
+export function reviewAccess(call: ApiCall): Awaitable<Reply> {
+  return reviewed(call, {
+    check: (review) =>
+      refuse(call, (errors) => {
+        validateAttributes(review, errors);
+        validateSubject(review, errors);
+      }),
+    answer: (review) => decision(call, review, subjectOf(review)),
+  });
 }
 
-export function reviewLocalAccess(call: ApiCall): Reply {
-  const review = read(call);
+export function reviewLocalAccess(call: ApiCall): Awaitable<Reply> {
   const { namespace } = call.target;
-  if (review.metadata.namespace && review.metadata.namespace !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  }
-  review.metadata.namespace = namespace;
-  const errors = new FieldErrors();
-  validateAttributes(review, errors);
-  validateSubject(review, errors);
-  if (review.spec.resourceAttributes?.namespace !== namespace)
-    errors.invalid(
-      "spec.resourceAttributes.namespace",
-      review.spec.resourceAttributes?.namespace ?? "",
-      "must match metadata.namespace",
-    );
-  return decided(call, review, subjectOf(review), errors);
+  return reviewed(call, {
+    prepare: ({ metadata }) => {
+      if (metadata.namespace && metadata.namespace !== namespace)
+        throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+      metadata.namespace = namespace;
+    },
+    check: (review) =>
+      refuse(call, (errors) => {
+        validateAttributes(review, errors);
+        validateSubject(review, errors);
+        if (review.spec.resourceAttributes?.namespace !== namespace)
+          errors.invalid(
+            "spec.resourceAttributes.namespace",
+            review.spec.resourceAttributes?.namespace ?? "",
+            "must match metadata.namespace",
+          );
+      }),
+    answer: (review) => decision(call, review, subjectOf(review)),
+  });
 }
 
-export function reviewRules(call: ApiCall): Reply {
-  const review = read(call);
-  if (!review.spec.namespace) throw badRequest("no namespace on request");
-  review.status = call.server.access.rulesFor(call.user, review.spec.namespace);
-  return valueReply(201, review);
+export function reviewRules(call: ApiCall): Awaitable<Reply> {
+  return reviewed(call, {
+    check: ({ spec }) => {
+      if (!spec.namespace) throw badRequest("no namespace on request");
+    },
+    answer: ({ spec }) => call.server.access.rulesFor(call.user, spec.namespace!),
+  });
 }
 
-export function reviewSelf(call: ApiCall): Reply {
-  const review = read(call);
-  review.status = { userInfo: call.user };
-  return valueReply(201, review);
+export function reviewSelf(call: ApiCall): Awaitable<Reply> {
+  return reviewed(call, { answer: () => ({ userInfo: call.user }) });
 }
 
 /** Whose token is it? Without authentication set up, any token is anybody's. */
-export function reviewToken(call: ApiCall): Reply {
-  const review = read(call);
-  const { token, audiences } = review.spec;
-  if (!token) throw badRequest("token is required for TokenReview in authentication");
-  const { authenticator, serviceAccounts } = call.server.access;
-  const asked = (audiences ?? []).length > 0 ? audiences! : [serviceAccounts.issuer];
-  const user =
-    authenticator.userOfToken(token, asked) ??
-    (authenticator.isOn ? undefined : authenticator.authenticate({ authorization: `Bearer ${token}` }, undefined));
-  review.status =
-    user === undefined ? { user: {}, error: "invalid bearer token" } : { authenticated: true, user, audiences: asked };
-  return valueReply(201, review);
+export function reviewToken(call: ApiCall): Awaitable<Reply> {
+  return reviewed(call, {
+    check: ({ spec }) => {
+      if (!spec.token) throw badRequest("token is required for TokenReview in authentication");
+    },
+    answer({ spec: { token = "", audiences = [] } }) {
+      const { authenticator, serviceAccounts } = call.server.access;
+      const asked = audiences.length > 0 ? audiences : [serviceAccounts.issuer];
+      const user =
+        authenticator.userOfToken(token, asked) ??
+        (authenticator.isOn ? undefined : authenticator.authenticate({ authorization: `Bearer ${token}` }, undefined));
+      return user === undefined
+        ? { user: {}, error: "invalid bearer token" }
+        : { authenticated: true, user, audiences: asked };
+    },
+  });
 }
 
-function read(call: ApiCall): AccessReview {
-  const review = decodeRequestObject(call, readWriteOptions(call, "CreateOptions")) as AccessReview;
-  delete review.metadata.managedFields;
+/** What is done with a review of one kind. */
+interface Review {
+  readonly prepare?: (review: AccessReview) => void;
+  /** @throws ApiError when it is not one that can be answered. */
+  readonly check?: (review: AccessReview) => void;
+  /** Its status. */
+  readonly answer: (review: AccessReview) => object;
+}
+
+function reviewed(call: ApiCall, { prepare, check, answer }: Review): Awaitable<Reply> {
+  const options = readWriteOptions(call, "CreateOptions");
+  const sent = decodeRequestObject(call, options) as AccessReview;
+  delete sent.metadata.managedFields;
   // Go's struct is there even when the client sent none.
-  review.spec ??= {};
-  return review;
+  sent.spec ??= {};
+  prepare?.(sent);
+  const admitted = call.server.admission.admit(call, options, sent, (review) => check?.(review));
+  return andThen(admitted, (review) => {
+    review.status = answer(review);
+    return valueReply(201, review);
+  });
 }
 
 function validateAttributes({ metadata, spec }: AccessReview, errors: FieldErrors): void {
@@ -120,11 +147,16 @@ function validateSubject({ spec }: AccessReview, errors: FieldErrors): void {
     errors.invalid("spec.user", "", "at least one of user or group must be specified");
 }
 
-function decided(call: ApiCall, review: AccessReview, user: UserInfo, errors: FieldErrors): Reply {
-  if (!errors.isEmpty) throw invalid({ group: call.target.resource.group, kind: "" }, "", errors);
-  const { allowed, reason } = call.server.access.decide(attributesOf(review, user));
-  review.status = { allowed, ...(reason === "" ? {} : { reason }) };
-  return valueReply(201, review);
+/** @throws ApiError 422 for what is wrong. */
+function refuse({ target }: ApiCall, validate: (errors: FieldErrors) => void): void {
+  const errors = new FieldErrors();
+  validate(errors);
+  if (!errors.isEmpty) throw invalid({ group: target.resource.group, kind: "" }, "", errors);
+}
+
+function decision({ server }: ApiCall, review: AccessReview, user: UserInfo): object {
+  const { allowed, reason } = server.access.decide(attributesOf(review, user));
+  return { allowed, ...(reason === "" ? {} : { reason }) };
 }
 
 function subjectOf({ spec: { user = "", uid, groups = [], extra } }: AccessReview): UserInfo {

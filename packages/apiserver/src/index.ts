@@ -22,7 +22,7 @@ export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization
 export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
 export type { Connection, Door } from "./connection.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
-export type { AdmissionAttributes, AdmissionPlugin } from "./registry/admission.js";
+export type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from "./registry/admission.js";
 export type { Reply } from "./reply.js";
 export type { ScalePaths } from "./handlers/scale.js";
 export type { VersionInfo } from "./non-resource.js";

@@ -81,6 +81,15 @@ export interface Subresource {
   readonly handlers: Handlers;
   /** What an update of the object through this path may change. Absent: it is no update, or one as any other. */
   readonly strategy?: UpdateStrategy | undefined;
+  /** How an update shows the object to those who are asked before it. Absent: as it is. */
+  readonly view?: SubresourceView;
+}
+
+/** An object as one of another kind, which tells a part of it. */
+export interface SubresourceView {
+  show(object: KubernetesObject): KubernetesObject;
+  /** The object with that part as it is shown. Takes the object over. @throws ApiError 422 */
+  take(write: Write, shown: KubernetesObject, object: KubernetesObject): KubernetesObject;
 }
 
 /** What is special about a resource that a CustomResourceDefinition made. */

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import type { JsonObject } from "../json.js";
-import type { AdmissionAttributes } from "../registry/admission.js";
+import { type AdmissionAttributes, type GroupVersionKind, kindIn } from "../registry/admission.js";
 import type { ServedResource } from "../served-resource.js";
 import { convert } from "./matching.js";
 
@@ -17,15 +17,15 @@ export interface SeenRequest {
 export function seenRequest(attributes: AdmissionAttributes, seenAs: ServedResource): SeenRequest {
   const { resource, subresource, operation, name, namespace, user, dryRun, object, oldObject } = attributes;
   const view = (each: KubernetesObject | undefined): KubernetesObject | null =>
-    each === undefined ? null : convert(each, resource, seenAs);
+    each === undefined ? null : withoutEmptyMetadata(convert(each, attributes, seenAs), operation);
   const below = subresource === "" ? {} : { subResource: subresource };
   const { groups, uid, extra } = user;
   return {
     request: {
-      kind: kindOf(seenAs),
+      kind: kindOf(kindIn(seenAs, subresource)),
       resource: resourceOf(seenAs),
       ...below,
-      requestKind: kindOf(resource),
+      requestKind: kindOf(attributes.kind),
       requestResource: resourceOf(resource),
       ...(subresource === "" ? {} : { requestSubResource: subresource }),
       ...(name === "" ? {} : { name }),
@@ -45,7 +45,14 @@ export function seenRequest(attributes: AdmissionAttributes, seenAs: ServedResou
   };
 }
 
-function kindOf({ group, version, kind }: ServedResource): JsonObject {
+/** The options of a connection have none. */
+function withoutEmptyMetadata(object: KubernetesObject, operation: AdmissionAttributes["operation"]): KubernetesObject {
+  if (operation !== "CONNECT") return object;
+  const { metadata: _none, ...options } = object;
+  return options as KubernetesObject;
+}
+
+function kindOf({ group, version, kind }: GroupVersionKind): JsonObject {
   return { group, version, kind };
 }
 
@@ -53,7 +60,8 @@ function resourceOf({ group, version, resource }: ServedResource): JsonObject {
   return { group, version, resource };
 }
 
-function optionsOf({ operation, options, dryRun }: AdmissionAttributes): JsonObject {
+function optionsOf({ operation, options, dryRun }: AdmissionAttributes): JsonObject | null {
+  if (operation === "CONNECT" || options === undefined) return null;
   const kind = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" }[operation];
   const { dryRun: _dryRun, ...rest } = options;
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);

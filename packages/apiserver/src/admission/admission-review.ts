@@ -13,14 +13,15 @@ export interface AdmissionRequest {
   readonly subResource?: string;
   readonly name?: string;
   readonly namespace?: string;
-  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly userInfo: { readonly username: string; readonly uid?: string; readonly groups?: readonly string[] };
-  /** `null` of a deletion. */
+  /** `null` of a deletion; what is sent to a subresource, as a `Scale`, `Eviction` or `PodExecOptions`. */
   readonly object: Record<string, unknown> | null;
   /** `null` of a creation. */
   readonly oldObject: Record<string, unknown> | null;
   readonly dryRun: boolean;
-  readonly options: Record<string, unknown>;
+  /** `null` of a connection. */
+  readonly options: Record<string, unknown> | null;
 }
 
 /** Upstream: `admission.k8s.io/v1` AdmissionResponse. */

@@ -47,9 +47,7 @@ export class RequestMatcher {
    */
   match(attributes: AdmissionAttributes): ServedResource | undefined {
     const { resource } = attributes;
-    const { oldObject, object } = attributes;
-    if (this.#object !== undefined && ![object, oldObject].some((each) => each && this.#object!(each.metadata.labels)))
-      return undefined;
+    if (!this.#selectsObject(attributes)) return undefined;
     if (this.#matching(this.#excluded, attributes) !== undefined) return undefined;
     const found = this.#rules.length === 0 ? resource : this.#matching(this.#rules, attributes);
     return found !== undefined && this.#selectsNamespace(attributes) ? found : undefined;
@@ -63,6 +61,13 @@ export class RequestMatcher {
       if (other !== resource && other.storage === resource.storage)
         if (rules.some((rule) => isFor(rule, attributes, other))) return other;
     return undefined;
+  }
+
+  /** What is connected with has no labels that could be missing. */
+  #selectsObject({ operation, object, oldObject }: AdmissionAttributes): boolean {
+    const selects = this.#object;
+    if (selects === undefined) return true;
+    return operation !== "CONNECT" && [object, oldObject].some((each) => each && selects(each.metadata.labels));
   }
 
   #selectsNamespace(attributes: AdmissionAttributes): boolean {
@@ -110,9 +115,36 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes("*") || list.includes(value);
 }
 
-/** An object of one resource as another shows it, that has the same objects. */
-export function convert(object: KubernetesObject, from: ServedResource, to: ServedResource): KubernetesObject {
-  if (from === to) return object;
+/** What is asked about as another resource shows it, that has the same objects. */
+export function convert(
+  object: KubernetesObject,
+  attributes: AdmissionAttributes,
+  to: ServedResource,
+): KubernetesObject {
+  return convertBetween(object, attributes, attributes.resource, to);
+}
+
+/** The same in the other direction. */
+export function convertBack(
+  object: KubernetesObject,
+  attributes: AdmissionAttributes,
+  from: ServedResource,
+): KubernetesObject {
+  return convertBetween(object, attributes, from, attributes.resource);
+}
+
+/** Whether what is asked about is an object of the resource, not something that is sent to its subresource. */
+export function isWhole({ kind, resource }: AdmissionAttributes): boolean {
+  return kind.kind === resource.kind && kind.group === resource.group;
+}
+
+function convertBetween(
+  object: KubernetesObject,
+  attributes: AdmissionAttributes,
+  from: ServedResource,
+  to: ServedResource,
+): KubernetesObject {
+  if (from === to || !isWhole(attributes)) return object;
   const stored = from.view === undefined ? object : from.view.toStored(object);
   return to.view === undefined ? stored : to.view.fromStored(stored);
 }

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@kubewright/api";
+import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
 import { type Random, uuid } from "@kubewright/clock";
 
 import { ApiError, badRequest, forbidden, internalError } from "../api-error.js";
@@ -7,7 +7,7 @@ import type { Webhook } from "../kinds/admissionregistration/webhook-validation.
 import { MAX_NESTING, isNestedDeeper } from "../nesting.js";
 import { jsonPatch } from "../patch/json-patch.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
-import { noFindings } from "../schema/decode.js";
+import { decode, noFindings } from "../schema/decode.js";
 import type { ServedResource } from "../served-resource.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
 import { seenRequest } from "./admission-request.js";
@@ -15,7 +15,7 @@ import { InvalidAnswer, type Verdict, readVerdict, refusal } from "./admission-r
 import { expressionVariables } from "./expression-variables.js";
 import { AdmissionExpressions } from "./expressions.js";
 import { MatchConditions } from "./match-conditions.js";
-import { RequestMatcher, convert, isExempt } from "./matching.js";
+import { RequestMatcher, convert, convertBack, isExempt, isWhole } from "./matching.js";
 import { webhookAddress } from "../webhooks/webhook-address.js";
 import type { WebhookCaller } from "../webhooks/webhook-call.js";
 
@@ -203,7 +203,7 @@ function applyPatch(
   { patch, patchType }: Verdict,
   attributes: AdmissionAttributes,
 ): boolean {
-  const { resource, object } = attributes;
+  const { object } = attributes;
   const operations = readOperations(patch!);
   if (operations.length === 0) return false;
   const name = JSON.stringify(webhook.name);
@@ -213,18 +213,27 @@ function applyPatch(
     );
   if (patchType !== "JSONPatch")
     throw internalError(`failed calling webhook ${name}: unsupported patch type ${JSON.stringify(patchType)}`);
-  const seen = convert(object, resource, seenAs);
+  const seen = convert(object, attributes, seenAs);
   let patched: KubernetesObject;
   try {
-    patched = seenAs.decode(jsonPatch(seen, operations), noFindings());
+    patched = decoded(jsonPatch(seen, operations), attributes, seenAs);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw internalError((error as Error).message);
   }
   if (jsonEqual(patched, seen)) return false;
-  seenAs.strategy.applyDefaults?.(patched);
-  attributes.object = convert(patched, seenAs, resource);
+  if (isWhole(attributes)) seenAs.strategy.applyDefaults?.(patched);
+  attributes.object = convertBack(patched, attributes, seenAs);
   return true;
+}
+
+/** @throws DecodeError */
+function decoded(patched: unknown, attributes: AdmissionAttributes, seenAs: ServedResource): KubernetesObject {
+  if (isWhole(attributes)) return seenAs.decode(patched, noFindings());
+  const { kind, server } = attributes;
+  const schema = server.schemas.ofKind(apiVersionOf(kind), kind.kind);
+  const object = (schema === undefined ? patched : decode(schema, patched, noFindings())) as Partial<KubernetesObject>;
+  return { ...object, metadata: object.metadata ?? {} };
 }
 
 /** @throws ApiError 500 */

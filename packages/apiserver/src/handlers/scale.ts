@@ -21,10 +21,11 @@ import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import type { WriteOptions } from "../registry/options.js";
 import { updateObject } from "../registry/update.js";
+import type { Write } from "../registry/write.js";
 import { type Reply, valueReply } from "../reply.js";
 import { noFindings } from "../schema/decode.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
-import { type Handler, type Handlers, present } from "../served-resource.js";
+import { type Handler, type Handlers, type SubresourceView, present } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
 import { readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
@@ -45,6 +46,11 @@ const BEFORE_APPLY = {
   time: undefined,
 } as const;
 
+interface Scale extends KubernetesObject {
+  spec: { replicas?: number };
+  status: { replicas?: number; selector?: string };
+}
+
 /** Where an object keeps what a Scale says, as JSON paths: `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
@@ -57,6 +63,19 @@ export interface ScalePaths {
 export function scaleHandlers(paths: ScalePaths): Handlers {
   const write: Handler = (call) => writeScale(call, paths);
   return { get: (call) => getScale(call, paths), patch: write, update: write };
+}
+
+/** Who is asked before a scale sees the Scale, not the whole object. */
+export function scaleView(paths: ScalePaths): SubresourceView {
+  return {
+    show: (object) => toScale(object, paths),
+    take(write, shown, object) {
+      const { replicas = 0 } = (shown as Partial<Scale>).spec ?? {};
+      if (replicas === (readJsonPath(paths.specReplicasPath, object) ?? 0)) return object;
+      checkReplicas(write, paths, replicas);
+      return write.target.resource.decode(writeJsonPath(paths.specReplicasPath, object, replicas));
+    },
+  };
 }
 
 function getScale(call: ApiCall, paths: ScalePaths): Reply {
@@ -129,7 +148,7 @@ function checkOwners(call: ApiCall, owners: ReplicaOwners, { fieldManager }: Wri
 }
 
 /** @throws ApiError 422 for less than none. */
-function checkReplicas({ target: { resource, name } }: ApiCall, paths: ScalePaths, replicas: unknown): void {
+function checkReplicas({ target: { resource, name } }: Write, paths: ScalePaths, replicas: unknown): void {
   if (typeof replicas !== "number" || replicas >= 0) return;
   const errors = new FieldErrors();
   if (resource.custom === undefined) {
@@ -175,14 +194,20 @@ function checkKind({ target: { resource } }: ApiCall, sent: JsonObject): void {
   );
 }
 
-function toScale(object: KubernetesObject, paths: ScalePaths): unknown {
+function toScale(object: KubernetesObject, paths: ScalePaths): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector =
     paths.labelSelectorPath === undefined ? "" : selectorText(readJsonPath(paths.labelSelectorPath, object));
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      uid,
+      resourceVersion,
+      creationTimestamp,
+    } as Scale["metadata"],
     spec: { ...replicasAt(paths.specReplicasPath, object, false) },
     status: { ...replicasAt(paths.statusReplicasPath, object, true), ...(selector === "" ? {} : { selector }) },
   };

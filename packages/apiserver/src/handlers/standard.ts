@@ -6,7 +6,7 @@ import { create } from "./create.js";
 import { remove, removeCollection } from "./delete.js";
 import { patch } from "./patch.js";
 import { get, list } from "./read.js";
-import { type ScalePaths, scaleHandlers } from "./scale.js";
+import { type ScalePaths, scaleHandlers, scaleView } from "./scale.js";
 import { update } from "./update.js";
 import { watch } from "./watch.js";
 
@@ -38,7 +38,8 @@ export function objectSubresource(
 
 /** The number of an object's replicas as a Scale. */
 export function scaleSubresource(paths: ScalePaths): Subresource {
-  return subresource("scale", { group: "autoscaling", version: "v1", kind: "Scale" }, scaleHandlers(paths));
+  const body = { group: "autoscaling", version: "v1", kind: "Scale" };
+  return { ...subresource("scale", body, scaleHandlers(paths)), view: scaleView(paths) };
 }
 
 /** @param body - What is sent there and shown by discovery. */

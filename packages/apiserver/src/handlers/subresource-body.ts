@@ -1,8 +1,9 @@
-import type { KubernetesObject } from "@kubewright/api";
+import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
 import { badRequest } from "../api-error.js";
 import { isJsonObject } from "../json.js";
+import { kindIn } from "../registry/admission.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, decode, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
@@ -26,7 +27,9 @@ export function readSubresourceBody(call: ApiCall, kind: string): KubernetesObje
     const findings = noFindings();
     const decoded = decode(call.server.schemas.ofType(kind), value, findings);
     call.newBytes += findings.size;
-    return { ...decoded, metadata: decoded["metadata"] ?? {} };
+    const { resource, subresource } = call.target;
+    const apiVersion = apiVersionOf(kindIn(resource, subresource));
+    return { ...decoded, apiVersion, kind, metadata: decoded["metadata"] ?? {} };
   } catch (error) {
     if (error instanceof DecodeError)
       throw badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${error.message}`);

@@ -3,16 +3,25 @@ import type { KubernetesObject } from "@kubewright/api";
 import type { UserInfo } from "../authorization/authorizer.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import type { ServerState } from "../server-state.js";
-import type { ServedResource } from "../served-resource.js";
+import { subresourceOf } from "../route.js";
+import type { ServedResource, SubresourceView } from "../served-resource.js";
 import type { DeleteOptions, WriteOptions } from "./options.js";
 import { type Write, warn } from "./write.js";
 
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
 /** What is asked to be done. Upstream: `admission.Attributes`. */
 export interface AdmissionAttributes {
-  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: ServedResource;
   /** `""`: the object itself. */
   readonly subresource: string;
+  /** What {@link object} and {@link oldObject} are: the resource's kind, or what is sent to the subresource, as a Scale. */
+  readonly kind: GroupVersionKind;
   /** `""`: cluster-scoped. */
   readonly namespace: string;
   /** `""` of a new object whose name is still to be made. */
@@ -20,13 +29,14 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
-   * What is to be stored; `undefined` of a deletion. A mutating plugin changes it, or puts another one here. Members that equal
+   * What is to be stored, or is sent to the subresource; `undefined` of a deletion. A mutating plugin changes it, or puts another one here. Members that equal
    * those of {@link oldObject} are the stored ones: put others in their place, do not change them.
    */
   object: KubernetesObject | undefined;
   /** What is stored; `undefined` of a new object. Shared: not to be changed. */
   readonly oldObject: KubernetesObject | undefined;
-  readonly options: WriteOptions | DeleteOptions;
+  /** `undefined` of a connection. */
+  readonly options: WriteOptions | DeleteOptions | undefined;
   readonly server: ServerState;
   /** Adds a sentence to the answer's `Warning` headers. */
   warn(text: string): void;
@@ -49,9 +59,9 @@ export interface AdmissionPlugin {
    * all it may depend on: an idle plugin costs a write nothing. Default: never.
    */
   isIdle?(server: ServerState): boolean;
-  /** Creates and updates, after defaults and before validation; a deletion has nothing to change. */
+  /** Creates, updates and connections, after defaults and before validation; a deletion has nothing to change. */
   mutate?(attributes: AdmissionAttributes): Awaitable<void>;
-  /** Creates and updates after validation, and deletions. */
+  /** Creates, updates and connections after validation, and deletions. */
   validate?(attributes: AdmissionAttributes): Awaitable<void>;
 }
 
@@ -81,8 +91,11 @@ export class Admission {
   ): Awaitable<KubernetesObject> {
     const plugins = this.#chainFor(write).mutate;
     if (plugins.length === 0) return object;
-    const attributes = attributesOf(write, options, object, oldObject);
-    return andThen(ask(plugins, "mutate", attributes, 0), () => attributes.object!);
+    const view = subresourceOf(write.target)?.view;
+    const attributes = attributesOf(write, options, shown(view, object), shown(view, oldObject));
+    return andThen(ask(plugins, "mutate", attributes, 0), () =>
+      view === undefined ? attributes.object! : view.take(write, attributes.object!, object),
+    );
   }
 
   /** @param object - `undefined` of a deletion. @throws ApiError */
@@ -94,7 +107,38 @@ export class Admission {
   ): Awaitable<void> {
     const plugins = this.#chainFor(write).validate;
     if (plugins.length === 0) return undefined;
-    return ask(plugins, "validate", attributesOf(write, options, object, oldObject), 0);
+    const view = subresourceOf(write.target)?.view;
+    return ask(plugins, "validate", attributesOf(write, options, shown(view, object), shown(view, oldObject)), 0);
+  }
+
+  /**
+   * Asks about what is sent and not stored: first all that may change it, then, when it was checked, all that may refuse it.
+   *
+   * @throws ApiError
+   */
+  admit<T extends KubernetesObject>(
+    write: Write,
+    options: WriteOptions,
+    sent: T,
+    check: (admitted: T) => void,
+  ): Awaitable<T> {
+    return andThen(this.mutate(write, options, sent), (admitted) => {
+      check(admitted as T);
+      return andThen(this.validate(write, options, admitted), () => admitted as T);
+    });
+  }
+
+  /**
+   * Asks about what is connected to. Upstream: `handlers.ConnectResource`.
+   *
+   * @param wanted - The options of the connection, as a `PodExecOptions`. @throws ApiError
+   */
+  connect<T extends KubernetesObject>(write: Write, wanted: T): Awaitable<T> {
+    const attributes = attributesOf(write, undefined, wanted, undefined);
+    const { mutate, validate } = this.#chainFor(write);
+    return andThen(ask(mutate, "mutate", attributes, 0), () =>
+      andThen(ask(validate, "validate", attributes, 0), () => attributes.object as T),
+    );
   }
 
   #chainFor({ server, target: { resource } }: Write): Chain {
@@ -128,26 +172,46 @@ function ask(
   }
 }
 
+/** The object as who is asked sees it: as what the subresource takes and answers. */
+function shown(view: SubresourceView | undefined, object: KubernetesObject | undefined): KubernetesObject | undefined {
+  return view === undefined || object === undefined ? object : view.show(object);
+}
+
+/** @param options - `undefined` of a connection. */
 function attributesOf(
   write: Write,
-  options: WriteOptions | DeleteOptions,
+  options: WriteOptions | DeleteOptions | undefined,
   object: KubernetesObject | undefined,
   oldObject: KubernetesObject | undefined,
 ): AdmissionAttributes {
   const { server, target, user } = write;
-  const { resource, subresource, namespace } = target;
+  const { resource, subresource, namespace, name } = target;
   return {
-    operation: oldObject === undefined ? "CREATE" : object === undefined ? "DELETE" : "UPDATE",
+    operation:
+      options === undefined
+        ? "CONNECT"
+        : oldObject === undefined
+          ? "CREATE"
+          : object === undefined
+            ? "DELETE"
+            : "UPDATE",
     resource,
     subresource,
+    kind: kindIn(resource, subresource),
     namespace,
-    name: (object ?? oldObject)?.metadata.name ?? target.name,
+    // New objects, and those of a collection, are not in the path.
+    name: name === "" ? ((object ?? oldObject)?.metadata.name ?? "") : name,
     user,
-    dryRun: options.dryRun,
+    dryRun: options?.dryRun ?? false,
     object,
     oldObject,
     options,
     server,
     warn: (text) => warn(write, [text]),
   };
+}
+
+/** What is written to the resource, or to its subresource. Upstream: `Attributes.GetKind`. */
+export function kindIn(resource: ServedResource, subresource: string): GroupVersionKind {
+  return (subresource === "" ? undefined : resource.subresources.get(subresource)) ?? resource;
 }

@@ -7,13 +7,13 @@ import {
 } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
-import { badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
+import { MODIFIED, badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
 import { markOrRemoveIn, setFinalizers } from "../../registry/deletion.js";
 import type { DeleteOptions } from "../../registry/options.js";
 import type { DeletionResult } from "../../registry/outcome.js";
 import { storeUpdate } from "../../registry/update.js";
 import type { Write } from "../../registry/write.js";
-import type { Awaitable } from "../../awaitable.js";
+import { type Awaitable, andThen } from "../../awaitable.js";
 import { FieldErrors } from "../../field-errors.js";
 import { qualifiedNameErrors } from "../../names.js";
 import type { Reply } from "../../reply.js";
@@ -87,13 +87,7 @@ export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const stored = resource.storage.get("", name);
   if (stored === undefined) throw notFound(resource, name);
   const sentVersion = sent.metadata.resourceVersion;
-  if (sentVersion && sentVersion !== stored.object.metadata.resourceVersion) {
-    throw conflict(
-      resource,
-      name,
-      "the object has been modified; please apply your changes to the latest version and try again",
-    );
-  }
+  if (sentVersion && sentVersion !== stored.object.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
   const errors = new FieldErrors();
   (sent.spec?.finalizers ?? []).forEach((finalizer, index) => {
     const field = `spec.finalizers[${index}]`;
@@ -105,5 +99,12 @@ export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const next = mutableCopy(stored.object) as NamespaceObject;
   const finalizers = sent.spec?.finalizers ?? [];
   next.spec = finalizers.length === 0 ? {} : { ...next.spec, finalizers };
-  return outcomeReply(call, storeUpdate(call, stored, next, options.dryRun));
+  const { admission } = call.server;
+  const finalized = andThen(admission.mutate(call, options, next, stored.object), (admitted) =>
+    andThen(admission.validate(call, options, admitted, stored.object), () => {
+      if (resource.storage.get("", name) !== stored) throw conflict(resource, name, MODIFIED);
+      return storeUpdate(call, stored, admitted, options.dryRun);
+    }),
+  );
+  return outcomeReply(call, finalized);
 }

@@ -2,7 +2,9 @@ import type { KubernetesObject, Pod } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, conflict, plainError, success } from "../../api-error.js";
+import { type Awaitable, andThen } from "../../awaitable.js";
 import { admitToNamespace } from "../../registry/namespace-lifecycle.js";
+import type { WriteOptions } from "../../registry/options.js";
 import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresource-body.js";
 import { type Reply, valueReply } from "../../reply.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";
@@ -16,19 +18,26 @@ interface Binding extends KubernetesObject {
 const POD = { group: "", resource: "pods", kind: "Pod" };
 
 /** POST of `pods/binding`, or of a Binding: assigns a pod to a node. Upstream: `pkg/registry/core/pod/storage` BindingREST. */
-export function bind(call: ApiCall, podName = call.target.name): Reply {
+export function bind(call: ApiCall, podName = call.target.name): Awaitable<Reply> {
   const options = readWriteOptions(call, "CreateOptions");
   const binding = readSubresourceBody(call, "Binding") as Binding;
   const name = podName === "" ? (binding.metadata.name ?? "") : podName;
   checkBodyNamespace(call, binding);
   admitToNamespace(call, name);
-  if (binding.metadata.name !== name) throw badRequest("name in URL does not match name in Binding object");
-  const { target } = binding;
+  const admitted = call.server.admission.admit(call, options, binding, (sent) => check(sent, name));
+  return andThen(admitted, (sent) => assign(call, name, sent, options));
+}
+
+function check({ metadata, target }: Binding, name: string): void {
+  if (metadata.name !== name) throw badRequest("name in URL does not match name in Binding object");
   if (target.kind && target.kind !== "Node")
     throw plainError(
       `target.kind: Unsupported value: ${JSON.stringify(target.kind)}: supported values: "Node", "<empty>"`,
     );
   if (!target.name) throw plainError("target.name: Required value");
+}
+
+function assign(call: ApiCall, name: string, binding: Binding, options: WriteOptions): Reply {
   const { resource, stored } = storedPod(call, name);
   const pod = stored.object as Pod;
   const { uid, resourceVersion } = binding.metadata;
@@ -50,7 +59,7 @@ export function bind(call: ApiCall, podName = call.target.name): Reply {
   if ((pod.spec?.schedulingGates ?? []).length > 0)
     throw conflict(subject, name, `pod ${name} has non-empty .spec.schedulingGates`);
   const next: Pod = { ...pod, metadata: { ...pod.metadata } };
-  next.spec = { ...next.spec!, nodeName: target.name };
+  next.spec = { ...next.spec!, nodeName: binding.target.name! };
   const { annotations, labels } = binding.metadata;
   if (annotations !== undefined) next.metadata.annotations = { ...next.metadata.annotations, ...annotations };
   if (labels !== undefined) next.metadata.labels = { ...next.metadata.labels, ...labels };

@@ -2,8 +2,10 @@ import type { KubernetesObject, Pod } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, success } from "../../api-error.js";
+import { type Awaitable, andThen } from "../../awaitable.js";
 import { admitToNamespace } from "../../registry/namespace-lifecycle.js";
 import { deleteAdmitted } from "../../registry/delete.js";
+import type { WriteOptions } from "../../registry/options.js";
 import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresource-body.js";
 import { type Reply, valueReply } from "../../reply.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";
@@ -16,13 +18,20 @@ interface Eviction extends KubernetesObject {
 }
 
 /** POST of `pods/eviction`: asks the pod's budget, says so in its status, then deletes it. Upstream: `pkg/registry/core/pod/storage` EvictionREST. */
-export function evict(call: ApiCall): Reply {
+export function evict(call: ApiCall): Awaitable<Reply> {
   const writeOptions = readWriteOptions(call, "CreateOptions");
   const eviction = readSubresourceBody(call, "Eviction") as Eviction;
   const { name } = call.target;
   checkBodyNamespace(call, eviction);
   admitToNamespace(call, name);
-  if (eviction.metadata.name !== name) throw badRequest("name in URL does not match name in Eviction object");
+  const admitted = call.server.admission.admit(call, writeOptions, eviction, ({ metadata }) => {
+    if (metadata.name !== name) throw badRequest("name in URL does not match name in Eviction object");
+  });
+  return andThen(admitted, (sent) => deletePod(call, sent, writeOptions));
+}
+
+function deletePod(call: ApiCall, eviction: Eviction, writeOptions: WriteOptions): Reply {
+  const { name } = call.target;
   const options = readDeleteOptions(call, eviction.deleteOptions ?? {});
   const dryRun = options.dryRun || writeOptions.dryRun;
   const { resource, stored } = storedPod(call, name);

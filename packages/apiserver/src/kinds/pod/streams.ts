@@ -1,33 +1,66 @@
-import type { Pod } from "@kubewright/api";
+import type { KubernetesObject, Pod } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest } from "../../api-error.js";
+import { type Awaitable, andThen } from "../../awaitable.js";
+import type { Query } from "../../query.js";
+import type { Reply } from "../../reply.js";
 import type { Handlers } from "../../served-resource.js";
 import { containerOf } from "./log.js";
 import { storedPod } from "./stored-pod.js";
 
 /**
  * `pods/exec`, `pods/attach` and `pods/portforward`: nothing runs here that could be talked to. The answer says so in words,
- * after refusing what a kubelet would.
+ * after admission was asked, and after refusing what a kubelet would.
  */
-export const execHandlers = refusing((call, pod) => {
-  const container = containerOf(pod, call.query.get("container") ?? "");
+export const execHandlers = refusing("PodExecOptions", ({ container: asked }, pod) => {
+  const container = containerOf(pod, asked ?? "");
   return `cannot execute a command in container ${JSON.stringify(container)} of pod ${JSON.stringify(pod.metadata.name)}`;
 });
 
-export const attachHandlers = refusing((call, pod) => {
-  const container = containerOf(pod, call.query.get("container") ?? "");
+export const attachHandlers = refusing("PodAttachOptions", ({ container: asked }, pod) => {
+  const container = containerOf(pod, asked ?? "");
   return `cannot attach to container ${JSON.stringify(container)} of pod ${JSON.stringify(pod.metadata.name)}`;
 });
 
 export const portForwardHandlers = refusing(
-  (_call, pod) => `cannot forward ports to pod ${JSON.stringify(pod.metadata.name)}`,
+  "PodPortForwardOptions",
+  (_options, pod) => `cannot forward ports to pod ${JSON.stringify(pod.metadata.name)}`,
 );
 
-function refusing(what: (call: ApiCall, pod: Pod) => string): Handlers {
-  const refuse = (call: ApiCall): never => {
-    const { stored } = storedPod(call, call.target.name);
-    throw badRequest(`${what(call, stored.object)}: kubewright runs no containers, they are only simulated`);
-  };
+/** What is asked of a connection, as admission is shown it. */
+interface ConnectionOptions extends KubernetesObject {
+  container?: string;
+  command?: string[];
+  ports?: number[];
+  stdin?: true;
+  stdout?: true;
+  stderr?: true;
+  tty?: true;
+}
+
+function refusing(kind: string, what: (options: ConnectionOptions, pod: Pod) => string): Handlers {
+  const refuse = (call: ApiCall): Awaitable<Reply> =>
+    andThen(call.server.admission.connect(call, connectionOptions(kind, call.query)), (options) => {
+      const { stored } = storedPod(call, call.target.name);
+      throw badRequest(`${what(options, stored.object)}: kubewright runs no containers, they are only simulated`);
+    });
   return { get: refuse, create: refuse };
+}
+
+/** Upstream: `Convert_url_Values_To_v1_PodExecOptions`, and of the others. */
+function connectionOptions(kind: string, query: Query): ConnectionOptions {
+  const options: ConnectionOptions = { apiVersion: "v1", kind, metadata: {} };
+  if (kind === "PodPortForwardOptions") {
+    const ports = query
+      .getAll("ports")
+      .flatMap((text) => text.split(","))
+      .map(Number);
+    return ports.length === 0 ? options : { ...options, ports };
+  }
+  for (const stream of ["stdin", "stdout", "stderr", "tty"] as const) if (query.flag(stream)) options[stream] = true;
+  const container = query.get("container");
+  if (container) options.container = container;
+  if (kind === "PodExecOptions") options.command = query.getAll("command");
+  return options;
 }

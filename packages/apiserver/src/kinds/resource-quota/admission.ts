@@ -19,7 +19,8 @@ import { type Evaluator, evaluatorOf } from "./evaluators.js";
  */
 export const resourceQuotaAdmission: AdmissionPlugin = {
   isLast: true,
-  concerns: (resource) => resource.namespaced,
+  // What is not kept is not counted.
+  concerns: (resource) => resource.namespaced && resource.verbs.has("list"),
   isIdle: (server) => (quotasOf(server)?.size ?? 0) === 0,
   validate(attributes) {
     const { operation, namespace, resource, server } = attributes;

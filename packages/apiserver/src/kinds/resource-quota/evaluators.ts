@@ -45,7 +45,7 @@ export function evaluatorOf(resource: ServedResource): Evaluator {
   const names = [`count/${name}`, ...(PLAIN_COUNTS.has(name) ? [name] : [])];
   const usage = new Map(names.map((counted) => [counted, ONE]));
   return {
-    handles: ({ operation }) => operation === "CREATE",
+    handles: ({ operation, subresource }) => operation === "CREATE" && subresource === "",
     counts: (limited) => usage.has(limited),
     isInScope: (_object, spec) => scopesOf(spec).length === 0,
     usage: () => usage,

@@ -1,7 +1,8 @@
-import { type TokenRequest, formatTime } from "@kubewright/api";
+import { type KubernetesObject, type TokenRequest, formatTime } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
 import { badRequest, conflict, invalid, notFound } from "../../api-error.js";
+import { type Awaitable, andThen } from "../../awaitable.js";
 import type { BoundObject } from "../../authentication/service-account-tokens.js";
 import { FieldErrors } from "../../field-errors.js";
 import { type Reply, valueReply } from "../../reply.js";
@@ -19,15 +20,30 @@ const RESOURCES: Readonly<Record<string, { resource: string; namespaced: boolean
 };
 
 /** POST of `serviceaccounts/token`: a token that its bearer is that account with. Upstream: `pkg/registry/core/serviceaccount/storage/token.go`. */
-export function requestToken(call: ApiCall): Reply {
-  readWriteOptions(call, "CreateOptions");
+export function requestToken(call: ApiCall): Awaitable<Reply> {
+  const options = readWriteOptions(call, "CreateOptions");
   const request = readSubresourceBody(call, "TokenRequest") as TokenRequest;
-  const { resource, namespace, name } = call.target;
-  const { metadata } = request;
-  checkNames(call, request);
+  const { name } = call.target;
   admitToNamespace(call, name);
+  const admitted = call.server.admission.admit(call, options, request, (sent) => {
+    checkNames(call, sent);
+    accountOf(call);
+    validate(sent.spec?.expirationSeconds ?? DEFAULT_SECONDS, name);
+  });
+  return andThen(admitted, (sent) => issue(call, sent));
+}
+
+/** @throws ApiError 404 */
+function accountOf({ target: { resource, namespace, name } }: ApiCall): KubernetesObject {
   const account = resource.storage.get(namespace, name);
   if (account === undefined) throw notFound(resource, name);
+  return account.object;
+}
+
+function issue(call: ApiCall, request: TokenRequest): Reply {
+  const { namespace, name } = call.target;
+  const { metadata } = request;
+  const account = accountOf(call);
   const { serviceAccounts } = call.server.access;
   const { audiences, expirationSeconds = DEFAULT_SECONDS, boundObjectRef = null } = request.spec ?? {};
   const terms = {
@@ -35,7 +51,6 @@ export function requestToken(call: ApiCall): Reply {
     expirationSeconds,
     boundTo: boundObject(call, request),
   };
-  validate(terms.expirationSeconds, name);
   const nowMs = call.server.clock.now();
   return valueReply(201, {
     kind: "TokenRequest",
@@ -43,7 +58,7 @@ export function requestToken(call: ApiCall): Reply {
     metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(nowMs) },
     spec: { audiences: terms.audiences, expirationSeconds, boundObjectRef },
     status: {
-      token: serviceAccounts.issue(account.object, terms),
+      token: serviceAccounts.issue(account, terms),
       expirationTimestamp: formatTime(nowMs + expirationSeconds * 1000),
     },
   });
