@@ -7,7 +7,7 @@ import {
   labelSelectorMatcher,
   objectKey,
 } from "@kubewright/api";
-import { type IndexFunction, type SharedInformer, namespaceIndex } from "@kubewright/informer";
+import { type IndexFunction, type InformerStore, type SharedInformer, namespaceIndex } from "@kubewright/informer";
 
 import type { Caches } from "./caches.js";
 import { type IndexDefinition, defineIndex } from "./index-definition.js";
@@ -65,10 +65,9 @@ export class Cache {
     { definition, name, valuesOf }: IndexDefinition<T>,
     value: string,
   ): readonly DeepReadonly<T>[] {
-    return this.#caches.informersOf(definition).flatMap((informer) => {
-      ensureIndex(informer, name, valuesOf);
-      return informer.store.byIndex(name, value);
-    });
+    return this.#caches
+      .informersOf(definition)
+      .flatMap((informer) => withIndex(informer, name, valuesOf).byIndex(name, value));
   }
 
   /** The objects of a resource that are controlled by `owner`, told by its UID. */
@@ -86,11 +85,11 @@ function controllerUid(object: DeepReadonly<KubernetesObject>): readonly string[
 }
 
 /** Informers pass over a function they have, and refuse another one under its name. */
-function ensureIndex<T extends KubernetesObject>(
+function withIndex<T extends KubernetesObject>(
   informer: SharedInformer<T>,
   name: string,
   valuesOf: IndexFunction<T>,
-): void {
+): InformerStore<T, string> {
   if (name === namespaceIndex) throw new Error(`there is an index ${JSON.stringify(name)} already: name it otherwise`);
-  informer.addIndexers({ [name]: valuesOf });
+  return informer.addIndexers({ [name]: valuesOf });
 }

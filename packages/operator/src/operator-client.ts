@@ -10,7 +10,14 @@ import {
   isStatus,
   mutableCopy,
 } from "@kubewright/api";
-import { type Client, type DeleteOptions, type ListOptions, isNotFound } from "@kubewright/client";
+import {
+  type ApplyPatch,
+  type Client,
+  type MergePatch as ClientMergePatch,
+  type DeleteOptions,
+  type ListOptions,
+  isNotFound,
+} from "@kubewright/client";
 
 import type { Cache } from "./cache.js";
 import { mergePatched } from "./merge-patch.js";
@@ -121,7 +128,9 @@ export class OperatorClient {
     { subresource }: SubresourceOption = {},
   ): Promise<DeepReadonly<T>> {
     const options = { ...this.#options(), namespace, ...(subresource === undefined ? {} : { subresource }) };
-    const patched = await this.#client.resource(definition).patch(name, { type: "merge", body }, options);
+    const patched = await this.#client
+      .resource(definition)
+      .patch(name, { type: "merge", body: body as unknown as ClientMergePatch<T> }, options);
     return this.#wrote(definition, patched);
   }
 
@@ -155,7 +164,9 @@ export class OperatorClient {
     const options = { ...this.#options(), namespace, force, ...(subresource === undefined ? {} : { subresource }) };
     return this.#wrote(
       definition,
-      await this.#client.resource(definition).patch(name, { type: "apply", body }, options),
+      await this.#client
+        .resource(definition)
+        .patch(name, { type: "apply", body: body as unknown as ApplyPatch<T> }, options),
     );
   }
 
