@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
 import { type LearnFlags, learnCommand } from "./learn/learn-command.js";
+import { ViolationsError } from "./rules/violations-error.js";
 import { type RunFlags, runCommand } from "./run-command.js";
 import { type ScheduleFlags, scheduleCommand } from "./schedule-command.js";
 import { type ServeFlags, serveCommand } from "./serve-command.js";
@@ -12,7 +13,7 @@ import { UserError } from "./user-error.js";
 import { ClusterError } from "./why/cluster-error.js";
 import { type WhyFlags, whyCommand } from "./why/why-command.js";
 
-/** Exit statuses: 0 success, 1 the run itself failed, 2 wrong usage or input, 130 stopped by the user. */
+/** Exit statuses: 0 success, 1 found what it was asked to look for, or could not go on, 2 wrong usage or input, 130 stopped by the user. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
 /**
@@ -33,6 +34,10 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
     if (error instanceof InvalidNodeError) {
       io.stderr.write(`kubewright: nodes: ${printable(error.message)}\n`);
       return 2;
+    }
+    if (error instanceof ViolationsError) {
+      for (const line of error.lines) io.stderr.write(`kubewright: ${printable(line)}\n`);
+      return 1;
     }
     if (error instanceof InterruptedError) {
       io.stderr.write(`kubewright: ${error.message}\n`);
@@ -81,6 +86,11 @@ function program(io: Io, version: string): Command {
       "play every future from one seed to another, and print in how many what goes wrong: 1-1000",
     )
     .option("--workers <number>", "with --seeds: threads that play at once (default: the machine's cores)")
+    .option(
+      "--fail-on <rules>",
+      "end with status 1 when any of these happens: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50, with --against changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
+      collect,
+    )
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
     .option(
       "--against <file>",

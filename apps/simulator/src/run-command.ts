@@ -10,8 +10,11 @@ import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
 import { futuresCommand } from "./futures/futures-command.js";
+import { readProjectFile } from "./project-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { versionRemark } from "./kubernetes-version.js";
+import { type Rule, parseRules } from "./rules/rule.js";
+import { RunRules } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
@@ -31,6 +34,7 @@ export interface RunFlags extends RunInputFlags {
   readonly againstKubernetes?: string;
   readonly seeds?: string;
   readonly workers?: string;
+  readonly failOn?: readonly string[];
 }
 
 /** @throws UserError for flags of which one plays one future, or compares two, and the other many. */
@@ -51,12 +55,52 @@ function checkTogether(flags: RunFlags): void {
       throw new UserError(`--seeds plays many futures, and ${flag} is about one: leave out one of them`);
 }
 
+/** Where nothing says what to play, the project file does; flags count more than what else it says. */
+async function withProject(
+  paths: readonly string[],
+  flags: RunFlags,
+  io: Io,
+): Promise<{ readonly paths: readonly string[]; readonly flags: RunFlags }> {
+  if (paths.length > 0 || flags.scenario !== undefined || flags.fromCluster) return { paths, flags };
+  const project = await readProjectFile(io);
+  if (project === undefined) return { paths, flags };
+  const { input, seed, seeds, workloads, lint: _lint, ...same } = project;
+  return {
+    paths: input ?? (project.scenario === undefined ? ["."] : []),
+    flags: {
+      ...same,
+      ...(seed === undefined || flags.seeds !== undefined ? {} : { seed: String(seed) }),
+      ...(seeds === undefined || flags.seed !== undefined ? {} : { seeds }),
+      ...(typeof workloads === "string" ? { workloads } : workloads && { workloadEntries: workloads }),
+      ...flags,
+    },
+  };
+}
+
+/** @throws UserError for rules that one future cannot be held against. */
+function checkRules(rules: readonly Rule[]): void {
+  for (const { text, what, mostFutures } of rules) {
+    if (what.type === "change")
+      throw new UserError(
+        `--fail-on: ${JSON.stringify(text)} compares: say with what, --against FILE or --against-kubernetes V`,
+      );
+    if (mostFutures !== undefined)
+      throw new UserError(
+        `--fail-on: ${JSON.stringify(text)} is about a share of many futures: say which with --seeds`,
+      );
+  }
+}
+
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
-export async function runCommand(paths: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+export async function runCommand(given: readonly string[], givenFlags: RunFlags, io: Io): Promise<void> {
+  const { paths, flags } = await withProject(given, givenFlags, io);
   const { seeds } = flags;
   checkTogether(flags);
-  if (seeds !== undefined) return futuresCommand(paths, { ...flags, seeds }, io);
-  if (flags.against !== undefined || flags.againstKubernetes !== undefined) return compareCommand(paths, flags, io);
+  const rules = parseRules(flags.failOn ?? []);
+  if (seeds !== undefined) return futuresCommand(paths, { ...flags, seeds, rules }, io);
+  if (flags.against !== undefined || flags.againstKubernetes !== undefined)
+    return compareCommand(paths, { ...flags, rules }, io);
+  checkRules(rules);
   const runsFormat = flags.runs === undefined ? undefined : parseRunsFormat(flags.runs);
   checkOutputs({ "--json": flags.json, "--html": flags.html, "--runs": flags.runs }, [
     ...paths,
@@ -76,7 +120,9 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
       ? undefined
       : new RunsFile(runsFormat, await openOutput("--runs", flags.runs, io));
   const digest = new RunDigest();
-  const timeline = new Timeline({ maxRows: 0, listener: runs === undefined ? digest : both(digest, runs) });
+  const held = rules.length === 0 ? undefined : new RunRules(rules);
+  const listeners = [digest, runs, held?.listener].filter((listener) => listener !== undefined);
+  const timeline = new Timeline({ maxRows: 0, listener: together(listeners) });
   const progress = io.progress?.() ?? noProgress;
   const happenings: HappeningRecord[] = [];
   const notes = [...input.notes];
@@ -88,6 +134,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
     signal: io.stopped,
     emit: (record) => {
       timeline.add(record);
+      held?.add(record);
       if (record.type === "happening") happenings.push(record);
       trace?.add(traceLine(record));
       recorder?.add(record);
@@ -129,6 +176,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, io: 
   const finish = (): void => {
     if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
     if (interrupted !== undefined) throw interrupted;
+    held?.check({ seed, endMs: startMs + durationMs });
   };
   if (traceOnly) return finish();
   const style = styleFor(io.stdout.hasColours);
@@ -161,11 +209,13 @@ function durationsAssumed({ all, withoutDuration }: RunInput["workloads"]): stri
 
 const DEFAULT_WIDTH = 120;
 
-function both(first: TimelineListener, second: TimelineListener): TimelineListener {
+function together(listeners: readonly TimelineListener[]): TimelineListener {
+  const [only, ...others] = listeners;
+  if (only !== undefined && others.length === 0) return only;
   return {
-    groupAdded: (group) => [first, second].forEach((each) => each.groupAdded(group)),
-    rowAdded: (group, row) => [first, second].forEach((each) => each.rowAdded(group, row)),
-    rowSettled: (group, row) => [first, second].forEach((each) => each.rowSettled(group, row)),
+    groupAdded: (group) => listeners.forEach((each) => each.groupAdded(group)),
+    rowAdded: (group, row) => listeners.forEach((each) => each.rowAdded(group, row)),
+    rowSettled: (group, row) => listeners.forEach((each) => each.rowSettled(group, row)),
   };
 }
 

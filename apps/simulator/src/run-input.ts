@@ -11,8 +11,10 @@ import type { Manifest } from "./input/manifest.js";
 import type { Io } from "./io.js";
 import { parseKubernetesVersion } from "./kubernetes-version.js";
 import { podTemplates } from "./input/pod-templates.js";
+import { PROJECT_FILE } from "./project-file.js";
 import { loadScenario } from "./scenario/load-scenario.js";
 import { checkLength } from "./scenario/longest-run.js";
+import type { WorkloadEntry } from "./scenario/scenario-file.js";
 import type { Scenario } from "./scenario/scenario.js";
 import { UserError } from "./user-error.js";
 import { hasDuration, withWorkloads } from "./workloads/workload-annotations.js";
@@ -56,6 +58,8 @@ export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
   readonly strict?: boolean;
   readonly controllerTimeZone?: string;
   readonly workloads?: string;
+  /** What a project file says of workloads itself. */
+  readonly workloadEntries?: readonly WorkloadEntry[];
   readonly kubernetes?: string;
 }
 
@@ -81,7 +85,7 @@ export async function readRunInput(
   const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
   if (paths.length === 0 && flags.scenario === undefined && !flags.fromCluster)
     throw new UserError(
-      "name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster",
+      `name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a ${PROJECT_FILE}`,
     );
   const validate = parseValidate(flags.validate ?? "strict");
   const strict = flags.strict ?? false;
@@ -94,6 +98,7 @@ export async function readRunInput(
   const { problems, notes } = loaded;
   const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
   const entries = [
+    ...(flags.workloadEntries ?? []),
     ...(flags.workloads === undefined ? [] : await readWorkloadsFile(flags.workloads, io)),
     ...workloadEntries(flags, read),
   ];

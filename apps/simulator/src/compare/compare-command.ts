@@ -10,6 +10,9 @@ import { type Manifest, identityOf } from "../input/manifest.js";
 import { type PlayedVersion, parseKubernetesVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { HtmlReport, ReportRecorder } from "../report/html-report.js";
+import { changeViolations } from "../rules/change-violations.js";
+import type { Rule } from "../rules/rule.js";
+import { ViolationsError } from "../rules/violations-error.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
 import { printable, styleFor } from "../style.js";
@@ -29,6 +32,7 @@ export interface CompareFlags extends RunInputFlags {
   readonly json?: string;
   readonly html?: string;
   readonly runs?: string;
+  readonly rules: readonly Rule[];
 }
 
 /**
@@ -36,7 +40,12 @@ export interface CompareFlags extends RunInputFlags {
  * `--against-kubernetes` under two releases.
  */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
-  const { against, json, html } = flags;
+  const { against, json, html, rules } = flags;
+  for (const { text, what } of rules)
+    if (what.type !== "change")
+      throw new UserError(
+        `--fail-on: ${JSON.stringify(text)} is about one simulation, and this compares two: take changed, or play each alone`,
+      );
   if (flags.runs !== undefined) {
     const option = against === undefined ? "--against-kubernetes" : "--against";
     throw new UserError(`--runs lists one run and ${option} compares two: leave out one of them, or take --json`);
@@ -78,6 +87,8 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const finish = (): void => {
     if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+    const lines = changeViolations(rules, comparison);
+    if (lines.length > 0) throw new ViolationsError(lines);
   };
   progress.clear();
 

@@ -6,6 +6,9 @@ import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
+import type { Rule } from "../rules/rule.js";
+import { RuleTally } from "../rules/rule-tally.js";
+import { countedFor, throwViolations } from "../rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
 import { printable, styleFor } from "../style.js";
@@ -13,7 +16,7 @@ import { UserError } from "../user-error.js";
 import { futuresJson } from "./futures-json.js";
 import { FuturesStatistics } from "./futures-statistics.js";
 import { futuresText } from "./futures-text.js";
-import type { Mishap } from "./mishap.js";
+import { type Mishap, mishapKey } from "./mishap.js";
 import { futurePlan } from "./play-future.js";
 import { inThisThread, playFutures } from "./play-futures.js";
 import { countSeeds, parseSeeds, seedsText } from "./seeds.js";
@@ -22,6 +25,7 @@ export interface FuturesFlags extends RunInputFlags {
   readonly seeds: string;
   readonly workers?: string;
   readonly json?: string;
+  readonly rules: readonly Rule[];
 }
 
 /** What is counted without being asked for. */
@@ -38,6 +42,10 @@ const COUNTED: readonly Mishap[] = [
 export async function futuresCommand(paths: readonly string[], flags: FuturesFlags, io: Io): Promise<void> {
   const seeds = parseSeeds(flags.seeds);
   const workers = parseWorkers(flags.workers);
+  const { rules } = flags;
+  for (const { text, what } of rules)
+    if (what.type === "change")
+      throw new UserError(`--fail-on: ${JSON.stringify(text)} compares one future with another: leave out --seeds`);
   checkOutputs({ "--json": flags.json }, [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])]);
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs } = input;
@@ -45,21 +53,32 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const { mistakes, notes } = await tryOut(input, io);
   const statistics = new FuturesStatistics();
+  const tally = new RuleTally(rules);
+  const asked = countedFor(rules);
   const progress = io.progress?.() ?? noProgress;
   const all = countSeeds(seeds);
-  const counted = (count: number): string => `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
+  const manyFutures = (count: number): string =>
+    `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
   const pool = io.futureWorkers?.(workers === undefined ? undefined : Math.min(workers, all)) ?? inThisThread;
   let isWhole: boolean;
   try {
-    progress.show(0, `0 of ${counted(all)}`);
-    isWhole = await playFutures(futurePlan(input, io.timeZoneData, COUNTED), seeds, {
-      workers: pool,
-      signal: io.stopped,
-      onFuture: (future) => {
-        statistics.add(future);
-        progress.show(statistics.futures / all, `${statistics.futures.toLocaleString("en-US")} of ${counted(all)}`);
+    progress.show(0, `0 of ${manyFutures(all)}`);
+    isWhole = await playFutures(
+      futurePlan(input, { timeZoneData: io.timeZoneData, ...asked, mishaps: together(COUNTED, asked.mishaps) }),
+      seeds,
+      {
+        workers: pool,
+        signal: io.stopped,
+        onFuture: (future) => {
+          statistics.add(future);
+          tally.add(future);
+          progress.show(
+            statistics.futures / all,
+            `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`,
+          );
+        },
       },
-    });
+    );
   } finally {
     progress.clear();
     await pool.close();
@@ -70,6 +89,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     seeds,
     kubernetes: `v${versionName(input.kubernetesVersion)}`,
     timeZoneData: io.timeZoneData,
+    ...(rules.length === 0 ? {} : { violations: tally.violations }),
   });
   if (mistakes.length === 0) {
     await file?.write(json);
@@ -81,7 +101,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     const style = styleFor(io.stdout.hasColours);
     const width = io.stdout.columns || DEFAULT_WIDTH;
     const which = isWhole ? seedsText(seeds) : `of ${seedsText(seeds)}`;
-    const title = `${counted(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
+    const title = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
     io.stdout.write(
       `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N plays one future alone")}\n\n`,
     );
@@ -89,7 +109,8 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   }
   if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
   if (!isWhole)
-    throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${counted(all)}`);
+    throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
+  throwViolations(tally);
 }
 
 /** What the API server says of the manifests, which is the same in every future. */
@@ -113,6 +134,11 @@ async function tryOut(input: RunInput, io: Io): Promise<{ readonly mistakes: str
     },
   });
   return { mistakes, notes };
+}
+
+/** Each once. */
+function together(...mishaps: readonly (readonly Mishap[])[]): Mishap[] {
+  return [...new Map(mishaps.flat().map((mishap) => [mishapKey(mishap), mishap])).values()];
 }
 
 const DEFAULT_WIDTH = 120;

@@ -1,5 +1,6 @@
 import type { Durations } from "../digest/durations.js";
 import type { FuturesStatistics, GroupChances } from "./futures-statistics.js";
+import type { Violation } from "../rules/rule-tally.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
 import type { Share } from "./wilson.js";
 
@@ -9,11 +10,13 @@ export interface FuturesHeader {
   readonly seeds: SeedRange;
   readonly kubernetes: string;
   readonly timeZoneData: string;
+  /** Of rules that were broken; absent where there were none to keep. */
+  readonly violations?: readonly Violation[];
 }
 
 /** One object with everything that was found, as `futures.schema.json` describes it. */
 export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader): string {
-  const { startMs, durationMs, seeds, kubernetes, timeZoneData } = header;
+  const { startMs, durationMs, seeds, kubernetes, timeZoneData, violations } = header;
   const { total, groups, peaks, futures } = statistics;
   const document = {
     futuresVersion: 1,
@@ -38,6 +41,7 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
       pods: peakOf(peaks.pods, 1),
       cores: peakOf(peaks.cpuMillis, 1000),
     },
+    ...(violations === undefined ? {} : { violations: violations.map(violationOf) }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -59,6 +63,18 @@ function mishapsOf({ chances }: GroupChances): object[] {
       text: worst.text,
     },
   }));
+}
+
+function violationOf({ rule, object, seed, atMs, text, count, futures }: Violation): object {
+  return {
+    rule: rule.text,
+    ...(object === undefined ? {} : { object }),
+    seed,
+    at: iso(atMs),
+    text,
+    count,
+    ...(futures === undefined ? {} : { futures: futures.broken, perFuture: rounded(futures.share) }),
+  };
 }
 
 /** To a millionth: the last digits of a double depend on the machine's mathematics. */

@@ -2,7 +2,6 @@ import { Durations } from "../digest/durations.js";
 import type { FutureSummary } from "./play-future.js";
 import { type Mishap, mishapKey } from "./mishap.js";
 import type { GroupFuture, MishapCount } from "./mishap-counter.js";
-import type { Peaks } from "./pod-peaks.js";
 import { type Share, wilson } from "./wilson.js";
 
 /** A mishap over many futures. */
@@ -66,13 +65,13 @@ export class FuturesStatistics {
   readonly #groups = new Map<string, CountedGroup>();
   /** Of everything together: a future counts once, however many CronJobs the mishap befalls. */
   readonly #total: CountedGroup = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
-  readonly #peaks = { pods: new Peak(), cpuMillis: new Peak() };
+  readonly #peaks = { pods: new PeakCounts(), cpuMillis: new PeakCounts() };
 
   get futures(): number {
     return this.#futures;
   }
 
-  get peaks(): { readonly [Series in keyof Peaks]: Pick<Peak, "quantile" | "worst"> } {
+  get peaks(): { readonly [Series in "pods" | "cpuMillis"]: Pick<PeakCounts, "quantile" | "worst"> } {
     return this.#peaks;
   }
 
@@ -113,7 +112,7 @@ export class FuturesStatistics {
 }
 
 /** How high something rose, over many futures. */
-class Peak {
+class PeakCounts {
   readonly #counts = new Map<number, number>();
   #size = 0;
   #worst = { level: 0, seed: Number.POSITIVE_INFINITY };

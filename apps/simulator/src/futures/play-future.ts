@@ -1,6 +1,7 @@
 import { type Manifest, manifestAt } from "../input/manifest.js";
 import type { RunInput } from "../run-input.js";
 import type { Happening, Scenario } from "../scenario/scenario.js";
+import type { Selection } from "../selection.js";
 import { type SimulationOptions, simulate } from "../simulation.js";
 import { Timeline } from "../timeline/timeline.js";
 import type { Mishap } from "./mishap.js";
@@ -26,13 +27,18 @@ export interface FuturePlan extends Pick<
   };
   /** What to count. */
   readonly mishaps: readonly Mishap[];
+  /** Whose pods at once to tell. */
+  readonly selections: readonly Selection[];
 }
 
 type PlainManifest = Pick<Manifest, "object" | "source">;
 type PlainHappening = Omit<Happening, "objects"> & { readonly objects: readonly PlainManifest[] };
 
 /** What is to be played again and again. */
-export function futurePlan(input: RunInput, timeZoneData: string, mishaps: readonly Mishap[]): FuturePlan {
+export function futurePlan(
+  input: RunInput,
+  { timeZoneData, mishaps, selections }: Pick<FuturePlan, "timeZoneData" | "mishaps" | "selections">,
+): FuturePlan {
   const { startMs, durationMs, kubernetesVersion, nodes, localTimeZone, live, validate, strict, scenario } = input;
   return {
     startMs,
@@ -42,6 +48,7 @@ export function futurePlan(input: RunInput, timeZoneData: string, mishaps: reado
     validate,
     strict,
     mishaps,
+    selections,
     manifests: input.manifests.map(plain),
     ...(nodes === undefined ? {} : { nodes }),
     ...(localTimeZone === undefined ? {} : { localTimeZone }),
@@ -76,10 +83,10 @@ export interface FutureSummary {
 
 /** Plays one future and counts what goes wrong in it. Manifests that the API server refuses are left out. */
 export async function playFuture(plan: FuturePlan, seed: number): Promise<FutureSummary> {
-  const { mishaps, manifests, scenario, ...options } = plan;
+  const { mishaps, selections, manifests, scenario, ...options } = plan;
   const counter = new MishapCounter(mishaps);
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: counter });
-  const pods = new PodPeaks();
+  const pods = new PodPeaks(selections);
   await simulate({
     ...options,
     manifests: manifests.map(manifestOf),
@@ -87,7 +94,7 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
     seed,
     emit: (record) => {
       timeline.add(record);
-      if (record.type === "object" && record.kind === "Pod") pods.add(record);
+      pods.add(record);
     },
     onCreated: () => {},
   });

@@ -60,6 +60,9 @@ function explain(error: ErrorObject, root: unknown): Problem | undefined {
       const names = (error.schema ?? {}) as typeof schema;
       return { path: [...path, name], atKey: true, message: `${show(name)} is not ${wanted(names, "a name")}` };
     }
+    case "if":
+      // What it leads to is told by itself.
+      return undefined;
     case "minimum":
       return { path, message: `${shown} is too small; at least ${String(params["limit"])} is needed` };
     case "maximum":

@@ -1,0 +1,80 @@
+import { ioProblem } from "./input/find-inputs.js";
+import type { Io } from "./io.js";
+import { checkWorkloadSettings } from "./scenario/check-scenario.js";
+import { checkSchema } from "./scenario/check-schema.js";
+import type { WorkloadEntry } from "./scenario/scenario-file.js";
+import { scenarioSchema } from "./scenario/scenario-schema.js";
+import { ScenarioText } from "./scenario/scenario-text.js";
+import { UserError } from "./user-error.js";
+
+/** Where a repository says what is to be played, and what is not to happen. */
+export const PROJECT_FILE = ".kubewright.yaml";
+
+/** What the file may hold. Paths go from the folder it is in. */
+export interface ProjectFile {
+  /** Files and folders to play. */
+  readonly input?: readonly string[];
+  readonly scenario?: string;
+  readonly start?: string;
+  readonly for?: string;
+  readonly seed?: number;
+  readonly seeds?: string;
+  readonly kubernetes?: string;
+  /** How long containers run and how often they fail: a workloads file, or its entries. */
+  readonly workloads?: string | readonly WorkloadEntry[];
+  /** Rules of `--fail-on`. */
+  readonly failOn?: readonly string[];
+  readonly lint?: { readonly disable?: readonly string[] };
+}
+
+const texts = { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } as const;
+const text = { type: "string", minLength: 1 } as const;
+
+export const projectSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "kubewright project",
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    input: { ...texts, title: "a list of files and folders" },
+    scenario: text,
+    start: text,
+    for: text,
+    seed: { type: "integer", minimum: 0, maximum: 4294967295 },
+    seeds: { ...text, title: "a range of seeds", examples: ['"1-1000"'] },
+    kubernetes: { ...text, title: "a release of Kubernetes", examples: ['"1.36"'] },
+    workloads: { if: { type: "string" }, else: scenarioSchema.properties.workloads },
+    failOn: { ...texts, title: "a list of rules", examples: ["[skipped]"] },
+    lint: {
+      type: "object",
+      additionalProperties: false,
+      properties: { disable: { ...texts, title: "a list of rules" } },
+    },
+  },
+  $defs: scenarioSchema.$defs,
+} as const;
+
+/**
+ * Reads the project file of the working folder.
+ *
+ * @returns `undefined` when there is none.
+ * @throws UserError with one line for each mistake.
+ */
+export async function readProjectFile(io: Pick<Io, "readFile">): Promise<ProjectFile | undefined> {
+  let content: string;
+  try {
+    content = await io.readFile(PROJECT_FILE);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return undefined;
+    throw new UserError(`${PROJECT_FILE}: ${ioProblem(error)}`, { cause: error });
+  }
+  const source = new ScenarioText(content, PROJECT_FILE);
+  const value = source.value() ?? {};
+  const problems = await checkSchema(value, projectSchema);
+  if (problems.length > 0) source.refuse(problems);
+  const file = value as ProjectFile;
+  const entries = typeof file.workloads === "string" ? [] : (file.workloads ?? []);
+  const wrong = entries.flatMap((entry, index) => checkWorkloadSettings(entry, ["workloads", index]));
+  if (wrong.length > 0) source.refuse(wrong);
+  return file;
+}

@@ -1,0 +1,98 @@
+import { parseDuration } from "../duration.js";
+import { MISHAPS, type Mishap } from "../futures/mishap.js";
+import { closest } from "../did-you-mean.js";
+import { EVERYTHING, type Selection, parseSelection } from "../selection.js";
+import { UserError } from "../user-error.js";
+
+/** Something that is not to happen. */
+export interface Rule {
+  /** As it was written. */
+  readonly text: string;
+  /** Whom it is about. */
+  readonly selection: Selection;
+  /** What is not to befall a run; or more pods at once than so many; or a difference from what is compared. */
+  readonly what: RunRule | PodsRule | ChangeRule;
+  /** Of many futures: the share in which it may happen, from 0 to 1. Absent: in none. */
+  readonly mostFutures?: number;
+}
+
+export interface RunRule {
+  readonly type: "run";
+  readonly mishap: Mishap;
+}
+
+export interface PodsRule {
+  readonly type: "pods";
+  readonly most: number;
+}
+
+export interface ChangeRule {
+  readonly type: "change";
+}
+
+const NAMES = [...MISHAPS, "peak-pods", "changed"] as const;
+type RuleName = (typeof NAMES)[number];
+const EXAMPLES = "skipped, billing/*:failed, late>10m, peak-pods>50 or, with --seeds, skipped>1%";
+
+/**
+ * Reads rules, each `[SELECTION:]NAME[>BOUND][>SHARE%]`, several in one text with commas between them.
+ *
+ * @param where - What they come from, for mistakes: `--fail-on`.
+ * @throws UserError with a line for each that is none.
+ */
+export function parseRules(texts: readonly string[], where = "--fail-on"): Rule[] {
+  const rules: Rule[] = [];
+  const wrong: string[] = [];
+  for (const text of texts.flatMap((each) => each.split(",")).map((each) => each.trim())) {
+    try {
+      rules.push(parseRule(text));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      wrong.push(`${where}: ${JSON.stringify(text)} ${error.message}`);
+    }
+  }
+  if (wrong.length > 0) throw new UserError(wrong.join("\n"));
+  return rules;
+}
+
+function parseRule(text: string): Rule {
+  const colon = text.lastIndexOf(":");
+  const selection = colon < 0 ? EVERYTHING : parseSelection(text.slice(0, colon));
+  if (selection === undefined)
+    throw new UserError(`selects nothing before the colon; write a name, or a namespace and a name: billing/*:skipped`);
+  const [name = "", ...bounds] = text.slice(colon + 1).split(">");
+  if (!isName(name)) {
+    const meant = closest(name, NAMES);
+    throw new UserError(
+      `is no rule${meant === undefined ? "" : `; did you mean ${meant}?`}; write for example ${EXAMPLES}`,
+    );
+  }
+  const share = bounds.at(-1)?.endsWith("%") ? parseShare(bounds.pop()!) : undefined;
+  const what = whatOf(name, bounds);
+  return { text, selection, what, ...(share === undefined ? {} : { mostFutures: share }) };
+}
+
+function isName(name: string): name is RuleName {
+  return (NAMES as readonly string[]).includes(name);
+}
+
+function whatOf(name: RuleName, bounds: readonly string[]): Rule["what"] {
+  const [bound, ...more] = bounds;
+  if (more.length > 0) throw new UserError(`has a bound too many; write for example ${EXAMPLES}`);
+  if (name === "peak-pods") {
+    if (bound === undefined || !/^\d{1,9}$/.test(bound))
+      throw new UserError("lacks its number of pods; write for example peak-pods>50");
+    return { type: "pods", most: Number(bound) };
+  }
+  if (bound !== undefined && name !== "late")
+    throw new UserError(`has a bound that ${name} does not take; it may be a share of futures, as in ${name}>1%`);
+  if (name === "changed") return { type: "change" };
+  const overMs = bound === undefined ? undefined : parseDuration(bound, `late>${bound}`);
+  return { type: "run", mishap: overMs === undefined ? { kind: name } : { kind: name, overMs } };
+}
+
+function parseShare(text: string): number {
+  const share = /^\d+(?:\.\d+)?%$/.test(text) ? Number(text.slice(0, -1)) / 100 : Number.NaN;
+  if (!(share < 1)) throw new UserError(`has ${JSON.stringify(text)} for a share of futures; write 0% to 99.9%`);
+  return share;
+}

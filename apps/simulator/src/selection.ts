@@ -1,0 +1,19 @@
+import { matchesName } from "./workloads/workload-annotations.js";
+
+/** Which CronJobs, and Jobs of their own, something is about. In both, `*` stands for any characters. */
+export interface Selection {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export const EVERYTHING: Selection = { namespace: "*", name: "*" };
+
+/** Reads `report`, of whatever namespace, or `billing/*`; `undefined` for what is neither. */
+export function parseSelection(text: string): Selection | undefined {
+  const match = /^(?:([^/\s]+)\/)?([^/\s]+)$/.exec(text);
+  return match === null ? undefined : { namespace: match[1] ?? "*", name: match[2]! };
+}
+
+export function isSelectedBy(selection: Selection, { namespace, name }: Selection): boolean {
+  return matchesName(selection.namespace, namespace) && matchesName(selection.name, name);
+}
