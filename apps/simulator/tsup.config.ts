@@ -31,8 +31,9 @@ export const style = {
   silent: true,
 } satisfies Options;
 
+// A chunk for each command.
 export default [
-  preset({ entry: ["src/index.ts", "src/main.ts", "src/future-worker.ts"] }),
+  preset({ entry: ["src/index.ts", "src/main.ts", "src/future-worker.ts"], splitting: true }),
   defineConfig(page),
   defineConfig(style),
 ].flat();

@@ -3,15 +3,15 @@ import { Command, CommanderError } from "commander";
 
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
-import { type LearnFlags, learnCommand } from "./learn/learn-command.js";
+import type { LearnFlags } from "./learn/learn-command.js";
 import { ViolationsError } from "./rules/violations-error.js";
-import { type RunFlags, runCommand } from "./run-command.js";
-import { type ScheduleFlags, scheduleCommand } from "./schedule-command.js";
-import { type ServeFlags, serveCommand } from "./serve-command.js";
+import type { RunFlags } from "./run-command.js";
+import type { ScheduleFlags } from "./schedule-command.js";
+import type { ServeFlags } from "./serve-command.js";
 import { printable } from "./style.js";
 import { UserError } from "./user-error.js";
 import { ClusterError } from "./why/cluster-error.js";
-import { type WhyFlags, whyCommand } from "./why/why-command.js";
+import type { WhyFlags } from "./why/why-command.js";
 
 /** Exit statuses: 0 success, 1 found what it was asked to look for, or could not go on, 2 wrong usage or input, 130 stopped by the user. */
 export type ExitCode = 0 | 1 | 2 | 130;
@@ -58,6 +58,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
+/** What only one command needs is loaded with it. */
 function program(io: Io, version: string): Command {
   const root = new Command("kubewright")
     .description("A time machine for Kubernetes Jobs and CronJobs, and an embedded cluster kubectl can talk to.")
@@ -126,7 +127,9 @@ function program(io: Io, version: string): Command {
       "after",
       '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
-    .action((files: string[], flags: RunFlags) => runCommand(files, flags, io));
+    .action(async (files: string[], flags: RunFlags) =>
+      (await import("./run-command.js")).runCommand(files, flags, io),
+    );
 
   root
     .command("learn")
@@ -151,7 +154,9 @@ function program(io: Io, version: string): Command {
       "after",
       "\nExamples:\n  $ kubewright learn --from-cluster -A -o workloads.yaml\n  $ kubewright run --from-cluster -A --for 7d --workloads workloads.yaml\n  $ kubectl get jobs,pods -A -o yaml | kubewright learn -\n  $ kubewright learn --prometheus starts.json --prometheus completions.json --prometheus failed.json",
     )
-    .action((paths: string[], flags: LearnFlags) => learnCommand(paths, flags, io));
+    .action(async (paths: string[], flags: LearnFlags) =>
+      (await import("./learn/learn-command.js")).learnCommand(paths, flags, io),
+    );
 
   root
     .command("serve")
@@ -214,7 +219,7 @@ function program(io: Io, version: string): Command {
       "after",
       "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --kubernetes 1.33\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf",
     )
-    .action((flags: ServeFlags) => serveCommand(flags, io));
+    .action(async (flags: ServeFlags) => (await import("./serve-command.js")).serveCommand(flags, io));
 
   root
     .command("schedule")
@@ -228,7 +233,9 @@ function program(io: Io, version: string): Command {
       "after",
       "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3\n  $ kubewright schedule '*/15 9-17 * * MON-FRI' --count 1 -o json",
     )
-    .action((expression: string[], flags: ScheduleFlags) => scheduleCommand(expression, flags, io));
+    .action(async (expression: string[], flags: ScheduleFlags) =>
+      (await import("./schedule-command.js")).scheduleCommand(expression, flags, io),
+    );
 
   root
     .command("why")
@@ -245,7 +252,9 @@ function program(io: Io, version: string): Command {
       "after",
       "\nGET and LIST requests only: the rights of the ClusterRole view are enough.\n\nExamples:\n  $ kubewright why cronjob/report -n billing\n  $ kubewright why job/report-29540760 -n billing -o json\n  $ kubewright why job/report-29540760 --kubernetes 1.36\n  $ kubewright why cronjob/report -f report-new-schedule.yaml",
     )
-    .action((target: string, flags: WhyFlags) => whyCommand(target, flags, io));
+    .action(async (target: string, flags: WhyFlags) =>
+      (await import("./why/why-command.js")).whyCommand(target, flags, io),
+    );
 
   return root;
 }

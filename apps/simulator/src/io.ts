@@ -18,14 +18,14 @@ export interface Io {
   /** Runs a program to its end; `undefined` when there is none of that name. Default: there is none at all. */
   readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
   /** Shows how far a long run is. Default: nobody is shown anything. */
-  readonly progress?: () => Progress;
+  readonly progress?: () => Promise<Progress>;
   /**
    * Holds the process's memory near to what is in use, for a little of its time; to be called now and then during long work.
    * Default: nothing does.
    */
   readonly holdMemory?: () => void;
   /** Threads that play futures: as many as are wanted, or as the machine has cores. Default: there is this thread. */
-  readonly futureWorkers?: (count: number | undefined) => FutureWorkers;
+  readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
   /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */

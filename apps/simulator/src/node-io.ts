@@ -8,11 +8,9 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
-import { Presets, SingleBar } from "cli-progress";
 
-import type { ExecuteResult, FolderEntry, Io, Output, Progress } from "./io.js";
+import { type ExecuteResult, type FolderEntry, type Io, type Output, type Progress, noProgress } from "./io.js";
 import { NodeHeap } from "./node-heap.js";
-import { nodeWorkers } from "./node-workers.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -25,10 +23,11 @@ export function nodeIo(stopped: AbortSignal): Io {
     readStandardInput: async () => unpacked(await buffer(process.stdin)),
     execute: (command, args) => execute(command, args, stopped),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
-    progress: () => progressBar(process.stderr),
+    // For a terminal only.
+    progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : noProgress),
     listFolder,
     holdMemory: () => heap.hold(),
-    futureWorkers: (count = availableParallelism()) => nodeWorkers(count),
+    futureWorkers: async (count = availableParallelism()) => (await import("./node-workers.js")).nodeWorkers(count),
     stopped,
     pageAssets,
     env: process.env,
@@ -84,13 +83,14 @@ function execute(command: string, args: readonly string[], signal: AbortSignal):
   });
 }
 
-function progressBar(stream: NodeJS.WriteStream): Progress {
+async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
+  const { Presets, SingleBar } = await import("cli-progress");
   // Ctrl-C is the command's business.
   const options = { stream, clearOnComplete: true, barsize: 20, gracefulExit: false };
   const bar = new SingleBar({ ...options, format: "{bar} {percentage}%  {text}" }, Presets.shades_classic);
   return {
     show(share, text) {
-      if (!bar.isActive && stream.isTTY) bar.start(1, share, { text });
+      if (!bar.isActive) bar.start(1, share, { text });
       bar.update(share, { text });
     },
     clear: () => bar.stop(),

@@ -123,7 +123,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   const held = rules.length === 0 ? undefined : new RunRules(rules);
   const listeners = [digest, runs, held?.listener].filter((listener) => listener !== undefined);
   const timeline = new Timeline({ maxRows: 0, listener: together(listeners) });
-  const progress = io.progress?.() ?? noProgress;
+  const progress = (await io.progress?.()) ?? noProgress;
   const happenings: HappeningRecord[] = [];
   const notes = [...input.notes];
   const mistakes = [...input.problems];

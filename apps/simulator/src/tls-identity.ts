@@ -28,7 +28,7 @@ export async function makeTlsIdentity(hosts: readonly string[]): Promise<TlsIden
   const altNames = hosts.map((host) =>
     isIP(host) ? { type: 7 as const, ip: host } : { type: 2 as const, value: host },
   );
-  const server = await generate([{ name: "commonName", value: "kubewright" }], {
+  const forServer = generate([{ name: "commonName", value: "kubewright" }], {
     ...KEY,
     ...validity,
     ca,
@@ -38,7 +38,7 @@ export async function makeTlsIdentity(hosts: readonly string[]): Promise<TlsIden
       { name: "subjectAltName", altNames },
     ],
   });
-  const client = await generate(
+  const forClient = generate(
     [
       { name: "organizationName", value: "system:masters" },
       { name: "commonName", value: "kubernetes-admin" },
@@ -53,6 +53,7 @@ export async function makeTlsIdentity(hosts: readonly string[]): Promise<TlsIden
       ],
     },
   );
+  const [server, client] = await Promise.all([forServer, forClient]);
   return {
     ca: authority.cert,
     server: { cert: server.cert, key: server.private },

@@ -66,7 +66,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
   const page = html === undefined ? undefined : await HtmlReport.open(html, io);
   const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
-  const progress = io.progress?.() ?? noProgress;
+  const progress = (await io.progress?.()) ?? noProgress;
   const ledgers: RunLedger[] = [];
   const mistakes = [...new Set([...a.problems, ...b.problems])];
   const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];

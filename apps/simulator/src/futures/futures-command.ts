@@ -55,11 +55,11 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const statistics = new FuturesStatistics();
   const tally = new RuleTally(rules);
   const asked = countedFor(rules);
-  const progress = io.progress?.() ?? noProgress;
+  const progress = (await io.progress?.()) ?? noProgress;
   const all = countSeeds(seeds);
   const manyFutures = (count: number): string =>
     `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
-  const pool = io.futureWorkers?.(workers === undefined ? undefined : Math.min(workers, all)) ?? inThisThread;
+  const pool = (await io.futureWorkers?.(workers === undefined ? undefined : Math.min(workers, all))) ?? inThisThread;
   let isWhole: boolean;
   try {
     progress.show(0, `0 of ${manyFutures(all)}`);
