@@ -17,6 +17,7 @@ export {
   resourceVersionChanged,
   where,
 } from "./predicates.js";
+export { runOperator } from "./process/run-operator.js";
 
 export type { CacheListOptions } from "./cache.js";
 export type { Condition, Conditioned, NewCondition } from "./conditions.js";
@@ -29,6 +30,7 @@ export type { CreatedOrUpdated, ObjectName } from "./operator-client.js";
 export type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
 export type { ControllerDescription, OperatorDescription, UsedResource } from "./operator-description.js";
 export type { OperatorEnvironment, RunnableOperator } from "./operator-run.js";
+export type { OperatorTask, TaskScope } from "./operator-task.js";
 export type { Applied, DeepPartial, MergePatch } from "./partial-object.js";
 export type { Predicate } from "./predicates.js";
 export type {

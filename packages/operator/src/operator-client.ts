@@ -137,10 +137,10 @@ export class OperatorClient {
   /**
    * Changes parts of an object's status. Nothing is sent, and the object answered as it is, when it says all that already.
    */
-  async patchStatus<T extends KubernetesObject & { status?: object | undefined }>(
+  async patchStatus<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
-    status: MergePatch<NonNullable<T["status"]>>,
+    status: MergePatch<NonNullable<T["status" & keyof T]>>,
   ): Promise<DeepReadonly<T>> {
     const { status: current } = object as { readonly status?: unknown };
     if (isDeepStrictEqual(mergePatched(current, status), current)) return object;

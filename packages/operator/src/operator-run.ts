@@ -1,5 +1,5 @@
 import { Client, errorMessage } from "@kubewright/client";
-import { type Clock, type Logger, type Random, standardErrorLogger, uuid } from "@kubewright/clock";
+import { type Clock, type Logger, type Random, RepeatedLines, standardErrorLogger, uuid } from "@kubewright/clock";
 import {
   EventRecorder,
   type HealthChecks,
@@ -19,7 +19,9 @@ import { Caches } from "./caches.js";
 import type { ControllerContext } from "./controller-context.js";
 import type { DeclaredController } from "./controller-declaration.js";
 import type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
+import type { OperatorTask } from "./operator-task.js";
 import { reconcileMetrics } from "./reconcile-metrics.js";
+import { buildTask } from "./running-task.js";
 import { type Tracer, tracedTransport } from "./tracing.js";
 
 /** What an operator runs in. */
@@ -54,6 +56,7 @@ export interface OperatorEnvironment {
 export interface RunnableOperator {
   readonly name: string;
   readonly controllers: readonly DeclaredController[];
+  readonly tasks: readonly OperatorTask<never>[];
   readonly options: OperatorOptions<unknown>;
   /** Runs until the signal aborts: see {@link Operator.run}. */
   run(environment: OperatorEnvironment): Promise<void>;
@@ -88,6 +91,7 @@ export class OperatorRun {
     this.#operator = operator;
     this.#environment = environment;
     this.#logger = environment.logger ?? standardErrorLogger(clock, operator.name);
+    const lines = new RepeatedLines({ clock, logger: this.#logger }).logger;
     this.#metrics = new ControllerMetrics({ registry });
     const traced = tracedTransport(environment.transport, environment.tracer);
     const mayAct = (): boolean => this.#elector === undefined || this.#elector.mayActAsLeader;
@@ -98,8 +102,7 @@ export class OperatorRun {
       random: random.fork("caches"),
       namespaces: environment.namespaces ?? operator.options.namespaces ?? [],
       resyncMs: (operator.options.resyncMs ?? TEN_HOURS_MS) * (0.9 + 0.2 * random.fork("resync").next()),
-      onError: (error) =>
-        this.#logger.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on"),
+      onError: (error) => lines.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on"),
     });
     for (const { resources } of operator.controllers) {
       for (const { role, definition } of resources) if (role !== "writes") this.#caches.add(definition);
@@ -113,7 +116,8 @@ export class OperatorRun {
     this.#logger.info({}, `Starting ${name}`);
     try {
       const election = this.#environment.leaderElection ?? this.#operator.options.leaderElection ?? {};
-      const lead = this.#controllers();
+      const context = this.#context();
+      const lead = this.#leading(context);
       const recording: Runnable[] = [];
       if (election !== false) {
         const recorder = this.#recorder();
@@ -122,7 +126,8 @@ export class OperatorRun {
       }
       this.#addChecks();
       const main: Runnable = { name, run: (stop) => this.#main(lead, stop) };
-      await runInStages([[main], this.#caches.runnables, recording], signal);
+      const always = this.#tasks(context, true);
+      await runInStages([[main, ...always], this.#caches.runnables, recording], signal);
     } finally {
       release();
       this.#logger.info({}, `Shutting down ${name}`);
@@ -142,10 +147,16 @@ export class OperatorRun {
   }
 
   /** Makes the controllers, and answers how they are run when this process leads. */
-  #controllers(): (leading: AbortSignal) => Promise<void> {
+  #leading(context: ControllerContext): (leading: AbortSignal) => Promise<void> {
+    const controllers = this.#operator.controllers.map((controller) => controller.build(context));
+    const tasks = this.#tasks(context, false);
+    return (leading) => runAll([...controllers, ...tasks, untilAborted], leading);
+  }
+
+  #context(): ControllerContext {
     const { clock, random, tracer } = this.#environment;
-    const { name, options, controllers } = this.#operator;
-    const context: ControllerContext = {
+    const { name, options } = this.#operator;
+    return {
       operator: name,
       client: this.#client(this.#transport),
       caches: this.#caches,
@@ -159,8 +170,12 @@ export class OperatorRun {
       tracer,
       stopTimeoutMs: options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
     };
-    const shells = controllers.map((controller) => controller.build(context));
-    return (leading) => runAll([...shells, untilAborted], leading);
+  }
+
+  #tasks(context: ControllerContext, whileStandingBy: boolean): Runnable[] {
+    return this.#operator.tasks
+      .filter((task) => (task.whileStandingBy ?? false) === whileStandingBy)
+      .map((task) => buildTask(task, context));
   }
 
   #candidate(

@@ -5,6 +5,7 @@ import { ControllerBuilder } from "./controller-builder.js";
 import type { DeclaredController } from "./controller-declaration.js";
 import type { ControllerOptions } from "./controller-spec.js";
 import type { OperatorOptions } from "./operator-options.js";
+import type { OperatorTask } from "./operator-task.js";
 import { type OperatorEnvironment, OperatorRun, type RunnableOperator } from "./operator-run.js";
 
 /**
@@ -14,6 +15,7 @@ import { type OperatorEnvironment, OperatorRun, type RunnableOperator } from "./
 export class Operator<Metrics = undefined> implements RunnableOperator {
   readonly options: OperatorOptions<Metrics>;
   readonly #controllers = new Map<string, DeclaredController>();
+  readonly #tasks: OperatorTask<Metrics>[] = [];
 
   /** @throws Error when the name is not a DNS name. */
   constructor(options: OperatorOptions<Metrics>) {
@@ -31,6 +33,15 @@ export class Operator<Metrics = undefined> implements RunnableOperator {
   /** In the order in which they were completed by {@link ControllerBuilder.reconcile}. */
   get controllers(): readonly DeclaredController[] {
     return [...this.#controllers.values()];
+  }
+
+  get tasks(): readonly OperatorTask<Metrics>[] {
+    return this.#tasks;
+  }
+
+  /** Adds work that no object asks for. */
+  add(task: OperatorTask<Metrics>): void {
+    this.#tasks.push(task);
   }
 
   /** Begins to say what a controller of a resource is; `reconcile` completes it. */

@@ -1,0 +1,115 @@
+import { parseArgs } from "node:util";
+
+/** What the command line and the environment of an operator say. */
+export interface ProcessFlags {
+  readonly help: boolean;
+  readonly kubeconfig: string | undefined;
+  readonly leaderElect: boolean | undefined;
+  readonly leaderElectionNamespace: string | undefined;
+  readonly namespaces: readonly string[] | undefined;
+  /** `host:port`, or `0` for nowhere. */
+  readonly metricsBindAddress: string;
+  readonly healthProbeBindAddress: string;
+  readonly logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The command line was not understood. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Text for `--help`. */
+export function usage(name: string): string {
+  return `Runs ${name} until it is told to stop by SIGTERM or SIGINT; a second one ends it at once.
+
+Flags:
+  --health-probe-bind-address HOST:PORT  serves /healthz and /readyz; 0: nowhere (default :8081)
+  --help                                 prints this
+  --kubeconfig FILE                      default: the files of KUBECONFIG, else the cluster it runs in, else ~/.kube/config
+  --leader-elect[=false]                 whether one of several acts, by a Lease (default: what the operator says)
+  --leader-election-namespace NAME       where the Lease is (default: POD_NAMESPACE, else the namespace it runs in)
+  --log-level LEVEL                      ${LOG_LEVELS.join(", ")} (default info)
+  --metrics-bind-address HOST:PORT       serves /metrics, to anybody; 0: nowhere (default 127.0.0.1:8080)
+  --namespaces NAME,...                  what it looks at (default: WATCH_NAMESPACE, else what the operator says)
+`;
+}
+
+/**
+ * Reads the flags, which are named as controller-runtime's and kubebuilder's are.
+ *
+ * @throws UsageError for what is not understood.
+ */
+export function parseFlags(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ProcessFlags {
+  const values = parse(args);
+  const logLevel = LOG_LEVELS.find((level) => level === (values["log-level"] ?? "info"));
+  if (logLevel === undefined)
+    throw new UsageError(
+      `--log-level must be one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(values["log-level"])}`,
+    );
+  const metricsBindAddress = values["metrics-bind-address"] ?? "127.0.0.1:8080";
+  const healthProbeBindAddress = values["health-probe-bind-address"] ?? ":8081";
+  checkAddress("--metrics-bind-address", metricsBindAddress);
+  checkAddress("--health-probe-bind-address", healthProbeBindAddress);
+  return {
+    help: values.help ?? false,
+    kubeconfig: values.kubeconfig,
+    leaderElect: values["leader-elect"],
+    leaderElectionNamespace: values["leader-election-namespace"],
+    namespaces: listOf(values.namespaces ?? env.WATCH_NAMESPACE),
+    metricsBindAddress,
+    healthProbeBindAddress,
+    logLevel,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: args.map(withoutValue),
+      allowNegative: true,
+      options: {
+        help: { type: "boolean", short: "h" },
+        kubeconfig: { type: "string" },
+        "leader-elect": { type: "boolean" },
+        "leader-election-namespace": { type: "string" },
+        namespaces: { type: "string" },
+        "metrics-bind-address": { type: "string" },
+        "health-probe-bind-address": { type: "string" },
+        "log-level": { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message.split(". ")[0], { cause: error });
+  }
+}
+
+/** Go's flags take `--leader-elect=false`. */
+function withoutValue(arg: string): string {
+  if (arg === "--leader-elect=true") return "--leader-elect";
+  return arg === "--leader-elect=false" ? "--no-leader-elect" : arg;
+}
+
+function listOf(text: string | undefined): readonly string[] | undefined {
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  const given = names.filter((name) => name !== "");
+  return given.length === 0 ? undefined : given;
+}
+
+export interface Address {
+  /** `undefined`: all of this machine. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** @returns `undefined` for `0`, which is nowhere. @throws UsageError when it is no address. */
+export function checkAddress(flag: string, text: string): Address | undefined {
+  if (text === "0") return undefined;
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535)
+    throw new UsageError(`${flag} must be HOST:PORT, or 0 for nowhere, not ${JSON.stringify(text)}`);
+  return { host: bracketed || plain || undefined, port: Number(port) };
+}

@@ -1,0 +1,151 @@
+import { hostname } from "node:os";
+
+import { errorMessage } from "@kubewright/client";
+import { type Logger, realClock, realRandom, uuid } from "@kubewright/clock";
+import { HealthChecks } from "@kubewright/controller";
+import { createHttpTransport } from "@kubewright/transport-http";
+import { Registry, collectDefaultMetrics } from "prom-client";
+
+import type { LeaderElectionOptions } from "../operator-options.js";
+import type { RunnableOperator } from "../operator-run.js";
+import type { Tracer } from "../tracing.js";
+import { findConnection } from "./connection.js";
+import { type Endpoint, type HttpServer, healthEndpoint, metricsEndpoint, serveEndpoints } from "./http-endpoints.js";
+import { openTelemetryTracer } from "./open-telemetry.js";
+import { type ProcessFlags, UsageError, checkAddress, parseFlags, usage } from "./process-flags.js";
+import { processLogger } from "./process-logger.js";
+
+export interface RunOperatorOptions {
+  /** The command line: `--help` tells what it may have. Default: this process's. */
+  readonly args?: readonly string[];
+  /** Default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: lines of JSON on standard error. */
+  readonly logger?: Logger;
+  /** Default: that of `@opentelemetry/api`, if it is installed. */
+  readonly tracer?: Tracer;
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Runs an operator as this process: connects by kubeconfig or to the cluster it runs in, serves health and metrics, stops in
+ * order at SIGTERM or SIGINT and at once at the second, and ends the process: with status 0 after being told to stop, 2 for
+ * flags that it does not know, 1 for everything else, which one line tells of.
+ */
+export async function runOperator(operator: RunnableOperator, options: RunOperatorOptions = {}): Promise<never> {
+  const { args = process.argv.slice(2), env = process.env } = options;
+  const stop = new AbortController();
+  for (const name of SIGNALS) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort(new Error(`stopped by ${name}`));
+    });
+  }
+  let flags: ProcessFlags;
+  try {
+    flags = parseFlags(args, env);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${operator.name}: ${error.message}\n`);
+    process.exit(2);
+  }
+  if (flags.help) {
+    process.stdout.write(usage(operator.name));
+    process.exit(0);
+  }
+  const logger = options.logger ?? processLogger(operator.name, flags.logLevel);
+  try {
+    await run(operator, { flags, env, logger, tracer: options.tracer, signal: stop.signal });
+  } catch (error) {
+    logger.error({ err: errorMessage(error) }, "Operator failed");
+    process.exit(1);
+  }
+  // Not left to run out: something that nobody waits for may still be in flight.
+  process.exit(0);
+}
+
+interface ProcessContext {
+  readonly flags: ProcessFlags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  readonly tracer: Tracer | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function run(operator: RunnableOperator, { flags, env, logger, ...context }: ProcessContext): Promise<void> {
+  const warn = (message: string): void => logger.warn({}, message);
+  const { connection, namespace } = await findConnection(flags.kubeconfig, env, warn);
+  const health = { healthz: new HealthChecks({ logger }), readyz: new HealthChecks({ logger }) };
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const servers = await serve(flags, { health, registry, logger });
+  const { transport, close } = createHttpTransport({ ...connection, clock: realClock, warn });
+  try {
+    await operator.run({
+      transport,
+      clock: realClock,
+      random: realRandom,
+      signal: context.signal,
+      logger,
+      identity: `${hostname()}_${uuid(realRandom)}`,
+      namespace,
+      namespaces: flags.namespaces,
+      leaderElection: leaderElectionOf(operator, flags),
+      registry,
+      health,
+      tracer: context.tracer ?? (await openTelemetryTracer("@kubewright/operator")),
+      server: new URL(connection.server).host,
+    });
+  } finally {
+    for (const server of servers) server.close();
+    // A failure is told of at once: whoever lost the Lease must end before somebody else begins.
+    void close();
+  }
+}
+
+function leaderElectionOf(
+  { options: { leaderElection } }: RunnableOperator,
+  { leaderElect, leaderElectionNamespace: namespace }: ProcessFlags,
+): LeaderElectionOptions | false {
+  const isOn = leaderElect ?? leaderElection !== false;
+  if (!isOn) return false;
+  return {
+    ...(leaderElection === false ? undefined : leaderElection),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+}
+
+interface Served {
+  readonly health: { readonly healthz: HealthChecks; readonly readyz: HealthChecks };
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+/** Both on one port when their addresses are the same. */
+async function serve(
+  { healthProbeBindAddress, metricsBindAddress }: ProcessFlags,
+  { health, registry, logger }: Served,
+): Promise<HttpServer[]> {
+  const probes = [healthEndpoint("healthz", health.healthz), healthEndpoint("readyz", health.readyz)];
+  const metrics = [metricsEndpoint(registry)];
+  const isShared = healthProbeBindAddress === metricsBindAddress;
+  const listeners = new Map<string, { readonly flag: string; readonly endpoints: readonly Endpoint[] }>([
+    [metricsBindAddress, { flag: "--metrics-bind-address", endpoints: metrics }],
+    [
+      healthProbeBindAddress,
+      { flag: "--health-probe-bind-address", endpoints: isShared ? [...probes, ...metrics] : probes },
+    ],
+  ]);
+  const servers: HttpServer[] = [];
+  for (const [text, { flag, endpoints }] of listeners) {
+    const address = checkAddress(flag, text);
+    if (address === undefined) continue;
+    const server = await serveEndpoints(address, endpoints).catch((error: unknown) => {
+      throw new Error(`${flag}: ${errorMessage(error)}; 0 serves nowhere`, { cause: error });
+    });
+    servers.push(server);
+    logger.info({ address: server.address, serves: endpoints === metrics ? "metrics" : "health" }, "Listening");
+  }
+  return servers;
+}

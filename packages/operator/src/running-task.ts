@@ -1,0 +1,48 @@
+import { type Runnable, endedInTime } from "@kubewright/controller";
+
+import type { ControllerContext } from "./controller-context.js";
+import { OperatorClient } from "./operator-client.js";
+import type { OperatorTask, TaskScope } from "./operator-task.js";
+import { scopedLogger } from "./scoped-logger.js";
+
+/** Makes something that can be run of a task; it may take as long to stop as a reconcile. */
+export function buildTask({ name, run }: OperatorTask<never>, context: ControllerContext): Runnable {
+  const { operator, client, cache, caches, clock, random, stopTimeoutMs: limitMs } = context;
+  const log = scopedLogger(context.logger, { task: name });
+  return {
+    name,
+    run: (signal) => {
+      const scope: TaskScope<unknown> = {
+        client: new OperatorClient({
+          client,
+          cache,
+          isCached: (definition) => caches.has(definition),
+          fieldManager: operator,
+          listener: { wrote: () => undefined, deleted: () => undefined },
+          signal,
+        }),
+        cache,
+        log,
+        metrics: context.metrics,
+        clock,
+        random: random.fork(`task ${name}`),
+        signal,
+      };
+      return endedInTime(endsQuietly(run(scope as TaskScope<never>), signal), {
+        clock,
+        signal,
+        limitMs,
+        unfinished: () => `task ${name}`,
+      });
+    },
+  };
+}
+
+/** What work rejects with once it was told to stop counts as its end. */
+async function endsQuietly(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

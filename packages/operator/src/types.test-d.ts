@@ -1,0 +1,129 @@
+import { type Backup, backups } from "../test/backups.js";
+import { type DeepReadonly, type ObjectKey, configMaps, jobs } from "@kubewright/api";
+import { expectTypeOf, test } from "vitest";
+
+import {
+  type Cache,
+  type Operator,
+  type OperatorClient,
+  createOperator,
+  defineIndex,
+  generationChanged,
+  indexedBy,
+  ownerReference,
+  setCondition,
+  where,
+} from "./index.js";
+
+declare const client: OperatorClient;
+declare const cache: Cache;
+declare const backup: DeepReadonly<Backup>;
+declare const operator: Operator;
+
+test("a reconciler is handed an object of its controller's type, which it cannot write to", () => {
+  operator.controllerFor(backups).reconcile(({ object, key, metrics }) => {
+    expectTypeOf(object.spec.volume).toEqualTypeOf<string>();
+    expectTypeOf(key).toEqualTypeOf<ObjectKey>();
+    expectTypeOf(metrics).toEqualTypeOf<undefined>();
+    // @ts-expect-error cached objects are read-only at every depth
+    object.spec.volume = "other";
+    // @ts-expect-error lists inside it too
+    object.metadata.finalizers?.push("x");
+    // @ts-expect-error there is no such field
+    void object.spec.nope;
+  });
+});
+
+test("what a reconciler answers with is a result", () => {
+  const controller = operator.controllerFor(backups);
+  controller.reconcile(() => ({ requeueAfterMs: 1 }));
+  // @ts-expect-error the result has no such member
+  controller.reconcile(() => ({ requeueAfter: "1s" }));
+});
+
+test("what the cache hands out has the definition's type and is read-only", () => {
+  const job = cache.get(jobs, "a", "default");
+  expectTypeOf(job?.spec?.parallelism).toEqualTypeOf<number | undefined>();
+  // @ts-expect-error cached objects are read-only
+  job!.metadata.labels = {};
+  const listed = cache.list(backups, { namespace: "default", labelSelector: { matchLabels: { a: "b" } } });
+  // @ts-expect-error so are lists of them
+  listed.push(backup);
+  // @ts-expect-error and what is in them
+  listed[0]!.spec.volume = "x";
+});
+
+test("an index is a value of its resource's type, not a name that may be wrong", () => {
+  const byVolume = defineIndex(backups, "volume", ({ spec }) => [spec.volume]);
+  expectTypeOf(cache.byIndex(byVolume, "data")).toEqualTypeOf<readonly DeepReadonly<Backup>[]>();
+  // @ts-expect-error a name is no index
+  cache.byIndex("volume", "data");
+  // @ts-expect-error the function is of the resource's type
+  defineIndex(jobs, "volume", ({ spec }) => [spec.volume]);
+  // @ts-expect-error values are text
+  defineIndex(jobs, "parallelism", ({ spec }) => [spec?.parallelism]);
+  operator.controllerFor(backups).watches(configMaps, indexedBy(byVolume));
+});
+
+test("patches are of the object's type", () => {
+  void client.patch(backups, backup, { spec: { settings: null, volume: "other" } });
+  // @ts-expect-error no such field
+  void client.patch(backups, backup, { spec: { volumes: "other" } });
+  // @ts-expect-error a field of another type
+  void client.patch(backups, backup, { spec: { volume: 1 } });
+  void client.patchStatus(backups, backup, { phase: "Running" });
+  // @ts-expect-error no such field
+  void client.patchStatus(backups, backup, { phrase: "Running" });
+  // @ts-expect-error of another type
+  void client.patchStatus(backups, backup, { conditions: [{ type: "Ready" }] });
+  // @ts-expect-error a ConfigMap has no status
+  void client.patchStatus(configMaps, { metadata: { name: "a" } }, { phase: "Running" });
+});
+
+test("what is applied is part of the object, with a name", () => {
+  const metadata = { name: "a", namespace: "default" };
+  void client.apply(jobs, { metadata, spec: { parallelism: 1 } });
+  // @ts-expect-error no such field
+  void client.apply(jobs, { metadata, spec: { parallel: 1 } });
+  // @ts-expect-error nothing can be applied without a name
+  void client.apply(jobs, { metadata: {}, spec: { parallelism: 1 } });
+  // @ts-expect-error a status is applied to a subresource of its own
+  void client.apply(jobs, { metadata, status: { active: 1 } });
+});
+
+test("what is created is whole and of the definition's type", () => {
+  void client.create(backups, { metadata: { name: "a" }, spec: { volume: "data" } });
+  // @ts-expect-error a field is missing
+  void client.create(backups, { metadata: { name: "a" }, spec: {} });
+  // @ts-expect-error a Job is not a Backup
+  void client.create(jobs, backup);
+});
+
+test("owners, predicates, maps and conditions are of their types", () => {
+  ownerReference(backups, backup);
+  // @ts-expect-error a name is no object
+  ownerReference(backups, "nightly");
+  operator.controllerFor(backups, { predicate: generationChanged });
+  operator.controllerFor(backups, { predicate: where(({ spec }) => spec.volume === "x") });
+  // @ts-expect-error no such field
+  operator.controllerFor(backups, { predicate: where(({ spec }) => spec.volumes === "x") });
+  operator.controllerFor(backups).watches(configMaps, ({ data }) => [{ name: data?.backup ?? "" }]);
+  // @ts-expect-error a text that was not made into a key
+  operator.controllerFor(backups).watches(configMaps, ({ data }) => [data?.backup ?? ""]);
+  // @ts-expect-error there are three statuses
+  setCondition(backup, { type: "Ready", status: "Perhaps", reason: "X" }, 0);
+});
+
+test("an operator's metrics come to its reconcilers as they were made", () => {
+  const counting = createOperator({
+    name: "counting",
+    metrics: (families) => ({ seen: families.counter({ name: "seen_total", help: "Seen", labels: ["phase"] }) }),
+  });
+  counting.controllerFor(backups).reconcile(({ metrics }) => {
+    metrics.seen.inc({ phase: "Running" });
+    // @ts-expect-error no such label
+    metrics.seen.inc({ phrase: "Running" });
+    // @ts-expect-error no such metric
+    metrics.lost.inc();
+  });
+});
