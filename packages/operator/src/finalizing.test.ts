@@ -1,4 +1,4 @@
-import { StatusError } from "@kubewright/client";
+import type { StatusError } from "@kubewright/client";
 import { expect, test } from "vitest";
 
 import { backups } from "../test/backups.js";

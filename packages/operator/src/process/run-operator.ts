@@ -10,7 +10,7 @@ import type { LeaderElectionOptions } from "../operator-options.js";
 import type { RunnableOperator } from "../operator-run.js";
 import type { Tracer } from "../tracing.js";
 import { findConnection } from "./connection.js";
-import { type Endpoint, type HttpServer, healthEndpoint, metricsEndpoint, serveEndpoints } from "./http-endpoints.js";
+import { type HttpServer, healthEndpoint, metricsEndpoint, serveEndpoints } from "./http-endpoints.js";
 import { openTelemetryTracer } from "./open-telemetry.js";
 import { type ProcessFlags, UsageError, checkAddress, parseFlags, usage } from "./process-flags.js";
 import { processLogger } from "./process-logger.js";
@@ -122,30 +122,34 @@ interface Served {
   readonly logger: Logger;
 }
 
-/** Both on one port when their addresses are the same. */
+/** Both on one port when they are given the same. */
 async function serve(
   { healthProbeBindAddress, metricsBindAddress }: ProcessFlags,
   { health, registry, logger }: Served,
 ): Promise<HttpServer[]> {
+  const isShared = healthProbeBindAddress === metricsBindAddress && !metricsBindAddress.endsWith(":0");
   const probes = [healthEndpoint("healthz", health.healthz), healthEndpoint("readyz", health.readyz)];
   const metrics = [metricsEndpoint(registry)];
-  const isShared = healthProbeBindAddress === metricsBindAddress;
-  const listeners = new Map<string, { readonly flag: string; readonly endpoints: readonly Endpoint[] }>([
-    [metricsBindAddress, { flag: "--metrics-bind-address", endpoints: metrics }],
-    [
-      healthProbeBindAddress,
-      { flag: "--health-probe-bind-address", endpoints: isShared ? [...probes, ...metrics] : probes },
-    ],
-  ]);
+  const listeners = [
+    {
+      flag: "--health-probe-bind-address",
+      text: healthProbeBindAddress,
+      serves: isShared ? "health, metrics" : "health",
+      endpoints: isShared ? [...probes, ...metrics] : probes,
+    },
+    ...(isShared
+      ? []
+      : [{ flag: "--metrics-bind-address", text: metricsBindAddress, serves: "metrics", endpoints: metrics }]),
+  ];
   const servers: HttpServer[] = [];
-  for (const [text, { flag, endpoints }] of listeners) {
+  for (const { flag, text, serves, endpoints } of listeners) {
     const address = checkAddress(flag, text);
     if (address === undefined) continue;
     const server = await serveEndpoints(address, endpoints).catch((error: unknown) => {
       throw new Error(`${flag}: ${errorMessage(error)}; 0 serves nowhere`, { cause: error });
     });
     servers.push(server);
-    logger.info({ address: server.address, serves: endpoints === metrics ? "metrics" : "health" }, "Listening");
+    logger.info({ address: server.address, serves }, "Listening");
   }
   return servers;
 }

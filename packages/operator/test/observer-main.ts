@@ -1,0 +1,22 @@
+/** An operator as a process, for `process.test.ts`: says in every ConfigMap of its own label which process saw it. */
+import { configMaps } from "@kubewright/api";
+import { createOperator, runOperator, where } from "@kubewright/operator";
+
+const operator = createOperator({
+  name: "observer",
+  leaderElection: { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 },
+  stopTimeoutMs: 2_000,
+});
+operator
+  .controllerFor(configMaps, { predicate: where(({ metadata }) => metadata.labels?.observe !== undefined) })
+  .reconcile(async ({ object, client, log, clock }) => {
+    const { observe } = object.metadata.labels ?? {};
+    log.info({ observe }, "Looking");
+    if (observe === "slowly") await clock.sleep(1_000);
+    if (observe === "endlessly") await clock.sleep(3_600_000);
+    await client.apply(configMaps, {
+      metadata: { name: object.metadata.name!, namespace: object.metadata.namespace! },
+      data: { pid: String(process.pid) },
+    });
+  });
+await runOperator(operator);

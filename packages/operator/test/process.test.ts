@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { configMaps, leases } from "@kubewright/api";
+import { Client } from "@kubewright/client";
+import { realClock } from "@kubewright/clock";
+import { createHttpTransport } from "@kubewright/transport-http";
+import { type TestContext, describe, test } from "vitest";
+
+import { embeddedApiServer } from "../../../conformance/api-server.ts";
+
+type Scope = Pick<TestContext, "onTestFinished" | "expect">;
+
+const MAIN = path.join(import.meta.dirname, "observer-main.ts");
+const place = { namespace: "default" };
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The operator as a process of its own; killed when the test is over. */
+function startObserver(scope: Scope, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  scope.onTestFinished(() => void child.kill("SIGKILL"));
+  const text = { out: "", err: "" };
+  child.stdout!.setEncoding("utf8").on("data", (chunk: string) => (text.out += chunk));
+  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (text.err += chunk));
+  const ended = new Promise<Ended>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
+  return {
+    text,
+    ended,
+    pid: String(child.pid),
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    lines: () =>
+      text.err
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    says: (message: string) =>
+      scope.expect.poll(() => text.err, { timeout: 15_000 }).toContain(`"msg":${JSON.stringify(message)}`),
+    addressOf: async (serves: string) => {
+      await scope.expect.poll(() => text.err, { timeout: 15_000 }).toContain(`"serves":"${serves}"`);
+      return new RegExp(`"address":"([^"]+)","serves":"${serves}"`).exec(text.err)![1]!;
+    },
+  };
+}
+
+const ANY_PORT = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+
+async function startCluster(scope: Scope) {
+  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-operator-"));
+  scope.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { kubeconfig, url, stop } = await embeddedApiServer([]).start(folder);
+  scope.onTestFinished(stop);
+  const { transport, close } = createHttpTransport({ server: url });
+  scope.onTestFinished(close);
+  const client = new Client({ transport, clock: realClock });
+  const create = (name: string, observe: string) =>
+    client.resource(configMaps).create({ metadata: { name, ...place, labels: { observe } } });
+  const seenBy = async (name: string) => (await client.resource(configMaps).get(name, place)).data?.pid;
+  const flags = [`--kubeconfig=${kubeconfig}`, ...ANY_PORT];
+  return { kubeconfig, client, create, seenBy, flags };
+}
+
+describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
+  test("serves health and metrics, works, and stops with status 0 when what it had begun has ended", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scope = { expect, onTestFinished };
+    const { client, create, seenBy, flags } = await startCluster(scope);
+    const observer = startObserver(scope, flags);
+    const health = `http://${await observer.addressOf("health")}`;
+    const metrics = `http://${await observer.addressOf("metrics")}`;
+    await expect.poll(async () => (await fetch(`${health}/readyz`)).status, { timeout: 15_000 }).toBe(200);
+    expect(await (await fetch(`${health}/healthz?verbose`)).text()).toBe(
+      "[+]ping ok\n[+]leaderElection ok\nhealthz check passed\n",
+    );
+    expect((await fetch(`${health}/healthz/leaderElection`)).status).toBe(200);
+    expect((await fetch(`${health}/metrics`)).status).toBe(404);
+    await create("a", "quickly");
+    await expect.poll(() => seenBy("a"), { timeout: 15_000 }).toBe(observer.pid);
+    const text = await (await fetch(`${metrics}/metrics`)).text();
+    for (const line of [
+      'leader_election_master_status{name="observer"} 1',
+      'controller_runtime_max_concurrent_reconciles{controller="configmap"} 1',
+      "process_cpu_seconds_total",
+    ])
+      expect(text).toContain(line);
+    expect((await fetch(`${metrics}/metrics`, { method: "POST" })).status).toBe(405);
+    await create("b", "slowly");
+    await expect.poll(() => observer.text.err, { timeout: 15_000 }).toContain('"observe":"slowly"');
+    observer.kill("SIGTERM");
+    expect(await observer.ended).toEqual({ code: 0, signal: null });
+    expect(await seenBy("b")).toBe(observer.pid);
+    expect((await client.resource(leases).get("observer", place)).spec?.holderIdentity).toBe("");
+    expect(observer.lines()[0]).toMatchObject({ level: "info", logger: "observer", msg: "Listening" });
+  });
+
+  test("is followed by a second one, whether it is told to stop or killed", async ({ expect, onTestFinished }) => {
+    const scope = { expect, onTestFinished };
+    const { create, seenBy, flags } = await startCluster(scope);
+    const first = startObserver(scope, flags);
+    await create("a", "quickly");
+    await expect.poll(() => seenBy("a"), { timeout: 15_000 }).toBe(first.pid);
+    const second = startObserver(scope, flags);
+    await second.says("New leader elected");
+    first.kill("SIGKILL");
+    await create("b", "quickly");
+    await expect.poll(() => seenBy("b"), { timeout: 15_000 }).toBe(second.pid);
+    const third = startObserver(scope, flags);
+    await third.says("New leader elected");
+    second.kill("SIGINT");
+    await create("c", "quickly");
+    await expect.poll(() => seenBy("c"), { timeout: 15_000 }).toBe(third.pid);
+  });
+
+  test("ends at the second signal, and with status 1 when what it had begun does not end", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scope = { expect, onTestFinished };
+    const { create, flags } = await startCluster(scope);
+    await create("a", "endlessly");
+    const one = startObserver(scope, [...flags, "--leader-elect=false"]);
+    await one.says("Looking");
+    const startMs = Date.now();
+    one.kill("SIGTERM");
+    one.kill("SIGINT");
+    expect(await one.ended).toEqual({ code: 1, signal: null });
+    expect(Date.now() - startMs).toBeLessThan(1_500);
+    const other = startObserver(scope, [...flags, "--no-leader-elect"]);
+    await other.says("Looking");
+    other.kill("SIGTERM");
+    expect(await other.ended).toEqual({ code: 1, signal: null });
+    expect(other.lines().at(-1)).toMatchObject({
+      level: "error",
+      msg: "Operator failed",
+      err: "configmap: reconciling default/a did not end within 2 s of being told to stop",
+    });
+  });
+
+  test.for([
+    { args: ["--nope"], message: "Unknown option '--nope'" },
+    { args: ["x"], message: "Unexpected argument 'x'" },
+    { args: ["--log-level=loud"], message: '--log-level must be one of debug, info, warn, error, not "loud"' },
+    {
+      args: ["--metrics-bind-address=8080"],
+      message: '--metrics-bind-address must be HOST:PORT, or 0 for nowhere, not "8080"',
+    },
+  ])("answers wrong usage $args with one line and status 2", async ({ args, message }, { expect, onTestFinished }) => {
+    const scope = { expect, onTestFinished };
+    const observer = startObserver(scope, args);
+    expect((await observer.ended).code).toBe(2);
+    expect(observer.text.err).toMatch(new RegExp(`^observer: ${message.replaceAll(/[.()[\]]/g, "\\$&")}.*\n$`));
+  });
+
+  test("tells what it lacks in one line and with status 1", async ({ expect, onTestFinished }) => {
+    const scope = { expect, onTestFinished };
+    const lost = startObserver(scope, ["--kubeconfig=/no/such/file"]);
+    expect((await lost.ended).code).toBe(1);
+    expect(lost.lines()).toMatchObject([
+      { msg: "Operator failed", err: 'error loading config file "/no/such/file": no such file or directory' },
+    ]);
+    const { flags } = await startCluster(scope);
+    const one = startObserver(scope, flags);
+    const address = await one.addressOf("health");
+    const other = startObserver(scope, [...flags, `--health-probe-bind-address=${address}`]);
+    expect((await other.ended).code).toBe(1);
+    expect(other.lines().at(-1)).toMatchObject({
+      err: `--health-probe-bind-address: cannot listen at ${address}: the address is in use by somebody else; 0 serves nowhere`,
+    });
+  });
+
+  test("prints its flags to standard output", async ({ expect, onTestFinished }) => {
+    const scope = { expect, onTestFinished };
+    const observer = startObserver(scope, ["--help"]);
+    expect((await observer.ended).code).toBe(0);
+    expect(observer.text.out).toContain("--leader-elect[=false]");
+  });
+});
