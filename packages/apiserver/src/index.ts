@@ -7,6 +7,7 @@ export { builtInResources } from "./kinds/index.js";
 export { specAndStatus } from "./kinds/spec-and-status.js";
 export { MAX_NESTING, isNestedDeeper } from "./nesting.js";
 export { textReply, valueReply } from "./reply.js";
+export { describeRequest } from "./request-info.js";
 export { SnapshotError } from "./storage/store.js";
 export { inProcessWebhooks } from "./webhooks/in-process-webhooks.js";
 
@@ -24,6 +25,7 @@ export type { Connection, Door } from "./connection.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from "./registry/admission.js";
 export type { Reply } from "./reply.js";
+export type { RequestInfo, ResourceAttributes } from "./request-info.js";
 export type { ScalePaths } from "./handlers/scale.js";
 export type { VersionInfo } from "./non-resource.js";
 export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";

@@ -1,6 +1,8 @@
+import { type ApiRequest, parseRequestUrl } from "@kubewright/transport";
+
 import { parseFieldSelector, requiredValue } from "./field-selector-query.js";
 import { pathSegmentErrors } from "./names.js";
-import type { Query } from "./query.js";
+import { Query } from "./query.js";
 
 /** What a resource's path says: which resource, and what of it. */
 export interface ResourceAttributes {
@@ -65,6 +67,12 @@ export function requestInfo(method: string, path: string, query: Query): Request
   }
   const resource = { group, version, resource: parts[at]!, subresource, namespace, name };
   return { verb, path, resource, inNamespace, depth };
+}
+
+/** What a request is about, by its method and URL; `undefined` for one whose URL is none. */
+export function describeRequest({ method, path }: Pick<ApiRequest, "method" | "path">): RequestInfo | undefined {
+  const url = parseRequestUrl(path);
+  return url === undefined ? undefined : requestInfo(method, url.path, new Query(url.query));
 }
 
 function verbOf(method: string): string {

@@ -1,3 +1,4 @@
+export { formatDuration, parseDuration } from "./duration.js";
 export { formatKlogLine } from "./klog-line.js";
 export { silentLogger } from "./logger.js";
 export { realRandom, seededRandom, uuid } from "./random.js";

@@ -1,0 +1,171 @@
+import type { ResourceDefinition } from "@kubewright/api";
+import { statusError } from "@kubewright/apiserver";
+import type { Clock } from "@kubewright/clock";
+import type { Network, NetworkFault } from "@kubewright/cluster";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+
+import { type Duration, milliseconds } from "./duration.js";
+import { attributesOf, requestText } from "./request-record.js";
+
+export type RequestVerb =
+  "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {});
+
+/** Which requests. Everything that is given has to fit. */
+export interface RequestRule {
+  /** Who sends them: the name a controller was run under. In process also `job-controller` and so on, `scheduler`, `kubelet`. */
+  readonly by?: string | readonly string[];
+  readonly verb?: RequestVerb | readonly RequestVerb[];
+  /** A definition, or the plural. */
+  readonly resource?: Pick<ResourceDefinition, "group" | "resource"> | string;
+  /** `status`, for instance; `""` is the object itself. Default: either. */
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+export interface CountedRule extends RequestRule {
+  /** How many requests it is to meet. Default: all, until it is ended. */
+  readonly times?: number;
+}
+
+export interface Refusal extends CountedRule {
+  /** HTTP status: 409, 503… */
+  readonly status: number;
+  /** Default: what Kubernetes says with that status, such as `Conflict`. */
+  readonly reason?: string;
+  readonly message?: string;
+  /** Sent as `Retry-After`: clients repeat such a request by themselves, up to ten times. */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Delay extends CountedRule {
+  /** By how much later they reach the server. */
+  readonly for: Duration;
+}
+
+/** Something that is wrong, until it is ended. */
+export interface Fault extends Disposable {
+  /** How many requests it has met. */
+  readonly count: number;
+  /** May be called again. */
+  end(): void;
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  410: "Expired",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+/** Makes things go wrong between controllers and the API server, by rule. The test's own client is never concerned. */
+export class TestFaults {
+  readonly #network: Network;
+  readonly #clock: Clock;
+
+  constructor({ network, clock }: { readonly network: Network; readonly clock: Clock }) {
+    this.#network = network;
+    this.#clock = clock;
+  }
+
+  /** Answers requests with a refusal, in the server's place: nothing happens there. */
+  refuse(refusal: Refusal): Fault {
+    const { status, reason = REASONS[status] ?? "", message, retryAfterSeconds } = refusal;
+    return this.#begin(refusal, async (request) => {
+      const text = message ?? `the test refuses to ${requestText({ ...attributesOf(request), path: request.path })}`;
+      const details = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+      const error = statusError(status, reason, text, details);
+      return { status, headers: error.headers, body: { type: "decoded", value: error.status } };
+    });
+  }
+
+  /** Lets requests reach the server later. */
+  delay({ for: duration, ...rule }: Delay): Fault {
+    const delayMs = milliseconds(duration, "faults.delay: for");
+    return this.#begin(rule, async (request, send) => {
+      await this.#clock.sleep(delayMs, request.signal);
+      return send(request);
+    });
+  }
+
+  /** Lets the server do what is asked, and the connection break before it has answered: whoever asked does not know. */
+  loseAnswers(rule: CountedRule = {}): Fault {
+    return this.#begin(rule, async (request, send) => {
+      await send(request);
+      const text = requestText({ ...attributesOf(request), path: request.path });
+      throw Object.assign(new Error(`read ECONNRESET: the test loses the answer to ${text}`), { code: "ECONNRESET" });
+    });
+  }
+
+  /** Keeps watches from telling what happens until it is ended: whoever caches what they tell has a stale cache. */
+  holdWatches({ by, resource }: Pick<RequestRule, "by"> & { readonly resource: RequestRule["resource"] & {} }): Fault {
+    const heldResources = [typeof resource === "string" ? resource : resource.resource];
+    return fault(this.#network.begin({ ...componentsOf(by), heldResources }), () => 0);
+  }
+
+  /** Ends watches that are open, as a server or a proxy may at any time. Answers how many. */
+  cutWatches(rule: Pick<RequestRule, "by" | "resource" | "namespace"> = {}): number {
+    return this.#network.cutWatches({ ...componentsOf(rule.by), requests: (request) => fits(rule, request) });
+  }
+
+  /** Keeps whoever is named, or everybody, from the API server: connections are refused, and watches cut. */
+  disconnect({ by }: Pick<RequestRule, "by"> = {}): Fault {
+    return fault(this.#network.begin({ ...componentsOf(by), down: true }), () => 0);
+  }
+
+  #begin(
+    { times = Infinity, ...rule }: CountedRule,
+    handle: (request: ApiRequest, send: (request: ApiRequest) => Promise<ApiResponse>) => Promise<ApiResponse>,
+  ): Fault {
+    if (!(times > 0)) throw new RangeError(`faults: times must be positive, not ${times}`);
+    let count = 0;
+    const end = this.#network.begin({
+      ...componentsOf(rule.by),
+      requests: (request) => fits(rule, request),
+      handle: (request, send) => {
+        // Of requests that are let on late by another fault, more than that many may be on their way here.
+        if (count >= times) return send(request);
+        if (++count >= times) end();
+        return handle(request, send);
+      },
+    });
+    return fault(end, () => count);
+  }
+}
+
+function fault(end: () => void, count: () => number): Fault {
+  return {
+    get count() {
+      return count();
+    },
+    end,
+    [Symbol.dispose]: end,
+  };
+}
+
+function componentsOf(by: RequestRule["by"]): Pick<NetworkFault, "components"> {
+  if (by === undefined) return {};
+  return { components: typeof by === "string" ? [by] : by };
+}
+
+function fits(rule: RequestRule, request: ApiRequest): boolean {
+  const { verb, resource, subresource, namespace, name } = rule;
+  const attributes = attributesOf(request);
+  if (verb !== undefined && !(typeof verb === "string" ? [verb] : verb).includes(attributes.verb)) return false;
+  if (typeof resource === "string" && resource !== attributes.resource) return false;
+  if (
+    typeof resource === "object" &&
+    (resource.resource !== attributes.resource || resource.group !== attributes.group)
+  )
+    return false;
+  if (subresource !== undefined && subresource !== attributes.subresource) return false;
+  if (namespace !== undefined && namespace !== attributes.namespace) return false;
+  return name === undefined || name === attributes.name;
+}

@@ -1,0 +1,22 @@
+export { assertCheck, checkCondition, checkEvent, checkFinalizer, checkGone, checkOwns } from "./checks.js";
+export { NotInTimeError } from "./eventually.js";
+export { TestFaults } from "./faults.js";
+export { matchers } from "./matchers.js";
+export { isWrite, requestText } from "./request-record.js";
+export { RunningController } from "./running-controller.js";
+export { startTestCluster } from "./start-test-cluster.js";
+export { TestCluster } from "./test-cluster.js";
+export { TestObject } from "./test-object.js";
+export { Trace } from "./trace.js";
+
+export type { Against } from "./backend.js";
+export type { Check, ExpectedCondition, ExpectedEvent, ExpectedText, Subject } from "./checks.js";
+export type { Duration } from "./duration.js";
+export type { Condition } from "./eventually.js";
+export type { CountedRule, Delay, Fault, Refusal, RequestRule, RequestVerb } from "./faults.js";
+export type { MatcherResult } from "./matchers.js";
+export type { RequestRecord } from "./request-record.js";
+export type { LogRecord } from "./running-controller.js";
+export type { TestClusterOptions } from "./start-test-cluster.js";
+export type { ControllerFactory, EventuallyOptions, RunOptions } from "./test-cluster.js";
+export type { TraceOptions } from "./trace.js";

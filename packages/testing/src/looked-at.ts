@@ -1,0 +1,58 @@
+import { type DeepReadonly, type Event, type KubernetesObject, events } from "@kubewright/api";
+import { describeRequest } from "@kubewright/apiserver";
+import type { Client } from "@kubewright/client";
+import type { Transport } from "@kubewright/transport";
+
+import type { ConcernedObject } from "./eventually.js";
+
+/** More are not told of. */
+const MOST_OBJECTS = 8;
+const MOST_PATHS = 32;
+
+/** What a test reads through its own client: what an error has to tell of when the test waits for it in vain. */
+export class LookedAt {
+  readonly #paths = new Set<string>();
+
+  watching(transport: Transport): Transport {
+    return (request) => {
+      if (request.method === "GET" && this.#paths.size < MOST_PATHS && concerns(request.path))
+        this.#paths.add(request.path);
+      return transport(request);
+    };
+  }
+
+  clear(): void {
+    this.#paths.clear();
+  }
+
+  /** The objects as they are now. @param client - One that is not watched. */
+  async objects(client: Client): Promise<readonly ConcernedObject[]> {
+    const found = new Map<string, DeepReadonly<KubernetesObject>>();
+    for (const path of this.#paths) {
+      const answer = await client.getRaw(path).catch(() => undefined);
+      for (const object of objectsOf(answer)) {
+        const { uid } = object.metadata;
+        if (uid !== undefined && found.size < MOST_OBJECTS) found.set(uid, object);
+      }
+    }
+    return Promise.all([...found.values()].map(async (object) => ({ object, events: await eventsOf(client, object) })));
+  }
+}
+
+/** Events are told of with what they are about. */
+function concerns(path: string): boolean {
+  const info = describeRequest({ method: "GET", path });
+  return info?.resource !== undefined && info.resource.resource !== "events" && info.verb !== "watch";
+}
+
+function objectsOf(answer: unknown): readonly DeepReadonly<KubernetesObject>[] {
+  if (typeof answer !== "object" || answer === null) return [];
+  const { kind, items } = answer as { readonly kind?: string; readonly items?: readonly KubernetesObject[] };
+  if (items === undefined) return [answer as KubernetesObject];
+  return items.map((item) => ({ kind: (kind ?? "").replace(/List$/, ""), ...item }));
+}
+
+async function eventsOf(client: Client, { metadata }: DeepReadonly<KubernetesObject>): Promise<DeepReadonly<Event>[]> {
+  const { items } = await client.resource(events).list({ namespace: metadata.namespace ?? "default" });
+  return items.filter(({ involvedObject }) => involvedObject.uid === metadata.uid);
+}

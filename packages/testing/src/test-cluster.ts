@@ -1,0 +1,231 @@
+import {
+  type CustomResourceDefinition,
+  type DeepReadonly,
+  type KubernetesObject,
+  type ResourceDefinition,
+  customResourceDefinitions,
+  defineResource,
+} from "@kubewright/api";
+import { Client } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import type { FaultyCluster } from "@kubewright/cluster";
+import type { ControllerDeps, Runnable } from "@kubewright/controller";
+
+import { type Against, type Backend, untilEnded } from "./backend.js";
+import { checkCondition } from "./checks.js";
+import { type Duration, milliseconds } from "./duration.js";
+import { type Condition, eventually } from "./eventually.js";
+import { TestFaults } from "./faults.js";
+import { LookedAt } from "./looked-at.js";
+import { RequestRecords } from "./request-record.js";
+import { RunningController, recordingLogger } from "./running-controller.js";
+import { TestObject } from "./test-object.js";
+import { Trace, type TraceOptions } from "./trace.js";
+
+export interface RunOptions {
+  /** What it is called in requests, events and faults. Default: the function's or the runnable's name. */
+  readonly name?: string;
+}
+
+export interface EventuallyOptions {
+  /** How long time may be moved on. Default 10 minutes. */
+  readonly within?: Duration;
+}
+
+/** Something that makes a controller of what every controller is handed. */
+export type ControllerFactory = (
+  deps: Required<Pick<ControllerDeps, "client" | "clock" | "random" | "logger">>,
+) => Runnable;
+
+const WITHIN: Duration = "10m";
+
+/** A cluster for one test, and the time in it. */
+export class TestCluster implements AsyncDisposable {
+  readonly against: Against;
+  /** Virtual, unless the cluster is a kube-apiserver. */
+  readonly clock: Clock;
+  /** Of the test's seed. */
+  readonly random: Random;
+  /** The test's own: what it sends is neither recorded nor hindered, and may do everything. */
+  readonly client: Client;
+  /** Makes things go wrong between controllers and the API server. */
+  readonly faults: TestFaults;
+  readonly #backend: Backend;
+  readonly #observer: Client;
+  readonly #records: RequestRecords;
+  readonly #looked = new LookedAt();
+  readonly #running: RunningController[] = [];
+  readonly #incarnations = new Map<string, number>();
+  readonly #traces: Trace[] = [];
+  readonly #watching = new AbortController();
+  readonly #kinds: ResourceDefinition[] = [];
+  #isOver = false;
+
+  constructor(backend: Backend, random: Random) {
+    const { against, clock, network, transport } = backend;
+    this.#backend = backend;
+    this.against = against;
+    this.clock = clock;
+    this.random = random;
+    this.faults = new TestFaults({ network, clock });
+    this.client = new Client({ transport: this.#looked.watching(transport), clock, userAgent: "test" });
+    this.#observer = new Client({ transport, clock, userAgent: "test-kit" });
+    this.#records = new RequestRecords(clock, (record) => {
+      for (const trace of this.#traces) trace.request(record);
+    });
+  }
+
+  /** Everything there is to it, in process; else `undefined`. Lost nodes, for instance, or the store as it is. */
+  get embedded(): FaultyCluster | undefined {
+    return this.#backend.embedded;
+  }
+
+  /** What time it is in the cluster. */
+  get now(): Date {
+    return new Date(this.clock.now());
+  }
+
+  /**
+   * Moves time on, and lets everything happen on the way that is due.
+   *
+   * @throws what a controller of the test, or the cluster, failed with; RangeError for what is no duration, or on a
+   *   kube-apiserver a long one.
+   */
+  async advance(duration: Duration): Promise<void> {
+    await this.#backend.advance(milliseconds(duration, "advance"));
+    this.#check();
+  }
+
+  /**
+   * Moves time on, from one time at which something is due to the next, until a condition holds: that a function does not
+   * throw, nor answer `false` or a check that does not hold.
+   *
+   * @returns What the function answers then.
+   * @throws NotInTimeError that says why it last did not hold, and what the objects that it has looked at look like.
+   */
+  async eventually<T>(
+    condition: Condition<T>,
+    { within = WITHIN }: EventuallyOptions = {},
+  ): Promise<Exclude<T, false>> {
+    return eventually(condition, milliseconds(within, "eventually: within"), {
+      backend: this.#backend,
+      check: () => this.#check(),
+      look: () => this.#looked.clear(),
+      concerned: () => this.#looked.objects(this.#observer),
+    });
+  }
+
+  /**
+   * Runs a controller against the cluster, and lets it see what there is.
+   *
+   * @throws Error when one of that name is running.
+   */
+  async run(controller: ControllerFactory | Runnable, { name }: RunOptions = {}): Promise<RunningController> {
+    const called = name ?? (controller.name || "controller");
+    const { logger, logged } = recordingLogger();
+    const running: RunningController = this.#start(called, logged, (signal, alive) => {
+      const runnable =
+        typeof controller === "function" ? controller({ ...this.#deps(called, alive), logger }) : controller;
+      return runnable.run(signal);
+    });
+    await this.#backend.settle();
+    this.#check();
+    return running;
+  }
+
+  /** A client whose requests are recorded and hindered as those of a controller of that name. */
+  clientOf(name: string): Client {
+    return this.#deps(name, () => true).client;
+  }
+
+  /** An object, whether it is there or not. @param namespace - Default `default`, and none for what is cluster-scoped. */
+  object<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    name: string,
+    namespace = "default",
+  ): TestObject<T> {
+    return new TestObject(this.client, definition, name, definition.namespaced ? namespace : undefined);
+  }
+
+  /** Creates an object, in the namespace `default` unless it says otherwise. @throws StatusError when it is refused. */
+  async create<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    object: DeepReadonly<T>,
+  ): Promise<TestObject<T>> {
+    const { metadata } = object as DeepReadonly<KubernetesObject>;
+    const placed = definition.namespaced ? { ...object, metadata: { namespace: "default", ...metadata } } : object;
+    const created = await this.client.resource(definition).create(placed);
+    const { name = "", namespace } = (created as DeepReadonly<KubernetesObject>).metadata;
+    return this.object(definition, name, namespace);
+  }
+
+  /** Creates definitions of custom resources, and waits until their objects are served. */
+  async install(...definitions: readonly DeepReadonly<CustomResourceDefinition>[]): Promise<void> {
+    for (const definition of definitions) {
+      const created = await this.create(customResourceDefinitions, definition);
+      await this.eventually(() => checkCondition(created, "Established"), { within: "1m" });
+      const { group, names, scope, versions } = definition.spec;
+      const version = versions.find(({ storage }) => storage)?.name ?? "";
+      const namespaced = scope === "Namespaced";
+      this.#kinds.push(defineResource({ group, version, resource: names.plural, kind: names.kind, namespaced }));
+    }
+  }
+
+  /** Begins to write down what happens to objects, and which writes controllers send. */
+  async trace(options: TraceOptions = {}): Promise<Trace> {
+    await this.#backend.settle();
+    const trace = new Trace(this.clock, { ...options, objects: options.objects ?? this.#kinds });
+    await trace.follow(this.#observer, this.#watching.signal);
+    this.#traces.push(trace);
+    return trace;
+  }
+
+  /** Stops the controllers of the test, then the cluster. @throws what one of them failed with that nobody was told of. */
+  async stop(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    try {
+      for (const controller of this.#running) if (controller.alive) await controller.stop();
+      this.#check();
+    } finally {
+      this.#watching.abort();
+      await this.#backend.stop();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #start(
+    name: string,
+    logged: RunningController["logged"],
+    run: (signal: AbortSignal, alive: () => boolean) => Promise<unknown>,
+  ): RunningController {
+    if (this.#running.some((other) => other.name === name && other.alive))
+      throw new Error(`${name} is running already: give the second one a name of its own, or stop the first`);
+    const running: RunningController = new RunningController({
+      name,
+      logged,
+      run: (signal) => run(signal, () => running.alive),
+      requests: () => this.#records.all.filter(({ by }) => by === name),
+      untilEnded: (what, ended) => untilEnded(what, ended, this.#backend),
+    });
+    this.#running.push(running);
+    return running;
+  }
+
+  #deps(name: string, alive: () => boolean): Pick<ControllerDeps, "client" | "clock" | "random"> {
+    const incarnation = (this.#incarnations.get(name) ?? 0) + 1;
+    this.#incarnations.set(name, incarnation);
+    const { clock } = this;
+    const transport = this.#records.recording(name, this.#backend.network.link(name, alive));
+    const client = new Client({ transport, clock, userAgent: name });
+    return { client, clock, random: this.random.fork(`${name}/${incarnation}`) };
+  }
+
+  #check(): void {
+    this.#backend.check();
+    for (const controller of this.#running) controller.check();
+  }
+}

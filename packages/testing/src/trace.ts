@@ -1,0 +1,162 @@
+import { type DeepReadonly, type Event, type KubernetesObject, type ResourceDefinition, events } from "@kubewright/api";
+import type { Client } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+
+import { changesOf } from "./changes.js";
+import { type RequestRecord, isWrite, requestText } from "./request-record.js";
+
+export interface TraceOptions {
+  /** Kinds whose objects are followed. Default: those of the test's `crds`. */
+  readonly objects?: readonly ResourceDefinition[];
+  /** Whose writes are told of. Default: those of every controller that the test runs. */
+  readonly requestsOf?: readonly string[];
+  /** Whether events are told of that concern these objects. Default true. */
+  readonly events?: boolean;
+}
+
+type FullOptions = TraceOptions & Required<Pick<TraceOptions, "objects">>;
+
+interface Line {
+  readonly atMs: number;
+  /** The request's outcome is not known yet when it is sent. */
+  readonly text: () => string;
+}
+
+/** Lines at most; more are left out, and that is said. */
+const MOST_LINES = 20_000;
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
+
+/**
+ * What happens to objects, and which writes controllers send, as text to compare with what was once found right. Names that
+ * the server made up, UIDs and times are written as what they stand for, and versions are left out, so that only what
+ * controllers decide is compared.
+ */
+export class Trace {
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #options: FullOptions;
+  readonly #lines: Line[] = [];
+  readonly #known = new Map<string, DeepReadonly<KubernetesObject>>();
+  readonly #aliases = new Map<string, string>();
+  readonly #generated = new Map<string, number>();
+  #leftOut = 0;
+
+  constructor(clock: Clock, options: FullOptions) {
+    this.#clock = clock;
+    this.#startMs = clock.now();
+    this.#options = options;
+  }
+
+  /** Follows the objects until the signal aborts. Resolves once it has begun. */
+  async follow(client: Client, signal: AbortSignal): Promise<void> {
+    const { objects, events: withEvents = true } = this.#options;
+    const followed = withEvents ? [...objects, events as ResourceDefinition] : objects;
+    for (const definition of followed) {
+      const { metadata, items } = await client.resource(definition).list();
+      for (const item of items) this.#remember(definition, item);
+      const watch = client.resource(definition).watch({ resourceVersion: metadata.resourceVersion ?? "", signal });
+      void this.#read(definition, await watch, signal);
+    }
+  }
+
+  request(record: RequestRecord): void {
+    const { requestsOf } = this.#options;
+    if (!isWrite(record) || (requestsOf !== undefined && !requestsOf.includes(record.by))) return;
+    this.#add(() => `${record.by} sends ${requestText(record)}: ${record.code ?? "no answer"}`);
+  }
+
+  /** Everything so far, a line each. */
+  text(): string {
+    const lines = this.#lines.map(({ atMs, text }) => `${this.#after(atMs).padEnd(9)} ${this.#aliased(text())}`);
+    if (this.#leftOut > 0) lines.push(`and ${this.#leftOut} lines more`);
+    return `${lines.join("\n")}\n`;
+  }
+
+  toString(): string {
+    return this.text();
+  }
+
+  async #read(
+    definition: ResourceDefinition,
+    watch: AsyncIterable<{ readonly type: string; readonly object: unknown }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      for await (const { type, object } of watch) this.#event(definition, type, object as KubernetesObject);
+    } catch (error) {
+      if (!signal.aborted) this.#add(() => `the trace of ${definition.resource} ends: ${String(error)}`);
+    }
+    if (!signal.aborted) this.#add(() => `the trace of ${definition.resource} ends: its watch has ended`);
+  }
+
+  #event(definition: ResourceDefinition, type: string, object: DeepReadonly<KubernetesObject>): void {
+    if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") return;
+    const { uid = "" } = object.metadata;
+    const before = this.#known.get(uid);
+    this.#remember(definition, object);
+    if (definition.resource === "events") {
+      if (type !== "DELETED") this.#told(object as unknown as DeepReadonly<Event>);
+      return;
+    }
+    const name = nameOf(definition, object);
+    if (type === "DELETED") {
+      this.#known.delete(uid);
+      this.#add(() => `${name} is gone`);
+    } else if (before === undefined) {
+      const owners = (object.metadata.ownerReferences ?? []).map((owner) => `${owner.kind} ${owner.name}`);
+      this.#add(() => `${name} is there${owners.length === 0 ? "" : `, owned by ${owners.join(", ")}`}`);
+    } else {
+      const changes = changesOf(before, object);
+      if (changes.length > 0) this.#add(() => `${name}: ${changes.join(", ")}`);
+    }
+  }
+
+  #told({ type = "", reason = "", message = "", involvedObject, count, series }: DeepReadonly<Event>): void {
+    const { kind, namespace, name = "" } = involvedObject;
+    if (!this.#options.objects.some((definition) => definition.kind === kind)) return;
+    const about = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+    const times = series?.count ?? count ?? 1;
+    this.#add(() => `${about} is told of: ${type} ${reason}: ${message}${times > 1 ? ` (${times} times)` : ""}`);
+  }
+
+  #remember(definition: ResourceDefinition, object: DeepReadonly<KubernetesObject>): void {
+    const { uid = "", name = "", generateName } = object.metadata;
+    this.#known.set(uid, object);
+    if (generateName !== undefined && !this.#aliases.has(name)) {
+      const count = (this.#generated.get(generateName) ?? 0) + 1;
+      this.#generated.set(generateName, count);
+      this.#aliases.set(name, `${generateName}<${count}>`);
+    }
+    this.#aliases.set(uid, `<uid of ${definition.kind} ${this.#aliases.get(name) ?? name}>`);
+  }
+
+  #add(text: () => string): void {
+    if (this.#lines.length >= MOST_LINES) this.#leftOut++;
+    else this.#lines.push({ atMs: this.#clock.now(), text });
+  }
+
+  #aliased(text: string): string {
+    let aliased = text
+      .replace(UID, (uid) => this.#aliases.get(uid) ?? "<uid>")
+      .replace(TIME, (time) => `<${this.#after(Date.parse(time))}>`);
+    for (const [name, alias] of this.#aliases)
+      if (!alias.startsWith("<uid of")) aliased = replaceName(aliased, name, alias);
+    return aliased;
+  }
+
+  /** Whole seconds since the start: `+90s`. */
+  #after(atMs: number): string {
+    const seconds = Math.floor((atMs - this.#startMs) / 1000);
+    return `${seconds < 0 ? "" : "+"}${seconds}s`;
+  }
+}
+
+function nameOf({ kind }: ResourceDefinition, { metadata }: DeepReadonly<KubernetesObject>): string {
+  const { namespace, name = "" } = metadata;
+  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+function replaceName(text: string, name: string, alias: string): string {
+  return name === "" || !text.includes(name) ? text : text.split(name).join(alias);
+}
