@@ -1,8 +1,9 @@
 /**
  * Packs every published package, installs all the tarballs together into an empty project, and there imports every entry
- * point under Node, 22 too, without the source condition, and compiles all of them, declarations included, and what a user would
- * write, under the oldest and the newest TypeScript and each way to resolve modules. What only works inside this checkout (a
- * file that is not packed, a dependency not declared, a type that is not emitted) fails here.
+ * point under Node, the oldest and the newest too, without the source condition, and compiles all of them, declarations included,
+ * and what a user would write, under the oldest and the newest TypeScript and each way to resolve modules. What only works
+ * inside this checkout (a file that is not packed, a dependency not declared, a type that is not emitted) fails here. A program
+ * of work queue, schedules, informer and embedded cluster has to print the same under every Node, Deno and Bun.
  *
  * Each also has to stay within its line of `package-budgets.json`: packages that installing it brings, itself among them; kB
  * that these take; kB of its tarball.
@@ -25,7 +26,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
-import { findNode22 } from "./find-node-22.ts";
+import { findRuntime } from "./find-runtime.ts";
 import { installedSize } from "./installed-size.ts";
 import { type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
@@ -51,8 +52,13 @@ const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
 };
 const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
 const NOT_PACKED = /\.tsbuildinfo$|\.test(-d)?\.ts$/;
-/** What `consumer/consumer.ts` imports is installed with these. */
-const CONSUMED = ["apiserver", "expectations", "informer", "workqueue"];
+/** Programs of a user, with what has to be installed for them. */
+const CONSUMERS: Readonly<Record<string, readonly string[]>> = {
+  "consumer.ts": ["apiserver", "expectations", "informer", "workqueue"],
+  "everywhere.ts": ["cluster"],
+};
+/** No program here runs for more than a few seconds. */
+const RUN_MS = 60_000;
 
 /** What a package may cost whoever installs it. Sizes are in kB of 1000 bytes. */
 interface Size {
@@ -67,8 +73,23 @@ const packages = wanted(
   process.argv.slice(2).filter((argument) => argument !== "--sizes"),
 );
 const entries = packages.flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry));
-const node22 = findNode22();
-if ("missing" in node22) console.log(`skipped: installed packages under Node 22: ${node22.missing}`);
+/** How each other runtime runs a TypeScript file. */
+const runtimes = (
+  [
+    ["node-22", []],
+    ["node-26", []],
+    ["deno", ["run", "--allow-all"]],
+    ["bun", ["run"]],
+  ] as const
+).flatMap(([name, args]) => {
+  const found = findRuntime(name);
+  if ("path" in found) return [{ name, args, path: found.path }];
+  console.log(`skipped: installed packages under ${name}: ${found.missing}`);
+  return [];
+});
+const consumers = Object.keys(CONSUMERS).filter((file) =>
+  CONSUMERS[file]!.every((name) => packages.some(({ folder }) => path.basename(folder) === name)),
+);
 // Outside the checkout: its node_modules must not be found by looking upwards.
 const scratch = mkdtempSync(path.join(tmpdir(), "check-install-"));
 const project = path.join(scratch, "project");
@@ -156,26 +177,37 @@ async function importAll(): Promise<string[]> {
   });
   const script = entries.map((entry) => `require(${JSON.stringify(entry)});\n`);
   writeFileSync(path.join(project, "require.cjs"), script.join(""));
-  return [...wrong.flat(), ...(await runEverywhere("require.cjs"))];
+  return [...wrong.flat(), ...(await runUnderNodes("require.cjs"))];
 }
 
-/** Runs a file under this Node, and under the oldest that is supported. */
-async function runEverywhere(file: string): Promise<string[]> {
-  const wrong: string[] = [];
-  for (const node of "path" in node22 ? [process.execPath, node22.path] : [process.execPath]) {
-    const { code, output } = await run(node, [file], project);
-    if (code !== 0) wrong.push(`${node === process.execPath ? "node" : "Node 22"}: ${file}: ${output}`);
-  }
-  return wrong;
+/** Runs a file under this Node and others. */
+async function runUnderNodes(file: string): Promise<string[]> {
+  const nodes = runtimes.filter(({ name }) => name.startsWith("node"));
+  const wrong = await inParallel([{ name: "node", path: process.execPath }, ...nodes], async ({ name, path }) => {
+    const { code, output } = await run(path, [file], project, RUN_MS);
+    return code === 0 ? [] : [`${name}: ${file}: ${output}`];
+  });
+  return wrong.flat();
+}
+
+/** Runs a file under every runtime, and holds what it prints against this Node's. */
+async function compareRuntimes(file: string): Promise<string[]> {
+  const here = await run(process.execPath, [file], project, RUN_MS);
+  if (here.code !== 0) return [`node: ${file}: ${here.output}`];
+  const wrong = await inParallel(runtimes, async ({ name, path, args }) => {
+    const { code, output } = await run(path, [...args, file], project, RUN_MS);
+    if (code !== 0) return [`${name}: ${file}: ${output}`];
+    return output === here.output ? [] : [`${name}: ${file} printed\n${output}\nwhere Node prints\n${here.output}`];
+  });
+  return wrong.flat();
 }
 
 async function compileAll(): Promise<string[]> {
   const hasPeer = (entry: string): boolean => entry in ENTRIES_WITH_PEERS;
   const modules = entries.flatMap((entry, index) => (hasPeer(entry) ? [] : [`entry-${index}.ts`]));
-  const consumer = CONSUMED.every((name) => packages.some(({ folder }) => path.basename(folder) === name));
-  if (consumer) {
-    copyFileSync(path.join(root, "tooling/consumer/consumer.ts"), path.join(project, "consumer.ts"));
-    modules.push("consumer.ts");
+  for (const consumer of consumers) {
+    copyFileSync(path.join(root, "tooling/consumer", consumer), path.join(project, consumer));
+    modules.push(consumer);
   }
   const script = entries.flatMap((entry, index) =>
     hasPeer(entry) ? [] : [`import * as entry${index} from "${entry}";\nvoid entry${index};\n`],
@@ -192,7 +224,8 @@ async function compileAll(): Promise<string[]> {
       return compile(tsc, { ...resolution, skipLibCheck: false }, [...modules, ...scripts]);
     },
   );
-  if (consumer) wrong.push(await runEverywhere("consumer.ts"));
+  if (consumers.includes("consumer.ts")) wrong.push(await runUnderNodes("consumer.ts"));
+  if (consumers.includes("everywhere.ts")) wrong.push(await compareRuntimes("everywhere.ts"));
 
   for (const peer of new Set(entries.filter(hasPeer).map((entry) => ENTRIES_WITH_PEERS[entry]!))) {
     mkdirSync(path.join(project, "node_modules", path.dirname(peer)), { recursive: true });
@@ -261,9 +294,14 @@ async function inParallel<T, R>(items: readonly T[], work: (item: T, index: numb
   return results;
 }
 
-function run(command: string, args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  timeout?: number,
+): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import path from "node:path";
 
-import { findNode22 } from "./find-node-22.ts";
+import { findRuntime } from "./find-runtime.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const main = path.join(root, "apps/simulator/dist/main.js");
@@ -53,7 +53,7 @@ if (names.size < 20) problems.push(`only ${names.size} pods in the trace of the 
 const shared = [...podNames(other)].filter((name) => names.has(name));
 if (shared.length > 0) problems.push(`seeds 1 and 2 gave pods of the same names: ${shared.join(", ")}`);
 
-const node22 = findNode22();
+const node22 = findRuntime("node-22");
 if ("missing" in node22) {
   console.warn(`skipped: the same trace with Node 22, which cannot be installed here: ${node22.missing}`);
 } else {

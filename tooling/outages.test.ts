@@ -9,7 +9,7 @@ import { createHttpTransport } from "@kubewright/transport-http";
 import { expect, test, vi } from "vitest";
 
 import { freePort } from "../conformance/free-port.ts";
-import { findNode22 } from "./find-node-22.ts";
+import { findRuntime } from "./find-runtime.ts";
 import { type Child, startChild } from "./outage/child.ts";
 
 // Programs built from the packages, each in a process of its own, while their API server ends and comes back with what it
@@ -21,7 +21,7 @@ const root = path.resolve(import.meta.dirname, "..");
 /** Inside the checkout, so that imports resolve as a user's would. */
 const scratch = path.join(root, ".test-output/outages");
 
-const older = findNode22();
+const older = findRuntime("node-22");
 if ("missing" in older) console.warn(`skipped: outages with Node 22, which cannot be installed here: ${older.missing}`);
 const NODES: readonly string[] = [process.execPath, ...("path" in older ? [older.path] : [])];
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { freePort } from "../../../conformance/free-port.ts";
 import { type Certificate, chain, makeAuthority, sign } from "../../../packages/serving/test/certificates.js";
-import { findNode22 } from "../../../tooling/find-node-22.ts";
+import { findRuntime } from "../../../tooling/find-runtime.ts";
 import { DELEGATION, MONITORING, startGuardedCluster } from "./guarded-cluster.js";
 import { ask } from "./https-client.js";
 import { startManager } from "./manager-process.js";
@@ -28,7 +28,7 @@ interface Victim {
   readonly proxies: Certificate;
 }
 
-const node22 = findNode22();
+const node22 = findRuntime("node-22");
 const nodes = [
   { name: `Node ${process.versions.node}`, node: process.execPath },
   ...("path" in node22 ? [{ name: "Node 22", node: node22.path }] : []),

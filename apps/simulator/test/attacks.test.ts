@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { type Browser, type Page, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { findNode22 } from "../../../tooling/find-node-22.ts";
+import { findRuntime } from "../../../tooling/find-runtime.ts";
 import { browserPath } from "./page-fixture.js";
 import { type Answer, ServedProcess } from "./served-process.js";
 
@@ -21,7 +21,7 @@ const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const ADVANCE = "/_kubewright/clock/advance";
 const configMap = (name: string): string => JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 
-const older = findNode22();
+const older = findRuntime("node-22");
 if ("missing" in older)
   console.warn(`skipped: the attacks on Node 22, which cannot be installed here: ${older.missing}`);
 const runtimes = [
