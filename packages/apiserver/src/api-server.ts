@@ -1,8 +1,19 @@
-import { type ConfigMap, type KubernetesObject, NEWEST_VERSION, type Service, gitVersionOf } from "@kubewright/api";
+import {
+  type ConfigMap,
+  type KubernetesObject,
+  NEWEST_VERSION,
+  type Service,
+  apiVersionOf,
+  gitVersionOf,
+  validatingAdmissionPolicies,
+} from "@kubewright/api";
 import { standardErrorLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import type { Caller } from "./access-control.js";
+import { AdmissionExpressions } from "./admission/expressions.js";
+import { keepPolicyStatus } from "./admission/policy-status.js";
+import { TypeChecker } from "./admission/type-checking.js";
 import { expired } from "./api-error.js";
 import type { ApiServerOptions } from "./api-server-options.js";
 import type { AuditListener } from "./audit.js";
@@ -103,7 +114,10 @@ class EmbeddedApiServer implements ApiServer {
     this.#requests = new RequestServer(this.#state, { version, paths, onError });
     this.#intercept = options.intercept;
     startHousekeeping(this.#state);
-    if (options.managed ?? false) this.#protectStorage();
+    if (options.managed ?? false) {
+      this.#protectStorage();
+      this.#checkPolicies();
+    }
     for (const name of INITIAL_NAMESPACES)
       this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const furnished = options.furnished ?? false;
@@ -187,6 +201,26 @@ class EmbeddedApiServer implements ApiServer {
     StorageProtection.start({ clock, claims, volumes: storage("persistentvolumes"), pods: storage("pods") });
   }
 
+  #checkPolicies(): void {
+    const { clock, registry, schemas } = this.#state;
+    const { group, version, resource } = validatingAdmissionPolicies;
+    keepPolicyStatus({
+      clock,
+      policies: registry.find(group, version, resource)!.storage,
+      checker: new TypeChecker(registry, schemas, new AdmissionExpressions()),
+      apply: (name, status) => {
+        const query = "fieldManager=validatingadmissionpolicy-status&force=true";
+        const apiVersion = apiVersionOf(validatingAdmissionPolicies);
+        this.#write({
+          method: "PATCH",
+          path: `/apis/${apiVersion}/${resource}/${encodeURIComponent(name)}/status?${query}`,
+          value: { apiVersion, kind: validatingAdmissionPolicies.kind, metadata: { name }, status },
+          userAgent: CONTROLLER_MANAGER,
+        });
+      },
+    });
+  }
+
   #furnish(): void {
     const { clock, registry, namespaces } = this.#state;
     this.#createInitially("", "services", KUBERNETES_SERVICE, "default");
@@ -243,7 +277,8 @@ class EmbeddedApiServer implements ApiServer {
     value,
     userAgent,
   }: Pick<ApiRequest, "method" | "path"> & { readonly value: unknown; readonly userAgent: string }): void {
-    const headers = { "user-agent": userAgent };
+    const applied = method === "PATCH" ? { "content-type": "application/apply-patch+yaml" } : {};
+    const headers = { "user-agent": userAgent, ...applied };
     const body = { type: "decoded", value } as const;
     void this.#requests.serve({ method, path, headers, body }, "", { type: "known", user: LOOPBACK });
   }

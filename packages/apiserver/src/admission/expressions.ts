@@ -9,7 +9,10 @@ const MOST_BYTES = 3 * 1024 * 1024;
 
 /** What an expression may name besides `object`, `oldObject`, `namespaceObject` and `request`. */
 export interface Names {
-  readonly params?: boolean;
+  /** Of `object` and `oldObject`. Default: it shows when they are evaluated. */
+  readonly object?: Type;
+  /** Whether there are `params`, or of which type. Default false. */
+  readonly params?: boolean | Type | undefined;
   readonly authorizer?: boolean;
   /** Types of `variables`. Absent or empty: there are none. */
   readonly variables?: ReadonlyMap<string, Type>;
@@ -29,22 +32,37 @@ export class AdmissionExpressions {
   #environment: ExpressionEnvironment | undefined;
 
   compile(source: string, wanted: Wanted, names: Names = {}): Compiled {
-    this.#environment ??= new ExpressionEnvironment(authorizerFunctions);
-    const compiled = this.#environment.compile(source, declarations(names));
+    const compiled = this.#compile(source, names);
     if ("errors" in compiled) return { problem: `compilation failed: ${compiled.errors}` };
     const problem = wrongResult(compiled.program.type, wanted);
     return problem === undefined ? compiled : { problem };
   }
+
+  /** What an expression comes to, or what is wrong with it, in the words of the compiler alone. */
+  check(source: string, names: Names): { readonly type: Type } | { readonly errors: string } {
+    const compiled = this.#compile(source, names);
+    return "errors" in compiled ? compiled : { type: compiled.program.type };
+  }
+
+  #compile(source: string, names: Names): ReturnType<ExpressionEnvironment["compile"]> {
+    this.#environment ??= new ExpressionEnvironment(authorizerFunctions);
+    return this.#environment.compile(source, declarations(names));
+  }
 }
 
-function declarations({ params = false, authorizer = false, variables }: Names): ReadonlyMap<string, DeclaredType> {
+function declarations({
+  object = DYN,
+  params = false,
+  authorizer = false,
+  variables,
+}: Names): ReadonlyMap<string, DeclaredType> {
   const types = new Map<string, Type>([
-    ["object", DYN],
-    ["oldObject", DYN],
+    ["object", object],
+    ["oldObject", object],
     ["namespaceObject", NAMESPACE],
     ["request", REQUEST],
   ]);
-  if (params) types.set("params", DYN);
+  if (params !== false) types.set("params", params === true ? DYN : params);
   if (authorizer) types.set("authorizer", AUTHORIZER);
   if (variables !== undefined && variables.size > 0) types.set("variables", variablesType(variables));
   return new Map([...types].map(([name, type]) => [name, { type, most: MOST_BYTES, leastBytes: 1 }]));

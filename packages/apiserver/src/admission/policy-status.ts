@@ -1,0 +1,49 @@
+import type { DeepReadonly, ValidatingAdmissionPolicy } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+
+import type { ResourceStorage } from "../storage/resource-storage.js";
+import type { TypeChecker } from "./type-checking.js";
+
+export interface PolicyStatusOptions {
+  readonly clock: Clock;
+  readonly policies: ResourceStorage;
+  readonly checker: TypeChecker;
+  /** Applies a status to the policy, or fails without a word. */
+  readonly apply: (name: string, status: NonNullable<ValidatingAdmissionPolicy["status"]>) => void;
+}
+
+/**
+ * Writes into every policy's status what its expressions were found to do wrong, once for each generation. Upstream:
+ * `pkg/controller/validatingadmissionpolicystatus`, of kube-controller-manager.
+ */
+export function keepPolicyStatus({ clock, policies, checker, apply }: PolicyStatusOptions): void {
+  const pending = new Set<string>();
+  const check = (name: string): void => {
+    const policy = policies.get("", name)?.object as DeepReadonly<ValidatingAdmissionPolicy> | undefined;
+    if (policy === undefined || isObserved(policy)) return;
+    const expressionWarnings = checker.warnings(policy.spec ?? {});
+    apply(name, {
+      observedGeneration: policy.metadata.generation ?? 0,
+      typeChecking: expressionWarnings.length === 0 ? {} : { expressionWarnings },
+    });
+  };
+  const notice = (name: string): void => {
+    pending.add(name);
+    if (pending.size > 1) return;
+    clock.setTimer(0, () => {
+      const names = [...pending];
+      pending.clear();
+      names.forEach(check);
+    });
+  };
+  for (const { name } of policies.list()) notice(name);
+  policies.follow({
+    onChange: ({ current }) => {
+      if (current !== undefined && !isObserved(current.object)) notice(current.name);
+    },
+  });
+}
+
+function isObserved({ metadata, status }: DeepReadonly<ValidatingAdmissionPolicy>): boolean {
+  return (metadata.generation ?? 0) <= (status?.observedGeneration ?? -1);
+}
