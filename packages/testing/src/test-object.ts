@@ -6,7 +6,7 @@ import {
   events,
   qualifiedResource,
 } from "@kubewright/api";
-import { type Client, isNotFound } from "@kubewright/client";
+import { type Client, isNotFound, type MergePatch } from "@kubewright/client";
 
 /** One object of a cluster, whether it is there or not: what conditions, matchers and errors talk about. */
 export class TestObject<T extends KubernetesObject = KubernetesObject> {
@@ -38,7 +38,7 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** A merge patch: what it names is replaced, and `null` takes away. */
-  patch(body: object, { subresource }: { readonly subresource?: string } = {}): Promise<DeepReadonly<T>> {
+  patch(body: MergePatch<T>, { subresource }: { readonly subresource?: string } = {}): Promise<DeepReadonly<T>> {
     const options = { ...this.#place, ...(subresource === undefined ? {} : { subresource }) };
     return this.#client.resource(this.definition).patch(this.name, { type: "merge", body }, options);
   }
