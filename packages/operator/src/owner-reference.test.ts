@@ -24,6 +24,6 @@ test("an owner is named by its definition, for a custom resource and for a built
 
 test("what is not stored yet can own nothing", () => {
   expect(() => ownerReference(secrets, { metadata: { name: "draft" } })).toThrow(
-    'Secret "draft" has no metadata.uid: only an object that is stored can own',
+    "Secret draft has no UID: an owner has to be as the API server stored it",
   );
 });
