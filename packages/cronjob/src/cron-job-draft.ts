@@ -7,7 +7,7 @@ export class CronJobDraft {
   #cronJob: DeepReadonly<CronJob>;
   /** The status as edited, if it was. */
   #status: Status | undefined;
-  readonly #removed = new Set<string>();
+  readonly #removed: string[] = [];
   /** Something happened that calls for a status write. The status need not differ: the server drops redundant writes. */
   changed = false;
 
@@ -24,11 +24,8 @@ export class CronJobDraft {
   }
 
   removeActive(uid: string | undefined): void {
-    if (uid !== undefined) this.#removed.add(uid);
-    if (!this.isActive(uid)) return;
-    const { active, ...others } = this.#cronJob.status ?? {};
-    const left = active?.filter((job) => job.uid !== uid) ?? [];
-    this.#setStatus(left.length > 0 ? { ...others, active: left } : others);
+    if (uid !== undefined) this.#removed.push(uid);
+    this.#unlist(uid);
   }
 
   /** Lists the Job of a slot as active, and the slot as the last one scheduled. */
@@ -60,10 +57,17 @@ export class CronJobDraft {
     const lastSuccessfulTime = this.#status?.lastSuccessfulTime;
     this.#cronJob = live;
     this.#status = undefined;
-    for (const uid of this.#removed) this.removeActive(uid);
+    for (const uid of this.#removed) this.#unlist(uid);
     const liveTime = live.status?.lastSuccessfulTime;
     if (lastSuccessfulTime !== undefined && (!liveTime || compareTimes(liveTime, lastSuccessfulTime) < 0))
       this.#setStatus({ ...this.#cronJob.status, lastSuccessfulTime });
+  }
+
+  #unlist(uid: string | undefined): void {
+    if (!this.isActive(uid)) return;
+    const { active, ...others } = this.#cronJob.status ?? {};
+    const left = active?.filter((job) => job.uid !== uid) ?? [];
+    this.#setStatus(left.length > 0 ? { ...others, active: left } : others);
   }
 
   #setStatus(status: Status): void {

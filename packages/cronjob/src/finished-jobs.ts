@@ -14,20 +14,27 @@ export interface HistoryLimits {
 export function jobsOverHistoryLimit(
   jobs: readonly DeepReadonly<Job>[],
   { successfulJobsHistoryLimit, failedJobsHistoryLimit }: HistoryLimits,
-): DeepReadonly<Job>[] {
-  if (successfulJobsHistoryLimit === undefined && failedJobsHistoryLimit === undefined) return [];
-  const successful: DeepReadonly<Job>[] = [];
-  const failed: DeepReadonly<Job>[] = [];
-  for (const job of jobs) {
-    const condition = finishedCondition(job);
-    if (condition !== undefined) (condition.type === "Complete" ? successful : failed).push(job);
-  }
-  return [...oldest(successful, successfulJobsHistoryLimit), ...oldest(failed, failedJobsHistoryLimit)];
+): readonly DeepReadonly<Job>[] {
+  const successful = oldest(jobs, "Complete", successfulJobsHistoryLimit);
+  const failed = oldest(jobs, "Failed", failedJobsHistoryLimit);
+  return failed.length === 0 ? successful : [...successful, ...failed];
 }
 
-function oldest(jobs: DeepReadonly<Job>[], limit: number | undefined): DeepReadonly<Job>[] {
-  if (limit === undefined || jobs.length <= limit) return [];
-  return jobs.sort(compareByStart).slice(0, jobs.length - limit);
+const NONE: readonly never[] = [];
+
+function oldest(
+  jobs: readonly DeepReadonly<Job>[],
+  type: "Complete" | "Failed",
+  limit = Number.POSITIVE_INFINITY,
+): readonly DeepReadonly<Job>[] {
+  const hasEndedSo = (job: DeepReadonly<Job>): boolean => finishedCondition(job)?.type === type;
+  let count = 0;
+  for (const job of jobs) if (hasEndedSo(job)) count++;
+  if (count <= limit) return NONE;
+  return jobs
+    .filter(hasEndedSo)
+    .sort(compareByStart)
+    .slice(0, count - limit);
 }
 
 /** By start time; a Job that has not started counts as the newest; equal ones by name. */

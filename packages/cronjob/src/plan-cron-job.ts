@@ -12,7 +12,14 @@ import { type Schedule, goQuote } from "@kubewright/cron";
 import type { CronJobDecision, CronJobOutcome, CronJobReason, MissedSlots } from "./decision.js";
 import { jobFromTemplate, jobNameFor } from "./job-from-template.js";
 import { type Reported, lastMissed, missedSlots } from "./missed-slots.js";
-import { NEVER, type RecentSlot, type SlotSearch, mostRecentSlot, nextScheduleDelayMs } from "./schedule-slots.js";
+import {
+  NEVER,
+  type RecentSlot,
+  type SlotSearch,
+  delayUntilNextMs,
+  mostRecentSlot,
+  nextScheduleDelayMs,
+} from "./schedule-slots.js";
 import { type Schedules, effectiveSchedule, hasEmbeddedTimeZone } from "./schedules.js";
 import { formatRfc1123 } from "./zoned-time.js";
 
@@ -97,8 +104,10 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
     recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
   const reportedUpToMs = latest(settledMs ?? lastMissed(missed, nowMs), context.reported?.upToMs);
   // From where the CronJob is left: the slots of a fixed delay follow the last one that was started.
-  const left = slot.start === undefined ? search : { ...search, lastScheduleMs: slot.start.slotMs };
-  const requeueAfterMs = nextScheduleDelayMs(left, nowMs);
+  const requeueAfterMs =
+    slot.start === undefined
+      ? delayUntilNextMs(unlimited, parsed.schedule, nowMs)
+      : nextScheduleDelayMs({ ...search, lastScheduleMs: slot.start.slotMs }, nowMs);
   return {
     events: slot.event === undefined ? events : [...events, slot.event],
     decision: {

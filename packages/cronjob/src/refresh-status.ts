@@ -11,7 +11,7 @@ import {
 
 import type { CronJobDraft } from "./cron-job-draft.js";
 
-type ActiveReference = NonNullable<NonNullable<DeepReadonly<CronJob>["status"]>["active"]>[number];
+export type ActiveReference = NonNullable<NonNullable<DeepReadonly<CronJob>["status"]>["active"]>[number];
 
 /** What a Job is to the CronJob that controls it. */
 export type JobNews =
@@ -20,6 +20,9 @@ export type JobNews =
   /** It has not finished, and is not listed: made by hand, or forgotten. */
   | { readonly type: "unlisted" }
   | { readonly type: "known" };
+
+const UNLISTED: JobNews = { type: "unlisted" };
+const KNOWN: JobNews = { type: "known" };
 
 /**
  * Brings the status up to date with one Job: one that has finished is listed no more, and its success is noted.
@@ -30,19 +33,22 @@ export function refreshWithJob(draft: CronJobDraft, job: DeepReadonly<Job>): Job
   const { uid } = job.metadata;
   const condition = finishedCondition(job);
   const active = draft.isActive(uid);
-  if (condition === undefined) return { type: active ? "known" : "unlisted" };
+  if (condition === undefined) return active ? KNOWN : UNLISTED;
   if (active) {
     draft.removeActive(uid);
     draft.changed = true;
   }
   if (isConditionTrue(job.status?.conditions, "Complete")) noteSuccess(draft, job.status?.completionTime);
-  return active ? { type: "completed", condition } : { type: "known" };
+  return active ? { type: "completed", condition } : KNOWN;
 }
 
 /** What is listed as active, though none of the Jobs is it. */
 export function listedWithoutJob(draft: CronJobDraft, jobs: readonly DeepReadonly<Job>[]): readonly ActiveReference[] {
-  const uids = new Set(jobs.map(({ metadata }) => metadata.uid));
-  return (draft.cronJob.status?.active ?? []).filter(({ uid }) => !uids.has(uid));
+  const { active = [] } = draft.cronJob.status ?? {};
+  if (active.length === 0) return active;
+  const uids = new Set<string | undefined>();
+  for (const { metadata } of jobs) uids.add(metadata.uid);
+  return active.filter(({ uid }) => !uids.has(uid));
 }
 
 /** The Job that is listed is gone. */

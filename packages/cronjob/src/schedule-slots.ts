@@ -90,7 +90,12 @@ export const TIMER_DELAY_MS = 100;
  */
 export function nextScheduleDelayMs(search: SlotSearch, nowMs: number): number {
   const recent = mostRecentSlot({ ...search, startingDeadlineSeconds: undefined }, nowMs);
-  const slotMs = recent === undefined ? nextOf(search.schedule, nowMs) : recent.nextMs;
+  return delayUntilNextMs(recent, search.schedule, nowMs);
+}
+
+/** The same where the most recent slot is known. @param recent - As {@link mostRecentSlot} has it without a deadline. */
+export function delayUntilNextMs(recent: RecentSlot | undefined, schedule: Schedule, nowMs: number): number {
+  const slotMs = recent === undefined ? nextOf(schedule, nowMs) : recent.nextMs;
   return slotMs + TIMER_DELAY_MS - nowMs;
 }
 

@@ -8,7 +8,7 @@ import { type Came, existingJobOutcome } from "./existing-job.js";
 import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import type { Reported } from "./missed-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
-import { dropListed, listedWithoutJob, refreshWithJob } from "./refresh-status.js";
+import { type ActiveReference, dropListed, listedWithoutJob, refreshWithJob } from "./refresh-status.js";
 
 export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly cronJobs: ResourceClient<CronJob>;
@@ -72,48 +72,67 @@ class Sync {
   }
 
   async reconcile(jobs: readonly DeepReadonly<Job>[], memory: SyncMemory): Promise<number | undefined> {
-    const { now, schedules } = this.#deps;
-    const nowMs = now();
+    const nowMs = this.#deps.now();
     let plan: CronJobPlan | undefined;
     try {
       await this.#refreshStatus(jobs);
-      plan = planCronJob(this.draft.cronJob, { nowMs, schedules, reported: memory.reported });
-      memory.reported = plan.reported;
-      for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
-      if (plan.start === undefined) {
+      plan = this.#plan(nowMs, memory);
+      const { start } = plan;
+      const came = start === undefined ? undefined : await this.#start(start);
+      if (came === undefined) {
         this.#decided(nowMs, plan.decision);
         return plan.requeueAfterMs;
       }
-      const stopped = await this.#start(plan.start);
-      if (stopped === undefined) {
-        this.#decided(nowMs, plan.decision);
-        return plan.requeueAfterMs;
-      }
-      const { nextSyncMs: _none, ...decision } = plan.decision;
-      this.#decided(nowMs, { ...decision, ...stopped });
-      if (stopped.outcome === "adopted") return plan.requeueAfterMs;
-      if (stopped.reason === "ownedByAnother") {
-        memory.reported = { upToMs: plan.start.slotMs, stoppedBy: stopped.reason };
-      }
-      return undefined;
+      if (came.reason === "ownedByAnother") memory.reported = { upToMs: start!.slotMs, stoppedBy: came.reason };
+      return this.#cameOtherwise(nowMs, plan, came);
     } catch (error) {
-      const { nextSyncMs: _none, ...decision } = plan?.decision ?? { missed: [] };
-      const reason = error instanceof StepError ? error.reason : "getFailed";
-      this.#decided(nowMs, { ...decision, outcome: "failed", reason, message: errorMessage(error) });
-      throw error instanceof StepError && error.cause !== undefined ? error.cause : error;
+      throw this.#failed(nowMs, plan, error);
     }
   }
 
-  async #refreshStatus(jobs: readonly DeepReadonly<Job>[]): Promise<void> {
-    for (const job of jobs) {
+  #plan(nowMs: number, memory: SyncMemory): CronJobPlan {
+    const plan = planCronJob(this.draft.cronJob, {
+      nowMs,
+      schedules: this.#deps.schedules,
+      reported: memory.reported,
+    });
+    memory.reported = plan.reported;
+    for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
+    return plan;
+  }
+
+  #cameOtherwise(nowMs: number, plan: CronJobPlan, came: Came): number | undefined {
+    const { nextSyncMs: _none, ...decision } = plan.decision;
+    this.#decided(nowMs, { ...decision, ...came });
+    return came.outcome === "adopted" ? plan.requeueAfterMs : undefined;
+  }
+
+  /** @returns What is to be thrown. */
+  #failed(nowMs: number, plan: CronJobPlan | undefined, error: unknown): unknown {
+    const { nextSyncMs: _none, ...decision } = plan?.decision ?? { missed: [] };
+    const reason = error instanceof StepError ? error.reason : "getFailed";
+    this.#decided(nowMs, { ...decision, outcome: "failed", reason, message: errorMessage(error) });
+    return error instanceof StepError && error.cause !== undefined ? error.cause : error;
+  }
+
+  /** @returns A promise where something has to be looked up; mostly nothing has. */
+  #refreshStatus(jobs: readonly DeepReadonly<Job>[], first = 0): Promise<void> | undefined {
+    for (let index = first; index < jobs.length; index++) {
+      const job = jobs[index]!;
       const news = refreshWithJob(this.draft, job);
-      if (news.type === "unlisted") await this.#lookForUnlistedJob(job);
-      else if (news.type === "completed") {
+      if (news.type === "unlisted")
+        return this.#lookForUnlistedJob(job).then(() => this.#refreshStatus(jobs, index + 1));
+      if (news.type === "completed") {
         const message = `Saw completed job: ${job.metadata.name}, condition: ${news.condition.type}`;
         this.#event("Normal", "SawCompletedJob", message);
       }
     }
-    for (const reference of listedWithoutJob(this.draft, jobs)) {
+    const lost = listedWithoutJob(this.draft, jobs);
+    return lost.length === 0 ? undefined : this.#lookForLostJobs(lost);
+  }
+
+  async #lookForLostJobs(lost: readonly ActiveReference[]): Promise<void> {
+    for (const reference of lost) {
       const { name = "", namespace } = reference;
       try {
         // Whichever Job has that name keeps the entry: the cache may be behind.
