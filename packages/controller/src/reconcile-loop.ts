@@ -68,7 +68,8 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #describeError: string;
   readonly #stopTimeoutMs: number;
-  readonly #underWay = new Set<Key>();
+  /** By worker. */
+  readonly #underWay: (Key | undefined)[] = [];
   /** Spent on reconciling since others had their turn. */
   #stretchMs = 0;
   #started = false;
@@ -102,16 +103,16 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     signal.addEventListener("abort", shutDown, { once: true });
     try {
       if (!(await this.#synced(signal))) return;
-      const working = Promise.all(Array.from({ length: this.#workers }, () => this.#work(signal)));
+      const working = Promise.all(Array.from({ length: this.#workers }, (_, worker) => this.#work(worker, signal)));
       await endedInTime(working, {
         clock: this.#clock,
         signal,
         limitMs: this.#stopTimeoutMs,
-        unfinished: () => `${this.name}: reconciling ${this.#keysUnderWay()}`,
+        unfinished: () => `${this.name}: reconciling ${this.#nameKeysUnderWay()}`,
       });
     } catch (error) {
       if (error instanceof StopTimeoutError)
-        this.#logger.error({ controller: this.name, keys: [...this.#underWay] }, error.message);
+        this.#logger.error({ controller: this.name, keys: this.#keysUnderWay() }, error.message);
       throw error;
     } finally {
       signal.removeEventListener("abort", shutDown);
@@ -134,26 +135,30 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     return !signal.aborted;
   }
 
-  #keysUnderWay(): string {
-    const keys = [...this.#underWay];
+  #keysUnderWay(): Key[] {
+    return this.#underWay.filter((key) => key !== undefined);
+  }
+
+  #nameKeysUnderWay(): string {
+    const keys = this.#keysUnderWay();
     const more = keys.length - MOST_KEYS_NAMED;
     return `${keys.slice(0, MOST_KEYS_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  async #work(worker: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const key = await this.#queue.get();
       if (key === undefined) return;
       // Stopping leaves what is queued undone.
       if (signal.aborted) return this.#queue.done(key);
       const startMs = this.#clock.monotonic();
-      this.#underWay.add(key);
+      this.#underWay[worker] = key;
       try {
         this.#succeeded(key, await this.#reconcile(key, signal));
       } catch (error) {
         this.#failed(key, error, signal);
       } finally {
-        this.#underWay.delete(key);
+        this.#underWay[worker] = undefined;
         // Last: with `done` first, another worker could begin the key before its back-off was recorded.
         this.#queue.done(key);
       }
