@@ -39,8 +39,8 @@ export function settleStatus(
   behaviours: VersionBehaviours = newestBehaviours,
 ): SettledStatus {
   const stored = draftOf(job.status);
-  const startTime = stored.startTime ?? (plan.startMs === undefined ? undefined : formatTime(plan.startMs));
-  const counted = withCounts({ ...stored, startTime }, outcome);
+  const starts = stored.startTime === undefined && plan.startMs !== undefined;
+  const counted = withCounts(starts ? { ...stored, startTime: formatTime(plan.startMs) } : stored, outcome);
   const { draft, changed: needsFlush } = counted;
 
   if (plan.end !== undefined) {

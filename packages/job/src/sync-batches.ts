@@ -128,7 +128,9 @@ export class AdaptiveBatches implements SyncBatches {
   }
 
   #drop(key: ObjectKey): void {
-    this.#open.get(key)?.cancel();
+    const timer = this.#open.get(key);
+    if (timer === undefined) return;
+    timer.cancel();
     this.#open.delete(key);
   }
 }
