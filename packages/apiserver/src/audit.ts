@@ -17,6 +17,8 @@ export interface AuditRecord extends ResourceAttributes {
   readonly atMs: number;
   /** From the request's arrival until its answer, or for a watch its stream, was ready: milliseconds of the server's clock. */
   readonly durationMs: number;
+  /** What admission noted of it, under the keys that upstream's audit events have: `policy/key`, `webhook.name/key`. Absent: nothing. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export type AuditListener = (record: AuditRecord) => void;

@@ -49,6 +49,7 @@ interface Exchange {
   readonly userAgent: string;
   readonly startedMs: number;
   readonly warnings: string[];
+  readonly annotations: Map<string, string> | undefined;
   info: RequestInfo | undefined;
   route: Route["type"] | undefined;
   user: UserInfo | undefined;
@@ -92,6 +93,7 @@ export class RequestServer {
       userAgent: headerText(request.headers["user-agent"]),
       startedMs: this.#observers.size > 0 ? this.#state.clock.monotonic() : 0,
       warnings: [],
+      annotations: this.#observers.size > 0 ? new Map() : undefined,
       info: undefined,
       route: undefined,
       user: undefined,
@@ -110,7 +112,7 @@ export class RequestServer {
   }
 
   #answer(exchange: Exchange, host: string, caller: Caller): Reply | Promise<Reply> {
-    const { request, userAgent, warnings } = exchange;
+    const { request, userAgent, warnings, annotations } = exchange;
     const { method } = request;
     const { access, registry } = this.#state;
     const url = parseRequestUrl(request.path);
@@ -148,6 +150,7 @@ export class RequestServer {
       user,
       transform,
       warnings,
+      annotations,
       newBytes: 0,
     };
     if (caller.type === "known" || READS.has(verb)) return dispatch(call);
@@ -191,7 +194,7 @@ export class RequestServer {
     return root === "apis" && group !== "" && version !== undefined && this.#state.registry.groups.has(group);
   }
 
-  #report({ request, info, route, userAgent, user, startedMs }: Exchange, code: number): void {
+  #report({ request, info, route, userAgent, user, startedMs, annotations }: Exchange, code: number): void {
     const record = {
       verb: info?.verb ?? request.method.toLowerCase(),
       ...((route === "resource" ? info?.resource : undefined) ?? NO_RESOURCE),
@@ -201,6 +204,7 @@ export class RequestServer {
       user: user?.username ?? "",
       atMs: this.#state.clock.now(),
       durationMs: this.#state.clock.monotonic() - startedMs,
+      ...(annotations === undefined || annotations.size === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
     };
     for (const observer of this.#observers) observer(record);
   }

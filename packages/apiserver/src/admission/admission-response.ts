@@ -13,6 +13,8 @@ export interface Verdict {
   readonly patch: string | undefined;
   readonly patchType: string;
   readonly warnings: readonly string[];
+  /** For the audit record, without the webhook's name. */
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** Why an answer is none. */
@@ -58,6 +60,7 @@ export function readVerdict(answer: WebhookAnswer, apiVersion: string, uid: stri
     patch: patch === "" ? undefined : decodePatch(patch),
     patchType: patchType === "" ? "JSONPatch" : patchType,
     warnings: Array.isArray(warnings) ? warnings.filter((each) => typeof each === "string") : [],
+    annotations: textsOf(response["auditAnnotations"]),
   };
 }
 
@@ -81,6 +84,11 @@ function readReview(answer: WebhookAnswer): JsonObject {
 
 function failedCall(why: string): InvalidAnswer {
   return new InvalidAnswer(`failed to call webhook: ${why}`);
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  const entries = isJsonObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
 /** Upstream: `webhookerrors.ToStatusErr`. */

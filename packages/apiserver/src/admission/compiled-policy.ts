@@ -12,13 +12,28 @@ import { RequestMatcher } from "./matching.js";
 const MOST_COST = 10_000_000;
 const MOST_PER_EXPRESSION = 1_000_000;
 const LONGEST_MESSAGE = 5 * 1024;
+const LONGEST_ANNOTATION = 10 * 1024;
 const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /** Something that a policy found wrong with a request. */
 export interface Finding {
   readonly message: string;
   readonly reason: string;
+  /** The validation's, from 0. */
+  readonly index: number;
 }
+
+/** What a policy has to say of a request. */
+export interface Judgement {
+  /** In the order of the policy. */
+  readonly findings: readonly Finding[];
+  /** For the audit record, without the policy's name. */
+  readonly annotations: readonly { readonly key: string; readonly value: string }[];
+  /** Why annotations have no value: reasons to refuse, whatever is to become of findings. */
+  readonly problems: readonly string[];
+}
+
+const NOTHING: Judgement = { findings: [], annotations: [], problems: [] };
 
 interface Validation {
   readonly expression: string;
@@ -42,7 +57,7 @@ export class CompiledPolicy {
   readonly #conditions: MatchConditions;
   readonly #variables: readonly Variable[];
   readonly #validations: readonly Validation[];
-  readonly #annotations: readonly { readonly expression: string; readonly program: Program }[];
+  readonly #annotations: readonly { readonly key: string; readonly expression: string; readonly program: Program }[];
 
   constructor({ metadata, spec = {} }: DeepReadonly<ValidatingAdmissionPolicy>, compiler: AdmissionExpressions) {
     const { paramKind, failurePolicy, matchConstraints = {}, matchConditions = [], variables = [] } = spec;
@@ -72,34 +87,44 @@ export class CompiledPolicy {
       const messageProgram = messageExpression === undefined ? undefined : compile(messageExpression, "string");
       return { expression, program, message: message.trim(), messageProgram, reason };
     });
-    this.#annotations = auditAnnotations.flatMap(({ valueExpression }) => {
+    this.#annotations = auditAnnotations.flatMap(({ key, valueExpression }) => {
       const program = compile(valueExpression.trim(), "string or null");
-      return program === undefined ? [] : { expression: valueExpression.trim(), program };
+      return program === undefined ? [] : { key, expression: valueExpression.trim(), program };
     });
   }
 
-  /** What is wrong with a request, in the order of the policy. @param variables - `params` among them. */
-  findings(variables: ReadonlyMap<string, Value>): readonly Finding[] {
+  /** @param variables - `params` among them. */
+  judge(variables: ReadonlyMap<string, Value>): Judgement {
     const matched = this.#conditions.match(variables);
-    if (matched === false) return [];
-    if (matched !== true) return [{ message: matched.problem, reason: "Invalid" }];
+    if (matched === false) return NOTHING;
+    if (matched !== true) return { ...NOTHING, findings: [{ message: matched.problem, reason: "Invalid", index: 0 }] };
     const budget = new CostBudget(MOST_COST);
     const all = new Map(variables);
     if (this.#variables.length > 0) all.set("variables", this.#lazily(all, budget));
     const findings: Finding[] = [];
-    for (const validation of this.#validations) {
+    for (const [index, validation] of this.#validations.entries()) {
       const { expression, program, reason } = validation;
       const result = run(program, expression, all, budget);
       if ("problem" in result) {
-        if (!this.failsOpen) findings.push({ message: result.problem, reason: "Invalid" });
-      } else if (result.value !== true) findings.push({ message: failureText(validation, all, budget), reason });
+        if (!this.failsOpen) findings.push({ message: result.problem, reason: "Invalid", index });
+      } else if (result.value !== true) findings.push({ message: failureText(validation, all, budget), reason, index });
     }
-    // Nothing here keeps what is to be noted, but that it cannot be is an error as any other.
-    for (const { expression, program } of this.#annotations) {
+    return { findings, ...this.#annotate(all, budget) };
+  }
+
+  #annotate(all: ReadonlyMap<string, Value>, budget: CostBudget): Pick<Judgement, "annotations" | "problems"> {
+    const annotations: { key: string; value: string }[] = [];
+    const problems: string[] = [];
+    for (const { key, expression, program } of this.#annotations) {
       const result = run(program, expression, all, budget);
-      if ("problem" in result && !this.failsOpen) findings.push({ message: result.problem, reason: "Invalid" });
+      if ("problem" in result) {
+        if (!this.failsOpen) problems.push(result.problem);
+        continue;
+      }
+      const value = typeof result.value === "string" ? result.value.trim() : "";
+      if (value !== "") annotations.push({ key, value: value.slice(0, LONGEST_ANNOTATION) });
     }
-    return findings;
+    return { annotations, problems };
   }
 
   #lazily(variables: ReadonlyMap<string, Value>, budget: CostBudget): LazyVariables {

@@ -18,6 +18,7 @@ import { RequestMatcher, isExempt } from "./matching.js";
 
 type Binding = DeepReadonly<ValidatingAdmissionPolicyBinding>;
 
+const FAILURE_KEY = "validation.policy.admission.k8s.io/validation_failure";
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413, Invalid: 422 };
 
 /**
@@ -52,11 +53,13 @@ export class AdmissionPolicies implements AdmissionPlugin {
     const bindings = this.#boundTo();
     let denial: ApiError | undefined;
     for (const { name, object } of this.#policies.list()) {
+      const noted = new Notes();
       for (const binding of bindings.get(name) ?? []) {
         const policy = this.#policy(object);
-        const denied = this.#judge(policy, binding, attributes);
+        const denied = this.#judge(policy, binding, attributes, noted);
         denial ??= denied;
       }
+      noted.publish(name, attributes);
     }
     if (denial !== undefined) throw denial;
   }
@@ -87,8 +90,13 @@ export class AdmissionPolicies implements AdmissionPlugin {
     return matcher;
   }
 
-  /** Warns as the binding wants it, and answers the first refusal. */
-  #judge(policy: CompiledPolicy, binding: Binding, attributes: AdmissionAttributes): ApiError | undefined {
+  /** Warns and notes as the binding wants it, and answers the first refusal. */
+  #judge(
+    policy: CompiledPolicy,
+    binding: Binding,
+    attributes: AdmissionAttributes,
+    notes: Notes,
+  ): ApiError | undefined {
     const seenAs = policy.matcher.match(attributes);
     if (seenAs === undefined) return undefined;
     const matcher = this.#matcherOf(binding);
@@ -102,23 +110,49 @@ export class AdmissionPolicies implements AdmissionPlugin {
     let denial: ApiError | undefined;
     for (const param of params.objects) {
       if (policy.paramKind !== undefined) variables.set("params", dynamicValue(param));
-      for (const finding of policy.findings(variables)) {
+      const { findings, annotations, problems } = policy.judge(variables);
+      for (const finding of findings) {
+        if (binding.spec.validationActions.includes("Audit"))
+          attributes.annotate(FAILURE_KEY, failureNote(policy, binding, finding));
         if (binding.spec.validationActions.includes("Warn"))
           attributes.warn(
             `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}': ${finding.message}`,
           );
         if (binding.spec.validationActions.includes("Deny")) denial ??= refusal(policy, binding, attributes, finding);
       }
+      for (const { key, value } of annotations) notes.add(key, value);
+      for (const message of problems) denial ??= refusal(policy, binding, attributes, { message, reason: "Invalid" });
     }
     return denial;
   }
+}
+
+/** What the bindings of one policy have noted. Upstream: `auditAnnotationCollector`. */
+class Notes {
+  readonly #values = new Map<string, Set<string>>();
+
+  add(key: string, value: string): void {
+    const known = this.#values.get(key);
+    if (known === undefined) this.#values.set(key, new Set([value]));
+    else known.add(value);
+  }
+
+  publish(policy: string, attributes: AdmissionAttributes): void {
+    for (const [key, values] of this.#values) attributes.annotate(`${policy}/${key}`, [...values].join(", "));
+  }
+}
+
+/** Upstream: `ValidationFailureValue`. */
+function failureNote({ name }: CompiledPolicy, { metadata, spec }: Binding, { message, index }: Finding): string {
+  const { validationActions } = spec;
+  return JSON.stringify([{ message, policy: name, binding: metadata.name, expressionIndex: index, validationActions }]);
 }
 
 function refusal(
   policy: CompiledPolicy,
   binding: Binding,
   { resource, name }: AdmissionAttributes,
-  { message, reason }: Finding,
+  { message, reason }: Pick<Finding, "message" | "reason">,
 ): ApiError {
   const why = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}' denied request: ${message}`;
   const { status } = forbidden(resource, name, why, [{ message: why }]);

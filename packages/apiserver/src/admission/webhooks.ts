@@ -23,6 +23,8 @@ import type { WebhookCaller } from "../webhooks/webhook-call.js";
 interface ReadyWebhook {
   /** Unlike its name, its alone. */
   readonly id: string;
+  /** Name of the configuration that it stands in. */
+  readonly configuration: string;
   readonly webhook: Webhook;
   readonly matcher: RequestMatcher;
   readonly conditions: MatchConditions;
@@ -74,9 +76,11 @@ class Webhooks {
   }
 
   #makeReady(configuration: KubernetesObject): readonly ReadyWebhook[] {
-    const { webhooks = [] } = configuration as KubernetesObject & { webhooks?: readonly Webhook[] };
+    const { metadata, webhooks = [] } = configuration as KubernetesObject & { webhooks?: readonly Webhook[] };
+    const { name = "" } = metadata;
     return webhooks.map((webhook) => ({
-      id: `${configuration.metadata.name}/${webhook.name}`,
+      id: `${name}/${webhook.name}`,
+      configuration: name,
       webhook,
       matcher: new RequestMatcher({ ...webhook, resourceRules: webhook.rules ?? [] }),
       conditions: new MatchConditions(
@@ -103,14 +107,16 @@ class Webhooks {
   }
 
   /**
-   * What the webhook says of the request; `undefined` when it says nothing and its failure policy lets that pass.
+   * What the webhook says of the request; `undefined` when it says nothing and its failure policy lets that pass, which is noted.
    *
+   * @param turn - As in upstream's audit annotations: `round_0_index_3`.
    * @throws ApiError 500 when it says nothing and fails closed; as the webhook has it when it refuses.
    */
   async ask(
     invocation: Invocation,
     attributes: AdmissionAttributes,
     isMutating: boolean,
+    turn: string,
   ): Promise<Verdict | undefined> {
     const { webhook } = invocation;
     let verdict: Verdict;
@@ -118,9 +124,13 @@ class Webhooks {
       verdict = await this.#call(invocation, attributes, isMutating);
     } catch (error) {
       if (!(error instanceof FailedCall)) throw error;
-      if (webhook.failurePolicy === "Ignore") return undefined;
-      throw internalError(error.message);
+      if (webhook.failurePolicy !== "Ignore") throw internalError(error.message);
+      const kind = isMutating ? "mutating" : "validating";
+      attributes.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${turn}`, webhook.name);
+      return undefined;
     }
+    for (const [key, value] of Object.entries(verdict.annotations))
+      attributes.annotate(`${webhook.name}/${key}`, value);
     for (const warning of verdict.warnings) attributes.warn(warning);
     if (!verdict.allowed) throw refusal(webhook.name, verdict.status);
     return verdict;
@@ -173,8 +183,8 @@ async function mutate(webhooks: Webhooks, attributes: AdmissionAttributes): Prom
   /** Those that may be asked again, since the object was last changed. */
   let asked = new Set<string>();
   const again = new Set<string>();
-  for (const ready of webhooks.all()) {
-    const changed = await askToMutate(webhooks, ready, attributes);
+  for (const [index, ready] of [...webhooks.all()].entries()) {
+    const changed = await askToMutate(webhooks, ready, attributes, `round_0_index_${index}`);
     if (changed === true) {
       for (const id of asked) again.add(id);
       asked = new Set();
@@ -182,30 +192,46 @@ async function mutate(webhooks: Webhooks, attributes: AdmissionAttributes): Prom
     if (changed !== undefined && ready.webhook.reinvocationPolicy === "IfNeeded") asked.add(ready.id);
   }
   if (again.size === 0) return;
-  for (const ready of webhooks.all()) if (again.has(ready.id)) await askToMutate(webhooks, ready, attributes);
+  for (const [index, ready] of [...webhooks.all()].entries())
+    if (again.has(ready.id)) await askToMutate(webhooks, ready, attributes, `round_1_index_${index}`);
 }
 
-/** Whether the webhook changed the object; `undefined` when it is not for this request. */
+/** Whether the webhook changed the object, which is noted; `undefined` when it is not for this request. */
 async function askToMutate(
   webhooks: Webhooks,
   ready: ReadyWebhook,
   attributes: AdmissionAttributes,
+  turn: string,
 ): Promise<boolean | undefined> {
   const invocation = webhooks.invocation(ready, attributes);
   if (invocation === undefined) return undefined;
-  const verdict = await webhooks.ask(invocation, attributes, true);
-  return verdict?.patch === undefined ? false : applyPatch(invocation, verdict, attributes);
+  const { configuration, webhook } = invocation;
+  const note = (topic: string, more: object): void =>
+    attributes.annotate(
+      `${topic}.webhook.admission.k8s.io/${turn}`,
+      JSON.stringify({ configuration, webhook: webhook.name, ...more }),
+    );
+  let mutated = false;
+  try {
+    const verdict = await webhooks.ask(invocation, attributes, true, turn);
+    const operations = verdict?.patch === undefined ? [] : readOperations(verdict.patch);
+    if (operations.length === 0) return false;
+    mutated = applyPatch(invocation, operations, verdict!.patchType, attributes);
+    note("patch", { patch: operations, patchType: verdict!.patchType });
+    return mutated;
+  } finally {
+    note("mutation", { mutated });
+  }
 }
 
 /** @throws ApiError 500 for a patch that cannot be applied. */
 function applyPatch(
   { webhook, seenAs }: Invocation,
-  { patch, patchType }: Verdict,
+  operations: readonly unknown[],
+  patchType: string,
   attributes: AdmissionAttributes,
 ): boolean {
   const { object } = attributes;
-  const operations = readOperations(patch!);
-  if (operations.length === 0) return false;
   const name = JSON.stringify(webhook.name);
   if (object === undefined)
     throw internalError(
@@ -267,7 +293,7 @@ export function validatingWebhooks(options: WebhookOptions, mutating: WebhookOpt
       if (attributes.operation === "DELETE") await mutate(ofDeletions, attributes);
       const invocations = [...webhooks.all()].flatMap((ready) => webhooks.invocation(ready, attributes) ?? []);
       const answers = await Promise.allSettled(
-        invocations.map((invocation) => webhooks.ask(invocation, attributes, false)),
+        invocations.map((invocation, index) => webhooks.ask(invocation, attributes, false, `round_0_index_${index}`)),
       );
       const refused = answers.find((answer) => answer.status === "rejected");
       if (refused !== undefined) throw refused.reason;

@@ -6,7 +6,7 @@ import type { ServerState } from "../server-state.js";
 import { subresourceOf } from "../route.js";
 import type { ServedResource, SubresourceView } from "../served-resource.js";
 import type { DeleteOptions, WriteOptions } from "./options.js";
-import { type Write, warn } from "./write.js";
+import { type Write, annotate, warn } from "./write.js";
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -40,6 +40,8 @@ export interface AdmissionAttributes {
   readonly server: ServerState;
   /** Adds a sentence to the answer's `Warning` headers. */
   warn(text: string): void;
+  /** Notes something in the request's audit record, under a key as `example.com/why`; the first value of a key stays. */
+  annotate(key: string, value: string): void;
 }
 
 /**
@@ -208,6 +210,7 @@ function attributesOf(
     options,
     server,
     warn: (text) => warn(write, [text]),
+    annotate: (key, value) => annotate(write, key, value),
   };
 }
 
