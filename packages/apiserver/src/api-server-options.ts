@@ -39,7 +39,8 @@ export interface ApiServerOptions {
   readonly furnished?: boolean;
   /**
    * Whether the server does what little of kube-controller-manager its own objects cannot do without: ResourceQuotas are counted
-   * for from the moment they are made, and what goes is taken off; deleted claims and volumes go when nobody uses them.
+   * for from the moment they are made, and what goes is taken off; deleted claims and volumes go when nobody uses them;
+   * ClusterRoles are aggregated, and expressions of ValidatingAdmissionPolicies checked for their status.
    * Default false: who has a controller for these has them to himself.
    */
   readonly managed?: boolean;

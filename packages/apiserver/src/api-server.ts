@@ -1,19 +1,17 @@
 import {
-  type ConfigMap,
-  type KubernetesObject,
   NEWEST_VERSION,
   type Service,
-  apiVersionOf,
+  clusterRoleBindings,
+  clusterRoles,
   gitVersionOf,
-  validatingAdmissionPolicies,
+  namespaces,
+  priorityClasses,
+  services,
 } from "@kubewright/api";
 import { standardErrorLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import type { Caller } from "./access-control.js";
-import { AdmissionExpressions } from "./admission/expressions.js";
-import { keepPolicyStatus } from "./admission/policy-status.js";
-import { TypeChecker } from "./admission/type-checking.js";
 import { expired } from "./api-error.js";
 import type { ApiServerOptions } from "./api-server-options.js";
 import type { AuditListener } from "./audit.js";
@@ -23,17 +21,15 @@ import { bootstrapPolicy } from "./authorization/bootstrap-policy.js";
 import type { Connection, Door } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
 import { startHousekeeping } from "./housekeeping.js";
-import { jsonEqual } from "./json.js";
-import { StorageProtection } from "./kinds/persistent-volume-claim/protection.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
 import { FIRST_SERVICE_ADDRESS } from "./kinds/service/allocation.js";
 import { makeServerState } from "./make-server-state.js";
-import { NamespaceFurniture } from "./namespace-furniture.js";
+import { ManagerDuties } from "./manager-duties.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
+import { OwnWriter } from "./own-writer.js";
 import { RequestServer } from "./request-server.js";
 import type { ServerState } from "./server-state.js";
-import type { ResourceStorage } from "./storage/resource-storage.js";
 import type { StoreSnapshot } from "./storage/store.js";
 
 /** A Kubernetes API server in this process. */
@@ -78,13 +74,6 @@ const KUBERNETES_SERVICE: Service = {
   spec: { clusterIP: FIRST_SERVICE_ADDRESS, ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }] },
 };
 
-const CONTROLLER_MANAGER = "kube-controller-manager";
-const DEFAULT_ACCOUNT = "default";
-const ROOT_CA_CONFIG_MAP = "kube-root-ca.crt";
-const DESCRIPTION = "kubernetes.io/description";
-const ROOT_CA_DESCRIPTION =
-  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
-
 /** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
 const HANDED_OVER = "The resourceVersion for the provided watch is too old.";
 
@@ -114,18 +103,25 @@ class EmbeddedApiServer implements ApiServer {
     this.#requests = new RequestServer(this.#state, { version, paths, onError });
     this.#intercept = options.intercept;
     startHousekeeping(this.#state);
-    if (options.managed ?? false) {
-      this.#protectStorage();
-      this.#checkPolicies();
+    const { managed = false, furnished = false, rootCA } = options;
+    const duties = new ManagerDuties(this.#state, this.#writerFor("kube-controller-manager"));
+    if (managed) {
+      duties.protectStorage();
+      duties.checkPolicies();
+      duties.aggregateRoles();
     }
+    const own = this.#writerFor("kube-apiserver");
     for (const name of INITIAL_NAMESPACES)
-      this.#createInitially("", "namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    const furnished = options.furnished ?? false;
-    if (furnished) this.#furnish();
-    if (furnished && options.managed === true && options.rootCA !== undefined) this.#publish(options.rootCA);
+      own.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    if (furnished) {
+      own.create(services, KUBERNETES_SERVICE, "default");
+      for (const systemClass of systemPriorityClasses) own.create(priorityClasses, systemClass);
+      duties.makeAccounts();
+      if (managed && rootCA !== undefined) duties.publish(rootCA);
+    }
     if (furnished || options.authorization === "RBAC")
       for (const policy of bootstrapPolicy())
-        this.#createInitially("rbac.authorization.k8s.io", `${policy.kind!.toLowerCase()}s`, policy);
+        own.create(policy.kind === clusterRoles.kind ? clusterRoles : clusterRoleBindings, policy);
   }
 
   readonly transport: Transport = this.transportAs(LOOPBACK);
@@ -194,92 +190,10 @@ class EmbeddedApiServer implements ApiServer {
     await Promise.all(doors.map((door) => door.close()));
   }
 
-  #protectStorage(): void {
-    const { clock, registry } = this.#state;
-    const storage = (resource: string): ResourceStorage => registry.find("", "v1", resource)!.storage;
-    const claims = storage("persistentvolumeclaims");
-    StorageProtection.start({ clock, claims, volumes: storage("persistentvolumes"), pods: storage("pods") });
-  }
-
-  #checkPolicies(): void {
-    const { clock, registry, schemas } = this.#state;
-    const { group, version, resource } = validatingAdmissionPolicies;
-    keepPolicyStatus({
-      clock,
-      policies: registry.find(group, version, resource)!.storage,
-      checker: new TypeChecker(registry, schemas, new AdmissionExpressions()),
-      apply: (name, status) => {
-        const query = "fieldManager=validatingadmissionpolicy-status&force=true";
-        const apiVersion = apiVersionOf(validatingAdmissionPolicies);
-        this.#write({
-          method: "PATCH",
-          path: `/apis/${apiVersion}/${resource}/${encodeURIComponent(name)}/status?${query}`,
-          value: { apiVersion, kind: validatingAdmissionPolicies.kind, metadata: { name }, status },
-          userAgent: CONTROLLER_MANAGER,
-        });
-      },
-    });
-  }
-
-  #furnish(): void {
-    const { clock, registry, namespaces } = this.#state;
-    this.#createInitially("", "services", KUBERNETES_SERVICE, "default");
-    for (const systemClass of systemPriorityClasses)
-      this.#createInitially("scheduling.k8s.io", "priorityclasses", systemClass);
-    const { storage } = registry.find("", "v1", "serviceaccounts")!;
-    const put = (namespace: string): void => {
-      const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: DEFAULT_ACCOUNT } };
-      this.#createInitially("", "serviceaccounts", account, namespace, CONTROLLER_MANAGER);
-    };
-    NamespaceFurniture.start(clock, namespaces.storage, { storage, name: DEFAULT_ACCOUNT, put });
-  }
-
-  /** Upstream: `pkg/controller/certificates/rootcacertpublisher`, of kube-controller-manager. */
-  #publish(rootCA: string): void {
-    const { clock, registry, namespaces } = this.#state;
-    const { storage } = registry.find("", "v1", "configmaps")!;
-    const data = { "ca.crt": rootCA };
-    NamespaceFurniture.start(clock, namespaces.storage, {
-      storage,
-      name: ROOT_CA_CONFIG_MAP,
-      isSound: (object) =>
-        jsonEqual((object as ConfigMap).data, data) && Boolean(object.metadata.annotations?.[DESCRIPTION]),
-      put: (namespace, present) => {
-        const { metadata = { name: ROOT_CA_CONFIG_MAP } } = present?.object ?? {};
-        const annotations = { ...metadata.annotations, [DESCRIPTION]: ROOT_CA_DESCRIPTION };
-        const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, annotations }, data };
-        this.#write({
-          method: present === undefined ? "POST" : "PUT",
-          path: `/api/v1/namespaces/${namespace}/configmaps${present === undefined ? "" : `/${ROOT_CA_CONFIG_MAP}`}`,
-          value: configMap,
-          userAgent: CONTROLLER_MANAGER,
-        });
-      },
-    });
-  }
-
-  /** One that is there already, from an earlier server, stays as it is. */
-  #createInitially(
-    group: string,
-    resource: string,
-    value: KubernetesObject,
-    namespace = "",
-    userAgent = "kube-apiserver",
-  ): void {
-    const root = group === "" ? "/api/v1" : `/apis/${group}/v1`;
-    const path = `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource}`;
-    this.#write({ method: "POST", path, value, userAgent });
-  }
-
-  #write({
-    method,
-    path,
-    value,
-    userAgent,
-  }: Pick<ApiRequest, "method" | "path"> & { readonly value: unknown; readonly userAgent: string }): void {
-    const applied = method === "PATCH" ? { "content-type": "application/apply-patch+yaml" } : {};
-    const headers = { "user-agent": userAgent, ...applied };
-    const body = { type: "decoded", value } as const;
-    void this.#requests.serve({ method, path, headers, body }, "", { type: "known", user: LOOPBACK });
+  #writerFor(userAgent: string): OwnWriter {
+    return new OwnWriter(
+      userAgent,
+      (request) => void this.#requests.serve(request, "", { type: "known", user: LOOPBACK }),
+    );
   }
 }

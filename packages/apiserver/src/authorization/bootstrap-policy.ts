@@ -8,33 +8,116 @@ const ANNOTATIONS = { "rbac.authorization.kubernetes.io/autoupdate": "true" };
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
 
-/** What a namespace's users work with; secrets, service accounts and roles are above a reader's pay. */
+/** What a namespace's users work with; secrets and roles are above a reader's pay. Upstream: `viewRules`. */
 const VIEWED: readonly [group: string, resources: readonly string[]][] = [
-  ["", ["configmaps", "events", "namespaces", "pods", "pods/log", "pods/status", "services", "services/status"]],
+  [
+    "",
+    [
+      "configmaps",
+      "endpoints",
+      "persistentvolumeclaims",
+      "persistentvolumeclaims/status",
+      "pods",
+      "replicationcontrollers",
+      "replicationcontrollers/scale",
+      "serviceaccounts",
+      "services",
+      "services/status",
+    ],
+  ],
+  [
+    "",
+    [
+      "bindings",
+      "events",
+      "limitranges",
+      "namespaces/status",
+      "pods/log",
+      "pods/status",
+      "replicationcontrollers/status",
+      "resourcequotas",
+      "resourcequotas/status",
+    ],
+  ],
+  ["", ["namespaces"]],
+  ["discovery.k8s.io", ["endpointslices"]],
+  [
+    "apps",
+    [
+      "controllerrevisions",
+      "daemonsets",
+      "daemonsets/status",
+      "deployments",
+      "deployments/scale",
+      "deployments/status",
+      "replicasets",
+      "replicasets/scale",
+      "replicasets/status",
+      "statefulsets",
+      "statefulsets/scale",
+      "statefulsets/status",
+    ],
+  ],
+  ["autoscaling", ["horizontalpodautoscalers", "horizontalpodautoscalers/status"]],
   ["batch", ["cronjobs", "cronjobs/status", "jobs", "jobs/status"]],
+  ["policy", ["poddisruptionbudgets", "poddisruptionbudgets/status"]],
+  ["networking.k8s.io", ["ingresses", "ingresses/status", "networkpolicies"]],
 ];
+const CONNECTED = ["pods/attach", "pods/exec", "pods/portforward", "pods/proxy"];
+/** Upstream: `editRules`. */
 const EDITED: readonly [group: string, resources: readonly string[]][] = [
-  ["", ["configmaps", "events", "pods", "pods/eviction", "secrets", "serviceaccounts", "services"]],
+  ["", ["pods", ...CONNECTED]],
+  [
+    "",
+    [
+      "configmaps",
+      "events",
+      "persistentvolumeclaims",
+      "replicationcontrollers",
+      "replicationcontrollers/scale",
+      "secrets",
+      "serviceaccounts",
+      "services",
+      "services/proxy",
+    ],
+  ],
+  [
+    "apps",
+    [
+      "daemonsets",
+      "deployments",
+      "deployments/rollback",
+      "deployments/scale",
+      "replicasets",
+      "replicasets/scale",
+      "statefulsets",
+      "statefulsets/scale",
+    ],
+  ],
+  ["autoscaling", ["horizontalpodautoscalers"]],
   ["batch", ["cronjobs", "jobs"]],
+  ["policy", ["poddisruptionbudgets"]],
+  ["networking.k8s.io", ["ingresses", "networkpolicies"]],
 ];
 
 /**
  * The roles and bindings a cluster with RBAC begins with: `cluster-admin`, what discovery, health checks and those who ask for
  * others need, and for the kinds served here `view`, `edit` and `admin`, with the `system:aggregate-to-*` roles that they are made
- * of upstream. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
+ * of. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
  *
- * Differs: nothing aggregates here, so that a ClusterRole with an aggregation label of its own adds nothing to them.
+ * Differs: those made of others have their rules from the start, in the order in which they are gathered later, so that they
+ * serve where nobody gathers.
  */
 export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
   const viewing = VIEWED.map(([group, resources]) => rule([group], resources, READ));
   const adding = [
-    rule([""], ["secrets", "serviceaccounts"], READ),
+    rule([""], [...CONNECTED, "secrets", "services/proxy"], READ),
     rule([""], ["serviceaccounts"], ["impersonate"]),
-    rule([""], ["serviceaccounts/token"], ["create"]),
+    rule([""], ["pods/eviction", "serviceaccounts/token"], ["create"]),
     ...EDITED.map(([group, resources]) => rule([group], resources, WRITE)),
     rule(["coordination.k8s.io"], ["leases"], [...READ, ...WRITE]),
   ];
-  const editing = [...viewing, ...adding];
+  const editing = [...adding, ...viewing];
   const granting = [
     rule(["authorization.k8s.io"], ["localsubjectaccessreviews"], ["create"]),
     rule([GROUP], ["rolebindings", "roles"], [...READ, ...WRITE]),

@@ -23,7 +23,7 @@ export const roleResource = builtInResource<Role>({
   admission: grantAdmission,
 });
 
-/** Upstream: `pkg/registry/rbac/clusterrole`. What `aggregationRule` selects is not gathered: that is a controller's work. */
+/** Upstream: `pkg/registry/rbac/clusterrole`. What `aggregationRule` selects is gathered by a controller, `aggregateRoles`. */
 const clusterRoleStrategy: ResourceStrategy<ClusterRole> = {
   validateCreate: validateClusterRole,
   validateUpdate: (role, _stored, errors) => validateClusterRole(role, errors),
