@@ -3,7 +3,7 @@ import type { CheckedExpression } from "./checker.js";
 import type { Range } from "./cost.js";
 import type { DeclaredType } from "./declared-type.js";
 import { estimate } from "./estimator.js";
-import { type CostBudget, evaluate } from "./evaluator.js";
+import { type CostBudget, type Evaluation, evaluation } from "./evaluator.js";
 import { type FunctionLibrary, type FunctionTable, functionTable } from "./functions.js";
 import { kubernetesFunctions } from "./kubernetes-functions.js";
 import { listFunctions } from "./list-functions.js";
@@ -90,11 +90,12 @@ export class ExpressionEnvironment {
 function programOf(checked: CheckedExpression, variables: ReadonlyMap<string, DeclaredType>): Program {
   const used = new Set<string>();
   for (const piece of pieces(checked.expression)) if (piece.kind === "identifier") used.add(piece.name);
+  let run: Evaluation | undefined;
   return {
     type: checked.type,
     cost: estimate(checked, variables),
     uses: (name) => used.has(name),
-    evaluate: (values, budget) => evaluate(checked, values, budget),
+    evaluate: (values, budget) => (run ??= evaluation(checked))(values, budget),
   };
 }
 

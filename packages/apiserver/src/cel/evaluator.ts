@@ -1,7 +1,9 @@
 import type { CheckedExpression } from "./checker.js";
-import { LIST_COST, MAP_COST, type Range, type Sized, exactly } from "./cost.js";
+import { LIST_COST, MAP_COST, type Range, type Sized, constantCost, exactly } from "./cost.js";
+import type { Overload } from "./functions.js";
 import type { Comprehension, Expression } from "./syntax.js";
 import { UnsignedInteger } from "./syntax.js";
+import type { Type } from "./types.js";
 import {
   Entries,
   EvaluationProblem,
@@ -11,7 +13,7 @@ import {
   Optional,
   TypeValue,
   type Value,
-  fits,
+  fitting,
   keyText,
   sizeOfValue,
   typeNameOf,
@@ -42,48 +44,60 @@ class Failure {
   constructor(readonly problem: EvaluationProblem) {}
 }
 
-type Scope = Map<string, Value | Failure>;
-
-/** Upstream: cel-go `interpreter`, with its cost tracking. */
-export function evaluate(checked: CheckedExpression, variables: ReadonlyMap<string, Value>, budget: CostBudget): Value {
-  return new Evaluator(checked, variables, budget).value(checked.expression);
+/** One evaluation: what it reads, what it may cost, and where its loops keep their variables. */
+interface Frame {
+  readonly variables: ReadonlyMap<string, Value>;
+  readonly budget: CostBudget;
+  readonly slots: (Value | Failure)[];
 }
 
-class Evaluator {
-  readonly #checked: CheckedExpression;
-  readonly #variables: ReadonlyMap<string, Value>;
-  readonly #budget: CostBudget;
-  readonly #scopes: Scope[] = [];
+/** A piece of an expression, made ready: what can be found out of it once is not found out for each item of a list. */
+type Step = (frame: Frame) => Value;
 
-  constructor(checked: CheckedExpression, variables: ReadonlyMap<string, Value>, budget: CostBudget) {
+/** Evaluates an expression any number of times. */
+export type Evaluation = (variables: ReadonlyMap<string, Value>, budget: CostBudget) => Value;
+
+/** Upstream: cel-go `interpreter`, with its cost tracking. */
+export function evaluation(checked: CheckedExpression): Evaluation {
+  const step = new Planner(checked).step(checked.expression);
+  return (variables, budget) => step({ variables, budget, slots: [] });
+}
+
+/** Upstream: cel-go `interpreter/planner.go`. */
+class Planner {
+  readonly #checked: CheckedExpression;
+  /** The slots of loops' variables, by name: the innermost last. */
+  readonly #slots = new Map<string, number[]>();
+  #fresh = 0;
+
+  constructor(checked: CheckedExpression) {
     this.#checked = checked;
-    this.#variables = variables;
-    this.#budget = budget;
   }
 
-  value(expression: Expression): Value {
+  step(expression: Expression): Step {
     switch (expression.kind) {
-      case "literal":
-        return expression.value;
+      case "literal": {
+        const { value } = expression;
+        return () => value;
+      }
       case "identifier":
         return this.#identifier(expression);
       case "select": {
         const named = this.#checked.namedType(expression);
-        if (named !== undefined) return new TypeValue(named);
+        if (named !== undefined) return () => new TypeValue(named);
         return this.#select(expression);
       }
       case "call":
         return this.#call(expression);
-      case "list":
-        this.#budget.spend(LIST_COST);
-        return new Items(expression.items.map((item) => this.value(item)));
-      case "map": {
-        this.#budget.spend(MAP_COST);
-        const entries = new Entries();
-        for (const [key, value] of expression.entries)
-          if (!entries.add(this.value(key), this.value(value))) throw new EvaluationProblem("Failed with repeated key");
-        return entries;
+      case "list": {
+        const items = expression.items.map((item) => this.step(item));
+        return (frame) => {
+          frame.budget.spend(LIST_COST);
+          return new Items(items.map((item) => item(frame)));
+        };
       }
+      case "map":
+        return this.#map(expression);
       case "comprehension":
         return this.#loop(expression);
       default:
@@ -91,126 +105,219 @@ class Evaluator {
     }
   }
 
-  #identifier(expression: Extract<Expression, { kind: "identifier" }>): Value {
-    this.#budget.spend(1);
-    for (let index = this.#scopes.length - 1; index >= 0; index--) {
-      const value = this.#scopes[index]!.get(expression.name);
-      if (value instanceof Failure) throw value.problem;
-      if (value !== undefined) return value;
+  #identifier(expression: Extract<Expression, { kind: "identifier" }>): Step {
+    const { name } = expression;
+    const slot = this.#slots.get(name)?.at(-1);
+    if (slot !== undefined) {
+      return ({ budget, slots }) => {
+        budget.spend(1);
+        const value = slots[slot]!;
+        if (value instanceof Failure) throw value.problem;
+        return value;
+      };
     }
-    const value = this.#variables.get(expression.name);
-    if (value !== undefined) return value;
     const named = this.#checked.namedType(expression);
-    if (named !== undefined) return new TypeValue(named);
-    throw new EvaluationProblem(`no such attribute(s): ${expression.name}`);
+    return ({ budget, variables }) => {
+      budget.spend(1);
+      const value = variables.get(name);
+      if (value !== undefined) return value;
+      if (named !== undefined) return new TypeValue(named);
+      throw new EvaluationProblem(`no such attribute(s): ${name}`);
+    };
   }
 
-  #select({ operand, field, test }: Extract<Expression, { kind: "select" }>): Value {
-    const holder = this.value(operand);
-    if (!test) this.#budget.spend(1);
-    if (holder instanceof Optional) {
-      if (holder.value === undefined) return test ? false : holder;
-      const found = memberOf(holder.value, field);
-      return test ? found !== undefined : new Optional(found);
-    }
-    const found = memberOf(holder, field);
-    if (test) return found !== undefined;
-    if (found === undefined) throw new EvaluationProblem(`no such key: ${field}`);
-    return found;
+  #select({ operand, field, test }: Extract<Expression, { kind: "select" }>): Step {
+    const holding = this.step(operand);
+    return (frame) => {
+      const holder = holding(frame);
+      if (!test) frame.budget.spend(1);
+      if (holder instanceof Optional) {
+        if (holder.value === undefined) return test ? false : holder;
+        const found = memberOf(holder.value, field);
+        return test ? found !== undefined : new Optional(found);
+      }
+      const found = memberOf(holder, field);
+      if (test) return found !== undefined;
+      if (found === undefined) throw new EvaluationProblem(`no such key: ${field}`);
+      return found;
+    };
   }
 
-  #call(expression: Extract<Expression, { kind: "call" }>): Value {
-    const { name, args, target } = expression;
+  #map({ entries }: Extract<Expression, { kind: "map" }>): Step {
+    const steps = entries.map(([key, value]) => [this.step(key), this.step(value)] as const);
+    return (frame) => {
+      frame.budget.spend(MAP_COST);
+      const made = new Entries();
+      for (const [key, value] of steps)
+        if (!made.add(key(frame), value(frame))) throw new EvaluationProblem("Failed with repeated key");
+      return made;
+    };
+  }
+
+  #call(expression: Extract<Expression, { kind: "call" }>): Step {
+    const { name, target } = expression;
+    const args = expression.args.map((arg) => this.step(arg));
+    const [first, second, third] = args;
     switch (name) {
       case "_&&_":
-        return this.#junction(args[0]!, args[1]!, false);
+        return junction(first!, second!, false);
       case "_||_":
-        return this.#junction(args[0]!, args[1]!, true);
-      case "_?_:_": {
-        const condition = this.value(args[0]!);
-        if (typeof condition !== "boolean") throw new EvaluationProblem("no such overload");
-        return this.value(condition ? args[1]! : args[2]!);
-      }
+        return junction(first!, second!, true);
+      case "_?_:_":
+        return (frame) => {
+          const condition = first!(frame);
+          if (typeof condition !== "boolean") throw new EvaluationProblem("no such overload");
+          return condition ? second!(frame) : third!(frame);
+        };
       case "@not_strictly_false":
-        return this.#attempt(args[0]!) !== false;
+        return (frame) => attempt(first!, frame) !== false;
       case "or":
       case "orValue": {
-        const optional = this.value(target!);
-        if (!(optional instanceof Optional)) throw new EvaluationProblem("no such overload");
-        this.#budget.spend(1);
-        if (optional.value === undefined) return this.value(args[0]!);
-        return name === "or" ? optional : optional.value;
+        const receiver = this.step(target!);
+        return (frame) => {
+          const optional = receiver(frame);
+          if (!(optional instanceof Optional)) throw new EvaluationProblem("no such overload");
+          frame.budget.spend(1);
+          if (optional.value === undefined) return first!(frame);
+          return name === "or" ? optional : optional.value;
+        };
       }
       default:
     }
-    const values = args.map((arg) => this.value(arg));
-    const overloads = this.#checked.overloadsOf(expression);
+    const overloads = this.#checked.overloadsOf(expression).map((overload) => callable(overload));
     // A namespace is no value.
-    const given = overloads[0]?.isMember === true ? [this.value(target!), ...values] : values;
-    if (expression.grows === true) return this.#grow(name, given);
-    const overload = overloads.find(({ parameters }) => parameters.every((type, index) => fits(given[index]!, type)));
-    if (overload === undefined) throw new EvaluationProblem("no such overload");
-    this.#budget.spend(overload.cost(given.map((value) => sized(value))).cost.max);
-    return overload.call(...given);
-  }
-
-  /** Adds to a list or map that only this loop has. */
-  #grow(name: string, [holder, ...added]: readonly Value[]): Value {
-    this.#budget.spend(1);
-    if (name === "_+_") {
-      (holder as Items).items.push(...(added[0] as Items).items);
-      return holder!;
-    }
-    const entries = holder as Entries;
-    const insert = (key: Value, value: Value): void => {
-      if (!entries.add(key, value)) throw new EvaluationProblem(`insert failed: key ${keyText(key)} already exists`);
+    const receiver = overloads[0]?.isMember === true ? this.step(target!) : undefined;
+    const given = (frame: Frame): Value[] => {
+      const values = args.map((arg) => arg(frame));
+      if (receiver !== undefined) values.unshift(receiver(frame));
+      return values;
     };
-    if (added.length === 2) insert(added[0]!, added[1]!);
-    else for (const key of (added[0] as MapValue).keys()) insert(key, (added[0] as MapValue).get(key)!);
-    return entries;
+    if (expression.grows === true) return (frame) => grow(name, given(frame), frame);
+    if (receiver === undefined && args.length === 2) return binary(overloads, first!, second!);
+    return (frame) => {
+      const values = given(frame);
+      const overload = overloads.find(({ parameters }) => parameters.every((fits, index) => fits(values[index]!)));
+      if (overload === undefined) throw new EvaluationProblem("no such overload");
+      frame.budget.spend(
+        overload.isConstant ? 1 : overload.cost(values.map((value) => new SizedValue(value))).cost.max,
+      );
+      return overload.call(...values);
+    };
   }
 
-  /** `&&` and `||`: what settles it, on whichever side, matters more than an error on the other. */
-  #junction(left: Expression, right: Expression, settling: boolean): boolean {
-    const first = this.#attempt(left);
+  #loop(loop: Comprehension): Step {
+    const range = this.step(loop.range);
+    const start = this.step(loop.start);
+    const accumulator = this.#declare(loop.accumulator);
+    const variable = this.#declare(loop.variable);
+    const second = loop.second === undefined ? undefined : this.#declare(loop.second);
+    const condition = this.step(loop.condition);
+    const next = this.step(loop.step);
+    for (const name of [loop.variable, loop.second]) if (name !== undefined) this.#slots.get(name)!.pop();
+    const result = this.step(loop.result);
+    this.#slots.get(loop.accumulator)!.pop();
+    // Only quantifiers look past an error: their condition says so.
+    const stopsAtFailure = loop.condition.kind === "literal";
+
+    const goOn = (frame: Frame): boolean => {
+      if (condition(frame) !== true) return false;
+      const accumulated = attempt(next, frame);
+      frame.slots[accumulator] = accumulated;
+      if (stopsAtFailure && accumulated instanceof Failure) throw accumulated.problem;
+      return true;
+    };
+    return (frame) => {
+      const { slots } = frame;
+      const over = range(frame);
+      slots[accumulator] = start(frame);
+      if (over instanceof ListValue) {
+        for (let index = 0; index < over.size; index++) {
+          const item = over.at(index);
+          slots[variable] = second === undefined ? item : BigInt(index);
+          if (second !== undefined) slots[second] = item;
+          if (!goOn(frame)) break;
+        }
+      } else if (over instanceof MapValue) {
+        for (const key of over.keys()) {
+          slots[variable] = key;
+          if (second !== undefined) slots[second] = over.get(key)!;
+          if (!goOn(frame)) break;
+        }
+      } else throw new EvaluationProblem(`got '${typeNameOf(over)}', expected iterable type`);
+      return result(frame);
+    };
+  }
+
+  #declare(name: string): number {
+    const slots = this.#slots.get(name);
+    if (slots === undefined) this.#slots.set(name, [this.#fresh]);
+    else slots.push(this.#fresh);
+    return this.#fresh++;
+  }
+}
+
+/** An overload whose parameters are looked at once. */
+interface Callable extends Omit<Overload, "parameters"> {
+  readonly parameters: readonly ((value: Value) => boolean)[];
+  /** Whether it costs one, whatever it is handed. */
+  readonly isConstant: boolean;
+}
+
+function callable(overload: Overload): Callable {
+  return { ...overload, parameters: overload.parameters.map(fitting), isConstant: overload.cost === constantCost };
+}
+
+/** Operators are most of what expressions are made of. */
+function binary(overloads: readonly Callable[], left: Step, right: Step): Step {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    for (const overload of overloads) {
+      if (!overload.parameters[0]!(a) || !overload.parameters[1]!(b)) continue;
+      frame.budget.spend(overload.isConstant ? 1 : overload.cost([new SizedValue(a), new SizedValue(b)]).cost.max);
+      return overload.call(a, b);
+    }
+    throw new EvaluationProblem("no such overload");
+  };
+}
+
+/** Adds to a list or map that only this loop has. */
+function grow(name: string, [holder, ...added]: readonly Value[], { budget }: Frame): Value {
+  budget.spend(1);
+  if (name === "_+_") {
+    (holder as Items).items.push(...(added[0] as Items).items);
+    return holder!;
+  }
+  const entries = holder as Entries;
+  const insert = (key: Value, value: Value): void => {
+    if (!entries.add(key, value)) throw new EvaluationProblem(`insert failed: key ${keyText(key)} already exists`);
+  };
+  if (added.length === 2) insert(added[0]!, added[1]!);
+  else for (const key of (added[0] as MapValue).keys()) insert(key, (added[0] as MapValue).get(key)!);
+  return entries;
+}
+
+/** `&&` and `||`: what settles it, on whichever side, matters more than an error on the other. */
+function junction(left: Step, right: Step, settling: boolean): Step {
+  return (frame) => {
+    const first = attempt(left, frame);
     if (first === settling) return settling;
-    const second = this.#attempt(right);
+    const second = attempt(right, frame);
     if (second === settling) return settling;
     for (const side of [first, second]) {
       if (side instanceof Failure) throw side.problem;
       if (typeof side !== "boolean") throw new EvaluationProblem("no such overload");
     }
     return !settling;
-  }
+  };
+}
 
-  #attempt(expression: Expression): Value | Failure {
-    try {
-      return this.value(expression);
-    } catch (error) {
-      if (error instanceof EvaluationProblem) return new Failure(error);
-      throw error;
-    }
-  }
-
-  #loop(loop: Comprehension): Value {
-    const range = this.value(loop.range);
-    const outer: Scope = new Map([[loop.accumulator, this.value(loop.start)]]);
-    this.#scopes.push(outer);
-    for (const [key, value] of pairs(range, loop.second !== undefined)) {
-      const names: Scope = new Map([[loop.variable, key]]);
-      if (loop.second !== undefined) names.set(loop.second, value!);
-      this.#scopes.push(names);
-      const goesOn = this.value(loop.condition);
-      if (goesOn === true) outer.set(loop.accumulator, this.#attempt(loop.step));
-      this.#scopes.pop();
-      if (goesOn !== true) break;
-      // Only quantifiers look past an error: their condition says so.
-      const accumulated = outer.get(loop.accumulator);
-      if (accumulated instanceof Failure && loop.condition.kind === "literal") throw accumulated.problem;
-    }
-    const result = this.value(loop.result);
-    this.#scopes.pop();
-    return result;
+function attempt(step: Step, frame: Frame): Value | Failure {
+  try {
+    return step(frame);
+  } catch (error) {
+    if (error instanceof EvaluationProblem) return new Failure(error);
+    throw error;
   }
 }
 
@@ -219,26 +326,30 @@ function memberOf(holder: Value, field: string): Value | undefined {
   throw new EvaluationProblem(`no such overload: ${typeNameOf(holder)}.${field}`);
 }
 
-function* pairs(range: Value, both: boolean): Generator<readonly [Value, Value | undefined]> {
-  if (range instanceof ListValue) {
-    for (let index = 0; index < range.size; index++) {
-      const item = range.at(index);
-      yield both ? [BigInt(index), item] : [item, undefined];
-    }
-    return;
-  }
-  if (!(range instanceof MapValue)) throw new EvaluationProblem(`got '${typeNameOf(range)}', expected iterable type`);
-  for (const key of range.keys()) yield [key, both ? range.get(key) : undefined];
-}
+/** What a cost depends on of a value; what it does not depend on is not looked at. */
+class SizedValue implements Sized {
+  readonly #value: Value;
 
-function sized(value: Value): Sized {
-  const size: Range = exactly(sizeOfValue(value));
-  const item = value instanceof ListValue && value.size > 0 ? value.at(0) : undefined;
-  return {
-    type: typeOfValue(value),
-    size,
-    item: item === undefined ? undefined : { type: typeOfValue(item), size: exactly(sizeOfValue(item)) },
-    constant:
-      typeof value === "bigint" ? Number(value) : value instanceof UnsignedInteger ? Number(value.value) : undefined,
-  };
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  get type(): Type {
+    return typeOfValue(this.#value);
+  }
+
+  get size(): Range {
+    return exactly(sizeOfValue(this.#value));
+  }
+
+  get item(): Sized | undefined {
+    const value = this.#value;
+    return value instanceof ListValue && value.size > 0 ? new SizedValue(value.at(0)) : undefined;
+  }
+
+  get constant(): number | undefined {
+    const value = this.#value;
+    if (typeof value === "bigint") return Number(value);
+    return value instanceof UnsignedInteger ? Number(value.value) : undefined;
+  }
 }

@@ -304,26 +304,35 @@ export function typeNameOf(value: Value): string {
 }
 
 /** Whether a value may be handed to a parameter of that type. */
-export function fits(value: Value, type: Type): boolean {
+export function fitting(type: Type): (value: Value) => boolean {
   switch (type.kind) {
     case "dyn":
     case "parameter":
     case "error":
-      return true;
+      return () => true;
+    case "bool":
+      return (value) => typeof value === "boolean";
+    case "int":
+      return (value) => typeof value === "bigint";
+    case "double":
+      return (value) => typeof value === "number";
+    case "string":
+      return (value) => typeof value === "string";
     case "list":
-      return value instanceof ListValue;
+      return (value) => value instanceof ListValue;
     case "map":
-      return value instanceof MapValue;
+      return (value) => value instanceof MapValue;
     case "object":
-      return value instanceof MapValue && value.objectType !== undefined;
+      return (value) => value instanceof MapValue && value.objectType !== undefined;
     case "type":
-      return value instanceof TypeValue;
+      return (value) => value instanceof TypeValue;
     case "opaque":
       return type.name === "optional_type"
-        ? value instanceof Optional
-        : typeof value === "object" && value !== null && "opaqueType" in value && value.opaqueType === type.name;
+        ? (value) => value instanceof Optional
+        : (value) =>
+            typeof value === "object" && value !== null && "opaqueType" in value && value.opaqueType === type.name;
     default:
-      return typeOfValue(value).kind === type.kind;
+      return (value) => typeOfValue(value).kind === type.kind;
   }
 }
 
