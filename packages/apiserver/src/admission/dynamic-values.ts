@@ -1,4 +1,4 @@
-import { ListValue, MapValue, Timestamp, type Value } from "../cel/values.js";
+import { ListValue, ReadMap, Timestamp, type Value } from "../cel/values.js";
 import { parseTimestamp } from "../cel/time.js";
 import { DYN, type Type } from "../cel/types.js";
 import { type JsonObject, isJsonObject, ownMember } from "../json.js";
@@ -41,9 +41,10 @@ class DynamicList extends ListValue {
   }
 }
 
-class DynamicMap extends MapValue {
+class DynamicMap extends ReadMap {
   readonly #members: JsonObject;
   readonly #type: Type;
+  #known: readonly string[] | undefined;
 
   constructor(members: JsonObject, type: Type) {
     super();
@@ -55,7 +56,7 @@ class DynamicMap extends MapValue {
     return this.#names().length;
   }
 
-  get(key: Value): Value | undefined {
+  protected read(key: Value): Value | undefined {
     const member = typeof key === "string" ? ownMember(this.#members, key) : undefined;
     return member === undefined ? undefined : dynamicValue(member, this.#typeOf(key as string));
   }
@@ -68,8 +69,8 @@ class DynamicMap extends MapValue {
     return this.#type.kind === "object" ? this.#type : undefined;
   }
 
-  #names(): string[] {
-    return Object.keys(this.#members).filter((name) => this.#members[name] !== undefined);
+  #names(): readonly string[] {
+    return (this.#known ??= Object.keys(this.#members).filter((name) => this.#members[name] !== undefined));
   }
 
   #typeOf(name: string): Type {

@@ -170,3 +170,26 @@ test("what an expression costs is never more than was estimated of it", () => {
     { numRuns: 300, seed: 5 },
   );
 });
+
+test("what a unit of cost takes does not depend on how long the lists, maps and texts are that it reads", () => {
+  const source = (n: number): string => `l.all(a, l.all(b, ${n === 0 ? "b != ''" : OPERATIONS[n - 1]!}))`;
+  const list = new Items(Array.from({ length: 2000 }, (_, index) => `${index}`));
+  const values = new Map(VALUES).set("l", list).set("s", "x".repeat(100_000));
+  const seconds = (n: number): number => {
+    const before = process.cpuUsage();
+    expect(() => evaluate(source(n), values, 100_000)).toThrow(CostExceeded);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1e6;
+  };
+  const plain = Math.max(0.01, Math.min(...[1, 2, 3].map(() => seconds(0))));
+  for (const [index, operation] of OPERATIONS.entries())
+    expect({ operation, isSlow: seconds(index + 1) > 60 * plain }).toEqual({ operation, isSlow: false });
+});
+
+/** Which once took a hundred times as long as their cost says, and more. */
+const OPERATIONS = [
+  "s.size() > 0",
+  "(l + l).size() > 0",
+  "1 / (n - 7) == 1 || true",
+  'timestamp("2024-07-01T00:00:00Z").getHours("Europe/Berlin") == 2',
+];

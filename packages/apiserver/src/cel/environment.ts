@@ -11,7 +11,7 @@ import { Regexes } from "./regexes.js";
 import { standardFunctions } from "./standard-functions.js";
 import { type Expression, Parser, SyntaxProblem } from "./syntax.js";
 import { textFunctions } from "./text-functions.js";
-import { parseDuration, parseTimestamp } from "./time.js";
+import { TimeZones, parseDuration, parseTimestamp } from "./time.js";
 import type { Type } from "./types.js";
 import type { Value } from "./values.js";
 
@@ -46,7 +46,7 @@ export class ExpressionEnvironment {
   /** @param more - Functions that only some expressions have, such as those of an authorizer. */
   constructor(...more: readonly FunctionLibrary[]) {
     this.#functions = functionTable(
-      standardFunctions(this.#regexes),
+      standardFunctions(this.#regexes, new TimeZones()),
       textFunctions(this.#regexes),
       listFunctions,
       ...kubernetesFunctions,

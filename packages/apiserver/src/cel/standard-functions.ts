@@ -13,7 +13,15 @@ import {
 import { type FunctionLibrary, type Handler, type Overload, global, member } from "./functions.js";
 import type { Regexes } from "./regexes.js";
 import { UnsignedInteger } from "./syntax.js";
-import { formatDouble, formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampPart } from "./time.js";
+import {
+  formatDouble,
+  formatDuration,
+  formatTimestamp,
+  parseDuration,
+  parseTimestamp,
+  timestampPart,
+  type TimeZones,
+} from "./time.js";
 import {
   BOOL,
   BYTES,
@@ -165,6 +173,8 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 export function codePointCount(text: string): number {
+  // Of most texts V8 knows without looking that they have none.
+  if (!/[\ud800-\udbff]/.test(text)) return text.length;
   let count = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -239,21 +249,25 @@ const DURATION_PARTS: Readonly<Record<string, (nanos: bigint) => bigint>> = {
   getMilliseconds: (nanos) => nanos / 1_000_000n,
 };
 
-const dateFunctions: FunctionLibrary = Object.fromEntries(
-  TIMESTAMP_PARTS.map((part) => [
-    part,
-    [
-      member([TIMESTAMP], INT, (at: Timestamp) => timestampPart(at, part, undefined)),
-      member([TIMESTAMP, STRING], INT, (at: Timestamp, zone: string) => timestampPart(at, part, zone)),
-      ...(DURATION_PARTS[part] === undefined
-        ? []
-        : [member([DURATION], INT, ({ nanos }: Duration) => DURATION_PARTS[part]!(nanos))]),
-    ],
-  ]),
-);
+function dateFunctions(zones: TimeZones): FunctionLibrary {
+  return Object.fromEntries(
+    TIMESTAMP_PARTS.map((part) => [
+      part,
+      [
+        member([TIMESTAMP], INT, (at: Timestamp) => timestampPart(at, part, (utc) => utc)),
+        member([TIMESTAMP, STRING], INT, (at: Timestamp, zone: string) =>
+          timestampPart(at, part, (utc) => zones.local(utc, zone)),
+        ),
+        ...(DURATION_PARTS[part] === undefined
+          ? []
+          : [member([DURATION], INT, ({ nanos }: Duration) => DURATION_PARTS[part]!(nanos))]),
+      ],
+    ]),
+  );
+}
 
 /** Upstream: cel-go `common/stdlib` and `cel/library.go` for optionals. */
-export function standardFunctions(regexes: Regexes): FunctionLibrary {
+export function standardFunctions(regexes: Regexes, zones: TimeZones): FunctionLibrary {
   const matches: Handler = (text: string, pattern: string) => regexes.test(pattern, text);
   return {
     // What is evaluated step by step is called by the evaluation itself; these tell their types.
@@ -385,7 +399,7 @@ export function standardFunctions(regexes: Regexes): FunctionLibrary {
       global([INT], UINT, (value: bigint) => uint(value)),
       global([STRING], UINT, parseUnsigned),
     ],
-    ...dateFunctions,
+    ...dateFunctions(zones),
     "optional.of": [global([A], OPTIONAL_A, (value: Value) => new Optional(value))],
     "optional.ofNonZeroValue": [
       global([A], OPTIONAL_A, (value: Value) => new Optional(isZero(value) ? undefined : value)),

@@ -86,11 +86,56 @@ export function formatDouble(value: number): string {
   return value.toFixed(Math.min(100, digits.replace(/[-.]/g, "").length - exponent - 1));
 }
 
-/** One part of an instant in UTC, or in a zone (`Europe/Berlin`, `+02:00`). Months and days of a year count from zero. */
-export function timestampPart({ nanos }: Timestamp, part: string, zone: string | undefined): bigint {
+/** Zones that are kept: to make one ready takes ten times as long as to ask it for the time. */
+const MOST_ZONES = 64;
+
+/** What the time is elsewhere. */
+export class TimeZones {
+  readonly #formats = new Map<string, Intl.DateTimeFormat>();
+
+  /** An instant whose parts in UTC are those of the other in that zone: `Europe/Berlin`, `+02:00`. @throws EvaluationProblem */
+  local(utc: Date, zone: string): Date {
+    if (zone === "" || zone === "UTC") return utc;
+    const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
+    if (offset !== null) {
+      const minutes = Number(offset[2]) * 60 + Number(offset[3]);
+      return new Date(utc.getTime() + (offset[1] === "-" ? -minutes : minutes) * 60_000);
+    }
+    const parts = this.#format(zone).formatToParts(utc);
+    const number = (type: string): number => Number(parts.find((each) => each.type === type)?.value ?? 0);
+    const local = new Date(0);
+    local.setUTCFullYear(number("year"), number("month") - 1, number("day"));
+    local.setUTCHours(number("hour"), number("minute"), number("second"));
+    return local;
+  }
+
+  #format(zone: string): Intl.DateTimeFormat {
+    let format = this.#formats.get(zone);
+    if (format !== undefined) return format;
+    try {
+      format = new Intl.DateTimeFormat("en-US", {
+        timeZone: zone,
+        hourCycle: "h23",
+        year: "numeric",
+        month: "numeric",
+        day: "numeric",
+        hour: "numeric",
+        minute: "numeric",
+        second: "numeric",
+      });
+    } catch {
+      throw new EvaluationProblem(`unknown time zone ${zone}`);
+    }
+    if (this.#formats.size >= MOST_ZONES) this.#formats.clear();
+    this.#formats.set(zone, format);
+    return format;
+  }
+}
+
+/** One part of an instant in UTC, or elsewhere. Months and days of a year count from zero. */
+export function timestampPart({ nanos }: Timestamp, part: string, inZone: (utc: Date) => Date): bigint {
   const [seconds, rest] = wholeSeconds(nanos);
-  const utc = new Date(Number(seconds) * 1000);
-  const local = zone === undefined || zone === "" || zone === "UTC" ? utc : inZone(utc, zone);
+  const local = inZone(new Date(Number(seconds) * 1000));
   switch (part) {
     case "getFullYear":
       return BigInt(local.getUTCFullYear());
@@ -115,33 +160,4 @@ export function timestampPart({ nanos }: Timestamp, part: string, zone: string |
     default:
       return rest / 1_000_000n;
   }
-}
-
-/** An instant whose parts in UTC are those of the other in that zone. */
-function inZone(utc: Date, zone: string): Date {
-  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
-  if (offset !== null) {
-    const minutes = Number(offset[2]) * 60 + Number(offset[3]);
-    return new Date(utc.getTime() + (offset[1] === "-" ? -minutes : minutes) * 60_000);
-  }
-  let parts: Intl.DateTimeFormatPart[];
-  try {
-    parts = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    }).formatToParts(utc);
-  } catch {
-    throw new EvaluationProblem(`unknown time zone ${zone}`);
-  }
-  const number = (type: string): number => Number(parts.find((each) => each.type === type)?.value ?? 0);
-  const local = new Date(0);
-  local.setUTCFullYear(number("year"), number("month") - 1, number("day"));
-  local.setUTCHours(number("hour"), number("minute"), number("second"));
-  return local;
 }

@@ -101,3 +101,48 @@ test.each<[ValidationRule, string]>([
 ])("%j says %s", (rule, message) => {
   expect(run({ ...INT, ...rules(rule) }, 1).errors).toEqual([message]);
 });
+
+const SET: StructuralSchema = { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } };
+
+test("sets and map lists are joined by what tells their items apart, other lists one behind the other", () => {
+  const items = { type: "object", properties: { k: { type: "string" }, n: INT } };
+  const byKey: StructuralSchema = {
+    type: "array",
+    items,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["k"],
+  };
+  const before = [
+    { k: "a", n: 1 },
+    { k: "b", n: 2 },
+  ];
+  const next = [
+    { k: "c", n: 3 },
+    { k: "a", n: 4 },
+  ];
+  const joined = (schema: StructuralSchema, numbers: readonly number[]): StructuralSchema => ({
+    ...schema,
+    ...rules({ rule: `(oldSelf + self).map(x, x.n) == [${numbers.join()}] && (oldSelf + self)[2].k == "c"` }),
+  });
+  expect(run(joined(byKey, [4, 2, 3]), next, before).errors).toEqual([]);
+  expect(run(joined({ type: "array", items }, [1, 2, 3, 4]), next, before).errors).toEqual([]);
+  const set = { ...SET, ...rules({ rule: 'self + ["b", "c"] == ["a", "b", "c"] && self + self == self' }) };
+  expect(run(set, ["a", "b"]).errors).toEqual([]);
+});
+
+test("a rule that spends all it may on large sets and maps has soon done so", () => {
+  const schema: StructuralSchema = {
+    type: "object",
+    properties: { set: SET, map: { type: "object", additionalProperties: INT } },
+    ...rules({
+      rule: "self.set.all(a, self.set.all(b, (self.set + [a, b]).size() == self.map.size() + self.map['0']))",
+    }),
+  };
+  const set = Array.from({ length: 3000 }, (_, index) => `${index}`);
+  const before = process.cpuUsage();
+  const { errors } = run(schema, { set, map: Object.fromEntries(set.map((name) => [name, 0])) });
+  const { user, system } = process.cpuUsage(before);
+  expect(errors.join()).toContain("call cost exceeds limit");
+  // Was minutes: each step went through all of them.
+  expect(user + system).toBeLessThan(10e6);
+});

@@ -4,9 +4,9 @@ import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, type Type, 
 import {
   Duration,
   EvaluationProblem,
-  Items,
   ListValue,
   MapValue,
+  ReadMap,
   Timestamp,
   type Value,
   fingerprint,
@@ -203,6 +203,9 @@ class JsonList extends ListValue {
   readonly #items: readonly unknown[];
   readonly #binding: SchemaBinding;
   readonly #schema: StructuralSchema;
+  /** Of items, by what tells them apart. */
+  #places: ReadonlyMap<string, number> | undefined;
+  #added: { readonly other: ListValue; readonly sum: ListValue } | undefined;
 
   constructor(items: readonly unknown[], binding: SchemaBinding, schema: StructuralSchema) {
     super();
@@ -231,9 +234,22 @@ class JsonList extends ListValue {
   override plus(other: ListValue): ListValue {
     const listType = this.#schema["x-kubernetes-list-type"];
     if (listType !== "set" && listType !== "map") return super.plus(other);
-    const merged = new Map<string, Value>();
-    for (const item of [...this.all(), ...other.all()]) merged.set(this.#identity(item), item);
-    return new Items([...merged.values()]);
+    // A loop adds to the same list again and again, or the same list.
+    if (other !== this.#added?.other) this.#added = { other, sum: this.#merged(other) };
+    return this.#added.sum;
+  }
+
+  #merged(other: ListValue): ListValue {
+    this.#places ??= new Map([...this.all()].map((item, index) => [this.#identity(item), index]));
+    const replaced = new Map<number, Value>();
+    const appended = new Map<string, Value>();
+    for (const item of other.all()) {
+      const identity = this.#identity(item);
+      const place = this.#places.get(identity);
+      if (place === undefined) appended.set(identity, item);
+      else replaced.set(place, item);
+    }
+    return new MergedList(this, replaced, [...appended.values()]);
   }
 
   #identity(item: Value): string {
@@ -247,8 +263,33 @@ class JsonList extends ListValue {
   }
 }
 
-class JsonMap extends MapValue {
+/** A set or a map list, with another one's items where its own were that they stand for, and behind them. */
+class MergedList extends ListValue {
+  readonly #list: ListValue;
+  readonly #replaced: ReadonlyMap<number, Value>;
+  readonly #appended: readonly Value[];
+
+  constructor(list: ListValue, replaced: ReadonlyMap<number, Value>, appended: readonly Value[]) {
+    super();
+    this.#list = list;
+    this.#replaced = replaced;
+    this.#appended = appended;
+  }
+
+  get size(): number {
+    return this.#list.size + this.#appended.length;
+  }
+
+  at(index: number): Value {
+    const own = this.#list.size;
+    if (index >= own) return this.#appended[index - own]!;
+    return this.#replaced.get(index) ?? this.#list.at(index);
+  }
+}
+
+class JsonMap extends ReadMap {
   readonly #entries: Readonly<Record<string, unknown>>;
+  #keys: readonly string[] | undefined;
   readonly #binding: SchemaBinding;
 
   constructor(entries: Readonly<Record<string, unknown>>, binding: SchemaBinding) {
@@ -258,22 +299,22 @@ class JsonMap extends MapValue {
   }
 
   get size(): number {
-    return Object.keys(this.#entries).length;
+    return this.keys().length;
   }
 
-  get(key: Value): Value | undefined {
+  protected read(key: Value): Value | undefined {
     if (typeof key !== "string") return undefined;
     const value = ownMember(this.#entries, key);
     return value === undefined ? undefined : this.#binding.value(value);
   }
 
-  keys(): Iterable<Value> {
-    return Object.keys(this.#entries);
+  keys(): readonly string[] {
+    return (this.#keys ??= Object.keys(this.#entries));
   }
 }
 
 /** An object with members that the schema names; a null one counts as absent. */
-class JsonObjectValue extends MapValue {
+class JsonObjectValue extends ReadMap {
   readonly #json: Readonly<Record<string, unknown>>;
   readonly #members: ReadonlyMap<string, BoundMember>;
   readonly #type: Type;
@@ -293,7 +334,7 @@ class JsonObjectValue extends MapValue {
     return [...this.keys()].length;
   }
 
-  get(key: Value): Value | undefined {
+  protected read(key: Value): Value | undefined {
     const member = typeof key === "string" ? this.#members.get(key) : undefined;
     if (member === undefined) return undefined;
     const value = ownMember(this.#json, member.key);
