@@ -2,8 +2,9 @@ import { formatTime } from "@kubewright/api";
 
 import { addedNodesText } from "./added-nodes-text.js";
 import { compareCommand } from "./compare/compare-command.js";
-import { RunDigest } from "./digest/run-digest.js";
+import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
 import { summaryBlock } from "./digest/summary-text.js";
+import { worthALook } from "./digest/worth-a-look.js";
 import { formatDuration } from "./duration.js";
 import { nothingToPlay } from "./input/nothing-to-play.js";
 import { InterruptedError } from "./interrupted-error.js";
@@ -13,8 +14,14 @@ import { futuresCommand } from "./futures/futures-command.js";
 import { readProjectFile } from "./project-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { versionRemark } from "./kubernetes-version.js";
+import { CalendarFile } from "./reports/calendar-file.js";
+import type { CheckReport } from "./reports/check-report.js";
+import { junitXml } from "./reports/junit.js";
+import { runMarkdown } from "./reports/markdown.js";
+import { ReportFiles, type ReportFlags, reportOutputs } from "./reports/report-files.js";
+import { checkSarif } from "./reports/sarif.js";
 import { type Rule, parseRules } from "./rules/rule.js";
-import { RunRules } from "./rules/run-rules.js";
+import { RunRules, throwViolations } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
@@ -26,7 +33,7 @@ import { legend, summaryText, timelineText } from "./timeline-text.js";
 import { type HappeningRecord, traceLine } from "./trace.js";
 import { UserError } from "./user-error.js";
 
-export interface RunFlags extends RunInputFlags {
+export interface RunFlags extends RunInputFlags, ReportFlags {
   readonly json?: string;
   readonly html?: string;
   readonly runs?: string;
@@ -35,6 +42,7 @@ export interface RunFlags extends RunInputFlags {
   readonly seeds?: string;
   readonly workers?: string;
   readonly failOn?: readonly string[];
+  readonly ics?: string;
 }
 
 /** @throws UserError for flags of which one plays one future, or compares two, and the other many. */
@@ -48,6 +56,7 @@ function checkTogether(flags: RunFlags): void {
     ["--seed", flags.seed],
     ["--html", flags.html],
     ["--runs", flags.runs],
+    ["--ics", flags.ics],
     ["--against", flags.against],
     ["--against-kubernetes", flags.againstKubernetes],
   ] as const)
@@ -102,10 +111,10 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     return compareCommand(paths, { ...flags, rules }, io);
   checkRules(rules);
   const runsFormat = flags.runs === undefined ? undefined : parseRunsFormat(flags.runs);
-  checkOutputs({ "--json": flags.json, "--html": flags.html, "--runs": flags.runs }, [
-    ...paths,
-    ...(flags.scenario === undefined ? [] : [flags.scenario]),
-  ]);
+  checkOutputs(
+    { "--json": flags.json, "--html": flags.html, "--runs": flags.runs, "--ics": flags.ics, ...reportOutputs(flags) },
+    [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])],
+  );
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs, seed, scenario } = input;
   const traceOnly = flags.json === "-";
@@ -119,9 +128,12 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     flags.runs === undefined || runsFormat === undefined
       ? undefined
       : new RunsFile(runsFormat, await openOutput("--runs", flags.runs, io));
+  const calendar =
+    flags.ics === undefined ? undefined : new CalendarFile(await openOutput("--ics", flags.ics, io), startMs);
+  const reports = await ReportFiles.open(flags, io);
   const digest = new RunDigest();
   const held = rules.length === 0 ? undefined : new RunRules(rules);
-  const listeners = [digest, runs, held?.listener].filter((listener) => listener !== undefined);
+  const listeners = [digest, runs, calendar, held?.listener].filter((listener) => listener !== undefined);
   const timeline = new Timeline({ maxRows: 0, listener: together(listeners) });
   const progress = (await io.progress?.()) ?? noProgress;
   const happenings: HappeningRecord[] = [];
@@ -159,15 +171,22 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
       await runs?.flush();
     },
   }).finally(() => progress.clear());
+  const violations = held?.violations({ seed, endMs: startMs + durationMs }) ?? [];
   // What is not whole does not take the place of what was there.
   if (mistakes.length === 0) {
     await trace?.close();
     if (recorder !== undefined) await report?.write(recorder.data(scenario?.description));
     await runs?.close();
+    await calendar?.close();
+    if (calendar !== undefined && calendar.left > 0)
+      notes.push(`--ics: ${calendar.left.toLocaleString("en-US")} runs are left out: a calendar takes 50,000`);
+    await writeReports(reports, { input, groups: digest.groups, rules, violations });
   } else {
     await trace?.discard();
     await report?.discard();
     await runs?.discard();
+    await calendar?.discard();
+    await reports.discard();
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const interrupted = io.stopped.aborted
@@ -176,7 +195,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   const finish = (): void => {
     if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
     if (interrupted !== undefined) throw interrupted;
-    held?.check({ seed, endMs: startMs + durationMs });
+    throwViolations(violations);
   };
   if (traceOnly) return finish();
   const style = styleFor(io.stdout.hasColours);
@@ -195,6 +214,36 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   io.stdout.write(`${timelineText(groups, { startMs, endMs, width, style })}\n`);
   io.stdout.write(summaryText(timeline, style));
   finish();
+}
+
+async function writeReports(
+  files: ReportFiles,
+  {
+    input,
+    groups,
+    rules,
+    violations,
+  }: Pick<CheckReport, "rules" | "violations"> & {
+    readonly input: RunInput;
+    readonly groups: readonly DigestGroup[];
+  },
+): Promise<void> {
+  const { startMs, durationMs, seed, manifests } = input;
+  const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
+  const remarks = worthALook(groups, startMs);
+  const report: CheckReport = {
+    title,
+    subjects: groups.map(({ group }) => group),
+    rules,
+    violations,
+    remarks,
+    manifests,
+  };
+  await files.write({
+    markdown: () => runMarkdown(title, groups, { violations, remarks }),
+    junit: () => junitXml(report),
+    sarif: () => checkSarif(report),
+  });
 }
 
 /** Which may bring what is to be played. */

@@ -10,7 +10,12 @@ import { type Manifest, identityOf } from "../input/manifest.js";
 import { type PlayedVersion, parseKubernetesVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { HtmlReport, ReportRecorder } from "../report/html-report.js";
-import { changeViolations } from "../rules/change-violations.js";
+import type { CheckReport } from "../reports/check-report.js";
+import { junitXml } from "../reports/junit.js";
+import { comparisonMarkdown } from "../reports/markdown.js";
+import { ReportFiles, type ReportFlags, reportOutputs } from "../reports/report-files.js";
+import { checkSarif } from "../reports/sarif.js";
+import { changeText, changeViolations } from "../rules/change-violations.js";
 import type { Rule } from "../rules/rule.js";
 import { ViolationsError } from "../rules/violations-error.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
@@ -24,7 +29,7 @@ import { comparisonLegend, comparisonText } from "./comparison-text.js";
 import { manifestChanges } from "./manifest-changes.js";
 import { RunLedger } from "./run-ledger.js";
 
-export interface CompareFlags extends RunInputFlags {
+export interface CompareFlags extends RunInputFlags, ReportFlags {
   /** B's manifests. Default: A's. */
   readonly against?: string;
   /** B's release. Default: A's. */
@@ -32,6 +37,7 @@ export interface CompareFlags extends RunInputFlags {
   readonly json?: string;
   readonly html?: string;
   readonly runs?: string;
+  readonly ics?: string;
   readonly rules: readonly Rule[];
 }
 
@@ -46,17 +52,23 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
       throw new UserError(
         `--fail-on: ${JSON.stringify(text)} is about one simulation, and this compares two: take changed, or play each alone`,
       );
-  if (flags.runs !== undefined) {
-    const option = against === undefined ? "--against-kubernetes" : "--against";
-    throw new UserError(`--runs lists one run and ${option} compares two: leave out one of them, or take --json`);
-  }
+  const option = against === undefined ? "--against-kubernetes" : "--against";
+  for (const [flag, value] of [
+    ["--runs", flags.runs],
+    ["--ics", flags.ics],
+  ] as const)
+    if (value !== undefined)
+      throw new UserError(`${flag} lists one run and ${option} compares two: leave out one of them, or take --json`);
   const kubernetesB = parseOther(flags.againstKubernetes);
   const filesA = [
     ...(flags.fromCluster ? ["the cluster"] : []),
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ];
-  checkOutputs({ "--json": json, "--html": html }, [...filesA, ...(against === undefined ? [] : [against])]);
+  checkOutputs({ "--json": json, "--html": html, ...reportOutputs(flags) }, [
+    ...filesA,
+    ...(against === undefined ? [] : [against]),
+  ]);
   const cluster = await fromCluster(flags, io, { readsVersion: flags.kubernetes === undefined });
   const a = await readRunInput(paths, flags, io, cluster);
   const changed =
@@ -64,6 +76,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const b: RunInput = kubernetesB === undefined ? changed : { ...changed, kubernetesVersion: kubernetesB.version };
   const filesB = against === undefined ? filesA : [against];
   const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
+  const reports = await ReportFiles.open(flags, io);
   const page = html === undefined ? undefined : await HtmlReport.open(html, io);
   const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
   const progress = (await io.progress?.()) ?? noProgress;
@@ -87,14 +100,14 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const finish = (): void => {
     if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
-    const lines = changeViolations(rules, comparison);
-    if (lines.length > 0) throw new ViolationsError(lines);
+    if (violations.length > 0) throw new ViolationsError(violations.map(changeText));
   };
   progress.clear();
 
   const { startMs, durationMs, seed } = a;
   const endMs = startMs + durationMs;
   const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
+  const violations = changeViolations(rules, comparison, seed);
   const changes = manifestChanges(a.manifests, b.manifests);
   const header: ComparisonHeader = {
     a: filesA,
@@ -106,8 +119,24 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
     timeZoneData: io.timeZoneData,
   };
   const titles = { a: sideTitle(filesA, a, b), b: sideTitle(filesB, b, a) };
-  if (mistakes.length > 0) await page?.discard();
-  else {
+  if (mistakes.length > 0) {
+    await page?.discard();
+    await reports.discard();
+  } else {
+    const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
+    const report: CheckReport = {
+      title,
+      subjects: comparison.groups,
+      rules,
+      violations,
+      remarks: [],
+      manifests: b.manifests,
+    };
+    await reports.write({
+      markdown: () => comparisonMarkdown(title, comparison, changes, violations.map(changeText)),
+      junit: () => junitXml(report),
+      sarif: () => checkSarif(report),
+    });
     const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
     if (dataA !== undefined && dataB !== undefined)
       await page?.write(comparisonReport(titles, dataA, dataB, comparison, changes));

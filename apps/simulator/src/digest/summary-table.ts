@@ -78,17 +78,30 @@ const COLUMNS: readonly Column[] = [
 const SHORTEST_NAME = 20;
 const GAP = "  ";
 
-/** A line for every CronJob, and one for all Jobs of their own: how many runs, what became of them, how long they took. */
+/** Of every CronJob, by column: how many runs, what became of them, how long they took. Columns in which nobody has anything are left out. */
+export function summaryCells(groups: readonly DigestGroup[]): {
+  readonly names: readonly string[];
+  readonly columns: readonly { readonly column: Column; readonly texts: readonly string[] }[];
+} {
+  const lines = groups.filter(({ group }) => group.kind === "CronJob");
+  return {
+    names: lines.map(({ group: { namespace, name } }) => printable(`${namespace}/${name}`)),
+    columns: COLUMNS.map((column) => ({ column, texts: lines.map(({ statistics }) => column.of(statistics)) })).filter(
+      ({ column, texts }) => column.isOptional !== true || texts.some((text) => text !== "" && text !== "0"),
+    ),
+  };
+}
+
+/** A line for every CronJob. */
 export function summaryTable(groups: readonly DigestGroup[], { width, style }: SummaryOptions): string {
-  const lines = groups
-    .filter(({ group }) => group.kind === "CronJob")
-    .map(({ group: { namespace, name }, statistics }) => ({ name: printable(`${namespace}/${name}`), statistics }));
-  if (lines.length === 0) return "";
-  const cells = COLUMNS.map((column) => ({ column, texts: lines.map(({ statistics }) => column.of(statistics)) }))
-    .filter(({ column, texts }) => column.isOptional !== true || texts.some((text) => text !== "" && text !== "0"))
-    .map((each) => ({ ...each, width: Math.max(each.column.title.length, ...each.texts.map(({ length }) => length)) }));
+  const { names, columns } = summaryCells(groups);
+  if (names.length === 0) return "";
+  const cells = columns.map((each) => ({
+    ...each,
+    width: Math.max(each.column.title.length, ...each.texts.map(({ length }) => length)),
+  }));
   const title = "CronJob";
-  const longestName = Math.max(title.length, ...lines.map(({ name }) => name.length));
+  const longestName = Math.max(title.length, ...names.map(({ length }) => length));
   const roomForName = (): number => width - cells.reduce((sum, cell) => sum + GAP.length + cell.width, 0);
   while (roomForName() < Math.min(longestName, SHORTEST_NAME)) {
     const giving = Math.max(...cells.map(({ column }) => column.givesWay));
@@ -104,7 +117,7 @@ export function summaryTable(groups: readonly DigestGroup[], { width, style }: S
     title,
     cells.map((cell) => cell.column.title.padStart(cell.width)),
   );
-  const body = lines.map(({ name }, row) =>
+  const body = names.map((name, row) =>
     line(
       name,
       cells.map(({ column, texts, width: cellWidth }) => {

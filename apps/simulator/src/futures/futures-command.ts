@@ -6,6 +6,11 @@ import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
+import type { CheckReport } from "../reports/check-report.js";
+import { junitXml } from "../reports/junit.js";
+import { futuresMarkdown } from "../reports/markdown.js";
+import { ReportFiles, type ReportFlags, reportOutputs } from "../reports/report-files.js";
+import { checkSarif } from "../reports/sarif.js";
 import type { Rule } from "../rules/rule.js";
 import { RuleTally } from "../rules/rule-tally.js";
 import { countedFor, throwViolations } from "../rules/run-rules.js";
@@ -21,7 +26,7 @@ import { futurePlan } from "./play-future.js";
 import { inThisThread, playFutures } from "./play-futures.js";
 import { countSeeds, parseSeeds, seedsText } from "./seeds.js";
 
-export interface FuturesFlags extends RunInputFlags {
+export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly seeds: string;
   readonly workers?: string;
   readonly json?: string;
@@ -46,10 +51,14 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   for (const { text, what } of rules)
     if (what.type === "change")
       throw new UserError(`--fail-on: ${JSON.stringify(text)} compares one future with another: leave out --seeds`);
-  checkOutputs({ "--json": flags.json }, [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])]);
+  checkOutputs({ "--json": flags.json, ...reportOutputs(flags) }, [
+    ...paths,
+    ...(flags.scenario === undefined ? [] : [flags.scenario]),
+  ]);
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs } = input;
   const jsonOnly = flags.json === "-";
+  const reports = await ReportFiles.open(flags, io);
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const { mistakes, notes } = await tryOut(input, io);
   const statistics = new FuturesStatistics();
@@ -83,18 +92,36 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     progress.clear();
     await pool.close();
   }
+  const { violations } = tally;
   const json = futuresJson(statistics, {
     startMs,
     durationMs,
     seeds,
     kubernetes: `v${versionName(input.kubernetesVersion)}`,
     timeZoneData: io.timeZoneData,
-    ...(rules.length === 0 ? {} : { violations: tally.violations }),
+    ...(rules.length === 0 ? {} : { violations }),
   });
   if (mistakes.length === 0) {
     await file?.write(json);
     await file?.close();
-  } else await file?.discard();
+    const title = `${manyFutures(statistics.futures)} of ${formatDuration(durationMs)} from ${formatTime(startMs)}, ${seedsText(seeds)}`;
+    const report: CheckReport = {
+      title,
+      subjects: statistics.groups,
+      rules,
+      violations,
+      remarks: [],
+      manifests: input.manifests,
+    };
+    await reports.write({
+      markdown: () => futuresMarkdown(title, statistics, violations),
+      junit: () => junitXml(report),
+      sarif: () => checkSarif(report),
+    });
+  } else {
+    await file?.discard();
+    await reports.discard();
+  }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   if (jsonOnly) io.stdout.write(json);
   else {
@@ -110,7 +137,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
   if (!isWhole)
     throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
-  throwViolations(tally);
+  throwViolations(violations);
 }
 
 /** What the API server says of the manifests, which is the same in every future. */

@@ -24,14 +24,22 @@ export function futuresText(statistics: FuturesStatistics, options: FuturesTextO
     .join("\n");
 }
 
-const CHANCE_HEAD = ["CronJob or Job", "what happens", "in a future", "of slots", "worst"];
+/** What stands over the columns of `chanceRows`. */
+export const CHANCE_HEAD = ["CronJob or Job", "what happens", "in a future", "of slots", "worst"];
 
 function chancesBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
-  const { total, groups, futures } = statistics;
-  const count = `${futures.toLocaleString("en-US")} ${futures === 1 ? "future" : "futures"}`;
-  if (total.chances.length === 0) return `Nothing goes wrong in any of ${count}.\n`;
+  const rows = chanceRows(statistics);
+  return rows.length === 0 ? `${nothingText(statistics)}\n` : table(CHANCE_HEAD, rows, options, { grows: [0, 1] });
+}
+
+export function nothingText({ futures }: FuturesStatistics): string {
+  return `Nothing goes wrong in any of ${futures.toLocaleString("en-US")} ${futures === 1 ? "future" : "futures"}.`;
+}
+
+/** For each CronJob and Job: what happens to it in how many futures and slots, and the seed that shows the worst. */
+export function chanceRows({ total, groups }: FuturesStatistics): string[][] {
   const affected = groups.filter(({ chances }) => chances.length > 0);
-  const rows = [...affected, ...(affected.length > 1 ? [total] : [])].flatMap((group) =>
+  return [...affected, ...(affected.length > 1 ? [total] : [])].flatMap((group) =>
     toldChances(group).map((chance, index) => [
       index > 0 ? "" : group === total ? "any of them" : printable(`${group.namespace}/${group.name}`),
       mishapText(chance.mishap),
@@ -40,7 +48,6 @@ function chancesBlock(statistics: FuturesStatistics, options: FuturesTextOptions
       worstText(chance),
     ]),
   );
-  return table(CHANCE_HEAD, rows, options, { grows: [0, 1] });
 }
 
 /** Where all runs are skipped for one reason, that says it all. */

@@ -3,17 +3,25 @@ import { formatTime } from "@kubewright/api";
 import type { Comparison } from "../compare/compare-runs.js";
 import { isSelectedBy } from "../selection.js";
 import type { Rule } from "./rule.js";
+import type { Violation } from "./rule-tally.js";
 
-/** One line for each CronJob or Job whose runs differ though a rule wants them the same. */
-export function changeViolations(rules: readonly Rule[], { groups }: Comparison): string[] {
+/** Each CronJob or Job whose runs differ though a rule wants them the same. */
+export function changeViolations(rules: readonly Rule[], { groups }: Comparison, seed: number): Violation[] {
   return rules
     .filter(({ what }) => what.type === "change")
-    .flatMap(({ text, selection }) =>
+    .flatMap((rule) =>
       groups
-        .filter((group) => group.differences.length > 0 && isSelectedBy(selection, group))
+        .filter((group) => group.differences.length > 0 && isSelectedBy(rule.selection, group))
         .map(({ namespace, name, differences, counts }) => {
-          const all = counts.different + counts.onlyA + counts.onlyB;
-          return `${text}: ${namespace}/${name}: ${all.toLocaleString("en-US")} ${all === 1 ? "run differs" : "runs differ"}, first that of ${formatTime(differences[0]!.slotMs)}`;
+          const count = counts.different + counts.onlyA + counts.onlyB;
+          const atMs = differences[0]!.slotMs;
+          const runs = count === 1 ? "run differs" : "runs differ";
+          const text = `${count.toLocaleString("en-US")} ${runs}, first that of ${formatTime(atMs)}`;
+          return { rule, object: `${namespace}/${name}`, seed, atMs, text, count };
         }),
     );
+}
+
+export function changeText({ rule, object, text }: Violation): string {
+  return `${rule.text}: ${object}: ${text}`;
 }

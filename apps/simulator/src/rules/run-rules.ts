@@ -5,7 +5,7 @@ import type { Selection } from "../selection.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
 import type { TraceRecord } from "../trace.js";
 import type { Rule } from "./rule.js";
-import { RuleTally, violationText } from "./rule-tally.js";
+import { RuleTally, type Violation, violationText } from "./rule-tally.js";
 import { ViolationsError } from "./violations-error.js";
 
 /** What of a future has to be counted to know whether rules are broken. */
@@ -37,15 +37,15 @@ export class RunRules {
     this.#pods.add(record);
   }
 
-  /** @throws ViolationsError when a rule was broken. */
-  check({ seed, endMs }: { readonly seed: number; readonly endMs: number }): void {
+  /** Those that were broken. To be asked once, when all has been played. */
+  violations({ seed, endMs }: { readonly seed: number; readonly endMs: number }): Violation[] {
     const tally = new RuleTally(this.#rules);
     tally.add({ seed, groups: this.#counter.groups(endMs), peaks: this.#pods.peaks });
-    throwViolations(tally);
+    return tally.violations;
   }
 }
 
-/** @throws ViolationsError when a rule was broken. */
-export function throwViolations({ violations }: RuleTally): void {
+/** @throws ViolationsError when there are any. */
+export function throwViolations(violations: readonly Violation[]): void {
   if (violations.length > 0) throw new ViolationsError(violations.map(violationText));
 }

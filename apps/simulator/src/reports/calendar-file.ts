@@ -1,0 +1,72 @@
+import ical from "ical-generator";
+
+import { formatDuration } from "../duration.js";
+import type { OutputFile } from "../io.js";
+import { lateText, tookMs } from "../run-words.js";
+import { printable } from "../style.js";
+import type { TimelineListener } from "../timeline/kept-rows.js";
+import { type RunRow, type TimelineGroup, type TimelineRow, rowTime } from "../timeline/rows.js";
+
+/** More than a calendar can show, and a bound on memory. */
+const MOST_EVENTS = 50_000;
+/** What a run takes that the end of the window cut off, or that ended as it began. */
+const SHORTEST_MS = 60_000;
+
+/** Collects the runs of a timeline as the events of a calendar (iCalendar, RFC 5545). */
+export class CalendarFile implements TimelineListener {
+  readonly #file: OutputFile;
+  readonly #nowMs: number;
+  readonly #calendar = ical({
+    name: "Runs of CronJobs and Jobs",
+    prodId: { company: "kubewright", product: "kubewright" },
+  });
+  #events = 0;
+
+  /** @param nowMs - What the events are stamped with: where virtual time starts, so that equal runs give equal files. */
+  constructor(file: OutputFile, nowMs: number) {
+    this.#file = file;
+    this.#nowMs = nowMs;
+  }
+
+  /** Runs that there was no room for. */
+  get left(): number {
+    return Math.max(0, this.#events - MOST_EVENTS);
+  }
+
+  groupAdded(): void {}
+
+  rowAdded(): void {}
+
+  rowSettled(group: TimelineGroup, row: TimelineRow): void {
+    if (row.type === "skipped" || ++this.#events > MOST_EVENTS) return;
+    const start = row.startMs ?? row.createdMs;
+    this.#calendar.createEvent({
+      id: `${row.uid}@kubewright`,
+      stamp: new Date(this.#nowMs),
+      start: new Date(start),
+      end: new Date(start + Math.max(SHORTEST_MS, tookMs(row) ?? 0)),
+      summary: printable(`${group.namespace}/${group.name}`),
+      description: descriptionOf(row),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#file.write(`${this.#calendar.toString()}\r\n`);
+    await this.#file.close();
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.discard();
+  }
+}
+
+function descriptionOf(row: RunRow): string {
+  const took = tookMs(row);
+  const parts = [
+    `${row.name}: ${row.outcome}${row.outcome !== "Failed" || row.reason === undefined ? "" : ` (${row.reason})`}`,
+    ...(took === undefined ? [] : [`took ${formatDuration(took)}`]),
+    lateText(row),
+    row.slotMs === undefined ? "" : `slot ${new Date(rowTime(row)).toISOString()}`,
+  ];
+  return printable(parts.filter((part) => part !== "").join(", "));
+}

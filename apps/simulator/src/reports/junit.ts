@@ -1,0 +1,90 @@
+import XMLBuilder from "fast-xml-builder";
+
+import type { Rule } from "../rules/rule.js";
+import { type Violation, violationText } from "../rules/rule-tally.js";
+import { isSelectedBy } from "../selection.js";
+import { printable } from "../style.js";
+import type { CheckReport, Subject } from "./check-report.js";
+
+/**
+ * A JUnit file: a test suite for each CronJob and Job with a test for each rule that is about it, and one for what all do
+ * together. Without rules each has one test, that it could be played.
+ *
+ * @see https://github.com/windyroad/JUnit-Schema
+ */
+export function junitXml({ title, subjects, rules, violations }: CheckReport): string {
+  const own = rules.filter(({ what }) => what.type !== "pods");
+  const common = rules.filter(({ what }) => what.type === "pods");
+  const suites = [
+    ...subjects.map((subject) => {
+      const about = own.filter(({ selection }) => isSelectedBy(selection, subject));
+      const name = `${subject.namespace}/${subject.name}`;
+      const cases = about.map((rule) => testCase(name, rule, violations.filter(isOf(rule, subject))));
+      return suite(name, cases.length > 0 ? cases : [{ "@name": "played", "@classname": printable(name), "@time": 0 }]);
+    }),
+    ...(common.length === 0
+      ? []
+      : [
+          suite(
+            "all",
+            common.map((rule) =>
+              testCase(
+                "all",
+                rule,
+                violations.filter((each) => each.rule === rule),
+              ),
+            ),
+          ),
+        ]),
+  ];
+  const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: "@", format: true });
+  const total = { "@tests": sum(suites, "@tests"), "@failures": sum(suites, "@failures"), "@errors": 0, "@time": 0 };
+  return builder.build({
+    "?xml": { "@version": "1.0", "@encoding": "UTF-8" },
+    testsuites: { "@name": `kubewright: ${title}`, ...total, testsuite: suites },
+  });
+}
+
+interface Suite {
+  readonly "@name": string;
+  readonly "@tests": number;
+  readonly "@failures": number;
+  readonly "@errors": number;
+  readonly "@skipped": number;
+  readonly "@time": number;
+  readonly testcase: readonly TestCase[];
+}
+
+interface TestCase {
+  readonly "@name": string;
+  readonly "@classname": string;
+  readonly "@time": number;
+  readonly failure?: { readonly "@message": string; readonly "@type": string; readonly "#text": string };
+}
+
+function suite(name: string, cases: readonly TestCase[]): Suite {
+  return {
+    "@name": printable(name),
+    "@tests": cases.length,
+    "@failures": cases.filter(({ failure }) => failure !== undefined).length,
+    "@errors": 0,
+    "@skipped": 0,
+    "@time": 0,
+    testcase: cases,
+  };
+}
+
+function testCase(name: string, { text }: Rule, violations: readonly Violation[]): TestCase {
+  const lines = violations.map((violation) => printable(violationText(violation)));
+  const plain = { "@name": printable(text), "@classname": printable(name), "@time": 0 };
+  if (lines.length === 0) return plain;
+  return { ...plain, failure: { "@message": lines[0]!, "@type": "violation", "#text": lines.join("\n") } };
+}
+
+function isOf(rule: Rule, { namespace, name }: Subject): (violation: Violation) => boolean {
+  return (violation) => violation.rule === rule && violation.object === `${namespace}/${name}`;
+}
+
+function sum(suites: readonly Suite[], what: "@tests" | "@failures"): number {
+  return suites.reduce((total, each) => total + each[what], 0);
+}

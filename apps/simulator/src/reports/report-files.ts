@@ -1,0 +1,48 @@
+import type { Io, OutputFile } from "../io.js";
+import { openOutput } from "../output-file.js";
+
+/** Files for other programs and for pull requests, by the flags that name them. */
+export interface ReportFlags {
+  readonly markdown?: string;
+  readonly junit?: string;
+  readonly sarif?: string;
+}
+
+/** What each of them holds; called only for those that are wanted. */
+export type ReportTexts = { readonly [Flag in keyof ReportFlags]-?: (() => string) | undefined };
+
+/** For `checkOutputs`. */
+export function reportOutputs({ markdown, junit, sarif }: ReportFlags): Record<string, string | undefined> {
+  return { "--markdown": markdown, "--junit": junit, "--sarif": sarif };
+}
+
+/** The files that flags name, opened before anything is played, and written when all is known. */
+export class ReportFiles {
+  readonly #files: readonly (readonly [keyof ReportFlags, OutputFile])[];
+
+  private constructor(files: readonly (readonly [keyof ReportFlags, OutputFile])[]) {
+    this.#files = files;
+  }
+
+  /** @throws UserError when one cannot be opened. */
+  static async open(flags: ReportFlags, io: Io): Promise<ReportFiles> {
+    const files: (readonly [keyof ReportFlags, OutputFile])[] = [];
+    for (const name of ["markdown", "junit", "sarif"] as const) {
+      const path = flags[name];
+      if (path !== undefined) files.push([name, await openOutput(`--${name}`, path, io)]);
+    }
+    return new ReportFiles(files);
+  }
+
+  async write(texts: ReportTexts): Promise<void> {
+    for (const [name, file] of this.#files) {
+      await file.write(texts[name]?.() ?? "");
+      await file.close();
+    }
+  }
+
+  /** Leaves what was there before. */
+  async discard(): Promise<void> {
+    for (const [, file] of this.#files) await file.discard();
+  }
+}

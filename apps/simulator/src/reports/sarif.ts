@@ -1,0 +1,104 @@
+import type { Rule } from "../rules/rule.js";
+import { violationText } from "../rules/rule-tally.js";
+import { type CheckReport, type Place, placeOf } from "./check-report.js";
+
+const HOME = "https://github.com/kubewright/kubewright";
+
+/** One result of a SARIF file. */
+export interface SarifResult {
+  readonly ruleId: string;
+  readonly level: "error" | "warning" | "note";
+  readonly text: string;
+  /** `default/report`; absent for what concerns none by itself. */
+  readonly object?: string;
+  readonly place?: Place;
+}
+
+export interface SarifRule {
+  readonly id: string;
+  readonly text: string;
+  /** Its page. */
+  readonly help?: string;
+}
+
+/** What a check found, as SARIF: violations as errors, what is worth a look as notes, each where its CronJob is written. */
+export function checkSarif({ rules, violations, remarks, manifests }: CheckReport): string {
+  const results: SarifResult[] = [
+    ...violations.map((violation) => ({
+      ruleId: ruleId(violation.rule),
+      level: "error" as const,
+      text: violationText(violation),
+      ...placed(violation.object, manifests),
+    })),
+    ...remarks.map(({ object, text }) => ({
+      ruleId: "worth-a-look",
+      level: "note" as const,
+      text: `${object}: ${text}`,
+      ...placed(object, manifests),
+    })),
+  ];
+  const known = new Map(
+    rules.map((rule) => [ruleId(rule), { id: ruleId(rule), text: `${ruleId(rule)} is not to happen` }]),
+  );
+  const look = { id: "worth-a-look", text: "Its owner will want to know" };
+  return sarif([...known.values(), ...(remarks.length === 0 ? [] : [look])], results);
+}
+
+function ruleId({ what }: Rule): string {
+  return what.type === "run" ? what.mishap.kind : what.type === "pods" ? "peak-pods" : "changed";
+}
+
+function placed(
+  object: string | undefined,
+  manifests: CheckReport["manifests"],
+): Pick<SarifResult, "object" | "place"> {
+  if (object === undefined) return {};
+  const place = placeOf(object, manifests);
+  return { object, ...(place === undefined ? {} : { place }) };
+}
+
+/** @see https://docs.oasis-open.org/sarif/sarif/v2.1.0 */
+export function sarif(rules: readonly SarifRule[], results: readonly SarifResult[]): string {
+  const document = {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: "kubewright",
+            informationUri: HOME,
+            rules: rules.map(({ id, text, help }) => ({
+              id,
+              shortDescription: { text },
+              ...(help === undefined ? {} : { helpUri: help }),
+            })),
+          },
+        },
+        results: results.map(({ ruleId: id, level, text, object, place }) => ({
+          ruleId: id,
+          level,
+          message: { text },
+          ...(place === undefined && object === undefined ? {} : { locations: [locationOf(place, object)] }),
+        })),
+      },
+    ],
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function locationOf(place: Place | undefined, object: string | undefined): object {
+  const region = place && {
+    startLine: place.line,
+    ...(place.column === undefined ? {} : { startColumn: place.column }),
+  };
+  return {
+    ...(place === undefined ? {} : { physicalLocation: { artifactLocation: { uri: uriOf(place.file) }, region } }),
+    ...(object === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: object, kind: "resource" }] }),
+  };
+}
+
+/** A path as a relative URI reference. */
+function uriOf(file: string): string {
+  return file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
+}
