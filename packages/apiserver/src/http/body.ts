@@ -11,7 +11,7 @@ const MOST_HELD_BYTES = 128 * 1024 * 1024;
  * So much that nobody wanted is thrown away for the connection's sake (Go `net/http` maxPostHandlerReadBytes). Unlike Go's,
  * the answer does not wait for it.
  */
-const MOST_SKIPPED_BYTES = 256 * 1024;
+export const MOST_SKIPPED_BYTES = 256 * 1024;
 /** How long a connection that ends in the middle of a body stays open, unread, for its answer to arrive (Go `net/http` rstAvoidanceDelay). */
 const LINGER_MS = 500;
 

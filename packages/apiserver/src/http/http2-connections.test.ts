@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -145,6 +146,26 @@ describe("HTTP/2 over TLS", () => {
     expect((await answerOf(stream)).status).toBe(504);
   });
 
+  test("who is answered before it has sent its body may send it, within limits", async () => {
+    const { open } = await served();
+    const session = open();
+    const nowhere = { ":method": "DELETE", ":path": "/apis/example.com/v1/namespaces/default/things/a" };
+    const answered = async (): Promise<ClientHttp2Stream> => {
+      const stream = session.request(nowhere, { endStream: false });
+      expect((await answerOf(stream)).status).toBe(404);
+      await new Promise((resolve) => session.ping(resolve));
+      expect(stream.closed).toBe(false);
+      return stream;
+    };
+    const short = await answered();
+    short.end("{}");
+    await once(short, "close");
+    const long = await answered();
+    const closed = once(long, "close");
+    long.on("error", () => {}).write("x".repeat(300_000));
+    await closed;
+  });
+
   test("no connection has more than 100 requests under way", async () => {
     const { open } = await served();
     const session = open();
@@ -193,6 +214,9 @@ describe("HTTP/2 over TLS", () => {
       });
     const { stderr } = await kubectl("create", "configmap", "c", "--from-literal=a=b");
     expect(stderr).toContain("http2: Transport");
+    await writeFile(join(home, "thing.json"), "{}");
+    const nowhere = kubectl("create", "--raw", "/apis/example.com/v1/namespaces/default/things", "-f", "thing.json");
+    await expect(nowhere).rejects.toThrow("the server could not find the requested resource");
     const watched = await kubectl("get", "configmaps", "--watch", "--request-timeout=2s").catch(
       (error: { stdout: string }) => error,
     );

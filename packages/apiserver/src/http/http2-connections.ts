@@ -10,6 +10,8 @@ import {
 import type { Server as TlsServer } from "node:https";
 import type { TLSSocket } from "node:tls";
 
+import { MOST_SKIPPED_BYTES } from "./body.js";
+
 /** What clients and this server may agree on in the TLS handshake, best first. */
 export const PROTOCOLS = ["h2", "http/1.1"];
 
@@ -47,13 +49,12 @@ export function serveHttp2(
     const [incoming, outgoing] = likeHttp1(request, response, socket);
     if (!stream.endAfterHeaders) {
       const timer = setTimeout(() => {
-        if (!request.complete) tooSlow(incoming);
+        if (request.complete) return;
+        if (stream.writableFinished) stream.close(constants.NGHTTP2_NO_ERROR);
+        else tooSlow(incoming);
       }, requestTimeoutMs).unref();
       stream.once("close", () => clearTimeout(timer));
-      // What nobody reads any more is not to fill the connection.
-      stream.once("finish", () => {
-        if (!request.complete) stream.close(constants.NGHTTP2_NO_ERROR);
-      });
+      stream.once("finish", () => skipRest(request));
     }
     answer(incoming, outgoing);
   };
@@ -79,6 +80,19 @@ export function serveHttp2(
       endWhenIdle(session, idleTimeoutMs);
     });
     http2.emit("connection", socket);
+  });
+}
+
+/**
+ * Throws away what nobody read of a body, so that it does not fill the connection. Go's clients lose an answer whose stream is
+ * reset before they have seen its end, so that this is only for those who send too much.
+ */
+function skipRest(request: Http2ServerRequest): void {
+  if (request.complete) return;
+  let left = MOST_SKIPPED_BYTES;
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.byteLength;
+    if (left < 0) request.stream.close(constants.NGHTTP2_NO_ERROR);
   });
 }
 
