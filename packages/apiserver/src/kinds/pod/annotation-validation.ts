@@ -16,9 +16,18 @@ const APP_ARMOR_PROFILES = ["", "runtime/default", "unconfined"];
 const LOCALHOST = "localhost/";
 const INTEGER = /^(?:0|-?[1-9]\d*|-0\d*)$/;
 
+/** Whether any of them means something to a pod. Most do not, and to ask that once is all they cost. */
+export function concernPods(annotations: Annotations): boolean {
+  for (const key in annotations) {
+    if (key === MIRROR || key === DELETION_COST || key === SECCOMP_POD) return true;
+    if (key.startsWith(SECCOMP_CONTAINER) || key.startsWith(APP_ARMOR)) return true;
+  }
+  return false;
+}
+
 /** What means something as an annotation of a pod. Upstream: `ValidatePodSpecificAnnotations`. */
 export function validateAnnotationsOfPod(annotations: Annotations, spec: PodSpec, errors: FieldErrors): void {
-  if (annotations === undefined) return;
+  if (annotations === undefined || !concernPods(annotations)) return;
   const field = (key: string): string => `metadata.annotations[${key}]`;
   const mirror = annotations[MIRROR];
   if (mirror !== undefined && !spec.nodeName)

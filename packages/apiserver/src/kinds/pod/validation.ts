@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, sortedJson } from "../../json.js";
 import { internalForm } from "../internal-form.js";
 import { memberDifference } from "../member-difference.js";
-import { validateAnnotationsOfPod, validateAnnotationsUpdate } from "./annotation-validation.js";
+import { concernPods, validateAnnotationsOfPod, validateAnnotationsUpdate } from "./annotation-validation.js";
 import { validateImages } from "./container-validation.js";
 import { validatePodSpec } from "./spec-validation.js";
 
@@ -49,9 +49,11 @@ function validateNoTokens({ volumes = [] }: PodSpec, errors: FieldErrors): void 
 export function validatePodUpdate(pod: Pod, storedPod: Pod, errors: FieldErrors): void {
   const { spec = emptySpec, metadata } = pod;
   const { spec: stored = emptySpec } = storedPod;
-  if (metadata.annotations !== storedPod.metadata.annotations) {
-    validateAnnotationsUpdate(metadata.annotations, storedPod.metadata.annotations, errors);
-    validateAnnotationsOfPod(metadata.annotations, spec, errors);
+  const { annotations } = metadata;
+  const { annotations: before } = storedPod.metadata;
+  if (annotations !== before && (concernPods(annotations) || concernPods(before))) {
+    validateAnnotationsUpdate(annotations, before, errors);
+    validateAnnotationsOfPod(annotations, spec, errors);
   }
   // What is the stored version's own was found good when it came.
   if (spec === stored) return;
