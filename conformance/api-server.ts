@@ -1,16 +1,8 @@
 import path from "node:path";
 
-import { startChild } from "./child-process.ts";
+import { type StartedServer, startChild } from "@kubewright/testing/processes";
 
-/** An API server in processes of its own. */
-export interface RunningApiServer {
-  readonly url: string;
-  /** `""`: it asks for none. */
-  readonly token: string;
-  /** A kubeconfig for it, with its authority and credentials that may do everything. */
-  readonly kubeconfig: string;
-  readonly stop: () => Promise<void>;
-}
+export type RunningApiServer = StartedServer;
 
 export interface ApiServerLauncher {
   readonly name: string;

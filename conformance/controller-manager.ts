@@ -1,7 +1,6 @@
 import path from "node:path";
 
-import { type Child, startChild } from "./child-process.ts";
-import { freePort } from "./free-port.ts";
+import { type Child, freePort, startChild } from "@kubewright/testing/processes";
 
 const BINARY = path.join(import.meta.dirname, "../apps/controller-manager/bin/kubewright-controller-manager.js");
 

@@ -15,7 +15,8 @@ const MOST_SETTLE_MS = 600_000;
  * The clock of `serve --speed manual`: stands still until somebody POSTs `{"seconds": N, "settleMs": M}` to
  * {@link ADVANCE_PATH}. Then everything due up to now + N fires in order, with the cluster's own components idle at every
  * step; outside watchers are sent what they are owed; and M real milliseconds (default 0) have to pass without a write,
- * each write starting the count anew.
+ * each write starting the count anew. With `"untilWrite": true` it goes no further than to the first instant at which
+ * something is written, so that a controller outside, with a clock of its own that keeps step, hears of it at its time.
  */
 export class ManualClock {
   readonly clock: SimulatedClock;
@@ -49,9 +50,21 @@ export class ManualClock {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
     const wanted = readWanted(body);
     if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
-    await this.#enqueue(() => this.clock.advance(wanted.seconds * 1000));
+    const durationMs = wanted.seconds * 1000;
+    await this.#enqueue(() =>
+      wanted.untilWrite ? this.#advanceUntilWrite(durationMs, apiServer) : this.clock.advance(durationMs),
+    );
     await this.#quiet(apiServer, wanted.settleMs);
     return reply(200, { now: new Date(this.clock.now()).toISOString(), resourceVersion: apiServer.resourceVersion });
+  }
+
+  async #advanceUntilWrite(durationMs: number, apiServer: ApiServer): Promise<void> {
+    const { clock } = this;
+    const before = apiServer.resourceVersion;
+    const endMs = clock.monotonic() + durationMs;
+    await clock.advance(0);
+    while (apiServer.resourceVersion === before && clock.monotonic() < endMs)
+      await clock.advance(Math.min(clock.nextTimerInMs ?? Infinity, endMs - clock.monotonic()));
   }
 
   async #fireDue(): Promise<void> {
@@ -87,13 +100,14 @@ export class ManualClock {
 }
 
 /** What the body asks for, or what is wrong with it. */
-function readWanted(body: ApiRequest["body"]): { seconds: number; settleMs: number } | string {
+function readWanted(body: ApiRequest["body"]): { seconds: number; settleMs: number; untilWrite: boolean } | string {
   const value = readJsonObject(body, '{"seconds": 60, "settleMs": 0}');
   if (typeof value === "string") return value;
-  const { seconds, settleMs = 0 } = value;
+  const { seconds, settleMs = 0, untilWrite = false } = value;
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MOST_SECONDS))
     return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${MOST_SECONDS}`;
   if (typeof settleMs !== "number" || !(settleMs >= 0 && settleMs <= MOST_SETTLE_MS))
     return `settleMs: ${JSON.stringify(settleMs)} is not a number from 0 to ${MOST_SETTLE_MS}`;
-  return { seconds, settleMs };
+  if (typeof untilWrite !== "boolean") return `untilWrite: ${JSON.stringify(untilWrite)} is neither true nor false`;
+  return { seconds, settleMs, untilWrite };
 }

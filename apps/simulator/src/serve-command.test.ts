@@ -119,10 +119,27 @@ test("a manual clock stands still until it is advanced, and then everything due 
   expect(await stop()).toBe(0);
 });
 
+test("a manual clock goes no further than to the first write, when it is told so", async () => {
+  const { url, stop } = await serve(["--speed", "manual"]);
+  await call("POST", `${url}${JOBS}`, job);
+  const times: number[] = [];
+  const fourHoursMs = 4 * 3_600_000;
+  for (let leftMs = fourHoursMs; leftMs > 0; leftMs = times[0]! + fourHoursMs - times.at(-1)!) {
+    const { body } = await advance(url, { seconds: leftMs / 1000, untilWrite: true });
+    times.push(Date.parse(String(body["now"])));
+  }
+  // The pod is accepted, runs, ends, and is counted, each at a time of its own; then nothing comes until events expire.
+  expect(new Set(times).size).toBeGreaterThan(3);
+  expect(times.at(-1)! - times.at(-2)!).toBeGreaterThan(3_000_000);
+  expect(await statusOf(url)).toMatchObject({ succeeded: 1 });
+  await stop();
+});
+
 test.each([
   ["no number", { seconds: "10" }, /^seconds: "10" is not a number from 0 to 3162240000$/],
   ["a step back", { seconds: -1 }, /^seconds: -1 is not a number from 0 to 3162240000$/],
   ["a bad settle time", { seconds: 1, settleMs: -5 }, /^settleMs: -5 is not a number from 0 to 600000$/],
+  ["an unclear end", { seconds: 1, untilWrite: 1 }, /^untilWrite: 1 is neither true nor false$/],
   ["no JSON", "soon", /^the body is not JSON: /],
 ])("advancing by %s is refused with a Status", async (_title, body, message) => {
   const { url, stop } = await serve(["--speed", "manual"]);

@@ -141,6 +141,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     missedSince: options.missedSince,
     terminatedPodGCThreshold: options.terminatedPodGCThreshold,
     watchTimeoutMs: WATCH_TIMEOUT_MS,
+    // The built-in resources never change, and others come with a CustomResourceDefinition, which is heard of by itself.
+    discoveryIntervalMs: Infinity,
     behaviours: behavioursOf(kubernetesVersion),
     onDecision: options.onDecision ?? (() => {}),
   });

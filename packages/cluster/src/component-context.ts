@@ -15,6 +15,8 @@ export interface ComponentContext extends ControllerDeps {
   readonly terminatedPodGCThreshold: number | undefined;
   /** For informers of its own: watches last between this and twice this. */
   readonly watchTimeoutMs: number;
+  /** How often to ask what resources there are. Infinite where they change with CustomResourceDefinitions only, at once. */
+  readonly discoveryIntervalMs: number;
   /** Of the release that the cluster is like. */
   readonly behaviours: VersionBehaviours;
   readonly onDecision: (decision: Decision) => void;

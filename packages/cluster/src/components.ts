@@ -36,6 +36,11 @@ export interface ComponentsOptions extends Pick<
 > {
   /** The way to the API server, whichever it is. */
   readonly transport: Transport;
+  /**
+   * How often the garbage collector asks what resources there are, in milliseconds. Default: when a CustomResourceDefinition
+   * changes, which is enough for an API server of this package.
+   */
+  readonly discoveryIntervalMs?: number;
   /** Controller managers, of which one leads. Default 1, without an election. */
   readonly replicas?: number;
 }
@@ -103,6 +108,7 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
       missedSince: options.missedSince,
       terminatedPodGCThreshold: options.terminatedPodGCThreshold,
       watchTimeoutMs: WATCH_TIMEOUT_MS,
+      discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
       behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
       onDecision: options.onDecision ?? (() => {}),
     };

@@ -39,12 +39,11 @@ export const clusterControllers: Readonly<Record<ControllerName, (context: Compo
       ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodThreshold: terminatedPodGCThreshold }),
       onDecision: (decision) => onDecision({ controller: "pod-garbage-collector-controller", decision }),
     }),
-  "garbage-collector-controller": ({ onDecision, watchTimeoutMs, ...shared }) =>
+  "garbage-collector-controller": ({ onDecision, watchTimeoutMs, discoveryIntervalMs, ...shared }) =>
     new GarbageCollector({
       ...shared,
       minWatchTimeoutMs: watchTimeoutMs,
-      // The built-in resources never change, and others come with a CustomResourceDefinition, which it hears of by itself.
-      discoveryIntervalMs: Infinity,
+      discoveryIntervalMs,
       onDecision: (decision) => onDecision({ controller: "garbage-collector-controller", decision }),
     }),
 };

@@ -7,6 +7,7 @@ export { RunningController } from "./running-controller.js";
 export { startTestCluster } from "./start-test-cluster.js";
 export { TestCluster } from "./test-cluster.js";
 export { TestObject } from "./test-object.js";
+export { missingTestServer } from "./test-server.js";
 export { Trace } from "./trace.js";
 
 export type { Against } from "./backend.js";
@@ -19,4 +20,5 @@ export type { RequestRecord } from "./request-record.js";
 export type { LogRecord } from "./running-controller.js";
 export type { TestClusterOptions } from "./start-test-cluster.js";
 export type { ControllerFactory, EventuallyOptions, RunOptions } from "./test-cluster.js";
+export type { TestServer } from "./test-server.js";
 export type { TraceOptions } from "./trace.js";

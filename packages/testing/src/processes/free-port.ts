@@ -1,0 +1,13 @@
+import { type AddressInfo, createServer } from "node:net";
+
+/** A port of this machine that nobody listened on a moment ago. For programs that cannot say which one they were given. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,53 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import { startChild } from "./child-process.js";
+
+export interface ServeProcessOptions {
+  /** Flags beside those that make it a test's: `--port 0 --speed manual`. */
+  readonly flags: readonly string[];
+  /** Where `kubewright` is installed. Default: the working directory. */
+  readonly folder?: string;
+}
+
+export interface ServeProcess {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Why `kubewright serve` cannot be started, and what to do about it. `undefined`: it can. */
+export function missingServe(folder: string = process.cwd()): string | undefined {
+  return binary(folder) === undefined
+    ? `the package kubewright cannot be found from ${folder}: npm install kubewright --save-dev`
+    : undefined;
+}
+
+/** Starts `kubewright serve --speed manual` on a free port of this machine. @throws Error with what it said, if it does not. */
+export async function startServeProcess({ flags, folder = process.cwd() }: ServeProcessOptions): Promise<ServeProcess> {
+  const command = binary(folder);
+  if (command === undefined) throw new Error(missingServe(folder));
+  const child = startChild("kubewright serve", process.execPath, [
+    command,
+    "serve",
+    "--port=0",
+    "--speed=manual",
+    ...flags,
+  ]);
+  try {
+    const [, url = ""] = await child.says(/Serving on (\S+)/);
+    await child.says(/^kubewright is ready$/m);
+    return { url, stop: child.stop };
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+function binary(folder: string): string | undefined {
+  try {
+    const manifest = createRequire(path.join(folder, "package.json")).resolve("kubewright/package.json");
+    return path.join(path.dirname(manifest), "bin/kubewright.js");
+  } catch {
+    return undefined;
+  }
+}

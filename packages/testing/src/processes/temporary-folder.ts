@@ -1,0 +1,25 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** Starts something in a folder of its own, which goes when that has stopped, or cannot be started. */
+export async function withFolder<T extends { readonly stop: () => Promise<void> }>(
+  start: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), "kubewright-test-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const started = await start(folder);
+    const stop = async (): Promise<void> => {
+      try {
+        await started.stop();
+      } finally {
+        await remove();
+      }
+    };
+    return { ...started, stop };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

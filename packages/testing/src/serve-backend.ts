@@ -1,0 +1,95 @@
+import { Client } from "@kubewright/client";
+import { SimulatedClock, realClock } from "@kubewright/clock";
+import { Network } from "@kubewright/cluster";
+import { createHttpTransport } from "@kubewright/transport-http";
+import type { Transport } from "@kubewright/transport";
+
+import { Activity } from "./activity.js";
+import type { Backend } from "./backend.js";
+
+const ADVANCE_PATH = "/_kubewright/clock/advance";
+const RESET_PATH = "/_kubewright/reset";
+
+export interface ServeOptions {
+  /** Of a `kubewright serve --speed manual`. */
+  readonly url: string;
+  /** Puts it back to where it was when it started. Default false. */
+  readonly reset?: boolean;
+  /** Ends it. */
+  readonly end: () => Promise<void>;
+}
+
+/**
+ * `kubewright serve --speed manual` in another process, and a clock of our own that keeps step with its: time moves on to
+ * whatever is due first, here or there, or to the first write there, which controllers here are to hear of at its time.
+ *
+ * Over sockets nobody can tell when all is done for which no time has to pass: that counts as so after a quiet moment.
+ */
+export async function startServe({ url, reset = false, end }: ServeOptions): Promise<Backend> {
+  const http = createHttpTransport({ server: url });
+  const activity = new Activity(realClock);
+  const transport = activity.watching(http.transport);
+  const server = new ServeControls(http.transport);
+  if (reset) await server.reset();
+  let serverMs = await server.advance(0);
+  const clock = new SimulatedClock(serverMs);
+  const settle = async (): Promise<void> => {
+    await activity.quiet(() => clock.settle());
+    await clock.advance(0);
+    await activity.quiet(() => clock.settle());
+  };
+  const step = async (limitMs: number): Promise<void> => {
+    const dueMs = Math.min(limitMs, Math.ceil(clock.nextTimerInMs ?? limitMs));
+    if (dueMs > 0) {
+      const nowMs = await server.advance(dueMs);
+      await clock.advance(Math.max(0, nowMs - serverMs));
+      serverMs = nowMs;
+    }
+    await settle();
+  };
+  await settle();
+  return {
+    against: "serve",
+    clock,
+    network: new Network({ transport, clock }),
+    transport,
+    step,
+    settle,
+    advance: async (durationMs) => {
+      await settle();
+      const endMs = clock.monotonic() + durationMs;
+      for (let leftMs = durationMs; leftMs > 0; leftMs = endMs - clock.monotonic()) await step(leftMs);
+    },
+    check: () => {},
+    stop: async () => {
+      await http.close();
+      await end();
+    },
+  };
+}
+
+/** The paths by which `serve` is driven. */
+class ServeControls {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Moves its clock on until something is written, but no further than this. Answers what time it is then, in epoch milliseconds. */
+  async advance(limitMs: number): Promise<number> {
+    const { now } = await this.#post<{ now: string }>(ADVANCE_PATH, { seconds: limitMs / 1000, untilWrite: true });
+    return Date.parse(now);
+  }
+
+  async reset(): Promise<void> {
+    await this.#post(RESET_PATH, {});
+  }
+
+  async #post<T>(path: string, body: object): Promise<T> {
+    const posting: Transport = (request) =>
+      this.#transport({ ...request, method: "POST", body: { type: "decoded", value: body } });
+    const client = new Client({ transport: posting, clock: realClock, userAgent: "test-kit" });
+    return (await client.getRaw(path)) as T;
+  }
+}

@@ -1,0 +1,62 @@
+import { type Random, silentLogger } from "@kubewright/clock";
+
+import type { Backend } from "./backend.js";
+import { type Duration, milliseconds } from "./duration.js";
+import { startInProcess } from "./in-process-backend.js";
+import { processEnvironment } from "./processes/environment.js";
+import type { TestClusterOptions } from "./start-test-cluster.js";
+import { chosenServer, missingTestServer } from "./test-server.js";
+
+export interface BackendOptions extends Omit<TestClusterOptions, "crds" | "start"> {
+  /** Epoch milliseconds. */
+  readonly startMs: number;
+  readonly random: Random;
+  readonly seed: number;
+}
+
+const LONGEST_REAL_WAIT: Duration = "1m";
+
+/** Starts what the test's cluster is to be. What is only needed for other processes is loaded then. */
+export async function startBackend(options: BackendOptions): Promise<Backend> {
+  const { against, startMs, seed, random, controllers, kubelet = "simulated", embedded } = options;
+  const chosen = chosenServer(against);
+  const missing = await missingTestServer(chosen);
+  if (missing !== undefined) throw new Error(`cannot test against ${chosen}: ${missing}`);
+  const components = { random, kubelet, ...(controllers === undefined ? {} : { controllers }) };
+  if (chosen === "in-process")
+    return startInProcess({ logger: silentLogger, freeze: true, furnished: true, ...embedded, ...components, startMs });
+  if (embedded !== undefined) throw new Error(`embedded: its options are for a cluster in process, not for ${chosen}`);
+  if (chosen === "kube-apiserver") {
+    const { startKubeApiServer, withFolder } = await import("./processes/index.js");
+    const { startOnKubeApiServer } = await import("./kube-apiserver-backend.js");
+    const longestMs = milliseconds(options.longestRealWait ?? LONGEST_REAL_WAIT, "longestRealWait");
+    const assets = processEnvironment().KUBEBUILDER_ASSETS ?? "";
+    const server = await withFolder((folder) => startKubeApiServer(assets, folder));
+    const { kubeconfig, stop } = server;
+    return orEnded(stop, () =>
+      startOnKubeApiServer({ ...components, kubeconfig, longestMs, logger: silentLogger, end: stop }),
+    );
+  }
+  const { startServe } = await import("./serve-backend.js");
+  if (chosen !== "serve") return startServe({ url: chosen, reset: true, end: () => Promise.resolve() });
+  const { startServeProcess } = await import("./processes/index.js");
+  const { url, stop } = await startServeProcess({
+    flags: [
+      `--start=${new Date(startMs).toISOString()}`,
+      `--seed=${seed}`,
+      `--kubelet=${kubelet}`,
+      ...(controllers === undefined ? [] : [`--controllers=${controllers.join(",")}`]),
+    ],
+  });
+  return orEnded(stop, () => startServe({ url, end: stop }));
+}
+
+/** What was started for it is ended when it cannot be begun. */
+async function orEnded(end: () => Promise<void>, begin: () => Promise<Backend>): Promise<Backend> {
+  try {
+    return await begin();
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
