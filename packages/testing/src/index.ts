@@ -19,6 +19,7 @@ export type { MatcherResult } from "./matchers.js";
 export type { RequestRecord } from "./request-record.js";
 export type { LogRecord } from "./running-controller.js";
 export type { TestClusterOptions } from "./start-test-cluster.js";
-export type { ControllerFactory, EventuallyOptions, RunOptions } from "./test-cluster.js";
+export type { ControllerFactory, OperatorLike, TestDeps, TestEnvironment } from "./startable.js";
+export type { EventuallyOptions, OperatorRunOptions, RunOptions } from "./test-cluster.js";
 export type { TestServer } from "./test-server.js";
 export type { TraceOptions } from "./trace.js";

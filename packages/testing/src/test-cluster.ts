@@ -9,7 +9,7 @@ import {
 import { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import type { FaultyCluster } from "@kubewright/cluster";
-import type { ControllerDeps, Runnable } from "@kubewright/controller";
+import type { Runnable } from "@kubewright/controller";
 
 import { type Against, type Backend, untilEnded } from "./backend.js";
 import { checkCondition } from "./checks.js";
@@ -19,6 +19,7 @@ import { TestFaults } from "./faults.js";
 import { LookedAt } from "./looked-at.js";
 import { RequestRecords } from "./request-record.js";
 import { RunningController, recordingLogger } from "./running-controller.js";
+import { type ControllerFactory, type OperatorLike, type TestDeps, type TestEnvironment, runIn } from "./startable.js";
 import { TestObject } from "./test-object.js";
 import { Trace, type TraceOptions } from "./trace.js";
 
@@ -27,15 +28,15 @@ export interface RunOptions {
   readonly name?: string;
 }
 
+export interface OperatorRunOptions<Environment> extends RunOptions {
+  /** In place of, or beside, what it is handed: `{ leaderElection: false }`, for instance. */
+  readonly environment?: Partial<Environment>;
+}
+
 export interface EventuallyOptions {
   /** How long time may be moved on. Default 10 minutes. */
   readonly within?: Duration;
 }
-
-/** Something that makes a controller of what every controller is handed. */
-export type ControllerFactory = (
-  deps: Required<Pick<ControllerDeps, "client" | "clock" | "random" | "logger">>,
-) => Runnable;
 
 const WITHIN: Duration = "10m";
 
@@ -116,18 +117,24 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Runs a controller against the cluster, and lets it see what there is.
+   * Runs a controller, or an operator of `@kubewright/operator`, against the cluster, and lets it see what there is.
    *
-   * @throws Error when one of that name is running.
+   * @throws Error when one of that name is running; what it fails with at once.
    */
-  async run(controller: ControllerFactory | Runnable, { name }: RunOptions = {}): Promise<RunningController> {
-    const called = name ?? (controller.name || "controller");
+  run(controller: ControllerFactory | Runnable, options?: RunOptions): Promise<RunningController>;
+  run<Environment>(
+    operator: OperatorLike<Environment>,
+    options?: OperatorRunOptions<Environment>,
+  ): Promise<RunningController>;
+  async run<Environment>(
+    what: ControllerFactory | Runnable | OperatorLike<Environment>,
+    { name, environment }: OperatorRunOptions<Environment> = {},
+  ): Promise<RunningController> {
+    const called = name ?? (what.name || "controller");
     const { logger, logged } = recordingLogger();
-    const running: RunningController = this.#start(called, logged, (signal, alive) => {
-      const runnable =
-        typeof controller === "function" ? controller({ ...this.#deps(called, alive), logger }) : controller;
-      return runnable.run(signal);
-    });
+    const running = this.#start(called, logged, (signal, alive) =>
+      runIn(what, { ...this.#deps(called, alive), logger, signal, identity: called }, environment),
+    );
     await this.#backend.settle();
     this.#check();
     return running;
@@ -215,13 +222,13 @@ export class TestCluster implements AsyncDisposable {
     return running;
   }
 
-  #deps(name: string, alive: () => boolean): Pick<ControllerDeps, "client" | "clock" | "random"> {
+  #deps(name: string, alive: () => boolean): Omit<TestDeps & TestEnvironment, "logger" | "signal" | "identity"> {
     const incarnation = (this.#incarnations.get(name) ?? 0) + 1;
     this.#incarnations.set(name, incarnation);
     const { clock } = this;
     const transport = this.#records.recording(name, this.#backend.network.link(name, alive));
     const client = new Client({ transport, clock, userAgent: name });
-    return { client, clock, random: this.random.fork(`${name}/${incarnation}`) };
+    return { transport, client, clock, random: this.random.fork(`${name}/${incarnation}`) };
   }
 
   #check(): void {
