@@ -91,7 +91,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     return this;
   }
 
-  /** Called once for an object that is gone. */
+  /** Called when a key is looked at whose object is gone. */
   whenGone(gone: GoneHandler<Metrics>): this {
     this.#gone = gone;
     return this;

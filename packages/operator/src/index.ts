@@ -31,7 +31,6 @@ export type { LeaderElectionOptions, OperatorOptions } from "./operator-options.
 export type { ControllerDescription, OperatorDescription, UsedResource } from "./operator-description.js";
 export type { OperatorEnvironment, RunnableOperator } from "./operator-run.js";
 export type { OperatorTask, TaskScope } from "./operator-task.js";
-export type { Applied, DeepPartial, MergePatch } from "./partial-object.js";
 export type { Predicate } from "./predicates.js";
 export type {
   Finalizer,
@@ -43,3 +42,4 @@ export type {
 } from "./reconcile-request.js";
 export type { SourceOptions } from "./source.js";
 export type { Span, Tracer } from "./tracing.js";
+export type { Applied, StatusPatch } from "./written-parts.js";

@@ -13,15 +13,15 @@ import {
 import {
   type ApplyPatch,
   type Client,
-  type MergePatch as ClientMergePatch,
   type DeleteOptions,
   type ListOptions,
+  type MergePatch,
   isNotFound,
 } from "@kubewright/client";
 
 import type { Cache } from "./cache.js";
 import { mergePatched } from "./merge-patch.js";
-import type { Applied, MergePatch } from "./partial-object.js";
+import type { Applied, StatusPatch } from "./written-parts.js";
 
 /** Which object: one of its versions, or only its name. */
 export interface ObjectName {
@@ -61,7 +61,8 @@ export interface CreatedOrUpdated<T extends KubernetesObject> {
  * has the reconcile tried again, a conflict too.
  */
 export class OperatorClient {
-  readonly #client: Client;
+  /** The client underneath, for what there is no method of here: with a signal of yours, and nothing waits for its writes. */
+  readonly plain: Client;
   readonly #cache: Cache;
   readonly #isCached: (definition: ResourceDefinition) => boolean;
   readonly #fieldManager: string;
@@ -69,7 +70,7 @@ export class OperatorClient {
   readonly #signal: AbortSignal;
 
   constructor({ client, cache, isCached, fieldManager, listener, signal }: OperatorClientOptions) {
-    this.#client = client;
+    this.plain = client;
     this.#cache = cache;
     this.#isCached = isCached;
     this.#fieldManager = fieldManager;
@@ -83,7 +84,7 @@ export class OperatorClient {
     name: string,
     namespace?: string,
   ): Promise<DeepReadonly<T>> {
-    return this.#client.resource(definition).get(name, { namespace, signal: this.#signal });
+    return this.plain.resource(definition).get(name, { namespace, signal: this.#signal });
   }
 
   /** Asks the API server. */
@@ -91,14 +92,14 @@ export class OperatorClient {
     definition: ResourceDefinition<T>,
     options: Omit<ListOptions, "signal"> = {},
   ): Promise<DeepReadonly<List<T>>> {
-    return this.#client.resource(definition).list({ ...options, signal: this.#signal });
+    return this.plain.resource(definition).list({ ...options, signal: this.#signal });
   }
 
   async create<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
   ): Promise<DeepReadonly<T>> {
-    return this.#wrote(definition, await this.#client.resource(definition).create(object, this.#options()));
+    return this.#wrote(definition, await this.plain.resource(definition).create(object, this.#options()));
   }
 
   /** Replaces an object. Refused with a conflict when somebody has changed it since it was read. */
@@ -106,7 +107,7 @@ export class OperatorClient {
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
   ): Promise<DeepReadonly<T>> {
-    return this.#wrote(definition, await this.#client.resource(definition).update(object, this.#options()));
+    return this.#wrote(definition, await this.plain.resource(definition).update(object, this.#options()));
   }
 
   /** Replaces an object's status. Refused with a conflict when somebody has changed the object since it was read. */
@@ -114,7 +115,7 @@ export class OperatorClient {
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
   ): Promise<DeepReadonly<T>> {
-    return this.#wrote(definition, await this.#client.resource(definition).updateStatus(object, this.#options()));
+    return this.#wrote(definition, await this.plain.resource(definition).updateStatus(object, this.#options()));
   }
 
   /**
@@ -128,9 +129,7 @@ export class OperatorClient {
     { subresource }: SubresourceOption = {},
   ): Promise<DeepReadonly<T>> {
     const options = { ...this.#options(), namespace, ...(subresource === undefined ? {} : { subresource }) };
-    const patched = await this.#client
-      .resource(definition)
-      .patch(name, { type: "merge", body: body as unknown as ClientMergePatch<T> }, options);
+    const patched = await this.plain.resource(definition).patch(name, { type: "merge", body }, options);
     return this.#wrote(definition, patched);
   }
 
@@ -140,7 +139,7 @@ export class OperatorClient {
   async patchStatus<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
-    status: MergePatch<NonNullable<T["status" & keyof T]>>,
+    status: StatusPatch<T>,
   ): Promise<DeepReadonly<T>> {
     const { status: current } = object as { readonly status?: unknown };
     if (isDeepStrictEqual(mergePatched(current, status), current)) return object;
@@ -164,7 +163,7 @@ export class OperatorClient {
     const options = { ...this.#options(), namespace, force, ...(subresource === undefined ? {} : { subresource }) };
     return this.#wrote(
       definition,
-      await this.#client
+      await this.plain
         .resource(definition)
         .patch(name, { type: "apply", body: body as unknown as ApplyPatch<T> }, options),
     );
@@ -202,7 +201,7 @@ export class OperatorClient {
   ): Promise<void> {
     const { name = "", namespace, uid } = object.metadata;
     try {
-      const answer = await this.#client.resource(definition).delete(name, {
+      const answer = await this.plain.resource(definition).delete(name, {
         propagationPolicy: "Background",
         ...(uid === undefined ? {} : { preconditions: { uid } }),
         ...options,

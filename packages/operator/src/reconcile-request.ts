@@ -58,5 +58,8 @@ export type Reconciler<T extends KubernetesObject, Metrics = undefined> = (
  */
 export type Finalizer<T extends KubernetesObject, Metrics = undefined> = Reconciler<T, Metrics>;
 
-/** Forgets what is remembered of an object that is gone, such as a metric. It is not called again, whether or not it throws. */
+/**
+ * Forgets what is remembered of an object that is gone, such as a metric. It may be called more than once, and for an object
+ * that never was, when something else asks to look at it. What it throws is only logged.
+ */
 export type GoneHandler<Metrics = undefined> = (request: RequestScope<Metrics>) => Promise<void> | void;

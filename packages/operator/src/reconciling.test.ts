@@ -169,6 +169,26 @@ test("an object that is gone, or on its way, is not reconciled; who remembers it
   await stop();
 });
 
+test("an object on its way is reconciled too where that is asked for, and comes back when it says so", async () => {
+  const { clock, client, run, createBackup } = await startServer();
+  const seen: boolean[] = [];
+  const { stop } = run(
+    alone(
+      async ({ object }) => {
+        seen.push(object.metadata.deletionTimestamp !== undefined);
+        return { requeueAfterMs: 60_000 };
+      },
+      { whileTerminating: true },
+    ),
+  );
+  await createBackup("held", {}, { finalizers: ["example.com/others"] });
+  await clock.advance(1_000);
+  await client.resource(backups).delete("held", place);
+  await clock.advance(120_000);
+  expect(seen).toEqual([false, true, true, true]);
+  await stop();
+});
+
 test("lines of the log say which controller, object and reconcile they come from", async () => {
   const { clock, run, createBackup } = await startServer();
   const { stop, lines } = run(alone(async ({ log }) => log.info({ step: 1 }, "Looking")));

@@ -99,8 +99,8 @@ class RunningController<T extends KubernetesObject, Metrics> {
         finalizer === undefined ? object : await scope.client.addFinalizer(definition, object, finalizer.name);
       return reconcile(this.#request(scope, marked));
     }
-    if (whileTerminating) await reconcile(this.#request(scope, object));
-    if (finalizer === undefined || !object.metadata.finalizers?.includes(finalizer.name)) return undefined;
+    const looked = whileTerminating ? await reconcile(this.#request(scope, object)) : undefined;
+    if (finalizer === undefined || !object.metadata.finalizers?.includes(finalizer.name)) return looked;
     const result = await finalizer.finalize(this.#request(scope, object));
     if (result?.requeueAfterMs !== undefined) return result;
     await scope.client.removeFinalizer(definition, object, finalizer.name);

@@ -35,23 +35,24 @@ export function connect<T extends KubernetesObject>(
     queue,
   }: { readonly caches: Caches; readonly cache: Cache; readonly queue: PriorityQueue<ObjectKey> },
 ): () => void {
-  const enqueue = (object: DeepReadonly<T>, isNews: boolean): void => {
-    const options = { priority: isNews ? priority : lowPriority };
-    for (const target of map(object, cache)) queue.addWithOptions(options, keyOfTarget(target));
+  /** Each key once: a worker that waits takes the first at once, and would take an equal one again. */
+  const enqueue = (isNews: boolean, ...states: readonly DeepReadonly<T>[]): void => {
+    const keys = new Set(states.flatMap((object) => Array.from(map(object, cache), keyOfTarget)));
+    queue.addWithOptions({ priority: isNews ? priority : lowPriority }, ...keys);
   };
   const handler: EventHandler<T> = {
     onAdd(object, isInInitialList) {
-      if (predicate.create?.(object) ?? true) enqueue(object, !isInInitialList);
+      if (predicate.create?.(object) ?? true) enqueue(!isInInitialList, object);
     },
     onUpdate(old, object) {
       if (!(predicate.update?.(old, object) ?? true)) return;
       const isNews = old.metadata.resourceVersion !== object.metadata.resourceVersion;
-      if (isNews) enqueue(old, true);
-      enqueue(object, isNews);
+      if (isNews) enqueue(true, old, object);
+      else enqueue(false, object);
     },
     onDelete(deleted) {
       const object = deletedObject(deleted);
-      if (object !== undefined && (predicate.delete?.(object) ?? true)) enqueue(object, true);
+      if (object !== undefined && (predicate.delete?.(object) ?? true)) enqueue(true, object);
     },
   };
   const registrations = caches.informersOf(definition).map((informer) => informer.addEventHandler(handler));

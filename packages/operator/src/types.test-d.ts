@@ -1,5 +1,12 @@
 import { type Backup, backups } from "../test/backups.js";
-import { type DeepReadonly, type ObjectKey, configMaps, jobs } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  type ObjectKey,
+  type ResourceDefinition,
+  type UnstructuredObject,
+  configMaps,
+  jobs,
+} from "@kubewright/api";
 import { expectTypeOf, test } from "vitest";
 
 import {
@@ -19,6 +26,8 @@ declare const client: OperatorClient;
 declare const cache: Cache;
 declare const backup: DeepReadonly<Backup>;
 declare const operator: Operator;
+declare const widgets: ResourceDefinition<UnstructuredObject>;
+declare const widget: DeepReadonly<UnstructuredObject>;
 
 test("a reconciler is handed an object of its controller's type, which it cannot write to", () => {
   operator.controllerFor(backups).reconcile(({ object, key, metrics }) => {
@@ -76,6 +85,7 @@ test("patches are of the object's type", () => {
   void client.patchStatus(backups, backup, { phrase: "Running" });
   // @ts-expect-error of another type
   void client.patchStatus(backups, backup, { conditions: [{ type: "Ready" }] });
+  void client.patchStatus(widgets, widget, { anything: 1 });
   // @ts-expect-error a ConfigMap has no status
   void client.patchStatus(configMaps, { metadata: { name: "a" } }, { phase: "Running" });
 });
@@ -87,8 +97,8 @@ test("what is applied is part of the object, with a name", () => {
   void client.apply(jobs, { metadata, spec: { parallel: 1 } });
   // @ts-expect-error nothing can be applied without a name
   void client.apply(jobs, { metadata: {}, spec: { parallelism: 1 } });
-  // @ts-expect-error a status is applied to a subresource of its own
-  void client.apply(jobs, { metadata, status: { active: 1 } });
+  // @ts-expect-error what is not wanted any more is left out
+  void client.apply(jobs, { metadata, spec: { parallelism: null } });
 });
 
 test("what is created is whole and of the definition's type", () => {
