@@ -1,8 +1,9 @@
 import { type KubernetesObject, type ResourceDefinition, keyOf } from "@kubewright/api";
 
-import type { DeclaredController, DeclaredResource } from "./controller-declaration.js";
+import type { DeclaredController } from "./controller-declaration.js";
 import type { AnySource, ControllerOptions, ControllerSpec } from "./controller-spec.js";
 import { type MapFunction, ownersOf } from "./mapping.js";
+import type { UsedResource } from "./operator-description.js";
 import type { Finalizer, GoneHandler, Reconciler } from "./reconcile-request.js";
 import { buildController } from "./running-controller.js";
 import { type Source, type SourceOptions } from "./source.js";
@@ -23,7 +24,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
   readonly #definition: ResourceDefinition<T>;
   readonly #options: ControllerOptions<T>;
   readonly #declare: (controller: DeclaredController) => void;
-  readonly #resources: DeclaredResource[];
+  readonly #resources: UsedResource[];
   readonly #sources: AnySource[] = [];
   #finalizer: ControllerSpec<T, Metrics>["finalizer"];
   #gone: GoneHandler<Metrics> | undefined;

@@ -4,6 +4,7 @@ import { isDnsSubdomain } from "@kubewright/controller";
 import { ControllerBuilder } from "./controller-builder.js";
 import type { DeclaredController } from "./controller-declaration.js";
 import type { ControllerOptions } from "./controller-spec.js";
+import type { OperatorDescription } from "./operator-description.js";
 import type { OperatorOptions } from "./operator-options.js";
 import type { OperatorTask } from "./operator-task.js";
 import { type OperatorEnvironment, OperatorRun, type RunnableOperator } from "./operator-run.js";
@@ -12,7 +13,7 @@ import { type OperatorEnvironment, OperatorRun, type RunnableOperator } from "./
  * What an operator is: a name, and controllers. It does nothing by being made, and can be run many times, also at once:
  * by `runOperator` as this process, or by {@link Operator.run} in whatever it is handed.
  */
-export class Operator<Metrics = undefined> implements RunnableOperator {
+export class Operator<Metrics = undefined> implements RunnableOperator, OperatorDescription {
   readonly options: OperatorOptions<Metrics>;
   readonly #controllers = new Map<string, DeclaredController>();
   readonly #tasks: OperatorTask<Metrics>[] = [];
@@ -58,8 +59,8 @@ export class Operator<Metrics = undefined> implements RunnableOperator {
    *
    * @throws Error when the caches are not filled in time, leadership is lost, a part fails, or reconciles do not end in time.
    */
-  run(environment: OperatorEnvironment): Promise<void> {
-    return new OperatorRun(this, environment).run();
+  async run(environment: OperatorEnvironment): Promise<void> {
+    await new OperatorRun(this, environment).run();
   }
 
   #declare(controller: DeclaredController): void {
