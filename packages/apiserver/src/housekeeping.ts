@@ -6,7 +6,7 @@ import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 
 /** Starts what the server does by itself: events expire, namespaces are emptied, definitions are served. */
-export function startHousekeeping({ clock, store, schemas, registry, namespaces }: ServerState): void {
+export function startHousekeeping({ clock, store, schemas, registry, namespaces, conversions }: ServerState): void {
   const expiring = new Set<ResourceStorage>();
   for (const { storage, timeToLiveMs } of registry.all()) {
     // Two APIs may show the same objects.
@@ -24,6 +24,7 @@ export function startHousekeeping({ clock, store, schemas, registry, namespaces 
     registry,
     schemas,
     definitions: definitions.storage,
+    conversions,
     onStorage: (storage) => emptier.watch(storage),
   });
 }

@@ -40,5 +40,5 @@ export type {
   TableRowCondition,
   UpdateStrategy,
 } from "./strategy.js";
-export type { WebhookHandler } from "./webhooks/in-process-webhooks.js";
+export type { ConversionHandler, WebhookHandler } from "./webhooks/in-process-webhooks.js";
 export type { WebhookAnswer, WebhookCall, WebhookCaller } from "./webhooks/webhook-call.js";

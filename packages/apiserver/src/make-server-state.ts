@@ -33,6 +33,7 @@ import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 import { Store } from "./storage/store.js";
 import { virtualResources } from "./virtual-resources.js";
+import { WatchedObjects } from "./watched-objects.js";
 
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
@@ -64,6 +65,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     access: accessControl(options, registry),
     admission: new Admission(inOrder(plugins, [policiesOf(registry), ...webhooksOf(options, registry, ended.signal)])),
     ended,
+    conversions: { call: options.webhooks, random: options.random.fork("conversions"), registry, signal: ended.signal },
     quotas: QuotaLedger.start({
       clock,
       registry,
@@ -78,6 +80,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     allowsPrivileged: options.allowPrivileged ?? true,
     managers: new ManagerReader(),
     newObjects: new NewObjects(),
+    watched: new WatchedObjects(),
     bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
     furnished: options.furnished ?? false,
     behaviours,

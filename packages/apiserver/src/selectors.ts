@@ -9,7 +9,7 @@ import type { ObjectMatcher } from "./storage/watcher.js";
 
 /** What a list, watch or deletecollection is limited to. */
 export interface Selection {
-  /** `undefined`: everything. Applies to objects as they are stored. */
+  /** `undefined`: everything. Applies to objects as the resource shows them. */
   readonly matches: ObjectMatcher | undefined;
   /** Set when only the object of that name can match. */
   readonly name: string | undefined;
@@ -31,7 +31,7 @@ export function readSelection(call: ApiCall): Selection {
     const fields = terms.map((term) => fieldMatcher(resource, term));
     if (labels === undefined && fields.length === 0) return EVERYTHING;
     const name = terms.find((term) => term.equal && term.field === "metadata.name")?.value;
-    return { matches: combine(resource, labels, fields), name, label: commonLabel(labelText) };
+    return { matches: combine(labels, fields), name, label: commonLabel(labelText) };
   } catch (error) {
     if (error instanceof SelectorError) throw badRequest(error.message);
     throw error;
@@ -48,15 +48,8 @@ function commonLabel(labelText: string): Selection["label"] {
   return undefined;
 }
 
-function combine(
-  resource: ServedResource,
-  labels: LabelMatcher | undefined,
-  fields: readonly ObjectMatcher[],
-): ObjectMatcher {
-  const { view } = resource;
-  const matches: ObjectMatcher = (object) =>
-    (labels === undefined || labels(object.metadata.labels)) && fields.every((field) => field(object));
-  return view === undefined ? matches : (object) => matches(view.fromStored(object as KubernetesObject));
+function combine(labels: LabelMatcher | undefined, fields: readonly ObjectMatcher[]): ObjectMatcher {
+  return (object) => (labels === undefined || labels(object.metadata.labels)) && fields.every((field) => field(object));
 }
 
 function fieldMatcher(resource: ServedResource, { field, value, equal }: FieldTerm): ObjectMatcher {

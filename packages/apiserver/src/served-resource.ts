@@ -98,11 +98,19 @@ export interface CustomResource {
   readonly createRefusal: () => string | undefined;
   /** The schema as the definition has it, for clients to read. */
   readonly openApiSchema: JsonObject | undefined;
+  /** Who makes objects of one version those of another, where more has to change than the name of the version. */
+  readonly conversion: ObjectConversion | undefined;
 }
 
-/** The object as this resource shows it: stored objects may be of another version, or another API's kind. */
-export function present(resource: ServedResource, stored: StoredObject): KubernetesObject {
-  return resource.view === undefined ? stored.object : resource.view.fromStored(stored.object);
+/** Turns objects into those of another version of their resource. */
+export interface ObjectConversion {
+  /**
+   * Those objects, in order, in that version, which a {@link ResourceView} has yet to show or store. Those that are of it
+   * already are the same ones.
+   *
+   * @throws ApiError 500 when one of them cannot be converted
+   */
+  convert(objects: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]>;
 }
 
 /** Whether objects are stored as what this resource calls them: of all that show the same ones, one is. */

@@ -2,6 +2,7 @@ import type { VersionBehaviours } from "@kubewright/api";
 import type { Clock, Random } from "@kubewright/clock";
 
 import type { AccessControl } from "./access-control.js";
+import type { ConversionCalls } from "./custom-resources/conversion-webhook.js";
 import type { BookmarkClock } from "./bookmark-clock.js";
 import type { ManagerReader } from "./fields/managers.js";
 import type { NewObjects } from "./fields/new-objects.js";
@@ -11,6 +12,7 @@ import type { ResourceRegistry } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import type { ServedResource } from "./served-resource.js";
 import type { Store } from "./storage/store.js";
+import type { WatchedObjects } from "./watched-objects.js";
 
 /** What every request is served with; one per server. */
 export interface ServerState {
@@ -26,8 +28,10 @@ export interface ServerState {
   readonly allowsPrivileged: boolean;
   readonly managers: ManagerReader;
   readonly newObjects: NewObjects;
+  readonly watched: WatchedObjects;
   readonly access: AccessControl;
   readonly admission: Admission;
+  readonly conversions: ConversionCalls;
   readonly quotas: QuotaLedger;
   /** Aborted when the server ends: it waits for nobody any more. */
   readonly ended: AbortController;

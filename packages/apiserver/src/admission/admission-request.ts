@@ -1,9 +1,12 @@
 import type { KubernetesObject } from "@kubewright/api";
 
+import { internalError } from "../api-error.js";
+import { type Awaitable, andThen } from "../awaitable.js";
 import type { JsonObject } from "../json.js";
 import { type AdmissionAttributes, type GroupVersionKind, kindIn } from "../registry/admission.js";
 import type { ServedResource } from "../served-resource.js";
-import { convert } from "./matching.js";
+import { convert } from "../stored-versions.js";
+import { isWhole } from "./matching.js";
 
 /** A request as webhooks and expressions are told of it, seen as one for the `seenAs` resource. */
 export interface SeenRequest {
@@ -13,35 +16,57 @@ export interface SeenRequest {
   readonly oldObject: KubernetesObject | null;
 }
 
-/** Upstream: apiserver `pkg/admission/plugin/webhook/request/admissionreview.go`. */
-export function seenRequest(attributes: AdmissionAttributes, seenAs: ServedResource): SeenRequest {
-  const { resource, subresource, operation, name, namespace, user, dryRun, object, oldObject } = attributes;
-  const view = (each: KubernetesObject | undefined): KubernetesObject | null =>
-    each === undefined ? null : withoutEmptyMetadata(convert(each, attributes, seenAs), operation);
+/**
+ * Upstream: apiserver `pkg/admission/plugin/webhook/request/admissionreview.go`.
+ *
+ * @throws ApiError 500 when an object cannot be converted
+ */
+export function seenRequest(attributes: AdmissionAttributes, seenAs: ServedResource): Awaitable<SeenRequest> {
+  const { resource, operation, object, oldObject } = attributes;
+  const view = (each: KubernetesObject | undefined): Awaitable<KubernetesObject | null> =>
+    each === undefined || !isWhole(attributes)
+      ? (each ?? null)
+      : andThen(convertFor(each, resource, seenAs), (seen) => withoutEmptyMetadata(seen, operation));
+  return andThen(view(object), (seen) =>
+    andThen(view(oldObject), (old) => ({ request: describe(attributes, seenAs), object: seen, oldObject: old })),
+  );
+}
+
+/** Conversions fail here as whatever else keeps somebody from being asked. */
+export function convertFor(
+  object: KubernetesObject,
+  from: ServedResource,
+  to: ServedResource,
+): Awaitable<KubernetesObject> {
+  const converted = convert(object, from, to);
+  if (!(converted instanceof Promise)) return converted;
+  return converted.catch((error: unknown) => {
+    throw internalError((error as Error).message);
+  });
+}
+
+function describe(attributes: AdmissionAttributes, seenAs: ServedResource): JsonObject {
+  const { resource, subresource, operation, name, namespace, user, dryRun } = attributes;
   const below = subresource === "" ? {} : { subResource: subresource };
   const { groups, uid, extra } = user;
   return {
-    request: {
-      kind: kindOf(kindIn(seenAs, subresource)),
-      resource: resourceOf(seenAs),
-      ...below,
-      requestKind: kindOf(attributes.kind),
-      requestResource: resourceOf(resource),
-      ...(subresource === "" ? {} : { requestSubResource: subresource }),
-      ...(name === "" ? {} : { name }),
-      ...(namespace === "" ? {} : { namespace }),
-      operation,
-      userInfo: {
-        username: user.username,
-        ...(uid === undefined ? {} : { uid }),
-        ...(groups.length === 0 ? {} : { groups }),
-        ...(extra === undefined ? {} : { extra }),
-      },
-      dryRun,
-      options: optionsOf(attributes),
+    kind: kindOf(kindIn(seenAs, subresource)),
+    resource: resourceOf(seenAs),
+    ...below,
+    requestKind: kindOf(attributes.kind),
+    requestResource: resourceOf(resource),
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation,
+    userInfo: {
+      username: user.username,
+      ...(uid === undefined ? {} : { uid }),
+      ...(groups.length === 0 ? {} : { groups }),
+      ...(extra === undefined ? {} : { extra }),
     },
-    object: view(object),
-    oldObject: view(oldObject),
+    dryRun,
+    options: optionsOf(attributes),
   };
 }
 

@@ -1,10 +1,4 @@
-import {
-  type DeepReadonly,
-  type KubernetesObject,
-  type LabelMatcher,
-  type LabelSelector,
-  labelSelectorMatcher,
-} from "@kubewright/api";
+import { type DeepReadonly, type LabelMatcher, type LabelSelector, labelSelectorMatcher } from "@kubewright/api";
 
 import { notFound } from "../api-error.js";
 import type { MatchResources, OperationRule } from "../kinds/admissionregistration/rule-validation.js";
@@ -115,36 +109,7 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes("*") || list.includes(value);
 }
 
-/** What is asked about as another resource shows it, that has the same objects. */
-export function convert(
-  object: KubernetesObject,
-  attributes: AdmissionAttributes,
-  to: ServedResource,
-): KubernetesObject {
-  return convertBetween(object, attributes, attributes.resource, to);
-}
-
-/** The same in the other direction. */
-export function convertBack(
-  object: KubernetesObject,
-  attributes: AdmissionAttributes,
-  from: ServedResource,
-): KubernetesObject {
-  return convertBetween(object, attributes, from, attributes.resource);
-}
-
 /** Whether what is asked about is an object of the resource, not something that is sent to its subresource. */
 export function isWhole({ kind, resource }: AdmissionAttributes): boolean {
   return kind.kind === resource.kind && kind.group === resource.group;
-}
-
-function convertBetween(
-  object: KubernetesObject,
-  attributes: AdmissionAttributes,
-  from: ServedResource,
-  to: ServedResource,
-): KubernetesObject {
-  if (from === to || !isWhole(attributes)) return object;
-  const stored = from.view === undefined ? object : from.view.toStored(object);
-  return to.view === undefined ? stored : to.view.fromStored(stored);
 }

@@ -6,10 +6,12 @@ import {
 } from "@kubewright/api";
 
 import { ApiError, forbidden } from "../api-error.js";
+import { type Awaitable, andThen } from "../awaitable.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
-import { type ServedResource, present } from "../served-resource.js";
+import type { ServedResource } from "../served-resource.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
-import { seenRequest } from "./admission-request.js";
+import { showing } from "../stored-versions.js";
+import { type SeenRequest, seenRequest } from "./admission-request.js";
 import { CompiledPolicy, type Finding } from "./compiled-policy.js";
 import { dynamicValue } from "./dynamic-values.js";
 import { expressionVariables } from "./expression-variables.js";
@@ -49,18 +51,29 @@ export class AdmissionPolicies implements AdmissionPlugin {
   }
 
   /** @throws ApiError as the first policy that denies says */
-  validate(attributes: AdmissionAttributes): void {
+  validate(attributes: AdmissionAttributes): Awaitable<void> {
     const bindings = this.#boundTo();
-    let denial: ApiError | undefined;
-    for (const { name, object } of this.#policies.list()) {
-      const noted = new Notes();
-      for (const binding of bindings.get(name) ?? []) {
-        const policy = this.#policy(object);
-        const denied = this.#judge(policy, binding, attributes, noted);
-        denial ??= denied;
-      }
-      noted.publish(name, attributes);
+    const asked = this.#policies.list().flatMap(({ name, object }) => {
+      const notes = new Notes(name);
+      return (bindings.get(name) ?? []).map((binding) => ({ policy: this.#policy(object), binding, notes }));
+    });
+    return this.#judgeAll(asked, attributes, 0, undefined);
+  }
+
+  /** All from that one on, as each may warn. @throws ApiError the first refusal */
+  #judgeAll(
+    asked: readonly Asked[],
+    attributes: AdmissionAttributes,
+    first: number,
+    denial: ApiError | undefined,
+  ): Awaitable<void> {
+    for (let index = first; index < asked.length; index++) {
+      const denied = this.#judge(asked[index]!, attributes);
+      if (denied instanceof Promise)
+        return denied.then((later) => this.#judgeAll(asked, attributes, index + 1, denial ?? later));
+      denial ??= denied;
     }
+    for (const notes of new Set(asked.map((each) => each.notes))) notes.publish(attributes);
     if (denial !== undefined) throw denial;
   }
 
@@ -91,45 +104,64 @@ export class AdmissionPolicies implements AdmissionPlugin {
   }
 
   /** Warns and notes as the binding wants it, and answers the first refusal. */
-  #judge(
-    policy: CompiledPolicy,
-    binding: Binding,
-    attributes: AdmissionAttributes,
-    notes: Notes,
-  ): ApiError | undefined {
+  #judge(asked: Asked, attributes: AdmissionAttributes): Awaitable<ApiError | undefined> {
+    const { policy, binding } = asked;
     const seenAs = policy.matcher.match(attributes);
     if (seenAs === undefined) return undefined;
     const matcher = this.#matcherOf(binding);
     if (matcher !== undefined && matcher.match(attributes) === undefined) return undefined;
-    const params = paramsOf(policy, binding, attributes);
-    if ("problem" in params) {
-      if (policy.failsOpen) return undefined;
-      return refusal(policy, binding, attributes, { message: params.problem, reason: "Invalid" });
-    }
-    const variables = expressionVariables(attributes, seenRequest(attributes, seenAs));
-    let denial: ApiError | undefined;
-    for (const param of params.objects) {
-      if (policy.paramKind !== undefined) variables.set("params", dynamicValue(param));
-      const { findings, annotations, problems } = policy.judge(variables);
-      for (const finding of findings) {
-        if (binding.spec.validationActions.includes("Audit"))
-          attributes.annotate(FAILURE_KEY, failureNote(policy, binding, finding));
-        if (binding.spec.validationActions.includes("Warn"))
-          attributes.warn(
-            `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}': ${finding.message}`,
-          );
-        if (binding.spec.validationActions.includes("Deny")) denial ??= refusal(policy, binding, attributes, finding);
+    return andThen(paramsOf(policy, binding, attributes), (params) => {
+      if ("problem" in params) {
+        if (policy.failsOpen) return undefined;
+        return refusal(policy, binding, attributes, { message: params.problem, reason: "Invalid" });
       }
-      for (const { key, value } of annotations) notes.add(key, value);
-      for (const message of problems) denial ??= refusal(policy, binding, attributes, { message, reason: "Invalid" });
-    }
-    return denial;
+      return andThen(seenRequest(attributes, seenAs), (seen) =>
+        judgeWith(asked, attributes, { seen, params: params.objects }),
+      );
+    });
   }
+}
+
+/** A policy through one of its bindings. */
+interface Asked {
+  readonly policy: CompiledPolicy;
+  readonly binding: Binding;
+  readonly notes: Notes;
+}
+
+function judgeWith(
+  { policy, binding, notes }: Asked,
+  attributes: AdmissionAttributes,
+  { seen, params }: { readonly seen: SeenRequest; readonly params: readonly (KubernetesObject | null)[] },
+): ApiError | undefined {
+  const variables = expressionVariables(attributes, seen);
+  let denial: ApiError | undefined;
+  for (const param of params) {
+    if (policy.paramKind !== undefined) variables.set("params", dynamicValue(param));
+    const { findings, annotations, problems } = policy.judge(variables);
+    for (const finding of findings) {
+      if (binding.spec.validationActions.includes("Audit"))
+        attributes.annotate(FAILURE_KEY, failureNote(policy, binding, finding));
+      if (binding.spec.validationActions.includes("Warn"))
+        attributes.warn(
+          `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}': ${finding.message}`,
+        );
+      if (binding.spec.validationActions.includes("Deny")) denial ??= refusal(policy, binding, attributes, finding);
+    }
+    for (const { key, value } of annotations) notes.add(key, value);
+    for (const message of problems) denial ??= refusal(policy, binding, attributes, { message, reason: "Invalid" });
+  }
+  return denial;
 }
 
 /** What the bindings of one policy have noted. Upstream: `auditAnnotationCollector`. */
 class Notes {
+  readonly #policy: string;
   readonly #values = new Map<string, Set<string>>();
+
+  constructor(policy: string) {
+    this.#policy = policy;
+  }
 
   add(key: string, value: string): void {
     const known = this.#values.get(key);
@@ -137,8 +169,8 @@ class Notes {
     else known.add(value);
   }
 
-  publish(policy: string, attributes: AdmissionAttributes): void {
-    for (const [key, values] of this.#values) attributes.annotate(`${policy}/${key}`, [...values].join(", "));
+  publish(attributes: AdmissionAttributes): void {
+    for (const [key, values] of this.#values) attributes.annotate(`${this.#policy}/${key}`, [...values].join(", "));
   }
 }
 
@@ -162,7 +194,11 @@ function refusal(
 type Params = { readonly objects: readonly (KubernetesObject | null)[] } | { readonly problem: string };
 
 /** The objects that a policy is to be applied with, one after the other. Upstream: `generic.CollectParams`. */
-function paramsOf({ paramKind }: CompiledPolicy, binding: Binding, { server, namespace }: AdmissionAttributes): Params {
+function paramsOf(
+  { paramKind }: CompiledPolicy,
+  binding: Binding,
+  { server, namespace }: AdmissionAttributes,
+): Awaitable<Params> {
   const { paramRef } = binding.spec;
   if (paramKind === undefined) return { objects: [null] };
   const { apiVersion, kind } = paramKind;
@@ -189,5 +225,5 @@ function paramsOf({ paramKind }: CompiledPolicy, binding: Binding, { server, nam
       : [storage.get(place, name) ?? []].flat();
   if (found.length === 0 && paramRef.parameterNotFoundAction === "Deny")
     return problem("no params found for policy binding with `Deny` parameterNotFoundAction");
-  return { objects: found.map((stored) => present(resource, stored)) };
+  return andThen(showing(resource, found), (show) => ({ objects: found.map(show) }));
 }

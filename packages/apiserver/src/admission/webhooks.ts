@@ -10,12 +10,12 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission
 import { decode, noFindings } from "../schema/decode.js";
 import type { ServedResource } from "../served-resource.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
-import { seenRequest } from "./admission-request.js";
+import { convertFor, seenRequest } from "./admission-request.js";
 import { InvalidAnswer, type Verdict, readVerdict, refusal } from "./admission-response.js";
 import { expressionVariables } from "./expression-variables.js";
 import { AdmissionExpressions } from "./expressions.js";
 import { MatchConditions } from "./match-conditions.js";
-import { RequestMatcher, convert, convertBack, isExempt, isWhole } from "./matching.js";
+import { RequestMatcher, isExempt, isWhole } from "./matching.js";
 import { webhookAddress } from "../webhooks/webhook-address.js";
 import type { WebhookCaller } from "../webhooks/webhook-call.js";
 
@@ -93,13 +93,13 @@ class Webhooks {
   }
 
   /** @throws ApiError 403 when a condition has no value and the webhook fails closed; 404 without a namespace to look at. */
-  invocation(ready: ReadyWebhook, attributes: AdmissionAttributes): Invocation | undefined {
+  async invocation(ready: ReadyWebhook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
     const { webhook, matcher, conditions } = ready;
     if ((webhook.rules ?? []).length === 0) return undefined;
     const seenAs = matcher.match(attributes);
     if (seenAs === undefined) return undefined;
     if (!conditions.areNone) {
-      const matched = conditions.match(expressionVariables(attributes, seenRequest(attributes, seenAs)));
+      const matched = conditions.match(expressionVariables(attributes, await seenRequest(attributes, seenAs)));
       if (typeof matched !== "boolean") throw forbidden(attributes.resource, attributes.name, matched.problem);
       if (!matched) return undefined;
     }
@@ -141,7 +141,7 @@ class Webhooks {
     if (attributes.dryRun && sideEffects !== "None" && sideEffects !== "NoneOnDryRun")
       throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
     const { call, random, signal } = this.#options;
-    const { request, object, oldObject } = seenRequest(attributes, seenAs);
+    const { request, object, oldObject } = await seenRequest(attributes, seenAs);
     const uid = uuid(random);
     const version = admissionReviewVersions.find((each) => each === "v1" || each === "v1beta1");
     const apiVersion = `admission.k8s.io/${version}`;
@@ -203,7 +203,7 @@ async function askToMutate(
   attributes: AdmissionAttributes,
   turn: string,
 ): Promise<boolean | undefined> {
-  const invocation = webhooks.invocation(ready, attributes);
+  const invocation = await webhooks.invocation(ready, attributes);
   if (invocation === undefined) return undefined;
   const { configuration, webhook } = invocation;
   const note = (topic: string, more: object): void =>
@@ -216,7 +216,7 @@ async function askToMutate(
     const verdict = await webhooks.ask(invocation, attributes, true, turn);
     const operations = verdict?.patch === undefined ? [] : readOperations(verdict.patch);
     if (operations.length === 0) return false;
-    mutated = applyPatch(invocation, operations, verdict!.patchType, attributes);
+    mutated = await applyPatch(invocation, operations, verdict!.patchType, attributes);
     note("patch", { patch: operations, patchType: verdict!.patchType });
     return mutated;
   } finally {
@@ -225,13 +225,13 @@ async function askToMutate(
 }
 
 /** @throws ApiError 500 for a patch that cannot be applied. */
-function applyPatch(
+async function applyPatch(
   { webhook, seenAs }: Invocation,
   operations: readonly unknown[],
   patchType: string,
   attributes: AdmissionAttributes,
-): boolean {
-  const { object } = attributes;
+): Promise<boolean> {
+  const { resource, object } = attributes;
   const name = JSON.stringify(webhook.name);
   if (object === undefined)
     throw internalError(
@@ -239,7 +239,8 @@ function applyPatch(
     );
   if (patchType !== "JSONPatch")
     throw internalError(`failed calling webhook ${name}: unsupported patch type ${JSON.stringify(patchType)}`);
-  const seen = convert(object, attributes, seenAs);
+  const isObject = isWhole(attributes);
+  const seen = isObject ? await convertFor(object, resource, seenAs) : object;
   let patched: KubernetesObject;
   try {
     patched = decoded(jsonPatch(seen, operations), attributes, seenAs);
@@ -248,8 +249,8 @@ function applyPatch(
     throw internalError((error as Error).message);
   }
   if (jsonEqual(patched, seen)) return false;
-  if (isWhole(attributes)) seenAs.strategy.applyDefaults?.(patched);
-  attributes.object = convertBack(patched, attributes, seenAs);
+  if (isObject) seenAs.strategy.applyDefaults?.(patched);
+  attributes.object = isObject ? await convertFor(patched, seenAs, resource) : patched;
   return true;
 }
 
@@ -291,7 +292,11 @@ export function validatingWebhooks(options: WebhookOptions, mutating: WebhookOpt
     isIdle: () => webhooks.areNone && ofDeletions.areNone,
     validate: async (attributes) => {
       if (attributes.operation === "DELETE") await mutate(ofDeletions, attributes);
-      const invocations = [...webhooks.all()].flatMap((ready) => webhooks.invocation(ready, attributes) ?? []);
+      const invocations: Invocation[] = [];
+      for (const ready of webhooks.all()) {
+        const invocation = await webhooks.invocation(ready, attributes);
+        if (invocation !== undefined) invocations.push(invocation);
+      }
       const answers = await Promise.allSettled(
         invocations.map((invocation, index) => webhooks.ask(invocation, attributes, false, `round_0_index_${index}`)),
       );

@@ -18,7 +18,7 @@ import { storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import { type DecodeFindings, decode, noFindings } from "../schema/decode.js";
 import { ordered } from "../schema/ordered.js";
-import type { ServedResource, Subresource } from "../served-resource.js";
+import type { ObjectConversion, ServedResource, Subresource } from "../served-resource.js";
 import { sizeOf } from "../storage/object-size.js";
 import type { Store } from "../storage/store.js";
 import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
@@ -41,6 +41,7 @@ export interface CustomResourceParts {
   readonly compiler: RuleCompiler;
   /** Whether there may be objects that another schema than this one's was written by. */
   readonly isMixed: boolean;
+  readonly conversion: ObjectConversion | undefined;
   /** Whether the definition is being deleted by now. */
   readonly isTerminating: () => boolean;
 }
@@ -51,7 +52,7 @@ export function serveCustomResource(
   version: DefinitionVersion,
   parts: CustomResourceParts,
 ): ServedResource {
-  const { store, schemas, isMixed, isTerminating } = parts;
+  const { store, schemas, isMixed, conversion, isTerminating } = parts;
   const { group, names, scope } = definition.spec;
   const storageVersion = definition.spec.versions.find(({ storage }) => storage)?.name ?? version.name;
   const target = {
@@ -93,6 +94,7 @@ export function serveCustomResource(
       createRefusal: () =>
         isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
       openApiSchema: structural as JsonObject | undefined,
+      conversion,
     },
   };
 

@@ -8,6 +8,7 @@ import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import type { Change } from "../storage/change.js";
 import type { ChangeListener, ResourceStorage } from "../storage/resource-storage.js";
 import type { Store } from "../storage/store.js";
+import { type ConversionCalls, ConversionWebhook } from "./conversion-webhook.js";
 import { serveCustomResource } from "./custom-resource.js";
 import { RuleCompiler } from "./expression-rules.js";
 import { Patterns } from "./patterns.js";
@@ -25,6 +26,7 @@ interface DefinitionRegistrarOptions {
   readonly registry: ResourceRegistry;
   readonly schemas: BuiltInSchemas;
   readonly definitions: ResourceStorage;
+  readonly conversions: ConversionCalls;
   /** Called with the storage of every namespaced kind when it comes to be served. */
   readonly onStorage: (storage: ResourceStorage) => void;
 }
@@ -47,6 +49,7 @@ export class DefinitionRegistrar implements ChangeListener {
   readonly #registry: ResourceRegistry;
   readonly #schemas: BuiltInSchemas;
   readonly #definitions: ResourceStorage;
+  readonly #conversions: ConversionCalls;
   readonly #onStorage: (storage: ResourceStorage) => void;
   readonly #registered = new Map<string, Registered>();
   readonly #pending = new Set<string>();
@@ -67,6 +70,7 @@ export class DefinitionRegistrar implements ChangeListener {
     this.#registry = options.registry;
     this.#schemas = options.schemas;
     this.#definitions = options.definitions;
+    this.#conversions = options.conversions;
     this.#onStorage = options.onStorage;
   }
 
@@ -188,6 +192,7 @@ export class DefinitionRegistrar implements ChangeListener {
       patterns: this.#patterns,
       compiler: this.#compiler,
       isMixed,
+      conversion: this.#conversionOf(definition),
       isTerminating,
     };
     for (const version of versions) this.#registry.add(serveCustomResource(definition, version, parts));
@@ -199,6 +204,14 @@ export class DefinitionRegistrar implements ChangeListener {
         if (current === undefined && isTerminating()) this.#schedule(name);
       },
     });
+  }
+
+  /** Objects of the only version there is are converted to nothing else. */
+  #conversionOf({ spec: { conversion, versions } }: Definition): ConversionWebhook | undefined {
+    const webhook = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
+    return webhook === undefined || versions.length === 1
+      ? undefined
+      : new ConversionWebhook(webhook, this.#conversions);
   }
 
   #unregister({ metadata, spec }: Definition, gone: boolean): void {

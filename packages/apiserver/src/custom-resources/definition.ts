@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import type { ScalePaths } from "../handlers/scale.js";
+import type { WebhookClientConfig } from "../kinds/admissionregistration/webhook-validation.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** What the server reads of a CustomResourceDefinition. */
@@ -10,8 +11,14 @@ export interface Definition extends KubernetesObject {
     readonly scope: "Namespaced" | "Cluster";
     readonly names: DefinitionNames;
     readonly versions: readonly DefinitionVersion[];
+    readonly conversion?: { readonly strategy: string; readonly webhook?: WebhookConversion };
   };
   status?: { acceptedNames?: DefinitionNames; conditions?: DefinitionCondition[]; storedVersions?: string[] };
+}
+
+export interface WebhookConversion {
+  readonly clientConfig: WebhookClientConfig;
+  readonly conversionReviewVersions: readonly string[];
 }
 
 export interface DefinitionNames {

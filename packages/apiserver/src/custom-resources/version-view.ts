@@ -7,8 +7,7 @@ import { applyStructuralDefaults, prune } from "./structural-schema.js";
 
 /**
  * How objects of one version are stored and read: conversion `None`, which changes the name of the version and lets each
- * version see what its schema knows. A definition that asks for `Webhook` is converted like this, too; the webhook's answers
- * would have to be there before, as a view is read without waiting.
+ * version see what its schema knows. What a webhook has converted is seen the same way.
  *
  * Upstream: apiextensions-apiserver `pkg/apiserver/conversion`, and the decoders that prune and default.
  */

@@ -15,8 +15,7 @@ import { type Wanted, updateObject } from "../registry/update.js";
 import type { Reply } from "../reply.js";
 import { bodyText } from "../request-body.js";
 import { DecodeError, type DecodeFindings, noFindings } from "../schema/decode.js";
-import { type ServedResource, present } from "../served-resource.js";
-import type { StoredObject } from "../storage/stored-object.js";
+import type { ServedResource } from "../served-resource.js";
 import { tellable } from "../telling.js";
 import { parseYaml, repeatedYamlKey } from "../yaml.js";
 import { outcomeReply } from "./object-reply.js";
@@ -41,15 +40,19 @@ export function apply(call: ApiCall, options: WriteOptions): Awaitable<Reply> {
         `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${tellable(errors).join("\n")}`,
       );
   }
-  const updated = updateObject(call, options, (stored) => applyTo(call, options, applied, stored));
+  const updated = updateObject(call, options, (before) => applyTo(call, options, applied, before?.object));
   return outcomeReply(call, updated);
 }
 
-/** What the configuration makes of what is stored. @throws ApiError 409 for conflicts */
-function applyTo(call: ApiCall, options: WriteOptions, applied: JsonObject, stored: StoredObject | undefined): Wanted {
+/** What the configuration makes of the live object. @throws ApiError 409 for conflicts */
+function applyTo(
+  call: ApiCall,
+  options: WriteOptions,
+  applied: JsonObject,
+  live: KubernetesObject | undefined,
+): Wanted {
   const { resource, name } = call.target;
   const { schema } = resource;
-  const live = stored === undefined ? undefined : present(resource, stored);
   if (live === undefined) checkCreation(call, applied);
   const managers = live === undefined ? [] : currentManagers(call, live);
   const me = {
@@ -92,7 +95,7 @@ function applyTo(call: ApiCall, options: WriteOptions, applied: JsonObject, stor
 
   resource.strategy.applyDefaults?.(object);
   syncLastApplied(object, applied, options);
-  if (stored !== undefined) {
+  if (live !== undefined) {
     object.metadata.name ??= name;
     checkName(call, object);
     setRequestNamespace(call, object);

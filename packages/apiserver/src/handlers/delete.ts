@@ -37,7 +37,7 @@ function warnOfDefault(call: ApiCall, options: DeleteOptions): void {
     warn(call, [warningOnDefaultPropagation]);
 }
 
-function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOptions): Reply {
+function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOptions): Awaitable<Reply> {
   const { resource } = call.target;
   if (result.gone && resource.strategy.deleteReturnsObject !== true) {
     const metadata = ("object" in result.object ? result.object.object : result.object).metadata;
@@ -57,8 +57,9 @@ function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOpt
 export function removeCollection(call: ApiCall): Awaitable<Reply> {
   const options = requestOptions(call);
   warnOfDefault(call, options);
-  const { items, metadata } = listNow({ ...call, verb: "list" });
-  return andThen(removeEach(call, items, options, 0), () => listReply(call, items, metadata));
+  return andThen(listNow({ ...call, verb: "list" }), (collection) =>
+    andThen(removeEach(call, collection.items, options, 0), () => listReply(call, collection)),
+  );
 }
 
 function removeEach(

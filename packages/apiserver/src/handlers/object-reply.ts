@@ -5,6 +5,7 @@ import { type Awaitable, andThen } from "../awaitable.js";
 import type { WriteOutcome } from "../registry/outcome.js";
 import { type Reply, valueReply } from "../reply.js";
 import { StoredObject } from "../storage/stored-object.js";
+import { present } from "../stored-versions.js";
 import { transformObject } from "../present.js";
 
 const NO_HEADERS = {};
@@ -15,18 +16,11 @@ export function outcomeReply(call: ApiCall, outcome: Awaitable<WriteOutcome>): A
 }
 
 /** Answers with one object, in the shape the client asked for. */
-export function objectReply(call: ApiCall, status: number, object: StoredObject | KubernetesObject): Reply {
-  const { resource } = call.target;
-  if (call.transform !== undefined) {
-    const shown =
-      object instanceof StoredObject
-        ? resource.view === undefined
-          ? object.object
-          : resource.view.fromStored(object.object)
-        : object;
-    return valueReply(status, transformObject(call, call.transform, shown));
-  }
-  if (!(object instanceof StoredObject)) return valueReply(status, object);
-  if (resource.view !== undefined) return valueReply(status, resource.view.fromStored(object.object));
-  return { status, headers: NO_HEADERS, body: { type: "stored", stored: object } };
+export function objectReply(call: ApiCall, status: number, object: StoredObject | KubernetesObject): Awaitable<Reply> {
+  const { transform, target } = call;
+  if (transform === undefined && target.resource.view === undefined && object instanceof StoredObject)
+    return { status, headers: NO_HEADERS, body: { type: "stored", stored: object } };
+  return andThen(object instanceof StoredObject ? present(target.resource, object) : object, (shown) =>
+    valueReply(status, transform === undefined ? shown : transformObject(call, transform, shown)),
+  );
 }

@@ -26,7 +26,6 @@ import { warn } from "../registry/write.js";
 import type { Reply } from "../reply.js";
 import { bodyText, mediaTypeOf } from "../request-body.js";
 import { DecodeError, noFindings } from "../schema/decode.js";
-import { present } from "../served-resource.js";
 import { readWriteOptions } from "../write-options.js";
 import { apply, textOf } from "./apply.js";
 import { whyOtherKind } from "./decode-object.js";
@@ -56,9 +55,9 @@ export function patch(call: ApiCall): Awaitable<Reply> {
   const options = readWriteOptions(call, "PatchOptions", type === APPLY_PATCH);
   if (type === APPLY_PATCH) return apply(call, options);
   let body: unknown;
-  const updated = updateObject(call, options, (stored) => {
-    if (stored === undefined) throw missing(call);
-    const current = present(call.target.resource, stored);
+  const updated = updateObject(call, options, (before) => {
+    if (before === undefined) throw missing(call);
+    const current = before.object;
     // Nobody is told what is wrong with a patch of nothing.
     body ??= readPatch(call, type, options);
     const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);

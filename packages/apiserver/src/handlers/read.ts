@@ -1,5 +1,8 @@
+import type { KubernetesObject } from "@kubewright/api";
+
 import type { ApiCall } from "../api-call.js";
 import { ApiError, badRequest, expired, notFound, plainError, tooLargeResourceVersion } from "../api-error.js";
+import { type Awaitable, andThen } from "../awaitable.js";
 import {
   type ListOptions,
   decodeContinue,
@@ -11,9 +14,12 @@ import { parseGoDuration } from "../query.js";
 import { RequestTimeout } from "../request-timeout.js";
 import type { ListMetadata, Reply } from "../reply.js";
 import { type Selection, readSelection } from "../selectors.js";
+import type { ServedResource } from "../served-resource.js";
 import { storageKey } from "../storage/resource-storage.js";
 import type { StoredObject } from "../storage/stored-object.js";
-import { listReply } from "./list-reply.js";
+import type { ObjectMatcher } from "../storage/watcher.js";
+import { type Show, showing } from "../stored-versions.js";
+import { type Collection, listReply } from "./list-reply.js";
 import { objectReply } from "./object-reply.js";
 
 /** How long a read waits for a version that is still to come. */
@@ -23,7 +29,7 @@ const CONTINUE_EXPIRED =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
 /** GET of one object, or of its status. */
-export function get(call: ApiCall): Reply | Promise<Reply> {
+export function get(call: ApiCall): Awaitable<Reply> {
   const { resource, namespace, name } = call.target;
   refuseExport(call);
   const text = call.query.get("resourceVersion");
@@ -34,7 +40,7 @@ export function get(call: ApiCall): Reply | Promise<Reply> {
   }
   return read();
 
-  function read(): Reply {
+  function read(): Awaitable<Reply> {
     const stored = resource.storage.get(namespace, name);
     if (stored === undefined) throw notFound(resource, name);
     return objectReply(call, 200, stored);
@@ -42,7 +48,7 @@ export function get(call: ApiCall): Reply | Promise<Reply> {
 }
 
 /** GET of a collection. */
-export function list(call: ApiCall): Reply | Promise<Reply> {
+export function list(call: ApiCall): Awaitable<Reply> {
   refuseExport(call);
   const options = readListOptions(call);
   const selection = readSelection(call);
@@ -93,18 +99,11 @@ function readPage(call: ApiCall, options: ListOptions): Page {
 }
 
 /** What a list request would answer with now, before it is put into a shape. */
-export function listNow(call: ApiCall): {
-  readonly items: readonly StoredObject[];
-  readonly metadata: ListMetadata;
-} {
+export function listNow(call: ApiCall): Awaitable<Collection> {
   return selectPage(call, readSelection(call), readPage(call, readListOptions(call)));
 }
 
-function selectPage(
-  call: ApiCall,
-  selection: Selection,
-  page: Page,
-): { items: readonly StoredObject[]; metadata: ListMetadata } {
+function selectPage(call: ApiCall, selection: Selection, page: Page): Awaitable<Collection> {
   const { server, target } = call;
   const { resource } = target;
   const namespace = resource.namespaced && target.namespace !== "" ? target.namespace : undefined;
@@ -114,20 +113,25 @@ function selectPage(
       ? objectsAt(call, version, namespace, page)
       : resource.storage.list(namespace);
   if (selection.name !== undefined) objects = objects.filter(({ name }) => name === selection.name);
-  const { items, next, remaining } = take(objects, selection, page, target.namespace, version);
-  const metadata: ListMetadata = {
-    resourceVersion: String(version),
-    // Lists of custom resources are written by generic code, which leaves nothing out.
-    ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
-    ...(next === undefined ? {} : { continue: next }),
-    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
-  };
-  return { items, metadata };
+  const start = page.afterKey === undefined ? 0 : firstAfter(objects, page.afterKey);
+  const rest = start === 0 ? objects : objects.slice(start);
+  return andThen(take(resource, rest, selection, page), ({ items, show, looked }) => {
+    const last = looked < rest.length ? rest[looked - 1] : undefined;
+    const next =
+      last === undefined ? undefined : encodeContinue(version, relativeKey(storageKey(last), target.namespace));
+    const metadata: ListMetadata = {
+      resourceVersion: String(version),
+      // Lists of custom resources are written by generic code, which leaves nothing out.
+      ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
+      ...(next === undefined ? {} : { continue: next }),
+      ...(next === undefined || selection.matches !== undefined ? {} : { remainingItemCount: rest.length - looked }),
+    };
+    return { items, show, metadata };
+  });
 }
 
-function pageReply(call: ApiCall, selection: Selection, page: Page): Reply {
-  const { items, metadata } = selectPage(call, selection, page);
-  return listReply(call, items, metadata);
+function pageReply(call: ApiCall, selection: Selection, page: Page): Awaitable<Reply> {
+  return andThen(selectPage(call, selection, page), (collection) => listReply(call, collection));
 }
 
 /** The collection as it was. @throws ApiError 410 when that is forgotten. */
@@ -142,35 +146,52 @@ function objectsAt(call: ApiCall, version: number, namespace: string | undefined
 
 interface Taken {
   readonly items: readonly StoredObject[];
-  readonly next: string | undefined;
-  readonly remaining: number | undefined;
+  readonly show: Show;
+  /** So many objects, from the first on, were looked at. */
+  readonly looked: number;
 }
 
 function take(
+  resource: ServedResource,
   objects: readonly StoredObject[],
   { matches }: Selection,
-  { limit, afterKey }: Page,
-  namespace: string,
-  version: number,
-): Taken {
-  const start = afterKey === undefined ? 0 : firstAfter(objects, afterKey);
-  if (limit === 0) {
-    const rest = start === 0 ? objects : objects.slice(start);
-    return {
-      items: matches === undefined ? rest : rest.filter(({ object }) => matches(object)),
-      next: undefined,
-      remaining: undefined,
-    };
+  { limit }: Page,
+): Awaitable<Taken> {
+  if (matches === undefined) {
+    const items = limit === 0 ? objects : objects.slice(0, limit);
+    return andThen(showing(resource, items), (show) => ({ items, show, looked: items.length }));
   }
-  const items: StoredObject[] = [];
-  let index = start;
-  for (; index < objects.length && items.length < limit; index++) {
-    const stored = objects[index]!;
-    if (matches === undefined || matches(stored.object)) items.push(stored);
+  const atMost = limit === 0 ? objects.length : limit;
+  if (resource.custom?.conversion !== undefined) return takeConverted(resource, objects, matches, atMost);
+  return andThen(showing(resource, objects), (show) => {
+    const items: StoredObject[] = [];
+    let looked = 0;
+    for (; looked < objects.length && items.length < atMost; looked++)
+      if (matches(show(objects[looked]!))) items.push(objects[looked]!);
+    return { items, show, looked };
+  });
+}
+
+/** The same where it takes a conversion to see which objects match: as many of them at once as make a page. */
+async function takeConverted(
+  resource: ServedResource,
+  objects: readonly StoredObject[],
+  matches: ObjectMatcher,
+  atMost: number,
+): Promise<Taken> {
+  const found = new Map<StoredObject, KubernetesObject>();
+  let looked = 0;
+  while (looked < objects.length && found.size < atMost) {
+    const some = objects.slice(looked, looked + atMost);
+    const show = await showing(resource, some);
+    for (const stored of some) {
+      if (found.size === atMost) break;
+      looked++;
+      const object = show(stored);
+      if (matches(object)) found.set(stored, object);
+    }
   }
-  if (index >= objects.length) return { items, next: undefined, remaining: undefined };
-  const next = encodeContinue(version, relativeKey(storageKey(objects[index - 1]!), namespace));
-  return { items, next, remaining: matches === undefined ? objects.length - index : undefined };
+  return { items: [...found.keys()], show: (stored) => found.get(stored)!, looked };
 }
 
 function relativeKey(key: string, namespace: string): string {

@@ -25,8 +25,9 @@ import type { Write } from "../registry/write.js";
 import { type Reply, valueReply } from "../reply.js";
 import { noFindings } from "../schema/decode.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
-import { type Handler, type Handlers, type SubresourceView, present } from "../served-resource.js";
+import type { Handler, Handlers, SubresourceView } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
+import { present } from "../stored-versions.js";
 import { readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
 import { applyConflict, readConfiguration, textOf } from "./apply.js";
@@ -78,14 +79,15 @@ export function scaleView(paths: ScalePaths): SubresourceView {
   };
 }
 
-function getScale(call: ApiCall, paths: ScalePaths): Reply {
+function getScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   const { resource, namespace, name } = call.target;
   const stored = resource.storage.get(namespace, name);
   if (stored === undefined) throw notFound(resource, name);
-  const current = present(resource, stored);
-  if (resource.custom !== undefined && typeof readJsonPath(paths.specReplicasPath, current) !== "number")
-    throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
-  return valueReply(200, toScale(current, paths));
+  return andThen(present(resource, stored), (current) => {
+    if (resource.custom !== undefined && typeof readJsonPath(paths.specReplicasPath, current) !== "number")
+      throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
+    return valueReply(200, toScale(current, paths));
+  });
 }
 
 /** Upstream: `ScaleREST` of `pkg/registry/apps/deployment/storage` and of apiextensions-apiserver `customresource`. */
@@ -93,9 +95,9 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   const { resource, name } = call.target;
   const isApply = call.verb === "patch" && mediaTypeOf(call.request.headers["content-type"]) === APPLY_PATCH;
   const options = readWriteOptions(call, call.verb === "patch" ? "PatchOptions" : "UpdateOptions", isApply);
-  const updated = updateObject(call, options, (stored) => {
-    if (stored === undefined) throw notFound(resource, name);
-    const current = present(resource, stored);
+  const updated = updateObject(call, options, (known) => {
+    if (known === undefined) throw notFound(resource, name);
+    const current = known.object;
     const wanted = isApply
       ? readConfiguration(call, options, SCALE)
       : wantedScale(call, toScale(current, paths), options);
@@ -111,7 +113,7 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
     const object = resource.decode(writeJsonPath(paths.specReplicasPath, current, replicas), findings);
     call.newBytes += findings.size;
     const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
-    object.metadata.resourceVersion = typeof version === "string" ? version : stored.object.metadata.resourceVersion!;
+    object.metadata.resourceVersion = typeof version === "string" ? version : current.metadata.resourceVersion!;
     if (owners.isTracked && (isApply || isChanged)) {
       const writer = owners.writer(options.fieldManager, isApply ? "Apply" : "Update");
       object.metadata.managedFields = owners.after(writer, isChanged)!;
@@ -119,7 +121,9 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
     return { object, tracked: true };
   });
   return andThen(updated, ({ object }) =>
-    valueReply(200, toScale(object instanceof StoredObject ? present(resource, object) : object, paths)),
+    andThen(object instanceof StoredObject ? present(resource, object) : object, (shown) =>
+      valueReply(200, toScale(shown, paths)),
+    ),
   );
 }
 

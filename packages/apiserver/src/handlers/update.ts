@@ -14,14 +14,14 @@ import { outcomeReply } from "./object-reply.js";
 export function update(call: ApiCall): Awaitable<Reply> {
   const { resource } = call.target;
   const options = readWriteOptions(call, "UpdateOptions");
-  const updated = updateObject(call, options, (stored) => {
+  const updated = updateObject(call, options, (before) => {
     // Another API's view of the object is made anew for every request: it has nothing that a client could send back.
-    const object = decodeRequestObject(call, options, resource.view === undefined ? stored?.object : undefined);
+    const object = decodeRequestObject(call, options, resource.view === undefined ? before?.object : undefined);
     checkName(call, object);
     setRequestNamespace(call, object);
     const { uid } = object.metadata;
-    if (stored !== undefined && uid && uid !== stored.object.metadata.uid)
-      throw uidConflict(call, uid, stored.object.metadata.uid ?? "");
+    if (before !== undefined && uid && uid !== before.object.metadata.uid)
+      throw uidConflict(call, uid, before.object.metadata.uid ?? "");
     return { object };
   });
   return outcomeReply(call, updated);

@@ -7,10 +7,12 @@ import { type ListOptions, parseResourceVersion, readListOptions } from "../list
 import { includeObject, transformEvent } from "../present.js";
 import type { EventStream, Reply, WatchEventValue } from "../reply.js";
 import { type Selection, readSelection } from "../selectors.js";
-import { present } from "../served-resource.js";
+import type { ServedResource } from "../served-resource.js";
 import type { Interest } from "../storage/listener-index.js";
 import type { JsonText } from "../storage/stored-object.js";
-import { type Frame, Watcher } from "../storage/watcher.js";
+import { type Frame, type ObjectMatcher, Watcher } from "../storage/watcher.js";
+import type { Show } from "../stored-versions.js";
+import { ConvertedFrames, type FrameSource } from "./converted-frames.js";
 
 const MIN_TIMEOUT_MS = 30 * 60_000;
 
@@ -27,15 +29,16 @@ export function watch(call: ApiCall): Reply {
   const version = parseResourceVersion(options.resourceVersion);
   if (typeof version !== "number") throw plainError(version.error);
 
+  const converts = resource.custom?.conversion !== undefined;
+  const named: ObjectMatcher | undefined =
+    target.name === "" ? undefined : ({ metadata }) => metadata.name === target.name;
   let timer: Timer | undefined;
   const watcher = new Watcher({
     backlog: server.store.backlog,
     namespace,
     interest: interestOf(call, selection, namespace),
-    matches:
-      target.name === ""
-        ? selection.matches
-        : (object) => object.metadata.name === target.name && selection.matches?.(object) !== false,
+    matches: converts ? named : matching(selection.matches, target.resource.view, named),
+    tellsPrevious: converts && selection.matches !== undefined,
     onClose: () => {
       timer?.cancel();
       storage.unfollow(watcher);
@@ -61,7 +64,24 @@ export function watch(call: ApiCall): Reply {
       background: true,
     });
   }
-  return { status: 200, headers: {}, body: { type: "stream", stream: new WatchStream(call, watcher) } };
+  const frames = converts
+    ? new ConvertedFrames(watcher, (objects) => server.watched.of(resource, objects), selection.matches)
+    : watcher;
+  return { status: 200, headers: {}, body: { type: "stream", stream: new WatchStream(call, frames) } };
+}
+
+/** What a selection matches, of those of that name, among objects as they are stored. */
+function matching(
+  matches: ObjectMatcher | undefined,
+  view: ServedResource["view"],
+  named: ObjectMatcher | undefined,
+): ObjectMatcher | undefined {
+  const selected: ObjectMatcher | undefined =
+    matches === undefined || view === undefined
+      ? matches
+      : (object) => matches(view.fromStored(object as KubernetesObject));
+  if (named === undefined || selected === undefined) return named ?? selected;
+  return (object) => named(object) && selected(object);
 }
 
 /** The narrowest thing that everything the watch shows has in common. */
@@ -86,34 +106,42 @@ function timeoutMs({ server }: ApiCall, { timeoutSeconds }: ListOptions): number
 
 class WatchStream implements EventStream {
   readonly #call: ApiCall;
-  readonly #watcher: Watcher;
+  readonly #frames: FrameSource;
+  /** Whether JSON of what is stored is what the client gets. */
+  readonly #isShared: boolean;
+  readonly #show: Show;
   #first = true;
 
-  constructor(call: ApiCall, watcher: Watcher) {
+  constructor(call: ApiCall, frames: FrameSource) {
+    const { transform, target } = call;
+    const { view } = target.resource;
     this.#call = call;
-    this.#watcher = watcher;
+    this.#frames = frames;
+    const isShown = view === undefined || frames instanceof ConvertedFrames;
+    this.#isShared = transform === undefined && isShown;
+    this.#show = isShown ? ({ object }) => object : ({ object }) => view.fromStored(object);
   }
 
   get closed(): boolean {
-    return this.#watcher.closed;
+    return this.#frames.closed;
   }
 
   poll(): Frame | undefined {
-    return this.#watcher.poll();
+    return this.#frames.poll();
   }
 
   ready(): Promise<void> {
-    return this.#watcher.ready();
+    return this.#frames.ready();
   }
 
   abandon(): void {
-    this.#watcher.abandon();
+    this.#frames.abandon();
   }
 
   toEvent(frame: Frame): WatchEventValue {
     if (frame.type === "ERROR") return { type: "ERROR", object: frame.status };
-    const { transform, target } = this.#call;
-    const object = frame.type === "BOOKMARK" ? this.#bookmarkObject(frame) : present(target.resource, frame.stored);
+    const { transform } = this.#call;
+    const object = frame.type === "BOOKMARK" ? this.#bookmarkObject(frame) : this.#show(frame.stored);
     if (transform === undefined) return { type: frame.type, object };
     const first = this.#first;
     this.#first = false;
@@ -124,13 +152,7 @@ class WatchStream implements EventStream {
   }
 
   toJson(frame: Frame): JsonText {
-    const { transform, target } = this.#call;
-    if (
-      frame.type === "ERROR" ||
-      frame.type === "BOOKMARK" ||
-      transform !== undefined ||
-      target.resource.view !== undefined
-    )
+    if (frame.type === "ERROR" || frame.type === "BOOKMARK" || !this.#isShared)
       return `${JSON.stringify(this.toEvent(frame))}\n`;
     return frame.stored.json(`{"type":"${frame.type}","object":`, "}\n");
   }

@@ -7,6 +7,8 @@ import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../webhooks/webh
 
 /** Bytes of an answer, as of a request here; of a longer one none counts. */
 const MOST_BYTES = 3 * 1024 * 1024;
+/** An answer may be as many times as long as what was sent, as lists are sent to be converted. */
+const MOST_GROWTH = 4;
 const NO_AUTHORITY = "unable to load root certificates: unable to parse bytes as PEM block";
 const UNKNOWN_AUTHORITY = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -18,7 +20,8 @@ const UNKNOWN_AUTHORITY = new Set([
 
 /**
  * Calls webhooks over HTTPS, each over a connection of its own. Certificates are always verified, by the call's authorities or
- * else the machine's, redirects are not followed, answers have 3 MiB at most. The reasons why there is none are Go's words.
+ * else the machine's, redirects are not followed, answers have 3 MiB at most, or four times what was sent. The reasons why there
+ * is none are Go's words.
  */
 export const callWebhook: WebhookCaller = (call) => post(call, realClock);
 
@@ -74,13 +77,14 @@ function hostOf({ hostname }: URL): string {
 }
 
 function exchange(options: RequestOptions, body: string, signal: AbortSignal): Promise<WebhookAnswer> {
+  const most = Math.max(MOST_BYTES, MOST_GROWTH * Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
     const sent = request({ ...options, method: "POST", signal }, (response) => {
       const pieces: Buffer[] = [];
       let bytes = 0;
       response.on("data", (piece: Buffer) => {
         bytes += piece.byteLength;
-        if (bytes > MOST_BYTES) sent.destroy(new Error(`the answer is longer than ${MOST_BYTES} bytes`));
+        if (bytes > most) sent.destroy(new Error(`the answer is longer than ${most} bytes`));
         else pieces.push(piece);
       });
       response.on("error", reject);

@@ -8,6 +8,8 @@ import { trackUpdate } from "../fields/field-tracking.js";
 import { dropMember } from "../json.js";
 import { validateMetadata } from "../metadata-validation.js";
 import { errorSubject } from "../served-resource.js";
+import { StoredObject } from "../storage/stored-object.js";
+import { storable } from "../stored-versions.js";
 import { generateName } from "./generated-name.js";
 import { admitToNamespace, setRequestNamespace } from "./namespace-lifecycle.js";
 import type { WriteOptions } from "./options.js";
@@ -79,12 +81,20 @@ function validateAndStore(
         ", the server was not able to generate a unique name for the object",
         1,
       );
-    return store(write, object, options);
+    const unstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
+    return andThen(storable(resource, object), (next) => store(write, { object, next, unstoredDefaults }, options));
   });
 }
 
+/** An object that is complete, also as it is to be stored. */
+interface Complete {
+  readonly object: KubernetesObject;
+  readonly next: KubernetesObject;
+  readonly unstoredDefaults: boolean;
+}
+
 /** @throws ApiError 409 */
-function store(write: Write, object: KubernetesObject, { dryRun }: WriteOptions): WriteOutcome {
+function store(write: Write, { object, next, unstoredDefaults }: Complete, { dryRun }: WriteOptions): WriteOutcome {
   const { resource } = write.target;
   const { metadata } = object;
   const existing = resource.storage.get(metadata.namespace ?? "", metadata.name ?? "");
@@ -97,16 +107,11 @@ function store(write: Write, object: KubernetesObject, { dryRun }: WriteOptions)
   }
   if (metadata.resourceVersion && metadata.resourceVersion !== "0")
     throw plainError("resourceVersion should not be set on objects to be created");
-  const unstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
   if (dryRun) {
-    dropMember(metadata, "resourceVersion");
-    return { object, created: true };
+    dropMember(next.metadata, "resourceVersion");
+    return { object: resource.view === undefined ? object : StoredObject.supposed(next), created: true };
   }
-  const stored = resource.storage.write(
-    resource.view === undefined ? object : resource.view.toStored(object),
-    write.newBytes,
-    unstoredDefaults,
-  );
+  const stored = resource.storage.write(next, write.newBytes, unstoredDefaults);
   settleTemplate(write, object);
   return { object: stored, created: true };
 }

@@ -1,6 +1,9 @@
+import type { KubernetesObject } from "@kubewright/api";
+
 import { notFound } from "../api-error.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import type { StoredObject } from "../storage/stored-object.js";
+import { present, storableAgain } from "../stored-versions.js";
 import { checkPreconditions, markOrRemoveIn } from "./deletion.js";
 import type { DeleteOptions } from "./options.js";
 import type { DeletionResult } from "./outcome.js";
@@ -14,18 +17,30 @@ import type { Write } from "./write.js";
  */
 export function deleteObject(write: Write, stored: StoredObject, options: DeleteOptions): Awaitable<DeletionResult> {
   const { resource } = write.target;
-  const admitted = write.server.admission.validate(write, options, undefined, stored.object);
-  return andThen(admitted, () => {
-    const now = admitted === undefined ? stored : resource.storage.get(stored.namespace, stored.name);
-    if (now === undefined) throw notFound(resource, stored.name);
-    return deleteAdmitted(write, now, options);
-  });
+  return andThen(present(resource, stored), (object) =>
+    andThen(write.server.admission.validate(write, options, undefined, object), () =>
+      andThen(storableAgain(resource, stored, object), (content) => {
+        const now = resource.storage.get(stored.namespace, stored.name);
+        if (now === undefined) throw notFound(resource, stored.name);
+        return deleteAdmitted(write, now, options, now === stored ? content : now.object);
+      }),
+    ),
+  );
 }
 
-/** The same of what needs no admission of its own, as an eviction has had it. */
-export function deleteAdmitted(write: Write, stored: StoredObject, options: DeleteOptions): DeletionResult {
+/**
+ * The same of what needs no admission of its own, as an eviction has had it.
+ *
+ * @param content - As it is to be stored, when it stays. Default: as it is.
+ */
+export function deleteAdmitted(
+  write: Write,
+  stored: StoredObject,
+  options: DeleteOptions,
+  content?: KubernetesObject,
+): DeletionResult {
   const { resource } = write.target;
   if (resource.remove !== undefined) return resource.remove(write, stored, options);
   checkPreconditions(resource, stored, options);
-  return markOrRemoveIn(resource, stored, options, write.server.clock.now());
+  return markOrRemoveIn(resource, stored, options, write.server.clock.now(), content);
 }

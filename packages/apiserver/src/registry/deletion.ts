@@ -10,7 +10,7 @@ import {
 import { conflict, qualifiedKind } from "../api-error.js";
 import type { ServedResource } from "../served-resource.js";
 import { MARKED_BYTES } from "../storage/object-size.js";
-import type { StoredObject } from "../storage/stored-object.js";
+import { StoredObject } from "../storage/stored-object.js";
 import type { DeleteOptions } from "./options.js";
 import type { DeletionResult } from "./outcome.js";
 
@@ -42,12 +42,17 @@ export function checkPreconditions(
   }
 }
 
-/** Upstream: `deletionFinalizersForGarbageCollection` and `rest.BeforeDelete`. */
+/**
+ * Upstream: `deletionFinalizersForGarbageCollection` and `rest.BeforeDelete`.
+ *
+ * @param content - The object as it is to be stored, if it is. Default: as it is.
+ */
 export function markOrRemoveIn(
   resource: ServedResource,
   stored: StoredObject,
   options: DeleteOptions,
   nowMs: number,
+  content = stored.object,
 ): DeletionResult {
   const { strategy } = resource;
   const { metadata } = stored.object;
@@ -65,7 +70,7 @@ export function markOrRemoveIn(
   const shortened = shortenedDeletion(metadata, graceSeconds, nowMs);
   if (finalizers.length === 0 && shortened.graceSeconds === 0)
     return removeNow(resource, stored, options, graceful, nowMs);
-  const next: KubernetesObject = { ...stored.object, metadata: { ...stored.object.metadata } };
+  const next: KubernetesObject = { ...content, metadata: { ...metadata } };
   if (!metadata.deletionTimestamp && next.metadata.generation) next.metadata.generation += 1;
   if (!metadata.deletionTimestamp || graceful) {
     next.metadata.deletionTimestamp = shortened.deletionTimestamp;
@@ -73,7 +78,10 @@ export function markOrRemoveIn(
   }
   setFinalizers(next, finalizers);
   if (isSameDeletion(next, stored.object)) return { gone: false, object: stored };
-  return { gone: false, object: options.dryRun ? next : resource.storage.write(next, MARKED_BYTES) };
+  return {
+    gone: false,
+    object: options.dryRun ? StoredObject.supposed(next) : resource.storage.write(next, MARKED_BYTES),
+  };
 }
 
 /** When an object is to go: set for the first time, or moved earlier but never before now. */
@@ -114,7 +122,7 @@ function removeNow(
   const dueMs = parseTime(metadata.deletionTimestamp);
   next.metadata.deletionTimestamp = formatTime(dueMs === undefined ? nowMs : Math.min(dueMs, nowMs));
   next.metadata.deletionGracePeriodSeconds = 0;
-  if (options.dryRun) return { gone: true, object: next };
+  if (options.dryRun) return { gone: true, object: StoredObject.supposed(next) };
   return { gone: true, object: storage.remove(storage.write(next, MARKED_BYTES)) };
 }
 

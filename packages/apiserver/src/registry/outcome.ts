@@ -4,7 +4,7 @@ import type { StoredObject } from "../storage/stored-object.js";
 
 /** What became of a create or an update. */
 export interface WriteOutcome {
-  /** The object as it is stored, or, for a dry run and where it is stored as another kind, as it would be. */
+  /** The object as it is stored, or as it would be; one that is shown as it is where nothing is stored any more. */
   readonly object: StoredObject | KubernetesObject;
   /** There was none before. */
   readonly created: boolean;

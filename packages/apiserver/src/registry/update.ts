@@ -1,14 +1,15 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import { MODIFIED, conflict, invalid, notFound, plainError } from "../api-error.js";
-import type { Awaitable } from "../awaitable.js";
+import { type Awaitable, andThen } from "../awaitable.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
 import { type JsonObject, dropMember, jsonEqual, restoreMember } from "../json.js";
 import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
 import { subresourceOf } from "../route.js";
-import { errorSubject, present } from "../served-resource.js";
-import type { StoredObject } from "../storage/stored-object.js";
+import { errorSubject } from "../served-resource.js";
+import { StoredObject } from "../storage/stored-object.js";
+import { present, storable } from "../stored-versions.js";
 import type { UpdateStrategy } from "../strategy.js";
 import { createObject } from "./create.js";
 import { admitToNamespace } from "./namespace-lifecycle.js";
@@ -18,8 +19,15 @@ import { dropDuplicateOwners } from "./owner-references.js";
 import { settleTemplate } from "./settle-template.js";
 import { type Write, warn } from "./write.js";
 
-/** What is stored may change while admission waits; then it is tried again, so often at most. */
+/** What is stored may change while somebody is waited for; then it is tried again, so often at most. */
 const ATTEMPTS = 5;
+
+/** What an object is before an update. Shared: not to be changed. */
+export interface Before {
+  readonly stored: StoredObject;
+  /** As the resource shows it. */
+  readonly object: KubernetesObject;
+}
 
 /** What an object is to be. The update takes it over. */
 export interface Wanted {
@@ -31,6 +39,9 @@ export interface Wanted {
   readonly creates?: boolean;
 }
 
+/** Makes what is wanted of what is stored; again, when something else was stored while somebody was waited for. */
+type WantedFrom = (before: Before | undefined) => Awaitable<Wanted>;
+
 /** One attempt at an update, from what is stored as it begins. */
 interface Attempt {
   readonly number: number;
@@ -38,13 +49,11 @@ interface Attempt {
   readonly options: WriteOptions;
   readonly wantedFrom: WantedFrom;
   readonly stored: StoredObject;
-  readonly current: KubernetesObject;
-  /** What is to be stored. */
+  /** What is stored, as the resource shows it. */
+  current: KubernetesObject;
+  /** What it is to be. */
   object: KubernetesObject;
 }
-
-/** Makes what is wanted of what is stored; again, when something else was stored while admission waited. */
-type WantedFrom = (stored: StoredObject | undefined) => Wanted;
 
 /**
  * Turns what is wanted into the next version of the object, or removes it when that was its last finalizer.
@@ -61,18 +70,25 @@ export function updateObject(
   const { resource, namespace, name } = write.target;
   const stored = resource.storage.get(namespace, name);
   write.newBytes = 0;
-  const wanted = wantedFrom(stored);
-  if (stored === undefined) return createWanted(write, wanted, options);
-  const { object } = wanted;
-  const current = present(resource, stored);
+  if (stored === undefined) return andThen(wantedFrom(undefined), (wanted) => createWanted(write, wanted, options));
+  const { object } = stored;
+  const attempt = { number, write, options, wantedFrom, stored, current: object, object };
+  return unlessStale(attempt, present(resource, stored), want);
+}
+
+function want(attempt: Attempt, current: KubernetesObject): Awaitable<WriteOutcome> {
+  attempt.current = current;
+  return unlessStale(attempt, attempt.wantedFrom({ stored: attempt.stored, object: current }), admit);
+}
+
+function admit(attempt: Attempt, { object, tracked }: Wanted): Awaitable<WriteOutcome> {
+  const { write, options, current } = attempt;
   restoreSystemFields(object.metadata, current.metadata);
   const warning = dropDuplicateOwners(object.metadata, write.verb === "patch");
   if (warning !== undefined) warn(write, [warning]);
   shareUnchanged(object, current);
-  if (wanted.tracked !== true) trackUpdate(write, current, object, options);
-  const attempt = { number, write, options, wantedFrom, stored, current, object };
-  const admitted = write.server.admission.mutate(write, options, object, current);
-  return admitted instanceof Promise ? unlessStale(attempt, admitted, validate) : validate(attempt, admitted);
+  if (tracked !== true) trackUpdate(write, current, object, options);
+  return unlessStale(attempt, write.server.admission.mutate(write, options, object, current), validate);
 }
 
 function validate(attempt: Attempt, object: KubernetesObject): Awaitable<WriteOutcome> {
@@ -83,16 +99,28 @@ function validate(attempt: Attempt, object: KubernetesObject): Awaitable<WriteOu
   prepareUpdate(write, object, current, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(target.resource), target.name, errors);
   attempt.object = object;
-  const admitted = server.admission.validate(write, options, object, current);
-  return admitted instanceof Promise ? unlessStale(attempt, admitted, store) : store(attempt);
+  return unlessStale(attempt, server.admission.validate(write, options, object, current), convertToStored);
 }
 
-function store({ write, options, stored, object }: Attempt): WriteOutcome {
-  return storeUpdate(write, stored, object, options.dryRun);
+function convertToStored(attempt: Attempt): Awaitable<WriteOutcome> {
+  const { write, object } = attempt;
+  return unlessStale(attempt, storable(write.target.resource, object), store);
 }
 
-/** Goes on when admission has answered, or begins anew where something else is stored by then. */
-async function unlessStale<T>(
+function store({ write, options, stored, object }: Attempt, next: KubernetesObject): WriteOutcome {
+  return storeUpdate(write, stored, { object, next }, options.dryRun);
+}
+
+/** Goes on at once, or when somebody has answered; then it begins anew where something else is stored by then. */
+function unlessStale<T>(
+  attempt: Attempt,
+  asked: Awaitable<T>,
+  proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
+): Awaitable<WriteOutcome> {
+  return asked instanceof Promise ? afterAnswer(attempt, asked, proceed) : proceed(attempt, asked as T);
+}
+
+async function afterAnswer<T>(
   attempt: Attempt,
   asked: Promise<T>,
   proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
@@ -154,22 +182,25 @@ function prepareUpdate(write: Write, object: KubernetesObject, current: Kubernet
   warn(write, errors.warnings);
 }
 
-/** Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone. */
+/**
+ * Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone.
+ *
+ * @param next - The object as it is to be stored.
+ */
 export function storeUpdate(
   write: Write,
   stored: StoredObject,
-  object: KubernetesObject,
+  { object, next }: { readonly object: KubernetesObject; readonly next: KubernetesObject },
   dryRun: boolean,
 ): WriteOutcome {
   const { resource } = write.target;
-  const next = resource.view === undefined ? object : resource.view.toStored(object);
   next.metadata.resourceVersion = stored.object.metadata.resourceVersion!;
   if (isDone(write, next)) {
     if (!dryRun) resource.storage.remove(stored);
     return { object, created: false };
   }
   if (!stored.hasUnstoredDefaults && isSame(next, stored.object)) return { object: stored, created: false };
-  if (dryRun) return { object, created: false };
+  if (dryRun) return { object: resource.view === undefined ? object : StoredObject.supposed(next), created: false };
   const written = resource.storage.write(next, write.newBytes);
   if (specOf(next) !== specOf(stored.object)) settleTemplate(write, next);
   return { object: written, created: false };

@@ -34,6 +34,11 @@ export class StoredObject {
     this.name = name;
   }
 
+  /** What a dry run would have stored: it is shown as if it were. */
+  static supposed(object: KubernetesObject): StoredObject {
+    return new StoredObject(object, 0, 0);
+  }
+
   /** The object without `apiVersion` and `kind`, as typed lists carry it. */
   get listItem(): KubernetesObject {
     if (this.#listItem === undefined) {

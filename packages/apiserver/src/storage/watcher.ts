@@ -11,7 +11,12 @@ export type ObjectMatcher = (object: DeepReadonly<KubernetesObject>) => boolean;
 
 /** One event for a watcher, before it is put into the form the client asked for. */
 export type Frame =
-  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly stored: StoredObject }
+  | {
+      readonly type: "ADDED" | "MODIFIED" | "DELETED";
+      readonly stored: StoredObject;
+      /** What was there before, with the version of the change. Only of what is modified, for who wants it. */
+      readonly previous?: StoredObject;
+    }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: number; readonly initialEventsEnd: boolean }
   | { readonly type: "ERROR"; readonly status: Status };
 
@@ -27,6 +32,8 @@ export interface WatcherOptions {
   readonly matches: ObjectMatcher | undefined;
   /** Must hold for everything that {@link matches}. */
   readonly interest?: Interest | undefined;
+  /** Whether frames tell what was there before. Default false. */
+  readonly tellsPrevious?: boolean;
   readonly bufferLimit?: number;
   /** Keeps count of what is queued here and in others, and cuts off who is the furthest behind. */
   readonly backlog: Backlog;
@@ -39,6 +46,7 @@ export class Watcher implements ChangeListener, Reader {
   readonly interest: Interest | undefined;
   readonly #namespace: string | undefined;
   readonly #matches: ObjectMatcher | undefined;
+  readonly #tellsPrevious: boolean;
   readonly #bufferLimit: number;
   readonly #onClose: (() => void) | undefined;
   readonly #backlog: Backlog;
@@ -59,6 +67,7 @@ export class Watcher implements ChangeListener, Reader {
     this.#namespace = options.namespace;
     this.interest = options.interest;
     this.#matches = options.matches;
+    this.#tellsPrevious = options.tellsPrevious ?? false;
     this.#bufferLimit = options.bufferLimit ?? WATCH_BUFFER_LIMIT;
     this.#onClose = options.onClose;
     this.#backlog = options.backlog;
@@ -103,7 +112,8 @@ export class Watcher implements ChangeListener, Reader {
     const does = current !== undefined && (matches === undefined || matches(current.object));
     if (!did && !does) return;
     this.#seenVersion = change.resourceVersion;
-    if (does) this.#push({ type: did ? "MODIFIED" : "ADDED", stored: current });
+    if (does && did && this.#tellsPrevious) this.#push({ type: "MODIFIED", stored: current, previous: change.last });
+    else if (does) this.#push({ type: did ? "MODIFIED" : "ADDED", stored: current });
     else this.#push({ type: "DELETED", stored: change.last });
   }
 
@@ -176,12 +186,16 @@ export class Watcher implements ChangeListener, Reader {
       return;
     }
     this.#queue[this.#queueEnd++] = frame;
-    if (isObject(frame)) this.#backlog.hold(frame.stored);
+    if (!isObject(frame)) return this.#notify();
+    this.#backlog.hold(frame.stored);
+    if (frame.previous !== undefined) this.#backlog.hold(frame.previous);
     this.#notify();
   }
 
   #letGo(frame: Frame): void {
-    if (isObject(frame)) this.#backlog.release(frame.stored);
+    if (!isObject(frame)) return;
+    this.#backlog.release(frame.stored);
+    if (frame.previous !== undefined) this.#backlog.release(frame.previous);
   }
 
   #resetQueue(): void {

@@ -103,7 +103,7 @@ export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const finalized = andThen(admission.mutate(call, options, next, stored.object), (admitted) =>
     andThen(admission.validate(call, options, admitted, stored.object), () => {
       if (resource.storage.get("", name) !== stored) throw conflict(resource, name, MODIFIED);
-      return storeUpdate(call, stored, admitted, options.dryRun);
+      return storeUpdate(call, stored, { object: admitted, next: admitted }, options.dryRun);
     }),
   );
   return outcomeReply(call, finalized);

@@ -1,0 +1,94 @@
+import type { KubernetesObject } from "@kubewright/api";
+import { type Random, uuid } from "@kubewright/clock";
+
+import { plainError } from "../api-error.js";
+import type { ResourceRegistry } from "../resource-registry.js";
+import type { ObjectConversion } from "../served-resource.js";
+import { webhookAddress } from "../webhooks/webhook-address.js";
+import type { WebhookCaller } from "../webhooks/webhook-call.js";
+import { InvalidConversion, checkConverted, conversionReview, readConverted } from "./conversion-review.js";
+import type { WebhookConversion } from "./definition.js";
+
+const TIMEOUT_SECONDS = 30;
+
+/** What conversion webhooks are called with. */
+export interface ConversionCalls {
+  /** Absent: nobody is called. */
+  readonly call: WebhookCaller | undefined;
+  readonly random: Random;
+  /** Where the services are that lead to webhooks. */
+  readonly registry: ResourceRegistry;
+  /** Aborts when the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Converts the objects of a definition by asking its webhook. Nothing is remembered: each call asks.
+ *
+ * Upstream: apiextensions-apiserver `pkg/apiserver/conversion/webhook_converter.go`, which is asked for one object at a time
+ * when a list is read: its errors name the kind of the objects, never the list's, and so do these.
+ */
+export class ConversionWebhook implements ObjectConversion {
+  readonly #webhook: WebhookConversion;
+  readonly #calls: ConversionCalls;
+
+  constructor(webhook: WebhookConversion, calls: ConversionCalls) {
+    this.#webhook = webhook;
+    this.#calls = calls;
+  }
+
+  /** Of objects that are of that version already nobody hears. */
+  async convert(objects: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]> {
+    const sent = objects.filter((object) => object.apiVersion !== apiVersion);
+    if (sent.length === 0) return objects;
+    const received = (await this.#ask(sent, apiVersion)).values();
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : received.next().value!));
+  }
+
+  async #ask(sent: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]> {
+    const [{ apiVersion: from, kind }] = sent as readonly [KubernetesObject];
+    const failed = (what: string): Error => plainError(`conversion webhook for ${from}, Kind=${kind} ${what}`);
+    let received: readonly unknown[];
+    try {
+      received = await this.#call(sent, apiVersion);
+    } catch (error) {
+      throw failed(`failed: ${(error as Error).message}`);
+    }
+    if (received.length !== sent.length) throw failed(`returned ${received.length} objects, expected ${sent.length}`);
+    return received.map((value, index) => {
+      try {
+        return checkConverted(sent[index]!, value, apiVersion);
+      } catch (error) {
+        if (!(error instanceof InvalidConversion)) throw error;
+        const where = sent.length === 1 ? error.what : `${PLACES[error.what]} at index ${index}`;
+        throw failed(`returned invalid ${where}: ${error.message}`);
+      }
+    });
+  }
+
+  /** @throws Error why there is no answer */
+  async #call(objects: readonly KubernetesObject[], desiredAPIVersion: string): Promise<readonly unknown[]> {
+    const { clientConfig, conversionReviewVersions } = this.#webhook;
+    const { call, random, registry, signal } = this.#calls;
+    const review = conversionReview(conversionReviewVersions, { uid: uuid(random), desiredAPIVersion, objects });
+    const { url, resolve } = webhookAddress(clientConfig, TIMEOUT_SECONDS, registry);
+    const { caBundle } = clientConfig;
+    const answer = await posting(url, () => {
+      if (call === undefined) throw new Error("nobody calls webhooks here");
+      const timeoutMs = TIMEOUT_SECONDS * 1000;
+      return call({ url, address: resolve(), caBundle, body: review, timeoutMs, signal });
+    });
+    return readConverted(answer, review);
+  }
+}
+
+const PLACES = { object: "converted object", metadata: "metadata in object" } as const;
+
+/** What goes wrong on the way is said of the URL, as Go does. */
+async function posting<T>(url: string, post: () => Promise<T>): Promise<T> {
+  try {
+    return await post();
+  } catch (error) {
+    throw new Error(`Post ${JSON.stringify(url)}: ${(error as Error).message}`, { cause: error });
+  }
+}

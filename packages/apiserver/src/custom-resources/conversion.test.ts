@@ -1,0 +1,430 @@
+import { expect, test } from "vitest";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import type { ApiRequest } from "@kubewright/transport";
+
+import {
+  type ApiServer,
+  type ConversionHandler,
+  type WebhookCall,
+  createApiServer,
+  inProcessWebhooks,
+} from "../index.js";
+import type { ConversionReview } from "./conversion-review.js";
+
+const URL = "https://convert.test/widgets";
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const MERGE = "application/merge-patch+json";
+const APPLY = "application/apply-patch+yaml";
+
+interface Widget {
+  [member: string]: unknown;
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    [member: string]: unknown;
+    name: string;
+    generation?: number;
+    resourceVersion?: string;
+    labels?: Record<string, string>;
+    finalizers?: string[];
+    managedFields?: { manager: string; apiVersion: string; operation: string; fieldsV1: object }[];
+  };
+  spec: Record<string, unknown>;
+  items: Widget[];
+  message: string;
+  reason?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly value: Widget;
+}
+
+/** v1 has `spec.host` and `spec.port`, v2 has `spec.address` as one text: `host:port`. */
+const convertAddress: ConversionHandler = (object, desired) => {
+  const { spec = {}, ...rest } = object as { spec?: Record<string, unknown> };
+  const { host, port, address, ...others } = spec;
+  if (desired.endsWith("/v1")) {
+    const [name, digits] = ((address as string | undefined) ?? ":").split(":");
+    return {
+      ...rest,
+      spec: { ...others, ...(name ? { host: name } : {}), ...(digits ? { port: Number(digits) } : {}) },
+    };
+  }
+  const whole = host === undefined && port === undefined ? {} : { address: `${String(host)}:${String(port)}` };
+  return { ...rest, spec: { ...others, ...whole } };
+};
+
+const replicas = { type: "integer", minimum: 0 };
+const status = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const subresources = {
+  status: {},
+  scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+};
+
+function version(name: string, storage: boolean, properties: object, selectable: string): object {
+  const spec = { type: "object", properties: { ...properties, replicas, note: { type: "string", default: name } } };
+  return {
+    name,
+    served: true,
+    storage,
+    subresources,
+    schema: { openAPIV3Schema: { type: "object", properties: { spec, status } } },
+    selectableFields: [{ jsonPath: selectable }],
+    additionalPrinterColumns: [{ name: "Where", type: "string", jsonPath: selectable }],
+  };
+}
+
+function definition(stored: "v1" | "v2" = "v1"): Record<string, unknown> {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      conversion: {
+        strategy: "Webhook",
+        webhook: { clientConfig: { url: URL }, conversionReviewVersions: ["v3", "v1", "v1beta1"] },
+      },
+      versions: [
+        version("v1", stored === "v1", { host: { type: "string" }, port: { type: "integer" } }, ".spec.host"),
+        version("v2", stored === "v2", { address: { type: "string", pattern: "^[a-z]+:\\d+$" } }, ".spec.address"),
+      ],
+    },
+  };
+}
+
+const path = (version: string, name = ""): string =>
+  `/apis/example.com/${version}/namespaces/default/widgets${name === "" ? "" : `/${name}`}`;
+const v1 = (name: string, spec: object = { host: "a", port: 1 }, metadata: object = {}): object => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata: { name, ...metadata },
+  spec,
+});
+const v2 = (name: string, spec: object = { address: "a:1" }, metadata: object = {}): object => ({
+  ...v1(name, spec, metadata),
+  apiVersion: "example.com/v2",
+});
+
+/** A cluster in virtual time with a definition that a function converts. */
+class Bench {
+  readonly reviews: ConversionReview["request"][] = [];
+  readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  readonly server: ApiServer;
+  convert = convertAddress;
+  isDown = false;
+
+  private constructor() {
+    const call = inProcessWebhooks({}, { [URL]: (object, desired) => this.convert(object, desired) });
+    this.server = createApiServer({
+      clock: this.clock,
+      random: seededRandom(1),
+      freeze: true,
+      webhooks: (asked: WebhookCall) => {
+        expect(asked).toMatchObject({ url: `${URL}?timeout=30s`, timeoutMs: 30_000, address: undefined });
+        this.reviews.push((asked.body as ConversionReview).request);
+        return this.isDown ? Promise.reject(new Error("dial tcp: connect: connection refused")) : call(asked);
+      },
+    });
+  }
+
+  static async start(stored: "v1" | "v2" = "v1"): Promise<Bench> {
+    const bench = new Bench();
+    expect((await bench.send("POST", DEFINITIONS, definition(stored))).status).toBe(201);
+    await bench.clock.advance(0);
+    return bench;
+  }
+
+  async send(method: ApiRequest["method"], path: string, value?: unknown, type = "", headers = {}): Promise<Answer> {
+    const response = await this.server.transport({
+      method,
+      path,
+      headers: { ...headers, ...(type === "" ? {} : { "content-type": type }) },
+      ...(value === undefined ? {} : { body: { type: "decoded", value } }),
+    });
+    return { status: response.status, value: (response.body as { value: Widget }).value };
+  }
+
+  /** What has been asked since the last time: how many objects each time, and for which version. */
+  asked(): string[] {
+    return this.reviews.splice(0).map(({ objects, desiredAPIVersion }) => `${objects.length} to ${desiredAPIVersion}`);
+  }
+
+  async watch(version: string, query: string): Promise<() => Promise<[string, Widget]>> {
+    const { body } = await this.server.transport({
+      method: "GET",
+      path: `${path(version)}?watch=true&${query}`,
+      headers: {},
+    });
+    if (body.type !== "events") throw new Error("no watch");
+    const events = body.events[Symbol.asyncIterator]();
+    return async () => {
+      const { value, done } = await events.next();
+      if (done === true) return ["END", {} as Widget];
+      const event = value as { type: string; object: Widget };
+      return [event.type, event.object];
+    };
+  }
+}
+
+test("what is written in a version is stored in the storage version, and answered in the first", async () => {
+  const bench = await Bench.start();
+  const created = await bench.send("POST", path("v2"), v2("a", { address: "x:80" }));
+  expect([created.status, created.value.apiVersion, created.value.spec]).toEqual([
+    201,
+    "example.com/v2",
+    { address: "x:80", note: "v2" },
+  ]);
+  expect(bench.asked()).toEqual(["1 to example.com/v1", "1 to example.com/v2"]);
+  const stored = await bench.send("GET", path("v1", "a"));
+  expect(stored.value.spec).toEqual({ host: "x", port: 80, note: "v2" });
+  expect(bench.asked()).toEqual([]);
+});
+
+test("what is stored in the version that is asked for is sent to nobody", async () => {
+  const bench = await Bench.start();
+  bench.isDown = true;
+  expect((await bench.send("POST", path("v1"), v1("a"))).status).toBe(201);
+  expect((await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE)).status).toBe(200);
+  expect((await bench.send("GET", path("v1"))).value.items).toHaveLength(1);
+  expect((await bench.send("DELETE", path("v1", "a"))).status).toBe(200);
+  expect(bench.asked()).toEqual([]);
+});
+
+test("a list is converted by one review", async () => {
+  const bench = await Bench.start();
+  for (const name of ["a", "b", "c"]) await bench.send("POST", path("v1"), v1(name, { host: name, port: 1 }));
+  const { value } = await bench.send("GET", path("v2"));
+  expect(value.items.map(({ spec }) => spec["address"])).toEqual(["a:1", "b:1", "c:1"]);
+  expect(bench.asked()).toEqual(["3 to example.com/v2"]);
+  const page = await bench.send("GET", `${path("v2")}?limit=2`);
+  expect([page.value.items.length, page.value.metadata["remainingItemCount"]]).toEqual([2, 1]);
+  expect(bench.asked()).toEqual(["2 to example.com/v2"]);
+});
+
+test("objects are selected by what they are in the version that is asked for", async () => {
+  const bench = await Bench.start();
+  bench.convert = async (object, desired) => {
+    const converted = (await convertAddress(object, desired)) as { metadata: Widget["metadata"] };
+    return { ...converted, metadata: { ...converted.metadata, labels: { seen: desired.split("/")[1] } } };
+  };
+  for (const name of ["a", "b", "c", "d", "e"]) await bench.send("POST", path("v1"), v1(name, { host: name, port: 1 }));
+  const names = async (query: string): Promise<string[]> =>
+    (await bench.send("GET", `${path("v2")}?${query}`)).value.items.map(({ metadata }) => metadata.name);
+  expect(await names("fieldSelector=spec.address%3Dc:1")).toEqual(["c"]);
+  expect(await names("labelSelector=seen=v2")).toHaveLength(5);
+  expect(await names("labelSelector=seen=v1")).toEqual([]);
+  expect(await names("fieldSelector=metadata.name%3Db")).toEqual(["b"]);
+  bench.asked();
+  expect(await names("limit=2&fieldSelector=spec.address!%3Db:1")).toEqual(["a", "c"]);
+  expect(bench.asked()).toEqual(["2 to example.com/v2", "2 to example.com/v2"]);
+});
+
+test("a table's cells are those of the version", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const { value } = await bench.send("GET", path("v2"), undefined, "", { accept });
+  expect((value["rows"] as { cells: string[] }[])[0]!.cells).toEqual(["a", "a:1"]);
+});
+
+test("an update, a patch and a status are checked in the version they come in, and stored in the other", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  const { value } = await bench.send("GET", path("v2", "a"));
+  const put = await bench.send("PUT", path("v2", "a"), { ...value, spec: { address: "b:2" } });
+  expect([put.status, put.value.spec, put.value.metadata.generation]).toEqual([200, { address: "b:2", note: "v2" }, 2]);
+  const patched = await bench.send("PATCH", path("v2", "a"), { spec: { address: "c:3" } }, MERGE);
+  expect(patched.value.spec["address"]).toBe("c:3");
+  expect((await bench.send("PATCH", path("v2", "a"), { spec: { address: "C" } }, MERGE)).status).toBe(422);
+  const withStatus = await bench.send("PATCH", `${path("v2", "a")}/status`, { status: { replicas: 3 } }, MERGE);
+  expect([withStatus.status, withStatus.value["status"]]).toEqual([200, { replicas: 3 }]);
+  const stored = await bench.send("GET", path("v1", "a"));
+  expect([stored.value.spec, stored.value["status"]]).toEqual([{ host: "c", port: 3, note: "v2" }, { replicas: 3 }]);
+});
+
+test("a patch that changes nothing writes nothing", async () => {
+  const bench = await Bench.start();
+  const before = await bench.send("POST", path("v2"), v2("a"));
+  const after = await bench.send("PATCH", path("v2", "a"), { spec: { address: "a:1" } }, MERGE);
+  expect(after.value.metadata.resourceVersion).toBe(before.value.metadata.resourceVersion);
+});
+
+test("the scale of an object is read and written in either version", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a", { host: "a", port: 1, replicas: 2 }));
+  const scale = await bench.send("GET", `${path("v2", "a")}/scale`);
+  expect(scale.value.spec).toEqual({ replicas: 2 });
+  const scaled = await bench.send("PATCH", `${path("v2", "a")}/scale`, { spec: { replicas: 5 } }, MERGE);
+  expect([scaled.status, scaled.value.spec]).toEqual([200, { replicas: 5 }]);
+  expect((await bench.send("GET", path("v1", "a"))).value.spec["replicas"]).toBe(5);
+});
+
+test("what is deleted is answered in the version, and kept in the storage version", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a", undefined, { finalizers: ["example.com/wait"] }));
+  const marked = await bench.send("DELETE", path("v2", "a"));
+  expect([marked.status, marked.value.apiVersion, marked.value.spec["address"]]).toEqual([
+    200,
+    "example.com/v2",
+    "a:1",
+  ]);
+  const gone = await bench.send("PATCH", path("v2", "a"), { metadata: { finalizers: null } }, MERGE);
+  expect([gone.status, gone.value.spec["address"]]).toEqual([200, "a:1"]);
+  expect((await bench.send("GET", path("v1", "a"))).status).toBe(404);
+  await bench.send("POST", path("v1"), v1("b"));
+  await bench.send("POST", path("v1"), v1("c"));
+  const all = await bench.send("DELETE", path("v2"));
+  expect(all.value.items.map(({ spec }) => spec["address"])).toEqual(["a:1", "a:1"]);
+  expect((await bench.send("GET", path("v1"))).value.items).toEqual([]);
+});
+
+test("a watch's events come in its version, those of all its watchers by one review", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  await bench.send("POST", path("v1"), v1("b"));
+  const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+  const [one, other] = [await bench.watch("v2", query), await bench.watch("v2", query)];
+  for (const next of [one, other]) {
+    for (const name of ["a", "b"])
+      expect(await next()).toMatchObject([
+        "ADDED",
+        { apiVersion: "example.com/v2", metadata: { name }, spec: { address: "a:1" } },
+      ]);
+    expect((await next())[0]).toBe("BOOKMARK");
+  }
+  expect(bench.asked()).toEqual(["2 to example.com/v2"]);
+  await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE);
+  await bench.send("DELETE", path("v1", "b"));
+  for (const next of [one, other]) {
+    expect(await next()).toMatchObject(["MODIFIED", { metadata: { name: "a" }, spec: { address: "a:2" } }]);
+    expect(await next()).toMatchObject(["DELETED", { metadata: { name: "b" }, spec: { address: "a:1" } }]);
+  }
+});
+
+test("what comes to be selected by a watch, or is not any more, is seen to come and go", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  const next = await bench.watch("v2", "fieldSelector=spec.address%3Da:2");
+  await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE);
+  expect(await next()).toMatchObject(["ADDED", { spec: { address: "a:2" } }]);
+  await bench.send("PATCH", path("v1", "a"), { spec: { note: "x" } }, MERGE);
+  expect(await next()).toMatchObject(["MODIFIED", { spec: { note: "x" } }]);
+  const { value } = await bench.send("PATCH", path("v1", "a"), { spec: { port: 3 } }, MERGE);
+  const { resourceVersion } = value.metadata;
+  expect(await next()).toMatchObject(["DELETED", { metadata: { resourceVersion }, spec: { address: "a:2" } }]);
+});
+
+test("while the webhook is down, only what it has to convert fails, with its name", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  const next = await bench.watch("v2", "resourceVersion=0");
+  expect((await next())[0]).toBe("ADDED");
+  bench.isDown = true;
+  const [from, to] = ["v1", "v2"].map(
+    (version) =>
+      `conversion webhook for example.com/${version}, Kind=Widget failed: Post "${URL}?timeout=30s": dial tcp: connect: connection refused`,
+  );
+  for (const [method, where, value, type] of [
+    ["GET", path("v2", "a")],
+    ["GET", path("v2")],
+    ["GET", `${path("v2", "a")}/scale`],
+    ["PATCH", path("v2", "a"), { spec: { address: "b:2" } }, MERGE],
+    ["PATCH", path("v2", "a"), v2("a"), APPLY],
+    ["DELETE", path("v2", "a")],
+  ] as const) {
+    const query = type === APPLY ? "?fieldManager=x" : "";
+    const { status, value: answer } = await bench.send(method, `${where}${query}`, value, type);
+    expect([status, answer.message, answer.reason]).toEqual([500, from, undefined]);
+  }
+  const created = await bench.send("POST", path("v2"), v2("b"));
+  expect([created.status, created.value.message]).toEqual([500, to]);
+  expect((await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE)).status).toBe(200);
+  expect((await bench.send("GET", path("v1"))).value.items).toHaveLength(1);
+  expect(await next()).toMatchObject(["ERROR", { code: 500, message: from }]);
+  expect((await next())[0]).toBe("END");
+  bench.isDown = false;
+  expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:2");
+});
+
+test("a server that calls nobody says so", async () => {
+  const clock = new SimulatedClock();
+  const server = createApiServer({ clock, random: seededRandom(1) });
+  const post = (path: string, value: object): Promise<unknown> =>
+    server.transport({ method: "POST", path, headers: {}, body: { type: "decoded", value } });
+  await post(DEFINITIONS, definition());
+  await clock.advance(0);
+  expect(await post(path("v1"), v1("a"))).toMatchObject({ status: 201 });
+  expect(await post(path("v2"), v2("b"))).toMatchObject({
+    status: 500,
+    body: {
+      value: {
+        message: `conversion webhook for example.com/v2, Kind=Widget failed: Post "${URL}?timeout=30s": nobody calls webhooks here`,
+      },
+    },
+  });
+});
+
+test("an object that is written again takes the storage version of today", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  await bench.send("POST", path("v1"), v1("b", undefined, { finalizers: ["example.com/wait"] }));
+  const { value } = await bench.send("GET", `${DEFINITIONS}/widgets.example.com`);
+  const changed = await bench.send("PUT", `${DEFINITIONS}/widgets.example.com`, {
+    ...value,
+    spec: { ...value.spec, versions: (definition("v2")["spec"] as { versions: object[] }).versions },
+  });
+  expect([changed.status, (changed.value["status"] as { storedVersions: string[] }).storedVersions]).toEqual([
+    200,
+    ["v1", "v2"],
+  ]);
+  await bench.clock.advance(0);
+  bench.asked();
+  expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:1");
+  expect(bench.asked()).toEqual(["1 to example.com/v2"]);
+  const { value: before } = await bench.send("GET", path("v1", "a"));
+  expect(bench.asked()).toEqual([]);
+  // Nothing but the version it is stored in is another.
+  const { value: after } = await bench.send("PUT", path("v1", "a"), before);
+  expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
+  bench.asked();
+  expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:1");
+  expect(bench.asked()).toEqual([]);
+  await bench.send("DELETE", path("v2", "b"));
+  bench.asked();
+  expect((await bench.send("GET", path("v2", "b"))).value.metadata["deletionTimestamp"]).toBeDefined();
+  expect(bench.asked()).toEqual([]);
+});
+
+test("a dry run shows what would be stored", async () => {
+  const bench = await Bench.start();
+  bench.convert = async (object, desired) => {
+    const converted = (await convertAddress(object, desired)) as { spec: object };
+    return { ...converted, spec: { ...converted.spec, replicas: 7 } };
+  };
+  const created = await bench.send("POST", `${path("v2")}?dryRun=All`, v2("a"));
+  expect([created.status, created.value.apiVersion, created.value.spec["replicas"]]).toEqual([
+    201,
+    "example.com/v2",
+    7,
+  ]);
+  expect((await bench.send("GET", path("v1", "a"))).status).toBe(404);
+});
+
+test("what is stored while a conversion takes its time is not lost", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", path("v1"), v1("a"));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  bench.convert = async (object, desired) => {
+    await held;
+    return convertAddress(object, desired);
+  };
+  const patched = bench.send("PATCH", path("v2", "a"), { spec: { replicas: 4 } }, MERGE);
+  await bench.send("PATCH", path("v1", "a"), { spec: { port: 9 } }, MERGE);
+  release();
+  expect((await patched).value.spec).toMatchObject({ address: "a:9", replicas: 4 });
+});

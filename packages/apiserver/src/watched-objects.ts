@@ -1,0 +1,52 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import { type Awaitable, andThen } from "./awaitable.js";
+import type { ServedResource } from "./served-resource.js";
+import { StoredObject } from "./storage/stored-object.js";
+import { showing } from "./stored-versions.js";
+
+/**
+ * What the watchers of a version have in common: each stored object is converted once for all of them, as by upstream's watch
+ * cache, and kept for as long as it is stored.
+ */
+export class WatchedObjects {
+  readonly #known = new WeakMap<ServedResource, WeakMap<StoredObject, Awaitable<StoredObject>>>();
+
+  /** Those objects as the watchers of the resource see them, in order. @throws ApiError 500 when one cannot be converted */
+  of(resource: ServedResource, objects: readonly StoredObject[]): Awaitable<readonly StoredObject[]> {
+    let known = this.#known.get(resource);
+    if (known === undefined) this.#known.set(resource, (known = new WeakMap()));
+    const unknown = objects.filter((stored) => !known.has(stored));
+    if (unknown.length > 0) convert(resource, unknown, known);
+    const found = objects.map((stored) => known.get(stored)!);
+    return found.some((each) => each instanceof Promise)
+      ? Promise.all(found.map((each) => Promise.resolve(each)))
+      : (found as readonly StoredObject[]);
+  }
+}
+
+function convert(
+  resource: ServedResource,
+  objects: readonly StoredObject[],
+  known: WeakMap<StoredObject, Awaitable<StoredObject>>,
+): void {
+  const converted = andThen(showing(resource, objects), (show) => {
+    for (const stored of objects) known.set(stored, seen(stored, show(stored)));
+  });
+  if (!(converted instanceof Promise)) return;
+  for (const stored of objects) {
+    const later = converted.then(
+      () => known.get(stored)!,
+      (error: unknown) => {
+        // Who asks later asks anew.
+        known.delete(stored);
+        throw error;
+      },
+    );
+    known.set(stored, later);
+  }
+}
+
+function seen({ resourceVersion, size }: StoredObject, object: KubernetesObject): StoredObject {
+  return new StoredObject(object, resourceVersion, size);
+}
