@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
@@ -427,4 +428,98 @@ test("what is stored while a conversion takes its time is not lost", async () =>
   await bench.send("PATCH", path("v1", "a"), { spec: { port: 9 } }, MERGE);
   release();
   expect((await patched).value.spec).toMatchObject({ address: "a:9", replicas: 4 });
+});
+
+/** Who owns what: each manager's version and fields of the spec. */
+function owners({ metadata }: Widget): Record<string, string> {
+  return Object.fromEntries(
+    (metadata.managedFields ?? []).map(({ manager, apiVersion, fieldsV1 }) => {
+      const spec = (fieldsV1 as { "f:spec"?: object })["f:spec"] ?? {};
+      return [manager, [apiVersion, ...Object.keys(spec).filter((key) => key !== ".")].join(" ")];
+    }),
+  );
+}
+
+test("managers own the fields of the version in which they wrote", async () => {
+  const bench = await Bench.start();
+  const apply = (version: string, manager: string, spec: object, query = ""): Promise<Answer> =>
+    bench.send(
+      "PATCH",
+      `${path(version, "a")}?fieldManager=${manager}${query}`,
+      version === "v1" ? v1("a", spec) : v2("a", spec),
+      APPLY,
+    );
+  expect((await apply("v2", "one", { address: "a:1" })).status).toBe(201);
+  const both = await apply("v1", "two", { replicas: 2 });
+  expect(owners(both.value)).toEqual({ one: "example.com/v2 f:address", two: "example.com/v1 f:replicas" });
+  const refused = await apply("v1", "two", { replicas: 2, host: "b", port: 1 });
+  expect([refused.status, refused.value.message]).toEqual([
+    409,
+    'Apply failed with 1 conflict: conflict with "one": .spec.address',
+  ]);
+  const forced = await apply("v1", "two", { replicas: 2, host: "b", port: 1 }, "&force=true");
+  expect(owners(forced.value)).toEqual({ two: "example.com/v1 f:host f:port f:replicas" });
+  expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("b:1");
+});
+
+test("an update through one version takes fields of another from their owners", async () => {
+  const bench = await Bench.start();
+  await bench.send("PATCH", `${path("v2", "a")}?fieldManager=one`, v2("a", { address: "a:1", replicas: 1 }), APPLY);
+  const { value } = await bench.send("PATCH", `${path("v1", "a")}?fieldManager=two`, { spec: { port: 2 } }, MERGE);
+  expect(owners(value)).toEqual({ one: "example.com/v2 f:replicas", two: "example.com/v1 f:port" });
+});
+
+test("what an applier has applied in another version goes when it is not applied any more", async () => {
+  const bench = await Bench.start();
+  const apply = (version: string, manager: string, spec: object): Promise<Answer> =>
+    bench.send(
+      "PATCH",
+      `${path(version, "a")}?fieldManager=${manager}`,
+      version === "v1" ? v1("a", spec) : v2("a", spec),
+      APPLY,
+    );
+  await apply("v2", "one", { address: "a:1", replicas: 3 });
+  const { value } = await apply("v1", "one", { host: "a", port: 1 });
+  expect([value.spec["replicas"], owners(value)]).toEqual([undefined, { one: "example.com/v1 f:host f:port" }]);
+  await apply("v2", "two", { address: "a:1" });
+  const kept = await apply("v1", "one", { host: "a" });
+  expect([kept.value.spec, owners(kept.value)]).toEqual([
+    { host: "a", port: 1, note: "v2" },
+    { one: "example.com/v1 f:host", two: "example.com/v2 f:address" },
+  ]);
+});
+
+const words = fc.string({ unit: fc.constantFrom("a", "b", "z"), minLength: 1, maxLength: 5 });
+const specs = fc.record(
+  { host: words, port: fc.nat(65_535), replicas: fc.nat(9), note: fc.string() },
+  { requiredKeys: ["host", "port"] },
+);
+const metadata = fc.record(
+  {
+    labels: fc.dictionary(words, words, { minKeys: 1 }),
+    annotations: fc.dictionary(words, fc.string(), { minKeys: 1 }),
+    finalizers: fc.constant(["a.b/c"]),
+  },
+  { requiredKeys: [] },
+);
+
+test("objects are the same after being converted there and back, whichever version is stored", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom("v1" as const, "v2" as const), specs, metadata, async (stored, spec, meta) => {
+      const bench = await Bench.start(stored);
+      const { status, value: created } = await bench.send("POST", path("v1"), v1("a", spec, meta));
+      expect([status, created]).toMatchObject([201, { spec, metadata: meta }]);
+      const { value: other } = await bench.send("GET", path("v2", "a"));
+      expect(other.metadata).toEqual(created.metadata);
+      // What is sent back as it was read is what is there.
+      for (const seen of [other, created]) {
+        const version = seen.apiVersion.split("/")[1]!;
+        const again = await bench.send("PUT", path(version, "a"), structuredClone(seen));
+        expect([again.status, again.value]).toEqual([200, seen]);
+      }
+      expect((await bench.send("GET", path("v1"))).value.items).toEqual([created]);
+      expect((await bench.send("GET", path("v2"))).value.items).toEqual([other]);
+    }),
+    { numRuns: 60 },
+  );
 });

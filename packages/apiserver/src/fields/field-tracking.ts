@@ -1,5 +1,6 @@
 import { type KubernetesObject, formatTime } from "@kubewright/api";
 
+import { type Awaitable, andThen } from "../awaitable.js";
 import { dropMember } from "../json.js";
 import { subresourceOf } from "../route.js";
 import type { WriteOptions } from "../registry/options.js";
@@ -7,7 +8,8 @@ import type { Write } from "../registry/write.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
 import type { NewFields } from "./shape-memo.js";
-import { type Comparison, compareTyped } from "./typed-value.js";
+import { compareTyped } from "./typed-value.js";
+import { changesByVersion, changesOf } from "./versioned-changes.js";
 
 /** What belongs to the server, and to no manager. */
 const SYSTEM_METADATA = [
@@ -54,7 +56,7 @@ export function trackUpdate(
   stored: KubernetesObject | undefined,
   object: KubernetesObject,
   options: WriteOptions,
-): void {
+): Awaitable<void> {
   const { metadata } = object;
   const sent = metadata.managedFields;
   dropMember(metadata, "managedFields");
@@ -82,11 +84,11 @@ export function trackUpdate(
   }
   const { resource } = write.target;
   const own = (fields: FieldSet): FieldSet => ownable(write, fields);
-  const { changed, removed } =
+  const changes =
     stored === undefined
       ? write.server.newObjects.compare(resource, object, own)
       : changesOf(compareTyped(resource.schema, withoutManagers(stored), object), own);
-  if (changed.isEmpty && removed.isEmpty) {
+  if (changes.changed.isEmpty && changes.removed.isEmpty) {
     if (entries !== undefined && entries.length > 0) metadata.managedFields = [...entries];
     return;
   }
@@ -99,16 +101,21 @@ export function trackUpdate(
   const time = formatTime(write.server.clock.now());
   let mine: FieldSet = EMPTY_FIELDS;
   const others: Manager[] = [];
-  for (const manager of managers) {
-    if (isSameManager(manager, me)) mine = manager.fields;
-    else others.push(withFields(manager, manager.fields.difference(changed).difference(removed)));
-  }
-  const next = arrangeManagers([...others, { ...me, time, fields: mine.difference(removed).union(changed) }]);
-  if (next.length > 0) metadata.managedFields = write.server.managers.write(next);
+  const versions = [withoutManagers(stored ?? object), object] as const;
+  return andThen(changesByVersion(write, versions, changes, managers, own), (changesFor) => {
+    for (const manager of managers) {
+      if (isSameManager(manager, me)) mine = manager.fields;
+      else others.push(withoutFields(manager, changesFor(manager)));
+    }
+    const { changed, removed } = changes;
+    const next = arrangeManagers([...others, { ...me, time, fields: mine.difference(removed).union(changed) }]);
+    if (next.length > 0) metadata.managedFields = write.server.managers.write(next);
+  });
 }
 
-function changesOf({ added, modified, removed }: Comparison, own: (fields: FieldSet) => FieldSet): NewFields {
-  return { changed: own(added.union(modified)), removed: own(removed) };
+/** What a manager still owns after a change that was another's. */
+export function withoutFields(manager: Manager, { changed, removed }: NewFields): Manager {
+  return withFields(manager, manager.fields.difference(changed).difference(removed));
 }
 
 export function withFields(manager: Manager, fields: FieldSet): Manager {

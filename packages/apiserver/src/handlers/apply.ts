@@ -2,11 +2,13 @@ import { type KubernetesObject, formatTime } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
 import { badRequest, conflict, plainError, statusError } from "../api-error.js";
-import type { Awaitable } from "../awaitable.js";
+import { type Awaitable, andThen } from "../awaitable.js";
 import { EMPTY_FIELDS, type FieldSet } from "../fields/field-set.js";
-import { ownable, withFields, withoutManagers } from "../fields/field-tracking.js";
+import { ownable, withoutFields, withoutManagers } from "../fields/field-tracking.js";
 import { type Manager, arrangeManagers, isSameManager } from "../fields/managers.js";
-import { compareTyped, fieldsOf, mergeTyped, removeFields, typeErrors } from "../fields/typed-value.js";
+import type { NewFields } from "../fields/shape-memo.js";
+import { compareTyped, fieldsOf, mergeTyped, typeErrors } from "../fields/typed-value.js";
+import { type ChangesFor, changesByVersion, changesOf, withoutAbandoned } from "../fields/versioned-changes.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
@@ -50,43 +52,80 @@ function applyTo(
   options: WriteOptions,
   applied: JsonObject,
   live: KubernetesObject | undefined,
-): Wanted {
-  const { resource, name } = call.target;
+): Awaitable<Wanted> {
+  const { resource } = call.target;
   const { schema } = resource;
   if (live === undefined) checkCreation(call, applied);
   const managers = live === undefined ? [] : currentManagers(call, live);
-  const me = {
+  const identity = {
     name: options.fieldManager,
     operation: "Apply" as const,
     apiVersion: resource.apiVersion,
     subresource: call.target.subresource,
   };
-  const before = managers.find((manager) => isSameManager(manager, me));
+  const before = managers.find((manager) => isSameManager(manager, identity));
   const others = managers.filter((manager) => manager !== before);
-
-  const wanted = ownable(call, fieldsOf(schema, applied));
+  const me: Manager = { ...identity, time: undefined, fields: ownable(call, fieldsOf(schema, applied)) };
   const base = live === undefined ? resource.decode({}) : withoutManagers(live);
-  let merged = mergeTyped(schema, base, applied);
-  if (before !== undefined) {
-    const theirs = others.reduce((all, manager) => all.union(manager.fields), wanted);
-    merged = removeFields(schema, merged, before.fields.difference(wanted), theirs);
-  }
-  // Defaults are nobody's doing: what is compared is what was merged.
-  const compared = compareTyped(schema, base, normalized(resource, merged));
-  const changed = ownable(call, compared.added.union(compared.modified));
-  const conflicts = conflictsOf(others, changed.intersection(wanted), takeover(call, options, live, schema));
+  const merged = mergeTyped(schema, base, applied);
+  const kept = before === undefined ? merged : withoutAbandoned(call, merged, before, [...others, me]);
+  return andThen(kept, (wanted) => {
+    // Defaults are nobody's doing: what is compared is what was merged.
+    const compared = normalized(resource, wanted);
+    const own = (fields: FieldSet): FieldSet => ownable(call, fields);
+    const changes = changesOf(compareTyped(schema, base, compared), own);
+    return andThen(changesByVersion(call, [base, compared], changes, others, own), (changesFor) =>
+      settleManagers(call, options, { applied, live, merged: wanted, me, before, others, changes, changesFor }),
+    );
+  });
+}
+
+/** An apply of which it is known what it changes. */
+interface Applied {
+  readonly applied: JsonObject;
+  readonly live: KubernetesObject | undefined;
+  readonly merged: unknown;
+  /** Who applies, with what is applied. */
+  readonly me: Manager;
+  /** The same as it was before. */
+  readonly before: Manager | undefined;
+  readonly others: readonly Manager[];
+  readonly changes: NewFields;
+  readonly changesFor: ChangesFor;
+}
+
+/** @throws ApiError 409 for conflicts */
+function settleManagers(
+  call: ApiCall,
+  options: WriteOptions,
+  { applied, live, merged, me, before, others, changes, changesFor }: Applied,
+): Wanted {
+  const { resource, name } = call.target;
+  const { schema } = resource;
+  const mine: NewFields = { ...changes, changed: changes.changed.intersection(me.fields) };
+  const forgiven = takeover(call, options, live, schema);
+  const conflicts = conflictsOf(
+    others,
+    (manager) => {
+      const theirs = changesFor(manager);
+      return (theirs === changes ? mine : theirs).changed;
+    },
+    forgiven,
+  );
   if (conflicts.length > 0 && !call.query.flag("force")) throw applyConflict(conflicts);
   const findings = noFindings();
   const object = decodeMerged(resource, merged, findings);
   call.newBytes += findings.size;
-  const removed = ownable(call, compared.removed);
-  const rest = others.map((manager) => withFields(manager, manager.fields.difference(changed).difference(removed)));
-  const sameObject = live !== undefined && changed.isEmpty && removed.isEmpty;
+  const rest = others.map((manager) => withoutFields(manager, changesFor(manager)));
+  const sameObject = live !== undefined && changes.changed.isEmpty && changes.removed.isEmpty;
   const sameFields =
-    before !== undefined && before.fields.equals(wanted) && rest.every((manager, index) => manager === others[index]);
+    before !== undefined &&
+    before.apiVersion === me.apiVersion &&
+    before.fields.equals(me.fields) &&
+    rest.every((manager, index) => manager === others[index]);
   // Who only joins in owning what is there already has changed nothing, at no time.
   const time = sameObject ? before?.time : formatTime(call.server.clock.now());
-  const next = arrangeManagers([...rest, { ...me, time, fields: wanted }]);
+  const next = arrangeManagers([...rest, { ...me, time }]);
   if (sameObject && sameFields && live.metadata.managedFields !== undefined)
     object.metadata.managedFields = live.metadata.managedFields;
   else if (call.server.tracksFields && next.length > 0)
@@ -227,10 +266,14 @@ export interface Conflict {
   readonly paths: readonly string[];
 }
 
-function conflictsOf(others: readonly Manager[], changed: FieldSet, forgiven: FieldSet): Conflict[] {
+function conflictsOf(
+  others: readonly Manager[],
+  changedFor: (manager: Manager) => FieldSet,
+  forgiven: FieldSet,
+): Conflict[] {
   const conflicts: Conflict[] = [];
   for (const manager of others) {
-    const paths = tellable(manager.fields.intersection(changed).difference(forgiven).paths()).toSorted();
+    const paths = tellable(manager.fields.intersection(changedFor(manager)).difference(forgiven).paths()).toSorted();
     if (paths.length > 0) conflicts.push({ manager, paths });
   }
   return conflicts;

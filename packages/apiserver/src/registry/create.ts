@@ -48,13 +48,14 @@ export function createObject(
   dropMember(metadata, "selfLink");
   const warning = dropDuplicateOwners(metadata, false);
   if (warning !== undefined) warn(write, [warning]);
-  if (!tracked) trackUpdate(write, undefined, object, options);
-  admitToNamespace(write, metadata.name ?? "");
-  const refusal = resource.custom?.createRefusal();
-  if (refusal !== undefined) throw forbidden(resource, metadata.name ?? "", refusal);
-  return andThen(server.admission.mutate(write, options, object), (admitted) =>
-    validateAndStore(write, admitted, options, nowMs),
-  );
+  return andThen(tracked ? undefined : trackUpdate(write, undefined, object, options), () => {
+    admitToNamespace(write, metadata.name ?? "");
+    const refusal = resource.custom?.createRefusal();
+    if (refusal !== undefined) throw forbidden(resource, metadata.name ?? "", refusal);
+    return andThen(server.admission.mutate(write, options, object), (admitted) =>
+      validateAndStore(write, admitted, options, nowMs),
+    );
+  });
 }
 
 function validateAndStore(

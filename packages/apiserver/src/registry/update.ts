@@ -78,16 +78,21 @@ export function updateObject(
 
 function want(attempt: Attempt, current: KubernetesObject): Awaitable<WriteOutcome> {
   attempt.current = current;
-  return unlessStale(attempt, attempt.wantedFrom({ stored: attempt.stored, object: current }), admit);
+  return unlessStale(attempt, attempt.wantedFrom({ stored: attempt.stored, object: current }), prepare);
 }
 
-function admit(attempt: Attempt, { object, tracked }: Wanted): Awaitable<WriteOutcome> {
+function prepare(attempt: Attempt, { object, tracked }: Wanted): Awaitable<WriteOutcome> {
   const { write, options, current } = attempt;
   restoreSystemFields(object.metadata, current.metadata);
   const warning = dropDuplicateOwners(object.metadata, write.verb === "patch");
   if (warning !== undefined) warn(write, [warning]);
   shareUnchanged(object, current);
-  if (tracked !== true) trackUpdate(write, current, object, options);
+  attempt.object = object;
+  return unlessStale(attempt, tracked === true ? undefined : trackUpdate(write, current, object, options), admit);
+}
+
+function admit(attempt: Attempt): Awaitable<WriteOutcome> {
+  const { write, options, current, object } = attempt;
   return unlessStale(attempt, write.server.admission.mutate(write, options, object, current), validate);
 }
 

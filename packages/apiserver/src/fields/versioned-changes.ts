@@ -1,0 +1,118 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { Awaitable } from "../awaitable.js";
+import type { Write } from "../registry/write.js";
+import type { ObjectConversion, ServedResource } from "../served-resource.js";
+import { EMPTY_FIELDS, type FieldSet } from "./field-set.js";
+import type { Manager } from "./managers.js";
+import type { NewFields } from "./shape-memo.js";
+import { type Comparison, compareTyped, fieldsOf, removeFields } from "./typed-value.js";
+
+/** What an update changes of an object, in the version that its manager speaks. */
+export type ChangesFor = (manager: Manager) => NewFields;
+
+/** What has changed, and what is gone, of what managers may own. */
+export function changesOf(compared: Comparison, ownable: (fields: FieldSet) => FieldSet): NewFields {
+  const { added, modified, removed } = compared;
+  return { changed: ownable(added.union(modified)), removed: ownable(removed) };
+}
+
+/**
+ * The changes for each manager: the fields of who wrote another version are those of that version, into which a webhook has to
+ * convert both objects. Conversion `None` calls fields the same everywhere, and of a version that is not served nothing is known.
+ *
+ * Upstream: structured-merge-diff `merge.Updater.update`.
+ *
+ * @param changes - In the version of the request.
+ */
+export function changesByVersion(
+  { target, server }: Write,
+  [before, after]: readonly [KubernetesObject, KubernetesObject],
+  changes: NewFields,
+  managers: readonly Manager[],
+  ownable: (fields: FieldSet) => FieldSet,
+): Awaitable<ChangesFor> {
+  const others = otherVersions({ target, server }, managers);
+  const conversion = target.resource.custom?.conversion;
+  if (others.length === 0 || conversion === undefined) return () => changes;
+  const convert = async ({ apiVersion, schema }: ServedResource): Promise<[string, NewFields]> => {
+    const [old, next] = await conversion.convert([before, after], apiVersion);
+    return [apiVersion, changesOf(compareTyped(schema, old, next), ownable)];
+  };
+  return Promise.all(others.map(convert)).then((converted) => {
+    const byVersion = new Map(converted);
+    return ({ apiVersion }) => byVersion.get(apiVersion) ?? changes;
+  });
+}
+
+/** Versions besides the request's that managers speak, and a webhook converts into. */
+function otherVersions(
+  { target, server }: Pick<Write, "server" | "target">,
+  managers: readonly Manager[],
+): readonly ServedResource[] {
+  const { resource } = target;
+  if (resource.custom?.conversion === undefined) return [];
+  const spoken = new Set(managers.map(({ apiVersion }) => apiVersion));
+  spoken.delete(resource.apiVersion);
+  return [...spoken].flatMap((apiVersion) => {
+    const [group, version = ""] = apiVersion.split("/");
+    return group === resource.group ? (server.registry.find(group, version, resource.resource) ?? []) : [];
+  });
+}
+
+/**
+ * An object without what its applier has applied before and does so no longer, unless others own it, each by the fields of
+ * their version.
+ *
+ * Upstream: structured-merge-diff `merge.Updater.prune`, `addBackOwnedItems`.
+ *
+ * @param before - What the applier owned so far.
+ * @param managers - All that own something now, the applier by what is applied.
+ */
+export function withoutAbandoned(
+  write: Write,
+  object: unknown,
+  before: Manager,
+  managers: readonly Manager[],
+): Awaitable<unknown> {
+  const { resource } = write.target;
+  const conversion = resource.custom?.conversion;
+  const others = otherVersions(write, [before, ...managers]);
+  if (others.length === 0 || conversion === undefined)
+    return without(resource, object, before.fields, ownedBy(managers));
+  const first = others.find(({ apiVersion }) => apiVersion === before.apiVersion) ?? resource;
+  const rest = [resource, ...others].filter((other) => other !== first);
+  return pruneIn([first, ...rest], conversion, object as KubernetesObject, { before, managers }).then(
+    async (pruned) => (await conversion.convert([pruned], resource.apiVersion))[0],
+  );
+}
+
+/** In the first version goes what was applied, in each of them what has gone by then, unless somebody who speaks it owns it. */
+async function pruneIn(
+  versions: readonly ServedResource[],
+  conversion: ObjectConversion,
+  object: KubernetesObject,
+  { before, managers }: { readonly before: Manager; readonly managers: readonly Manager[] },
+): Promise<KubernetesObject> {
+  let whole = object;
+  let pruned: KubernetesObject | undefined;
+  for (const version of versions) {
+    const { apiVersion, schema } = version;
+    const converted = await conversion.convert(pruned === undefined ? [whole] : [whole, pruned], apiVersion);
+    whole = converted[0]!;
+    const owned = ownedBy(managers.filter((manager) => manager.apiVersion === apiVersion));
+    pruned =
+      converted[1] === undefined
+        ? without(version, whole, before.fields, owned)
+        : without(version, whole, fieldsOf(schema, whole), fieldsOf(schema, converted[1]).union(owned));
+  }
+  return pruned!;
+}
+
+function without<T>({ schema }: ServedResource, object: T, gone: FieldSet, kept: FieldSet): T {
+  return removeFields(schema, object, gone.difference(kept), kept) as T;
+}
+
+function ownedBy(managers: readonly Manager[]): FieldSet {
+  return managers.reduce((all, { fields }) => all.union(fields), EMPTY_FIELDS);
+}
