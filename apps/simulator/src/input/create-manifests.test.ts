@@ -207,6 +207,41 @@ test("webhooks are passed over, as virtual time calls nobody, and refused with -
   ]);
 });
 
+test("definitions whose objects a webhook converts are passed over with their objects, and refused with --strict", async () => {
+  const definition = (versions: string): string =>
+    object(
+      "apiextensions.k8s.io/v1",
+      "CustomResourceDefinition",
+      "widgets.example.com",
+      `spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: widgets, kind: Widget }
+  conversion:
+    strategy: Webhook
+    webhook: { conversionReviewVersions: [v1], clientConfig: { url: "https://example.com/convert" } }
+  versions: [${versions}]
+`,
+    );
+  const version = (name: string, storage: boolean): string =>
+    `{ name: ${name}, served: true, storage: ${storage}, schema: { openAPIV3Schema: { type: object } } }`;
+  const widget = object("example.com/v1", "Widget", "w");
+  const two = definition(`${version("v1", true)}, ${version("v2", false)}`);
+  const played = await run(`${job("a")}${two}${widget}`);
+  expect([played.code, played.stderr]).toEqual([
+    0,
+    "kubewright: passed over: 1 CustomResourceDefinition, 1 Widget (not simulated)\n",
+  ]);
+  const { code, stderr } = await run(`${job("a")}${two}`, ["--strict"]);
+  expect([code, stderr.split("\n")[0]]).toEqual([
+    2,
+    "kubewright: f.yaml:21:5: CustomResourceDefinition widgets.example.com: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted",
+  ]);
+  // Of one version nothing is converted.
+  const one = await run(`${job("a")}${definition(version("v1", true))}${widget}`);
+  expect([one.code, one.stderr]).toEqual([0, ""]);
+});
+
 test("what has nothing to play in it is not played, and it is said what was found", async () => {
   const maps = object("v1", "ConfigMap", "a") + object("v1", "ConfigMap", "b") + object("v1", "ServiceAccount", "c");
   const nothing = "nothing to play: there is no CronJob, Job or Pod, only 2 ConfigMaps, 1 ServiceAccount";

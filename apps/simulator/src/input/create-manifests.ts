@@ -52,11 +52,16 @@ export async function createManifests(
 
   const create = async (manifest: Manifest, fieldValidation: "Strict" | "Ignore"): Promise<void> => {
     const { object } = manifest;
-    const definition = isWebhook(object) ? undefined : await discovery.find(object);
+    const isUnasked = isWebhook(object) || isConverted(object);
+    const definition = isUnasked ? undefined : await discovery.find(object);
     if (definition === undefined) {
       const { apiVersion = "", kind = "" } = object;
-      const problem = isWebhook(object) ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
+      const problem = isUnasked ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
       if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${named(object)}: ${problem}`);
+      else if (strict && isConverted(object))
+        problems.push(
+          `${manifest.place(["spec", "conversion"])}: ${named(object)}: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted`,
+        );
       else if (strict) problems.push(`${manifest.place(["kind"])}: ${named(object)}: ${apiVersion} is not simulated`);
       else passedOver.push(kind);
       return;
@@ -137,6 +142,16 @@ const FIRST: readonly (readonly string[])[] = [
 /** Virtual time calls nobody, so there is nobody to ask. */
 function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean {
   return apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration");
+}
+
+/** A definition that has a webhook convert between its versions: nor is there anybody to ask what its objects are in the other. */
+function isConverted(object: UnstructuredObject): boolean {
+  if (object.kind !== "CustomResourceDefinition") return false;
+  const { conversion, versions } = (object["spec"] ?? {}) as {
+    conversion?: { strategy?: string } | null;
+    versions?: readonly unknown[] | null;
+  };
+  return conversion?.strategy === "Webhook" && (versions?.length ?? 0) > 1;
 }
 
 /** Namespaces, then definitions of resources, then what the API server goes by, then the rest, each as they stand in the text. */
