@@ -5,6 +5,7 @@ import type { ResourceRegistry } from "./resource-registry.js";
 import type { ServedResource, Subresource } from "./served-resource.js";
 import { storageVersionHash } from "./storage-version-hash.js";
 import { accepts } from "./transform.js";
+import { comparePreference } from "./version-order.js";
 
 const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -73,12 +74,18 @@ export class Discovery {
   }
 
   #groupDiscovery(group: string): unknown {
-    const versions = [...(this.#registry.groups.get(group) ?? [])].map(([version, resources]) => ({
+    const versions = this.#versionsOf(group).map(([version, resources]) => ({
       version,
       resources: byName(resources).map(resourceDiscovery),
       freshness: "Current",
     }));
     return { metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null }, versions };
+  }
+
+  /** The preferred one first: what built-in kinds have is in that order. */
+  #versionsOf(group: string): [string, ReadonlyMap<string, ServedResource>][] {
+    const versions = [...(this.#registry.groups.get(group) ?? [])];
+    return this.#registry.isCustomGroup(group) ? versions.sort(([a], [b]) => comparePreference(a, b)) : versions;
   }
 
   #namedGroups(): string[] {
@@ -97,7 +104,7 @@ export class Discovery {
   }
 
   #apiGroup(name: string): object {
-    const versions = [...this.#registry.groups.get(name)!.keys()].map((version) => ({
+    const versions = this.#versionsOf(name).map(([version]) => ({
       groupVersion: `${name}/${version}`,
       version,
     }));
