@@ -24,9 +24,11 @@ export interface SeenRequest {
 export function seenRequest(attributes: AdmissionAttributes, seenAs: ServedResource): Awaitable<SeenRequest> {
   const { resource, operation, object, oldObject } = attributes;
   const view = (each: KubernetesObject | undefined): Awaitable<KubernetesObject | null> =>
-    each === undefined || !isWhole(attributes)
-      ? (each ?? null)
-      : andThen(convertFor(each, resource, seenAs), (seen) => withoutEmptyMetadata(seen, operation));
+    each === undefined
+      ? null
+      : isWhole(attributes)
+        ? convertFor(each, resource, seenAs)
+        : withoutEmptyMetadata(each, operation);
   return andThen(view(object), (seen) =>
     andThen(view(oldObject), (old) => ({ request: describe(attributes, seenAs), object: seen, oldObject: old })),
   );
