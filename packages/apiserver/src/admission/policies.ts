@@ -218,12 +218,12 @@ function paramsOf(
   if (resource.namespaced && place === "")
     return problem("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources");
   const { storage } = resource;
-  const selects = labelSelectorMatcher(selector);
-  const found =
-    name === ""
-      ? storage.list(place).filter(({ object }) => selects(object.metadata.labels))
-      : [storage.get(place, name) ?? []].flat();
-  if (found.length === 0 && paramRef.parameterNotFoundAction === "Deny")
-    return problem("no params found for policy binding with `Deny` parameterNotFoundAction");
-  return andThen(showing(resource, found), (show) => ({ objects: found.map(show) }));
+  const selects = name === "" ? labelSelectorMatcher(selector) : undefined;
+  const stored = name === "" ? storage.list(place) : [storage.get(place, name) ?? []].flat();
+  return andThen(showing(resource, stored), (show) => {
+    const objects = stored.map(show).filter(({ metadata }) => selects === undefined || selects(metadata.labels));
+    if (objects.length === 0 && paramRef.parameterNotFoundAction === "Deny")
+      return problem("no params found for policy binding with `Deny` parameterNotFoundAction");
+    return { objects };
+  });
 }

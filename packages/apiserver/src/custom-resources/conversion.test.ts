@@ -9,10 +9,12 @@ import {
   type WebhookCall,
   createApiServer,
   inProcessWebhooks,
+  jsonPatchOf,
 } from "../index.js";
 import type { ConversionReview } from "./conversion-review.js";
 
 const URL = "https://convert.test/widgets";
+const MUTATING = "https://admit.test/widgets";
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MERGE = "application/merge-patch+json";
 const APPLY = "application/apply-patch+yaml";
@@ -113,18 +115,29 @@ const v2 = (name: string, spec: object = { address: "a:1" }, metadata: object = 
 /** A cluster in virtual time with a definition that a function converts. */
 class Bench {
   readonly reviews: ConversionReview["request"][] = [];
+  /** What the mutating webhook was shown. */
+  readonly admitted: Record<string, unknown>[] = [];
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   readonly server: ApiServer;
   convert = convertAddress;
   isDown = false;
 
   private constructor() {
-    const call = inProcessWebhooks({}, { [URL]: (object, desired) => this.convert(object, desired) });
+    const call = inProcessWebhooks(
+      {
+        [MUTATING]: ({ request }) => {
+          this.admitted.push(request.object!);
+          return { allowed: true, ...jsonPatchOf([{ op: "replace", path: "/spec/port", value: 7 }]) };
+        },
+      },
+      { [URL]: (object, desired) => this.convert(object, desired) },
+    );
     this.server = createApiServer({
       clock: this.clock,
       random: seededRandom(1),
       freeze: true,
       webhooks: (asked: WebhookCall) => {
+        if (asked.url.startsWith(MUTATING)) return call(asked);
         expect(asked).toMatchObject({ url: `${URL}?timeout=30s`, timeoutMs: 30_000, address: undefined });
         this.reviews.push((asked.body as ConversionReview).request);
         return this.isDown ? Promise.reject(new Error("dial tcp: connect: connection refused")) : call(asked);
@@ -428,6 +441,61 @@ test("what is stored while a conversion takes its time is not lost", async () =>
   await bench.send("PATCH", path("v1", "a"), { spec: { port: 9 } }, MERGE);
   release();
   expect((await patched).value.spec).toMatchObject({ address: "a:9", replicas: 4 });
+});
+
+const ADMISSION = "admissionregistration.k8s.io/v1";
+const OLD_ONLY = { apiGroups: ["example.com"], apiVersions: ["v1"], resources: ["widgets"] };
+
+test("a webhook for another version sees the object, and changes it, in that one", async () => {
+  const bench = await Bench.start();
+  const { status } = await bench.send("POST", `/apis/${ADMISSION}/mutatingwebhookconfigurations`, {
+    apiVersion: ADMISSION,
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: "w" },
+    webhooks: [
+      {
+        name: "port.example.com",
+        clientConfig: { url: MUTATING },
+        rules: [{ ...OLD_ONLY, operations: ["CREATE"] }],
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+      },
+    ],
+  });
+  expect(status).toBe(201);
+  const created = await bench.send("POST", path("v2"), v2("a", { address: "a:200" }));
+  expect(bench.admitted).toMatchObject([{ apiVersion: "example.com/v1", spec: { host: "a", port: 200 } }]);
+  expect([created.status, created.value.spec["address"]]).toEqual([201, "a:7"]);
+  bench.isDown = true;
+  const failed = await bench.send("POST", path("v2"), v2("b"));
+  expect([failed.status, failed.value.reason, failed.value.message]).toEqual([
+    500,
+    "InternalError",
+    expect.stringMatching(/^Internal error occurred: conversion webhook for example.com\/v2, Kind=Widget failed: /),
+  ]);
+});
+
+test("a policy for another version sees new and old objects in that one", async () => {
+  const bench = await Bench.start();
+  await bench.send("POST", `/apis/${ADMISSION}/validatingadmissionpolicies`, {
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "p" },
+    spec: {
+      matchConstraints: { resourceRules: [{ ...OLD_ONLY, operations: ["CREATE", "DELETE"] }] },
+      validations: [{ expression: "(object == null ? oldObject : object).spec.port < 100" }],
+    },
+  });
+  await bench.send("POST", `/apis/${ADMISSION}/validatingadmissionpolicybindings`, {
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "b" },
+    spec: { policyName: "p", validationActions: ["Deny"] },
+  });
+  expect((await bench.send("POST", path("v2"), v2("a", { address: "a:200" }))).status).toBe(422);
+  expect((await bench.send("POST", path("v2"), v2("a", { address: "a:20" }))).status).toBe(201);
+  await bench.send("PATCH", path("v2", "a"), { spec: { address: "a:200" } }, MERGE);
+  expect((await bench.send("DELETE", path("v2", "a"))).status).toBe(422);
 });
 
 /** Who owns what: each manager's version and fields of the spec. */
