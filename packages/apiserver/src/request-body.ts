@@ -7,7 +7,7 @@ import { ProtobufError } from "./protobuf/wire-reader.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
-export const BODY_MEDIA_TYPES: readonly string[] = ["application/json", "application/yaml"];
+const BODY_MEDIA_TYPES: readonly string[] = ["application/json", "application/yaml"];
 
 /** A body as JSON data, and as the text it was when it came as bytes. */
 export interface BodyData {
@@ -62,7 +62,8 @@ export function readObjectBody(
   if (contentType === PROTOBUF_MEDIA_TYPE && schemas !== undefined && body?.type === "bytes")
     return { value: protobufObject(body.bytes, expectedKind, schemas), text: undefined };
   const yaml = contentType === "application/yaml" && parseYaml !== undefined;
-  if (!yaml && contentType !== "application/json") throw unsupportedMediaType(BODY_MEDIA_TYPES);
+  if (!yaml && contentType !== "application/json")
+    throw unsupportedMediaType(schemas === undefined ? BODY_MEDIA_TYPES : [...BODY_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE]);
   if (body?.type === "decoded") {
     if (typeof body.value === "object" && body.value !== null && !Array.isArray(body.value))
       return { value: body.value, text: undefined };

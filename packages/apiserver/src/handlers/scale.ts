@@ -167,7 +167,7 @@ function checkReplicas({ target: { resource, name } }: Write, paths: ScalePaths,
 function wantedScale(call: ApiCall, current: unknown, options: WriteOptions): JsonObject {
   const type = mediaTypeOf(call.request.headers["content-type"]);
   if (call.verb !== "patch") {
-    const sent = readObjectBody(call.request.body, type, "Scale", parseYaml).value as JsonObject;
+    const sent = readObjectBody(call.request.body, type, "Scale", parseYaml, call.server.schemas).value as JsonObject;
     checkKind(call, sent);
     return sent;
   }

@@ -123,6 +123,40 @@ test("fields without a number here are passed over, and an unknown kind keeps no
   expect(decoded(body("v1", "Nope", text(1, "x")))).toEqual({ apiVersion: "v1", kind: "Nope" });
 });
 
+test("client-go's protobuf is taken by every door of built-in kinds, and where it is not, what is taken is told", async () => {
+  const { transport } = createApiServer({
+    clock: new SimulatedClock("2026-01-01T00:00:00Z"),
+    random: seededRandom(7),
+    freeze: true,
+  });
+  const protobuf = "application/vnd.kubernetes.protobuf";
+  const send = async (
+    method: "POST" | "PUT" | "DELETE",
+    path: string,
+    bytes: Uint8Array,
+    type = protobuf,
+  ): Promise<[number, unknown]> => {
+    const headers = { "content-type": type, accept: `${protobuf},application/json` };
+    const answer = await transport({ method, path, headers, body: { type: "bytes", bytes } });
+    return [answer.status, answer.body?.type === "decoded" ? answer.body.value : undefined];
+  };
+  const controllers = "/api/v1/namespaces/default/replicationcontrollers";
+  const labels = message(11, [...text(1, "a"), ...text(2, "b")]);
+  const template = [...message(1, labels), ...message(2, message(2, [...text(1, "c"), ...text(2, "i")]))];
+  const spec = [...int(1, 1), ...message(2, [...text(1, "a"), ...text(2, "b")]), ...message(3, template)];
+  const controller = body("v1", "ReplicationController", [...message(1, text(1, "r")), ...message(2, spec)]);
+  expect((await send("POST", controllers, controller))[0]).toBe(201);
+  const scale = body("autoscaling/v1", "Scale", [...message(1, text(1, "r")), ...message(2, int(1, 5))]);
+  expect(await send("PUT", `${controllers}/r/scale`, scale)).toMatchObject([200, { spec: { replicas: 5 } }]);
+  const options = body("v1", "DeleteOptions", text(4, "Background"));
+  expect(await send("DELETE", `${controllers}/r`, options)).toMatchObject([200, { status: "Success" }]);
+  const accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+  expect(await send("POST", controllers, controller, "text/plain")).toMatchObject([
+    415,
+    { message: `the body of the request was in an unknown format - accepted media types include: ${accepted}` },
+  ]);
+});
+
 test("damaged bytes are refused, or read as something else: the server never fails on them", async () => {
   const random = seededRandom(7);
   const failures: unknown[] = [];
