@@ -74,10 +74,13 @@ function qualifiedErrors(text: string, what: string): readonly string[] {
   return errors;
 }
 
+const NO_ERRORS: readonly string[] = [];
+
 /** What no part of a URL's path may be, whatever its format. Upstream: `path.IsValidPathSegmentName`. */
 export function pathSegmentErrors(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
-  const errors: string[] = [];
-  for (const character of "/%") if (name.includes(character)) errors.push(`may not contain '${character}'`);
-  return errors;
+  if (!/[/%]/.test(name)) return NO_ERRORS;
+  return ["/", "%"]
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }

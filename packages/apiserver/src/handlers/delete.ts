@@ -24,7 +24,7 @@ export function remove(call: ApiCall): Awaitable<Reply> {
   warnOfDefault(call, options);
   const stored = resource.storage.get(namespace, name);
   if (stored === undefined) throw notFound(resource, name);
-  return andThen(deleteObject(call, stored, options), (result) => deletionReply(call, result, options));
+  return andThen(deleteObject(call, stored, options), deletionReply, { call, options });
 }
 
 function warnOfDefault(call: ApiCall, options: DeleteOptions): void {
@@ -37,7 +37,12 @@ function warnOfDefault(call: ApiCall, options: DeleteOptions): void {
     warn(call, [warningOnDefaultPropagation]);
 }
 
-function deletionReply(call: ApiCall, result: DeletionResult, options: DeleteOptions): Awaitable<Reply> {
+interface Deletion {
+  readonly call: ApiCall;
+  readonly options: DeleteOptions;
+}
+
+function deletionReply(result: DeletionResult, { call, options }: Deletion): Awaitable<Reply> {
   const { resource } = call.target;
   if (result.gone && resource.strategy.deleteReturnsObject !== true) {
     const metadata = ("object" in result.object ? result.object.object : result.object).metadata;

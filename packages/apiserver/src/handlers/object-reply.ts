@@ -12,7 +12,11 @@ const NO_HEADERS = {};
 
 /** Answers with what a create or an update has made. */
 export function outcomeReply(call: ApiCall, outcome: Awaitable<WriteOutcome>): Awaitable<Reply> {
-  return andThen(outcome, ({ object, created }) => objectReply(call, created ? 201 : 200, object));
+  return andThen(outcome, replyWith, call);
+}
+
+function replyWith({ object, created }: WriteOutcome, call: ApiCall): Awaitable<Reply> {
+  return objectReply(call, created ? 201 : 200, object);
 }
 
 /** Answers with one object, in the shape the client asked for. */

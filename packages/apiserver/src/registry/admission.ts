@@ -144,19 +144,20 @@ export class Admission {
   }
 
   #chainFor({ server, target: { resource } }: Write): Chain {
-    const { occupancy } = server.store;
-    let chain = this.#chains.get(resource);
-    if (chain === undefined || chain.occupancy !== occupancy) {
-      const awake = this.#plugins.filter(
-        (plugin) => plugin.concerns?.(resource) !== false && plugin.isIdle?.(server) !== true,
-      );
-      chain = {
-        occupancy,
-        mutate: awake.filter((plugin) => plugin.mutate !== undefined),
-        validate: awake.filter((plugin) => plugin.validate !== undefined),
-      };
-      this.#chains.set(resource, chain);
-    }
+    const chain = this.#chains.get(resource);
+    return chain?.occupancy === server.store.occupancy ? chain : this.#makeChain(server, resource);
+  }
+
+  #makeChain(server: ServerState, resource: ServedResource): Chain {
+    const awake = this.#plugins.filter(
+      (plugin) => plugin.concerns?.(resource) !== false && plugin.isIdle?.(server) !== true,
+    );
+    const chain = {
+      occupancy: server.store.occupancy,
+      mutate: awake.filter((plugin) => plugin.mutate !== undefined),
+      validate: awake.filter((plugin) => plugin.validate !== undefined),
+    };
+    this.#chains.set(resource, chain);
     return chain;
   }
 }

@@ -48,54 +48,62 @@ export function createObject(
   dropMember(metadata, "selfLink");
   const warning = dropDuplicateOwners(metadata, false);
   if (warning !== undefined) warn(write, [warning]);
-  return andThen(tracked ? undefined : trackUpdate(write, undefined, object, options), () => {
-    admitToNamespace(write, metadata.name ?? "");
-    const refusal = resource.custom?.createRefusal();
-    if (refusal !== undefined) throw forbidden(resource, metadata.name ?? "", refusal);
-    return andThen(server.admission.mutate(write, options, object), (admitted) =>
-      validateAndStore(write, admitted, options, nowMs),
-    );
-  });
+  const creation = { write, object, options, nowMs, isNamed: true, hasUnstoredDefaults: false };
+  return andThen(tracked ? undefined : trackUpdate(write, undefined, object, options), admit, creation);
 }
 
-function validateAndStore(
-  write: Write,
-  object: KubernetesObject,
-  options: WriteOptions,
-  nowMs: number,
-): Awaitable<WriteOutcome> {
+interface Creation {
+  readonly write: Write;
+  readonly options: WriteOptions;
+  readonly nowMs: number;
+  /** With defaults, and by and by as admission wants it. */
+  object: KubernetesObject;
+  /** Whether there is a name that nothing has. */
+  isNamed: boolean;
+  /** Whether it has members that are not to be stored. */
+  hasUnstoredDefaults: boolean;
+}
+
+function admit(_tracked: unknown, creation: Creation): Awaitable<WriteOutcome> {
+  const { write, object, options } = creation;
+  const { resource } = write.target;
+  const { name = "" } = object.metadata;
+  admitToNamespace(write, name);
+  const refusal = resource.custom?.createRefusal();
+  if (refusal !== undefined) throw forbidden(resource, name, refusal);
+  return andThen(write.server.admission.mutate(write, options, object), validate, creation);
+}
+
+function validate(object: KubernetesObject, creation: Creation): Awaitable<WriteOutcome> {
+  const { write, options, nowMs } = creation;
   const { server } = write;
   const { resource } = write.target;
   const { metadata } = object;
   metadata.uid = uuid(server.random);
   const prefix = metadata.name ? "" : (metadata.generateName ?? "");
-  const free = prefix === "" || giveName(write, metadata, prefix);
+  const isNamed = prefix === "" || giveName(write, metadata, prefix);
   resource.strategy.prepareForCreate?.(object, { nowMs, nameGenerated: prefix !== "" });
   validateNew(write, object);
   warn(write, resource.strategy.warningsOnCreate?.(object) ?? []);
-  return andThen(server.admission.validate(write, options, object), () => {
-    if (!free)
-      throw alreadyExists(
-        resource,
-        metadata.name ?? "",
-        "",
-        ", the server was not able to generate a unique name for the object",
-        1,
-      );
-    const unstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
-    return andThen(storable(resource, object), (next) => store(write, { object, next, unstoredDefaults }, options));
-  });
+  creation.object = object;
+  creation.isNamed = isNamed;
+  return andThen(server.admission.validate(write, options, object), convertToStored, creation);
 }
 
-/** An object that is complete, also as it is to be stored. */
-interface Complete {
-  readonly object: KubernetesObject;
-  readonly next: KubernetesObject;
-  readonly unstoredDefaults: boolean;
+function convertToStored(_admitted: void, creation: Creation): Awaitable<WriteOutcome> {
+  const { write, object, isNamed } = creation;
+  const { resource } = write.target;
+  if (!isNamed) {
+    const why = ", the server was not able to generate a unique name for the object";
+    throw alreadyExists(resource, object.metadata.name ?? "", "", why, 1);
+  }
+  creation.hasUnstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
+  return andThen(storable(resource, object), store, creation);
 }
 
 /** @throws ApiError 409 */
-function store(write: Write, { object, next, unstoredDefaults }: Complete, { dryRun }: WriteOptions): WriteOutcome {
+function store(next: KubernetesObject, creation: Creation): WriteOutcome {
+  const { write, object, options, hasUnstoredDefaults } = creation;
   const { resource } = write.target;
   const { metadata } = object;
   const existing = resource.storage.get(metadata.namespace ?? "", metadata.name ?? "");
@@ -108,11 +116,11 @@ function store(write: Write, { object, next, unstoredDefaults }: Complete, { dry
   }
   if (metadata.resourceVersion && metadata.resourceVersion !== "0")
     throw plainError("resourceVersion should not be set on objects to be created");
-  if (dryRun) {
+  if (options.dryRun) {
     dropMember(next.metadata, "resourceVersion");
     return { object: resource.view === undefined ? object : StoredObject.supposed(next), created: true };
   }
-  const stored = resource.storage.write(next, write.newBytes, unstoredDefaults);
+  const stored = resource.storage.write(next, write.newBytes, hasUnstoredDefaults);
   settleTemplate(write, object);
   return { object: stored, created: true };
 }

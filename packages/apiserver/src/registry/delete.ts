@@ -16,16 +16,34 @@ import type { Write } from "./write.js";
  * @see kubernetes `registry.Store.Delete`, `rest.BeforeDelete`
  */
 export function deleteObject(write: Write, stored: StoredObject, options: DeleteOptions): Awaitable<DeletionResult> {
+  const deletion = { write, stored, options, object: stored.object };
+  return andThen(present(write.target.resource, stored), admit, deletion);
+}
+
+interface Deletion {
+  readonly write: Write;
+  readonly stored: StoredObject;
+  readonly options: DeleteOptions;
+  /** As the resource shows it. */
+  object: KubernetesObject;
+}
+
+function admit(object: KubernetesObject, deletion: Deletion): Awaitable<DeletionResult> {
+  const { write, options } = deletion;
+  deletion.object = object;
+  return andThen(write.server.admission.validate(write, options, undefined, object), convertToStored, deletion);
+}
+
+function convertToStored(_admitted: void, deletion: Deletion): Awaitable<DeletionResult> {
+  const { write, stored, object } = deletion;
+  return andThen(storableAgain(write.target.resource, stored, object), deleteStored, deletion);
+}
+
+function deleteStored(content: KubernetesObject, { write, stored, options }: Deletion): DeletionResult {
   const { resource } = write.target;
-  return andThen(present(resource, stored), (object) =>
-    andThen(write.server.admission.validate(write, options, undefined, object), () =>
-      andThen(storableAgain(resource, stored, object), (content) => {
-        const now = resource.storage.get(stored.namespace, stored.name);
-        if (now === undefined) throw notFound(resource, stored.name);
-        return deleteAdmitted(write, now, options, now === stored ? content : now.object);
-      }),
-    ),
-  );
+  const now = resource.storage.get(stored.namespace, stored.name);
+  if (now === undefined) throw notFound(resource, stored.name);
+  return deleteAdmitted(write, now, options, now === stored ? content : now.object);
 }
 
 /**
