@@ -22,19 +22,20 @@ export function jobsOverHistoryLimit(
 
 const NONE: readonly never[] = [];
 
+type End = "Complete" | "Failed";
+
 function oldest(
   jobs: readonly DeepReadonly<Job>[],
-  type: "Complete" | "Failed",
+  end: End,
   limit = Number.POSITIVE_INFINITY,
 ): readonly DeepReadonly<Job>[] {
-  const hasEndedSo = (job: DeepReadonly<Job>): boolean => finishedCondition(job)?.type === type;
   let count = 0;
-  for (const job of jobs) if (hasEndedSo(job)) count++;
-  if (count <= limit) return NONE;
-  return jobs
-    .filter(hasEndedSo)
-    .sort(compareByStart)
-    .slice(0, count - limit);
+  for (const job of jobs) if (finishedCondition(job)?.type === end) count++;
+  return count <= limit ? NONE : inOrder(jobs, end).slice(0, count - limit);
+}
+
+function inOrder(jobs: readonly DeepReadonly<Job>[], end: End): DeepReadonly<Job>[] {
+  return jobs.filter((job) => finishedCondition(job)?.type === end).sort(compareByStart);
 }
 
 /** By start time; a Job that has not started counts as the newest; equal ones by name. */
