@@ -61,6 +61,8 @@ export interface ClusterOptions {
   readonly webhooks?: ApiServerOptions["webhooks"];
   /** Sees every request to the API server before it is served, and may answer in its place. */
   readonly intercept?: ApiServerOptions["intercept"];
+  /** Whether the API server counts for ResourceQuotas and lets go of volumes. Default: when there are controllers. */
+  readonly managed?: boolean;
   /** Whether the API server keeps up `metadata.managedFields`, which costs a tenth of its time. Default true. */
   readonly trackFields?: boolean;
   /** Milliseconds between progress bookmarks of open watches. Default 60,000. */
@@ -109,7 +111,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
     furnished: options.furnished ?? false,
-    managed: enabled.length > 0,
+    managed: options.managed ?? enabled.length > 0,
     allowPrivileged: options.allowPrivileged ?? true,
     ...(options.rootCA === undefined ? {} : { rootCA: options.rootCA }),
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),

@@ -19,7 +19,13 @@ export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "net
  * `informers` and `client` are the observer's, whom no fault concerns.
  */
 export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluster {
-  const cluster = createCluster({ ...options, controllers: [], kubelet: "none" });
+  const cluster = createCluster({
+    managed: options.controllers?.length !== 0,
+    ...options,
+    // They run beside it, in ways of their own.
+    controllers: [],
+    kubelet: "none",
+  });
   const { start, parts, ...rest } = makeComponents({ ...options, transport: cluster.apiServer.transport });
   const observer: Runnable = { name: "observer", run: (signal) => cluster.run(signal) };
   return {
