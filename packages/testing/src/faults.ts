@@ -95,6 +95,17 @@ export class TestFaults {
     });
   }
 
+  /**
+   * Lets something happen just before a request reaches the server, such as another's write: what its sender has read is then
+   * not true any more. By default before the first request that fits.
+   */
+  before({ times = 1, ...rule }: CountedRule, happens: () => unknown): Fault {
+    return this.#begin({ ...rule, times }, async (request, send) => {
+      await happens();
+      return send(request);
+    });
+  }
+
   /** Lets the server do what is asked, and the connection break before it has answered: whoever asked does not know. */
   loseAnswers(rule: CountedRule = {}): Fault {
     return this.#begin(rule, async (request, send) => {

@@ -65,6 +65,19 @@ test("a request that is delayed arrives in virtual time", async () => {
   await expect(a).toOwn(jobs, 1);
 });
 
+test("what happens just before a request makes what its sender has read untrue", async () => {
+  await using started = await start();
+  const { cluster, writes } = started;
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+  const create = () => cluster.create(jobs, { metadata: { name: "a" }, spec: { template } });
+  const race = cluster.faults.before({ by: "backups", verb: "create", resource: jobs }, create);
+  const a = await createBackup(cluster, "a");
+  await cluster.advance("1m");
+  await expect(a).toOwn(jobs, 0);
+  expect(race.count).toBe(1);
+  expect(writes()).toEqual(["create jobs.batch default/a: 409"]);
+});
+
 test("when an answer is lost the server has done what was asked, and the controller has to find that out", async () => {
   await using started = await start();
   const { cluster, writes } = started;
