@@ -1,38 +1,102 @@
 import { type DeepReadonly, type Job, type JobCondition, formatTime, jobs } from "@kubewright/api";
 import { isNotFound } from "@kubewright/client";
+import type { SimulatedClock } from "@kubewright/clock";
+import { type ControllerDeps, type Runnable, runInStages } from "@kubewright/controller";
+import { InformerFactory } from "@kubewright/informer";
+import { type RunningController, type TestCluster, requestText, startTestCluster } from "@kubewright/testing";
+import { onTestFinished } from "vitest";
 
-import { ControllerHarness } from "../../controller/test/controller-harness.js";
 import { TTLAfterFinishedController, type TTLDecision } from "../src/index.js";
 
-/** The controller on a clock that begins at second 0; its requests are timed, e.g. `10 DELETE jobs/j`. */
-export class Harness extends ControllerHarness {
+/** What fills its caches. */
+const FILLING: ReadonlySet<string> = new Set(["list", "watch"]);
+
+/** The controller on a clock that begins at second 0; its requests are timed, e.g. `10 delete jobs.batch default/j`. */
+export class Harness {
   readonly decisions: TTLDecision[] = [];
   /** Seconds of the metric. */
   readonly durations: number[] = [];
-  readonly jobs = this.admin.resource(jobs);
+  readonly jobs;
   /** Changes what the controller's cache holds. */
   transform: (job: DeepReadonly<Job>) => DeepReadonly<Job> = (job) => job;
-  readonly #startMs = this.clock.now();
+  readonly #cluster: TestCluster;
+  readonly #startMs: number;
+  #controller: RunningController | undefined;
+  #told = 0;
 
-  constructor() {
-    super({ timed: true });
+  /** An API server and nothing else, until the test has ended. */
+  static async begin(): Promise<Harness> {
+    const cluster = await startTestCluster({
+      against: "in-process",
+      start: "2026-03-02T10:00:00Z",
+      controllers: [],
+      kubelet: "none",
+    });
+    onTestFinished(() => cluster.stop());
+    return new Harness(cluster);
   }
 
-  start(): Promise<void> {
-    return this.play(
-      (deps) =>
-        new TTLAfterFinishedController({
-          ...deps,
-          metrics: { jobDeletionDuration: (seconds) => void this.durations.push(seconds) },
-          onDecision: (decision) => void this.decisions.push(decision),
-        }),
-      { transform: (object) => this.transform(object) as unknown as typeof object },
-    );
+  private constructor(cluster: TestCluster) {
+    this.#cluster = cluster;
+    this.#startMs = cluster.clock.now();
+    this.jobs = cluster.client.resource(jobs);
+  }
+
+  async start(): Promise<void> {
+    this.#controller = await this.#cluster.run((deps) => this.#make(deps), { name: "ttl" });
+  }
+
+  /** Seconds may be parts of them. */
+  async advance(seconds: number): Promise<void> {
+    await this.#cluster.advance(seconds * 1000);
+  }
+
+  /** What the controller sent since the last call. */
+  sent(): string[] {
+    const requests = (this.#controller?.requests ?? []).filter(({ verb }) => !FILLING.has(verb));
+    const news = requests.slice(this.#told);
+    this.#told = requests.length;
+    return news.map((request) => `${(request.atMs - this.#startMs) / 1000} ${requestText(request)}`);
+  }
+
+  /** What it sent along. */
+  get bodies(): unknown[] {
+    return (this.#controller?.requests ?? []).map(({ body }) => body).filter((body) => body !== undefined);
+  }
+
+  /** Lets something happen just before the next such request reaches the server. */
+  before(verb: "get" | "delete", happens: () => Promise<void>): void {
+    this.#cluster.faults.before({ by: "ttl", verb, resource: jobs }, happens);
+  }
+
+  get nowMs(): number {
+    return this.#cluster.clock.now();
+  }
+
+  get pendingTimers(): number {
+    return (this.#cluster.clock as SimulatedClock).pendingTimers;
+  }
+
+  #make(deps: ControllerDeps): Runnable {
+    const { client, clock, random } = deps;
+    const informers = new InformerFactory({
+      client,
+      clock,
+      random,
+      transform: (object) => this.transform(object) as unknown as typeof object,
+    });
+    const controller = new TTLAfterFinishedController({
+      ...deps,
+      informers,
+      metrics: { jobDeletionDuration: (seconds) => void this.durations.push(seconds) },
+      onDecision: (decision) => void this.decisions.push(decision),
+    });
+    return { name: "ttl", run: (signal) => runInStages([[controller], [informers]], signal) };
   }
 
   /** What the controller warned of. */
   get warnings(): string[] {
-    return this.logged.filter(({ level }) => level === "warn").map(({ message }) => message);
+    return (this.#controller?.logged ?? []).filter(({ level }) => level === "warn").map(({ message }) => message);
   }
 
   async createJob(ttlSecondsAfterFinished?: number, { suspend = false } = {}): Promise<void> {
@@ -45,7 +109,7 @@ export class Harness extends ControllerHarness {
         template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" } },
       },
     });
-    await this.clock.settle();
+    await this.#cluster.advance(0);
   }
 
   /** Ends the Job as the Job controller would. */
@@ -70,13 +134,13 @@ export class Harness extends ControllerHarness {
       ...(ends === undefined ? {} : { completionTime: ends.lastTransitionTime }),
     };
     await this.jobs.patch("j", { type: "merge", body: { status } }, { namespace: "default", subresource: "status" });
-    await this.clock.settle();
+    await this.#cluster.advance(0);
   }
 
   async setTTL(ttlSecondsAfterFinished: number | null): Promise<void> {
     const body = { spec: { ttlSecondsAfterFinished } };
     await this.jobs.patch("j", { type: "merge", body }, { namespace: "default" });
-    await this.clock.settle();
+    await this.#cluster.advance(0);
   }
 
   async getJob(): Promise<DeepReadonly<Job> | undefined> {
@@ -94,6 +158,6 @@ export class Harness extends ControllerHarness {
   }
 
   #second(): number {
-    return (this.clock.now() - this.#startMs) / 1000;
+    return (this.nowMs - this.#startMs) / 1000;
   }
 }
