@@ -1,7 +1,7 @@
 import { jobs, pods } from "@kubewright/api";
 import { startTestCluster } from "@kubewright/testing";
 import "@kubewright/testing/vitest";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { type Backup, backupDefinition, backups } from "./backup.ts";
 import { backupController } from "./backup-controller.ts";
@@ -9,15 +9,15 @@ import { backupController } from "./backup-controller.ts";
 /** The controller in a whole cluster, in virtual time: Job controller, garbage collector, scheduler and kubelet included. */
 async function start() {
   const cluster = await startTestCluster({ crds: [backupDefinition] });
+  onTestFinished(() => cluster.stop());
   const controller = await cluster.run(backupController);
   const create = (name: string, spec: Partial<Backup["spec"]> = {}) =>
     cluster.create(backups, { metadata: { name }, spec: { volume: "data", image: "copy:1", ...spec } });
-  return { cluster, controller, create, [Symbol.asyncDispose]: () => cluster.stop() };
+  return { cluster, controller, create };
 }
 
 test("a Backup gets a Job of its own, and tells how it goes", async () => {
-  await using started = await start();
-  const { cluster, create } = started;
+  const { cluster, create } = await start();
   const nightly = await create("nightly");
   await cluster.eventually(() => expect(nightly).toOwn(jobs, 1), { within: "1s" });
   await cluster.eventually(() => expect(nightly).toHaveEvent({ reason: "Complete", message: /Job default\/nightly/ }));
@@ -26,8 +26,7 @@ test("a Backup gets a Job of its own, and tells how it goes", async () => {
 });
 
 test("a Backup that takes too long has failed, and its Job is not made again when it is tidied up", async () => {
-  await using started = await start();
-  const { cluster, create } = started;
+  const { cluster, create } = await start();
   const hasty = await create("hasty", { deadlineSeconds: 1 });
   await cluster.eventually(async () => expect(await hasty.get()).toMatchObject({ status: { phase: "Failed" } }));
   await cluster.object(jobs, "hasty").delete();
@@ -36,8 +35,7 @@ test("a Backup that takes too long has failed, and its Job is not made again whe
 });
 
 test("a Job that is deleted while it runs is made again, and a Backup's Job and pods go with it", async () => {
-  await using started = await start();
-  const { cluster, create } = started;
+  const { cluster, create } = await start();
   const nightly = await create("nightly");
   const [first] = await cluster.eventually(() => nightly.owned(jobs).then((owned) => owned.length > 0 && owned));
   await cluster.object(jobs, "nightly").delete();
@@ -50,8 +48,7 @@ test("a Job that is deleted while it runs is made again, and a Backup's Job and 
 });
 
 test("a stranger's Job of that name is left alone", async () => {
-  await using started = await start();
-  const { cluster, controller, create } = started;
+  const { cluster, controller, create } = await start();
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "x" }] } };
   await cluster.create(jobs, { metadata: { name: "taken" }, spec: { template } });
   const taken = await create("taken");

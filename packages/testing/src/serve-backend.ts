@@ -15,6 +15,8 @@ export interface ServeOptions {
   readonly url: string;
   /** Puts it back to where it was when it started. Default false. */
   readonly reset?: boolean;
+  /** How its process ended, when it has. Default: not known. */
+  readonly ended?: () => string | undefined;
   /** Ends it. */
   readonly end: () => Promise<void>;
 }
@@ -25,11 +27,11 @@ export interface ServeOptions {
  *
  * Over sockets nobody can tell when all is done for which no time has to pass: that counts as so after a quiet moment.
  */
-export async function startServe({ url, reset = false, end }: ServeOptions): Promise<Backend> {
+export async function startServe({ url, reset = false, ended = () => undefined, end }: ServeOptions): Promise<Backend> {
   const http = createHttpTransport({ server: url });
   const activity = new Activity(realClock);
   const transport = activity.watching(http.transport);
-  const server = new ServeControls(http.transport);
+  const server = new ServeControls(http.transport, ended);
   if (reset) await server.reset();
   let serverMs = await server.advance(0);
   const clock = new SimulatedClock(serverMs);
@@ -71,9 +73,11 @@ export async function startServe({ url, reset = false, end }: ServeOptions): Pro
 /** The paths by which `serve` is driven. */
 class ServeControls {
   readonly #transport: Transport;
+  readonly #ended: () => string | undefined;
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, ended: () => string | undefined) {
     this.#transport = transport;
+    this.#ended = ended;
   }
 
   /** Moves its clock on until something is written, but no further than this. Answers what time it is then, in epoch milliseconds. */
@@ -90,6 +94,11 @@ class ServeControls {
     const posting: Transport = (request) =>
       this.#transport({ ...request, method: "POST", body: { type: "decoded", value: body } });
     const client = new Client({ transport: posting, clock: realClock, userAgent: "test-kit" });
-    return (await client.getRaw(path)) as T;
+    try {
+      return (await client.getRaw(path)) as T;
+    } catch (error) {
+      const ended = this.#ended();
+      throw ended === undefined ? error : new Error(ended, { cause: error });
+    }
   }
 }

@@ -40,7 +40,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { startServe } = await import("./serve-backend.js");
   if (chosen !== "serve") return startServe({ url: chosen, reset: true, end: () => Promise.resolve() });
   const { startServeProcess } = await import("./processes/index.js");
-  const { url, stop } = await startServeProcess({
+  const { url, ended, stop } = await startServeProcess({
     flags: [
       `--start=${new Date(startMs).toISOString()}`,
       `--seed=${seed}`,
@@ -48,7 +48,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       ...(controllers === undefined ? [] : [`--controllers=${controllers.join(",")}`]),
     ],
   });
-  return orEnded(stop, () => startServe({ url, end: stop }));
+  return orEnded(stop, () => startServe({ url, ended, end: stop }));
 }
 
 /** What was started for it is ended when it cannot be begun. */

@@ -23,8 +23,8 @@ export function chosenServer(
 }
 
 /**
- * Why tests cannot run against something here, and what to do about it; `undefined` when they can. For
- * `test.skipIf(await missingTestServer("kube-apiserver"))`, with the reason in its title or log.
+ * Why tests cannot run against something here, and what to do about it; `undefined` when they can. In vitest
+ * `skip(missing !== undefined, missing)` skips a test with that as the reason.
  */
 export async function missingTestServer(
   against?: TestServer,

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import "../src/vitest.js";
 import { type TestServer, missingTestServer, startTestCluster } from "../src/index.js";
 import { startServeProcess } from "../src/processes/index.js";
+import { startServe } from "../src/serve-backend.js";
 import { backupController, clusterWithBackups, createBackup } from "./backups.js";
 
 const SERVE = path.join(
@@ -74,6 +75,14 @@ test("a serve that is running is begun anew for every test, as the environment n
   }
 }, 60_000);
 
+test("a serve that ends in the middle of a test says how", async () => {
+  const { url, ended, stop } = await startServeProcess({ flags: [] });
+  const backend = await startServe({ url, ended, end: stop });
+  await stop();
+  await expect(backend.advance(1000)).rejects.toThrow(/^kubewright serve ended with (0|SIGTERM):\nServing on http/);
+  await backend.stop();
+}, 60_000);
+
 test("what cannot be had is said plainly", async () => {
   expect(await missingTestServer("kube-apiserver", {})).toMatch(/^KUBEBUILDER_ASSETS is not set: set it to a folder/);
   expect(await missingTestServer("serve")).toBeUndefined();
@@ -131,8 +140,8 @@ test("on an API server beside which nothing runs, Kubernetes' controllers run he
   await cluster.advance(10);
 }, 120_000);
 
-test.skipIf((await missingTestServer("kube-apiserver")) !== undefined)(
-  "a controller is tested the same way against a real kube-apiserver (KUBEBUILDER_ASSETS)",
-  () => expect(playBackup("kube-apiserver")).resolves.toBeUndefined(),
-  240_000,
-);
+test("a controller is tested the same way against a real kube-apiserver", async ({ skip }) => {
+  const missing = await missingTestServer("kube-apiserver");
+  skip(missing !== undefined, missing);
+  await expect(playBackup("kube-apiserver")).resolves.toBeUndefined();
+}, 240_000);

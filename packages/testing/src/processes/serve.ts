@@ -12,6 +12,8 @@ export interface ServeProcessOptions {
 
 export interface ServeProcess {
   readonly url: string;
+  /** How it ended, and what it said, when it has. */
+  readonly ended: () => string | undefined;
   readonly stop: () => Promise<void>;
 }
 
@@ -36,7 +38,11 @@ export async function startServeProcess({ flags, folder = process.cwd() }: Serve
   try {
     const [, url = ""] = await child.says(/Serving on (\S+)/);
     await child.says(/^kubewright is ready$/m);
-    return { url, stop: child.stop };
+    const ended = (): string | undefined => {
+      const how = child.ended();
+      return how === undefined ? undefined : `kubewright serve ${how}:\n${child.said()}`;
+    };
+    return { url, ended, stop: child.stop };
   } catch (error) {
     await child.stop();
     throw error;
