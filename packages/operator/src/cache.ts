@@ -6,6 +6,7 @@ import {
   getControllerOf,
   labelSelectorMatcher,
   objectKey,
+  qualifiedResource,
 } from "@kubewright/api";
 import { type IndexFunction, type InformerStore, type SharedInformer, namespaceIndex } from "@kubewright/informer";
 
@@ -35,12 +36,14 @@ export class Cache {
     this.#caches = caches;
   }
 
-  /** @param namespace - Needed for what is in one. */
+  /** @param namespace - Needed for what is in one. @throws Error when it is missing. */
   get<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     name: string,
     namespace?: string,
   ): DeepReadonly<T> | undefined {
+    if (definition.namespaced && !namespace)
+      throw new Error(`${qualifiedResource(definition)} ${JSON.stringify(name)} is read without its namespace`);
     const key = objectKey({ name, namespace: definition.namespaced ? namespace : undefined });
     for (const { store } of this.#caches.informersOf(definition)) {
       const object = store.get(key);

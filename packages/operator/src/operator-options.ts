@@ -22,6 +22,8 @@ export interface OperatorOptions<Metrics> {
   readonly namespaces?: readonly string[];
   /** Default: on, so that one of several replicas acts. What is not the leader's writes is refused before it is sent. */
   readonly leaderElection?: LeaderElectionOptions | false;
+  /** Most requests a second, after a burst, those of its Lease not counted. Default: not limited, which is up to the server. */
+  readonly rateLimit?: { readonly qps: number; readonly burst: number };
   /** Makes metrics of its own in the registry of the run. Reconcilers are handed what it answers with. */
   readonly metrics?: (families: MetricFamilies) => Metrics;
   /** What makes it not ready, beside caches that are not filled, by name. */

@@ -82,9 +82,9 @@ export class OperatorRun {
   readonly #logger: Logger;
   readonly #metrics: ControllerMetrics;
   readonly #caches: Caches;
+  /** Of everything but the Lease. */
+  readonly #client: Client;
   #elector: LeaderElector | undefined;
-  /** Sends writes only while this process may. */
-  readonly #transport: Transport;
 
   constructor(operator: RunnableOperator, environment: OperatorEnvironment) {
     const { clock, random, registry = new Registry() } = environment;
@@ -95,9 +95,9 @@ export class OperatorRun {
     this.#metrics = new ControllerMetrics({ registry });
     const traced = tracedTransport(environment.transport, environment.tracer);
     const mayAct = (): boolean => this.#elector === undefined || this.#elector.mayActAsLeader;
-    this.#transport = finishWrites(leaderFence(traced, mayAct));
+    this.#client = this.#clientOf(finishWrites(leaderFence(traced, mayAct)), operator.options.rateLimit);
     this.#caches = new Caches({
-      client: this.#client(this.#transport),
+      client: this.#client,
       clock,
       random: random.fork("caches"),
       namespaces: environment.namespaces ?? operator.options.namespaces ?? [],
@@ -158,7 +158,7 @@ export class OperatorRun {
     const { name, options } = this.#operator;
     return {
       operator: name,
-      client: this.#client(this.#transport),
+      client: this.#client,
       caches: this.#caches,
       cache: new Cache(this.#caches),
       clock,
@@ -188,7 +188,7 @@ export class OperatorRun {
     const { leaseName = name, renewDeadlineMs = RENEW_DEADLINE_MS, ...times } = election;
     const timeoutMs = Math.max(SHORTEST_LEASE_REQUEST_MS, renewDeadlineMs / 2);
     return new LeaderElector({
-      client: this.#client(transport, timeoutMs),
+      client: this.#clientOf(transport, undefined, timeoutMs),
       clock,
       random: random.fork("leader election"),
       namespace,
@@ -214,7 +214,7 @@ export class OperatorRun {
 
   #recorder(): EventRecorder {
     const { clock, random } = this.#environment;
-    const client = this.#client(this.#transport);
+    const client = this.#client;
     const logger = this.#logger;
     return new EventRecorder({ client, clock, random: random.fork("events"), component: this.#operator.name, logger });
   }
@@ -232,10 +232,11 @@ export class OperatorRun {
     for (const [name, check] of Object.entries(readyChecks)) readyz.add(name, check);
   }
 
-  #client(transport: Transport, timeoutMs?: number): Client {
+  #clientOf(transport: Transport, rateLimit: OperatorOptions<unknown>["rateLimit"], timeoutMs?: number): Client {
     const { clock, server } = this.#environment;
     const metrics = this.#metrics.restClient(server);
-    return new Client({ transport, clock, userAgent: this.#operator.name, timeoutMs, metrics });
+    const limit = rateLimit === undefined ? {} : { rateLimit };
+    return new Client({ transport, clock, userAgent: this.#operator.name, timeoutMs, metrics, ...limit });
   }
 }
 

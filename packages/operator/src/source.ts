@@ -38,7 +38,7 @@ export function connect<T extends KubernetesObject>(
   /** Each key once: a worker that waits takes the first at once, and would take an equal one again. */
   const enqueue = (isNews: boolean, ...states: readonly DeepReadonly<T>[]): void => {
     const keys = new Set(states.flatMap((object) => Array.from(map(object, cache), keyOfTarget)));
-    queue.addWithOptions({ priority: isNews ? priority : lowPriority }, ...keys);
+    for (const key of keys) queue.addWithOptions({ priority: isNews ? priority : lowPriority }, key);
   };
   const handler: EventHandler<T> = {
     onAdd(object, isInInitialList) {

@@ -177,10 +177,13 @@ test("what has changed goes before what an initial list brings, and a source may
   await stop();
 });
 
-test("a resource that nobody watches or reads is not in the cache", async () => {
+test("a resource that nobody watches or reads is not in the cache, and nothing is found without its namespace", async () => {
   const { clock, run, createBackup } = await startServer();
   const operator = createOperator({ name: "watcher", leaderElection: false });
-  operator.controllerFor(backups).reconcile(async ({ cache }) => void cache.list(configMaps));
+  operator.controllerFor(backups).reconcile(async ({ cache }) => {
+    expect(() => cache.get(backups, "a")).toThrow('backups.example.com "a" is read without its namespace');
+    cache.list(configMaps);
+  });
   const { stop, lines } = run(operator);
   await createBackup("a");
   await clock.advance(100);
