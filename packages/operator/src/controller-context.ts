@@ -12,6 +12,10 @@ export interface ControllerContext {
   readonly operator: string;
   /** Fenced: refuses to write when this process may not. */
   readonly client: Client;
+  /** For what every replica does, whoever leads. */
+  readonly unfenced: Client;
+  /** That this process runs in. */
+  readonly namespace: string;
   readonly caches: Caches;
   readonly cache: Cache;
   readonly clock: Clock;

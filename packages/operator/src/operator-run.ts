@@ -62,6 +62,7 @@ export interface RunnableOperator {
   run(environment: OperatorEnvironment): Promise<void>;
 }
 
+const DEFAULT_NAMESPACE = "default";
 const TEN_HOURS_MS = 36_000_000;
 const CACHE_SYNC_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
@@ -82,8 +83,9 @@ export class OperatorRun {
   readonly #logger: Logger;
   readonly #metrics: ControllerMetrics;
   readonly #caches: Caches;
-  /** Of everything but the Lease. */
+  /** Writes only while this process may. */
   readonly #client: Client;
+  readonly #unfenced: Client;
   #elector: LeaderElector | undefined;
 
   constructor(operator: RunnableOperator, environment: OperatorEnvironment) {
@@ -95,7 +97,9 @@ export class OperatorRun {
     this.#metrics = new ControllerMetrics({ registry });
     const traced = tracedTransport(environment.transport, environment.tracer);
     const mayAct = (): boolean => this.#elector === undefined || this.#elector.mayActAsLeader;
-    this.#client = this.#clientOf(finishWrites(leaderFence(traced, mayAct)), operator.options.rateLimit);
+    const { rateLimit } = operator.options;
+    this.#client = this.#clientOf(finishWrites(leaderFence(traced, mayAct)), rateLimit);
+    this.#unfenced = this.#clientOf(finishWrites(traced), rateLimit);
     this.#caches = new Caches({
       client: this.#client,
       clock,
@@ -159,6 +163,8 @@ export class OperatorRun {
     return {
       operator: name,
       client: this.#client,
+      unfenced: this.#unfenced,
+      namespace: this.#environment.namespace ?? DEFAULT_NAMESPACE,
       caches: this.#caches,
       cache: new Cache(this.#caches),
       clock,
@@ -183,7 +189,7 @@ export class OperatorRun {
     events: EventRecorder,
     lead: (leading: AbortSignal) => Promise<void>,
   ): LeaderElector {
-    const { clock, random, transport, identity, namespace = "default" } = this.#environment;
+    const { clock, random, transport, identity, namespace = DEFAULT_NAMESPACE } = this.#environment;
     const { name } = this.#operator;
     const { leaseName = name, renewDeadlineMs = RENEW_DEADLINE_MS, ...times } = election;
     const timeoutMs = Math.max(SHORTEST_LEASE_REQUEST_MS, renewDeadlineMs / 2);

@@ -11,6 +11,8 @@ export interface TaskScope<Metrics> {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
+  /** The namespace that the operator runs in. */
+  readonly namespace: string;
   /** Tells it to stop: it then ends what it has begun, and resolves. */
   readonly signal: AbortSignal;
 }
@@ -22,7 +24,10 @@ export interface TaskScope<Metrics> {
  */
 export interface OperatorTask<Metrics = undefined> {
   readonly name: string;
-  /** Begin at once, before caches are filled, and go on while standing by: writes are refused then. Default false. */
+  /**
+   * Begin at once, before caches are filled, and go on while standing by, in every replica: its writes are not fenced.
+   * Default false.
+   */
   readonly whileStandingBy?: boolean;
   readonly run: (scope: TaskScope<Metrics>) => Promise<void>;
 }

@@ -241,18 +241,21 @@ test("a task runs while the operator leads, or always, and what it fails with st
   operator.add({
     name: "listener",
     whileStandingBy: true,
-    run: async ({ clock, signal }) => {
-      said.push("listens");
+    run: async ({ client, clock, signal, namespace }) => {
+      said.push(`listens in ${namespace}`);
+      // Also while another one leads.
+      await client.apply(configMaps, { metadata: { name: "heard", ...place } });
+      said.push("heard");
       await clock.sleep(60_000, signal);
       throw new Error("deaf");
     },
   });
   const first = run(operator);
   await clock.advance(1_000);
-  expect(said).toEqual(["listens", "sweeps 0"]);
+  expect(said).toEqual(["listens in default", "heard", "sweeps 0"]);
   const second = run(operator);
   await clock.advance(1_000);
-  expect(said).toEqual(["listens", "sweeps 0", "listens"]);
+  expect(said).toEqual(["listens in default", "heard", "sweeps 0", "listens in default", "heard"]);
   expect((await client.resource(configMaps).get("swept", place)).metadata.name).toBe("swept");
   expect(await second.stop()).toBe("stopped");
   await clock.advance(60_000);

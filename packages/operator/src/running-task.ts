@@ -6,15 +6,18 @@ import type { OperatorTask, TaskScope } from "./operator-task.js";
 import { scopedLogger } from "./scoped-logger.js";
 
 /** Makes something that can be run of a task; it may take as long to stop as a reconcile. */
-export function buildTask({ name, run }: OperatorTask<never>, context: ControllerContext): Runnable {
-  const { operator, client, cache, caches, clock, random, stopTimeoutMs: limitMs } = context;
+export function buildTask(
+  { name, run, whileStandingBy = false }: OperatorTask<never>,
+  context: ControllerContext,
+): Runnable {
+  const { operator, namespace, cache, caches, clock, random, stopTimeoutMs: limitMs } = context;
   const log = scopedLogger(context.logger, { task: name });
   return {
     name,
     run: (signal) => {
       const scope: TaskScope<unknown> = {
         client: new OperatorClient({
-          client,
+          client: whileStandingBy ? context.unfenced : context.client,
           cache,
           isCached: (definition) => caches.has(definition),
           fieldManager: operator,
@@ -26,6 +29,7 @@ export function buildTask({ name, run }: OperatorTask<never>, context: Controlle
         metrics: context.metrics,
         clock,
         random: random.fork(`task ${name}`),
+        namespace,
         signal,
       };
       return endedInTime(endsQuietly(run(scope as TaskScope<never>), signal), {
