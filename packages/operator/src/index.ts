@@ -28,6 +28,31 @@ export type { IndexDefinition } from "./index-definition.js";
 export type { MapFunction } from "./mapping.js";
 export type { CreatedOrUpdated, ObjectName } from "./operator-client.js";
 export type { LeaderElectionOptions, OperatorOptions } from "./operator-options.js";
+export { defineCustomResource } from "./custom-resource/custom-resource.js";
+export { withJsonSchema } from "./custom-resource/custom-resource-schema.js";
+export { defineVersion } from "./custom-resource/define-version.js";
+export { definitionOf } from "./custom-resource/definition.js";
+export { CustomResourceError } from "./custom-resource/schema-problem.js";
+export type { CustomResource, CustomResourceOptions } from "./custom-resource/custom-resource.js";
+export type { CustomResourceSchema } from "./custom-resource/custom-resource-schema.js";
+export type {
+  CustomResourceInput,
+  CustomResourceObject,
+  CustomResourceVersion,
+  ObjectOf,
+} from "./custom-resource/custom-resource-version.js";
+export type { Converted, OtherVersion, VersionConversion } from "./custom-resource/define-version.js";
+export type { CustomResourceConversion } from "./custom-resource/definition.js";
+export type { CustomResourceNames, ResourceNames } from "./custom-resource/names.js";
+export type { SchemaProblem } from "./custom-resource/schema-problem.js";
+export type { StructuralSchema, ValidationRule } from "./custom-resource/structural-schema.js";
+export type {
+  CustomResourceColumns,
+  PrinterColumn,
+  ScaleSubresource,
+  VersionOptions,
+  VersionSubresources,
+} from "./custom-resource/version-schema.js";
 export type { ControllerDescription, OperatorDescription, UsedResource } from "./operator-description.js";
 export type { OperatorEnvironment, RunnableOperator } from "./operator-run.js";
 export type { OperatorTask, TaskScope } from "./operator-task.js";

@@ -1,0 +1,90 @@
+import { type KubernetesObject, type ObjectMeta, type ResourceDefinition, apiVersionOf } from "@kubewright/api";
+
+import type { CustomResourceSchema, InputOf, OutputOf } from "./custom-resource-schema.js";
+import type { ResourceNames } from "./names.js";
+import type { StructuralSchema } from "./structural-schema.js";
+import {
+  type CustomResourceColumns,
+  type VersionOptions,
+  type VersionSubresources,
+  versionSchema,
+} from "./version-schema.js";
+
+/** A custom resource's object, as it is read: with what the API server fills in. */
+export type CustomResourceObject<Spec, Status> = KubernetesObject &
+  (undefined extends Spec ? { spec?: Spec } : { spec: Spec }) & { status?: Status };
+
+/** The same as it may be written: without what has a default. */
+export type CustomResourceInput<Spec> = { metadata: ObjectMeta } & (undefined extends Spec
+  ? { spec?: Spec }
+  : { spec: Spec });
+
+/** The objects of a definition: `type Backup = ObjectOf<typeof backups>`. */
+export type ObjectOf<Definition extends ResourceDefinition> = NonNullable<Definition["objectType"]>;
+
+/** One version of a custom resource: its definition, for clients and caches, and what its CustomResourceDefinition says of it. */
+export interface CustomResourceVersion<
+  T extends KubernetesObject = KubernetesObject,
+  Input = unknown,
+> extends ResourceDefinition<T> {
+  /** What all versions have in common. */
+  readonly names: ResourceNames;
+  /** What the API server checks, and fills in. */
+  readonly openAPIV3Schema: StructuralSchema;
+  readonly served: boolean;
+  readonly deprecated: boolean | string;
+  readonly subresources: VersionSubresources;
+  readonly printerColumns: CustomResourceColumns;
+  readonly selectableFields: readonly string[];
+  /**
+   * An object as the API server would store it, from one as it may be written: with its type, and with defaults.
+   *
+   * @throws Error naming every member that its schema refuses.
+   */
+  make(input: Input): T;
+}
+
+/** A version of a custom resource, of which all names are known. */
+export function makeVersion<Spec extends CustomResourceSchema, Status extends CustomResourceSchema>(
+  names: ResourceNames,
+  options: VersionOptions<Spec, Status>,
+): CustomResourceVersion<CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>, CustomResourceInput<InputOf<Spec>>> {
+  const { group, kind, plural, scope } = names;
+  const { version, spec, served = true, deprecated = false, selectableFields = [] } = options;
+  const { schema, subresources, printerColumns } = versionSchema(kind, options);
+  const definition = { group, version, resource: plural, kind, namespaced: scope === "Namespaced" };
+  type T = CustomResourceObject<OutputOf<Spec>, OutputOf<Status>>;
+  return {
+    ...definition,
+    names,
+    openAPIV3Schema: schema,
+    served,
+    deprecated,
+    subresources,
+    printerColumns,
+    selectableFields,
+    make: (input) => {
+      const { spec: given, ...rest } = input;
+      const checked = checkedSpec(kind, spec, given);
+      const object = {
+        apiVersion: apiVersionOf(definition),
+        kind,
+        ...rest,
+        ...(checked === undefined ? {} : { spec: checked }),
+      };
+      return object as unknown as T;
+    },
+  };
+}
+
+function checkedSpec(kind: string, schema: CustomResourceSchema, spec: unknown): unknown {
+  const result = schema["~standard"].validate(spec);
+  if (result instanceof Promise)
+    throw new Error(`${kind}: spec has a schema that takes its time: make() needs one without promises`);
+  if (result.issues === undefined) return result.value;
+  const said = result.issues.map(({ message, path = [] }) => {
+    const steps = path.map((step) => (typeof step === "object" ? step.key : step));
+    return `${["spec", ...steps].map(String).join(".")}: ${message}`;
+  });
+  throw new Error(`${kind}: ${said.join("; ")}`);
+}

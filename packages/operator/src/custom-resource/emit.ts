@@ -1,0 +1,96 @@
+import { type Rules, both, isEmpty } from "./rules.js";
+import { EACH, type Problems, type SchemaPath } from "./schema-problem.js";
+import type { Shape } from "./shape.js";
+import type { StructuralSchema } from "./structural-schema.js";
+import type { Part } from "./translate.js";
+
+/** Puts a schema's two halves together again as Kubernetes writes it. */
+export function emit({ shape, rules }: Part, path: SchemaPath, problems: Problems): StructuralSchema {
+  if (shape.onlyNull === true) problems.add(path, "is always null: leave it out");
+  const { extensions } = shape;
+  if (shape.default?.value === null)
+    problems.add(path, "has null for its default, which the API server takes for none: use .nullable().optional()");
+  if (shape.type === undefined && extensions["x-kubernetes-validations"] !== undefined)
+    problems.add(path, "may be anything, and x-kubernetes-validations need a type: give it one");
+  const { properties: ofMembers, items: ofItems, values: ofValues, ...own } = rules;
+  return {
+    ...typeOf(shape),
+    ...(shape.title === undefined ? {} : { title: shape.title }),
+    ...(shape.description === undefined ? {} : { description: shape.description }),
+    ...(shape.nullable ? { nullable: true } : {}),
+    ...(shape.default === undefined ? {} : { default: shape.default.value }),
+    ...emitRules(shape, own, path, problems),
+    ...(shape.properties === undefined || shape.properties.size === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            [...shape.properties].map(([name, member]) => [
+              name,
+              emit({ shape: member, rules: ofMembers?.[name] ?? {} }, [...path, name], problems),
+            ]),
+          ),
+        }),
+    ...(shape.values === undefined
+      ? {}
+      : { additionalProperties: emit({ shape: shape.values, rules: ofValues ?? {} }, [...path, EACH], problems) }),
+    ...(shape.items === undefined
+      ? {}
+      : { items: emit({ shape: shape.items, rules: ofItems ?? {} }, [...path, EACH], problems) }),
+    ...extensions,
+  };
+}
+
+function typeOf({ type, keepsUnknown }: Shape): StructuralSchema {
+  if (type === undefined) return { "x-kubernetes-preserve-unknown-fields": true };
+  if (type === "int-or-string") return { "x-kubernetes-int-or-string": true };
+  return keepsUnknown === true ? { type, "x-kubernetes-preserve-unknown-fields": true } : { type };
+}
+
+/** Rules as they stand beside a type, or alone in an alternative. */
+function emitRules(shape: Shape | undefined, rules: Rules, path: SchemaPath, problems: Problems): StructuralSchema {
+  // Upstream looks for null in the list of values, and never finds it there; schemas within the schema it does not ask for null.
+  const { enum: values } = rules;
+  const { enum: _values, ...unlisted } = rules;
+  const lifted =
+    shape?.nullable === true && values !== undefined ? both(unlisted, { allOf: [{ enum: values }] }) : rules;
+  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = lifted;
+  const { properties, items, values: ofValues, allOf, anyOf, oneOf, not, ...scalars } = rest;
+  if (!isEmpty(ofValues)) problems.add([...path, EACH], "is restricted in one alternative: say it for all of them");
+  const inner = shape === undefined ? undefined : { ...shape, nullable: false };
+  const nested = (all: readonly Rules[]): StructuralSchema[] =>
+    all.map((each) => emitRules(inner, each, path, problems));
+  return {
+    ...scalars,
+    ...bound("minimum", minimum, exclusiveMinimum, (a, b) => a >= b),
+    ...bound("maximum", maximum, exclusiveMaximum, (a, b) => a <= b),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, each]) => [
+              name,
+              emitRules(shape?.properties?.get(name), each, [...path, name], problems),
+            ]),
+          ),
+        }),
+    ...(items === undefined ? {} : { items: emitRules(shape?.items, items, [...path, EACH], problems) }),
+    ...(allOf === undefined ? {} : { allOf: nested(allOf) }),
+    ...(anyOf === undefined ? {} : { anyOf: nested(anyOf) }),
+    ...(oneOf === undefined ? {} : { oneOf: nested(oneOf) }),
+    ...(not === undefined ? {} : { not: emitRules(inner, not, path, problems) }),
+  };
+}
+
+/** The stricter of a bound and one that is not part of the range: Kubernetes has one, and whether it is. */
+function bound(
+  name: "minimum" | "maximum",
+  inclusive: number | undefined,
+  exclusive: number | undefined,
+  isStricter: (exclusive: number, inclusive: number) => boolean,
+): StructuralSchema {
+  if (exclusive !== undefined && (inclusive === undefined || isStricter(exclusive, inclusive)))
+    return name === "minimum"
+      ? { minimum: exclusive, exclusiveMinimum: true }
+      : { maximum: exclusive, exclusiveMaximum: true };
+  return inclusive === undefined ? {} : { [name]: inclusive };
+}

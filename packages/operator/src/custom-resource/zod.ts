@@ -1,0 +1,193 @@
+import { EACH, type Problems, type SchemaPath } from "./schema-problem.js";
+import type { JsonSchema } from "./translate.js";
+
+/** As much of a zod 4 schema as is looked at. zod itself is not imported: who has none needs none. */
+interface ZodSchema {
+  readonly _zod: {
+    readonly def: {
+      readonly type: string;
+      readonly coerce?: boolean;
+      readonly defaultValue?: unknown;
+      readonly checks?: readonly { readonly _zod: { readonly def: ZodCheck } }[];
+    } & Partial<ZodCheck>;
+  };
+}
+
+interface ZodCheck {
+  readonly check: string;
+  readonly format?: string;
+  readonly pattern?: RegExp;
+  readonly protocol?: RegExp;
+  readonly hostname?: RegExp;
+}
+
+interface Visit {
+  readonly zodSchema: ZodSchema;
+  readonly jsonSchema: Record<string, unknown>;
+  readonly path: readonly (string | number)[];
+}
+
+/** Checks that zod says in JSON Schema, but for what {@link Listener} finds. */
+const SAID: ReadonlySet<string> = new Set([
+  "greater_than",
+  "less_than",
+  "multiple_of",
+  "number_format",
+  "min_length",
+  "max_length",
+  "length_equals",
+  "string_format",
+]);
+
+const CHANGES = "and the API server stores what it is sent: leave that to who reads it";
+
+const UNSAID: Readonly<Record<string, string>> = {
+  pipe: `is transformed, ${CHANGES}`,
+  transform: `is transformed, ${CHANGES}`,
+  catch: "takes anything instead of what is wrong (.catch), which the API server refuses: use .default(…)",
+  overwrite: `is changed by its schema (.trim(), .toLowerCase() and the like), ${CHANGES}, or take .regex(…)`,
+  custom:
+    'has a .refine(…), and the API server runs no JavaScript: add the same as .meta({ "x-kubernetes-validations": [{ rule: "…" }] })',
+  date: "is a Date, and JSON has none: use z.iso.datetime()",
+  bigint: "is a bigint, and JSON has none: use z.int()",
+  set: "is a Set, and JSON has none: use z.array(…)",
+  map: "is a Map, and JSON has none: use z.record(z.string(), …)",
+};
+
+/**
+ * Asks a zod schema for its JSON Schema, and looks at what zod would leave out of it without a word: refinements, coercion,
+ * changes of the value, flags of regular expressions.
+ *
+ * @param ask - Calls the schema's own `jsonSchema.input` with these `libraryOptions`.
+ */
+export function askZod(
+  ask: (libraryOptions: Record<string, unknown>) => JsonSchema,
+  root: SchemaPath,
+  problems: Problems,
+): JsonSchema {
+  const listener = new Listener(root, problems);
+  const schema = ask({
+    override: (visit: Visit) => listener.visit(visit),
+    unrepresentable: ({ zodSchema, path, message }: Pick<Visit, "zodSchema" | "path"> & { message: string }) =>
+      listener.cannotSay(zodSchema, path, message),
+  });
+  listener.tellRefinements();
+  return schema;
+}
+
+class Listener {
+  readonly #root: SchemaPath;
+  readonly #problems: Problems;
+  /** Where there are refinements, and where rules say the same; methods make a new schema each, at one place. */
+  readonly #refined = new Map<string, SchemaPath>();
+  readonly #ruled = new Set<string>();
+
+  constructor(root: SchemaPath, problems: Problems) {
+    this.#root = root;
+    this.#problems = problems;
+  }
+
+  visit({ zodSchema, jsonSchema, path }: Visit): void {
+    const { def } = zodSchema._zod;
+    const at = this.#place(path);
+    if (jsonSchema["x-kubernetes-validations"] !== undefined) this.#ruled.add(at.join("\0"));
+    if (UNSAID[def.type] !== undefined && def.type !== "custom") this.#problems.add(at, UNSAID[def.type]!);
+    if (def.coerce === true) this.#problems.add(at, `is coerced, ${CHANGES}, and take z.${def.type}()`);
+    if (def.type === "default" && JSON.stringify(def.defaultValue) !== JSON.stringify(def.defaultValue))
+      this.#problems.add(
+        at,
+        "has a default that is another each time, and a CustomResourceDefinition has one value: set it in the controller",
+      );
+    const checks = [
+      ...(def.check === undefined ? [] : [def as ZodCheck]),
+      ...(def.checks ?? []).map((each) => each._zod.def),
+    ];
+    for (const check of checks) this.#check(check, jsonSchema, at);
+    fitPatterns(checks, jsonSchema);
+  }
+
+  cannotSay({ _zod: { def } }: ZodSchema, path: readonly (string | number)[], message: string): "any" {
+    this.#problems.add(this.#place(path), UNSAID[def.type] ?? `cannot be said in JSON Schema: ${message}`);
+    return "any";
+  }
+
+  tellRefinements(): void {
+    for (const [key, path] of this.#refined) if (!this.#ruled.has(key)) this.#problems.add(path, UNSAID["custom"]!);
+  }
+
+  #check(check: ZodCheck, jsonSchema: Record<string, unknown>, at: SchemaPath): void {
+    const { check: kind, format = "", pattern } = check;
+    if (kind === "custom") this.#refined.set(at.join("\0"), at);
+    else if (!SAID.has(kind))
+      this.#problems.add(at, UNSAID[kind] ?? `has a check (${kind}) that JSON Schema has no word for`);
+    else if (kind === "string_format" && pattern === undefined && jsonSchema["format"] !== named(format))
+      this.#problems.add(at, `has the format ${format} and another: say one of them as .regex(…)`);
+    if (check.protocol !== undefined || check.hostname !== undefined)
+      this.#problems.add(at, "is a URL of certain protocols or hosts: say it as z.url().regex(/^https:\\/\\/…/)");
+  }
+
+  /** As members are called, without JSON Schema's keywords. */
+  #place(path: readonly (string | number)[]): SchemaPath {
+    const place = [...this.#root];
+    for (let index = 0; index < path.length; index++) {
+      const step = path[index]!;
+      if (step === "properties") place.push(String(path[++index]));
+      else if (step === "items" || step === "additionalProperties") place.push(EACH);
+    }
+    return place;
+  }
+}
+
+/** What zod calls otherwise than JSON Schema. */
+const RENAMED: Readonly<Record<string, string>> = {
+  guid: "uuid",
+  url: "uri",
+  datetime: "date-time",
+  json_string: "json-string",
+};
+
+function named(format: string): string {
+  return RENAMED[format] ?? format;
+}
+
+const LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
+const SECONDS = "\\d+(?:[.,]\\d+)?S";
+const TIME = `(?:\\d+H(?:\\d+M)?(?:${SECONDS})?|\\d+M(?:${SECONDS})?|${SECONDS})`;
+const DATE = "(?:\\d+Y(?:\\d+M)?(?:\\d+D)?|\\d+M(?:\\d+D)?|\\d+D)";
+
+/** zod's own patterns that the API server cannot read, as they look ahead: the same without. */
+const WITHOUT_LOOKAHEAD: Readonly<Record<string, string>> = {
+  duration: `^P(?:\\d+W|${DATE}(?:T${TIME})?|T${TIME})$`,
+  hostname: `^${LABEL}(?:\\.${LABEL})*\\.?$`,
+};
+/** What a host name's pattern looks ahead for. Here the final dot counts, too: one of 253 characters with it is refused. */
+const LONGEST_HOSTNAME = 253;
+/** Formats that the API server checks as zod does, without zod's patterns. */
+const CHECKED_BY_FORMAT: ReadonlySet<string> = new Set(["date", "ipv4", "ipv6"]);
+
+/** Gives patterns the flags that JSON Schema has not, and zod's own the form that the API server reads. */
+function fitPatterns(checks: readonly ZodCheck[], jsonSchema: Record<string, unknown>): void {
+  const fitting = new Map<unknown, string | undefined>();
+  for (const { pattern, format = "" } of checks) {
+    if (pattern === undefined) continue;
+    const flags = pattern.flags.replaceAll(/[^ims]/g, "");
+    if (CHECKED_BY_FORMAT.has(format)) fitting.set(pattern.source, undefined);
+    else if (flags !== "") fitting.set(pattern.source, `(?${flags})${pattern.source}`);
+    else if (WITHOUT_LOOKAHEAD[format] !== undefined) fitting.set(pattern.source, WITHOUT_LOOKAHEAD[format]);
+    if (format === "hostname")
+      jsonSchema["maxLength"] = Math.min((jsonSchema["maxLength"] as number | undefined) ?? Infinity, LONGEST_HOSTNAME);
+  }
+  // Of several patterns, one says what the format is.
+  const isSaid = checks.some(
+    ({ pattern, format = "" }) => pattern !== undefined && named(format) === jsonSchema["format"],
+  );
+  if (isSaid && jsonSchema["pattern"] === undefined) delete jsonSchema["format"];
+  const { allOf = [] } = jsonSchema as { allOf?: Record<string, unknown>[] };
+  for (const schema of [jsonSchema, ...allOf]) {
+    if (!fitting.has(schema["pattern"])) continue;
+    const pattern = fitting.get(schema["pattern"]);
+    // With another format after it, the pattern is all there is of it.
+    if (pattern !== undefined) schema["pattern"] = pattern;
+    else if (schema === jsonSchema && CHECKED_BY_FORMAT.has(String(schema["format"]))) delete schema["pattern"];
+  }
+}
