@@ -1,3 +1,4 @@
 import { preset } from "../../tooling/tsup-preset.ts";
 
-export default preset();
+// The entries share what a custom resource is, in chunks.
+export default preset({ entry: ["src/index.ts", "src/webhooks/index.ts"], splitting: true });

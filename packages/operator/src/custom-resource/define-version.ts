@@ -10,15 +10,18 @@ import {
 } from "./custom-resource-version.js";
 import type { VersionOptions } from "./version-schema.js";
 
-/** What a conversion makes of an object: all but its type. Its metadata stays, but for these labels and annotations. */
+/**
+ * What a conversion makes of an object: all but its type. Members that it leaves out stay as they are, unless they are `undefined`;
+ * of the metadata only labels and annotations change.
+ */
 export type Converted<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
   metadata?: Pick<ObjectMeta, "labels" | "annotations">;
 };
 
 /** Ways between a version and the one that is stored. There and back, nothing may be lost. */
 export interface VersionConversion<T extends KubernetesObject, Stored extends KubernetesObject> {
-  readonly toStored: (object: T) => Converted<Stored>;
-  readonly fromStored: (stored: Stored) => Converted<T>;
+  toStored(object: T): Converted<Stored>;
+  fromStored(stored: Stored): Converted<T>;
 }
 
 /** A version that is served beside the one that is stored. */

@@ -1,0 +1,226 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TLSSocket } from "node:tls";
+import { X509Certificate } from "node:crypto";
+
+import { configMaps, customResourceDefinitions, secrets, validatingWebhookConfigurations } from "@kubewright/api";
+import { createApiServer } from "@kubewright/apiserver";
+import { callWebhook } from "@kubewright/apiserver/http";
+import { Client } from "@kubewright/client";
+import { SimulatedClock, realClock, seededRandom, silentLogger } from "@kubewright/clock";
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+
+import { defineCustomResource } from "../../custom-resource/custom-resource.js";
+import { defineVersion } from "../../custom-resource/define-version.js";
+import { mutatingWebhook, validatingWebhook } from "../admission-webhook.js";
+import { conversionWebhook } from "../conversion-webhook.js";
+import { deny } from "../verdict.js";
+import type { Webhook } from "../webhook.js";
+import { makeCertificate } from "./certificate.js";
+import { certificateFiles, ownCertificate, sharedCertificate } from "./certificate-source.js";
+import { serveWebhooks } from "./serve-webhooks.js";
+
+const place = { namespace: "default" };
+const HOSTS = ["localhost", "127.0.0.1"];
+const ended: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).toReversed()) await end();
+});
+
+const webhooks = [
+  validatingWebhook(configMaps, ({ object }) => (object.data?.["a"] === "bad" ? deny("a may not be bad") : undefined)),
+  mutatingWebhook(configMaps, ({ object }) => void (object.data = { ...object.data, added: "yes" })),
+];
+
+function apiServer() {
+  const server = createApiServer({ clock: realClock, random: seededRandom(1), webhooks: callWebhook });
+  ended.push(() => server.close());
+  return new Client({ transport: server.transport, clock: realClock });
+}
+
+type Options = Partial<Parameters<typeof serveWebhooks>[0]>;
+
+async function serve(all: readonly Webhook[], options: Options = {}) {
+  const clock = options.clock ?? realClock;
+  const served = await serveWebhooks({
+    webhooks: all,
+    clock,
+    certificate: ownCertificate(HOSTS, clock),
+    port: 0,
+    host: "127.0.0.1",
+    logger: silentLogger,
+    ...options,
+  });
+  ended.push(() => served.close());
+  return served;
+}
+
+/** A port nobody has: the configurations name it before it is open. */
+async function freePort(): Promise<number> {
+  const served = await serve([]);
+  const { port } = served;
+  await served.close();
+  return port;
+}
+
+test("the API server is told of webhooks and their authority, and asks them over HTTPS", async () => {
+  const client = apiServer();
+  const port = await freePort();
+  const publish = { client, name: "demo", place: { url: `https://localhost:${port}` } };
+  await serve(webhooks, { port, publish });
+  const create = (name: string, a: string) =>
+    client.resource(configMaps).create({ metadata: { name, ...place }, data: { a } });
+  expect((await create("a", "good")).data).toEqual({ a: "good", added: "yes" });
+  await expect(create("b", "bad")).rejects.toThrow(
+    'admission webhook "validate.configmaps.core" denied the request: a may not be bad',
+  );
+});
+
+test("telling the API server again changes nothing, and what others set stays", async () => {
+  const client = apiServer();
+  const port = await freePort();
+  const publish = { client, name: "demo", place: { url: `https://localhost:${port}` } };
+  const first = await serve(webhooks, { port, publish });
+  await first.close();
+  const configurations = client.resource(validatingWebhookConfigurations);
+  await configurations.patch("demo", { type: "merge", body: { metadata: { labels: { team: "a" } } } });
+  await serve(webhooks, { port, publish });
+  const found = await configurations.get("demo");
+  expect(found.metadata.labels).toEqual({ team: "a" });
+  expect(found.webhooks).toHaveLength(1);
+});
+
+test("a custom resource's definition is told of the webhook that converts it, and keeps the rest", async () => {
+  const things = defineCustomResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Thing",
+    scope: "Cluster",
+    spec: z.object({ a: z.string() }),
+  });
+  const older = defineVersion(things, {
+    version: "v1alpha1",
+    spec: z.object({ b: z.string() }),
+    toStored: ({ spec }) => ({ spec: { a: spec.b } }),
+    fromStored: ({ spec }) => ({ spec: { b: spec.a } }),
+  });
+  const client = apiServer();
+  await client.resource(customResourceDefinitions).create(things.crd);
+  const service = { name: "things", namespace: "default" };
+  await serve([conversionWebhook(things, [older])], { publish: { client, name: "things", place: { service } } });
+  const { spec } = await client.resource(customResourceDefinitions).get("things.example.com");
+  expect(spec.conversion).toMatchObject({
+    strategy: "Webhook",
+    webhook: { clientConfig: { service: { ...service, path: "/convert/example.com/things" } } },
+  });
+  expect(spec.versions).toHaveLength(1);
+});
+
+interface Sent {
+  readonly method?: string;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+}
+
+function post(port: number, to: string, { method = "POST", type = "application/json", body = "" }: Sent, ca?: string) {
+  return new Promise<{ status: number; text: string; serial: string }>((resolve, reject) => {
+    const options = {
+      method,
+      port,
+      host: "127.0.0.1",
+      path: to,
+      headers: { "content-type": type },
+      agent: false,
+    } as const;
+    const sent = request({ ...options, ...(ca === undefined ? { rejectUnauthorized: false } : { ca }) }, (response) => {
+      let text = "";
+      const { serialNumber } = (response.socket as TLSSocket).getPeerCertificate();
+      response.on("data", (piece: Buffer) => (text += piece.toString()));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text, serial: serialNumber }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+test("what is no review gets a status and a line that says why", async () => {
+  const { port } = await serve(webhooks);
+  const to = "/validate/core/v1/configmaps";
+  expect(await post(port, "/elsewhere", {})).toMatchObject({ status: 404, text: "no webhook is served at /elsewhere" });
+  expect(await post(port, to, { method: "PUT" })).toMatchObject({ status: 405 });
+  expect(await post(port, to, { type: "text/plain" })).toMatchObject({ status: 415 });
+  expect(await post(port, to, { body: "{" })).toMatchObject({
+    status: 400,
+    text: expect.stringContaining("the review is no JSON") as string,
+  });
+  expect(await post(port, to, { body: "{}" })).toMatchObject({ status: 400 });
+  const tooLong = Buffer.alloc(7 * 1024 * 1024 + 1, " ");
+  expect(await post(port, to, { body: tooLong })).toEqual(
+    expect.objectContaining({ status: 413, text: "the review is longer than 7340032 bytes" }),
+  );
+});
+
+test("files are read again, and who comes then is shown the new certificate", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "webhooks-"));
+  ended.push(() => rm(folder, { recursive: true }));
+  const files = {
+    cert: path.join(folder, "tls.crt"),
+    key: path.join(folder, "tls.key"),
+    ca: path.join(folder, "ca.crt"),
+  };
+  const write = async () => {
+    const made = await makeCertificate(HOSTS, Date.now());
+    await Promise.all([writeFile(files.cert, made.cert), writeFile(files.key, made.key), writeFile(files.ca, made.ca)]);
+    return { ca: made.ca, serial: new X509Certificate(made.cert).serialNumber };
+  };
+  const before = await write();
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const { port } = await serve(webhooks, { clock, certificate: certificateFiles(files) });
+  expect((await post(port, "/", {}, before.ca)).serial).toBe(before.serial);
+  const after = await write();
+  await expect
+    .poll(async () => {
+      await clock.advance(60_000);
+      return (await post(port, "/", {})).serial;
+    })
+    .toBe(after.serial);
+  await expect(certificateFiles({ ...files, key: path.join(folder, "none") })()).rejects.toThrow(
+    `cannot read ${path.join(folder, "none")}: no such file`,
+  );
+});
+
+test("replicas share one certificate, and renew it before it ends, of the same authority", async () => {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const server = createApiServer({ clock, random: seededRandom(1) });
+  ended.push(() => server.close());
+  const client = new Client({ transport: server.transport, clock });
+  const secret = { name: "webhook-certificate", ...place };
+  const [one, other] = [0, 1].map(() => sharedCertificate(client, secret, ["hooks.default.svc"], clock));
+  const [first, second] = await Promise.all([one!(), other!()] as const);
+  expect(first).toEqual(second);
+  expect(Object.keys((await client.resource(secrets).get(secret.name, place)).data ?? {}).sort()).toEqual([
+    "ca.crt",
+    "ca.key",
+    "tls.crt",
+    "tls.key",
+  ]);
+  const day = 86_400_000;
+  await clock.advance(200 * day);
+  expect(await one!()).toEqual(first);
+  await clock.advance(60 * day);
+  const renewed = await one!();
+  expect(renewed.cert).not.toBe(first.cert);
+  expect(renewed.ca).toBe(first.ca);
+  expect(await other!()).toEqual(renewed);
+  const [leaf, authority] = [new X509Certificate(renewed.cert), new X509Certificate(renewed.ca!)];
+  expect(leaf.verify(authority.publicKey)).toBe(true);
+  expect(leaf.subjectAltName).toBe("DNS:hooks.default.svc");
+});
+
+test("a port that is taken is told in a line", async () => {
+  const { port } = await serve(webhooks);
+  await expect(serve(webhooks, { port })).rejects.toThrow(`port ${port} is taken: give webhooks another one`);
+});
