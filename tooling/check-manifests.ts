@@ -65,9 +65,10 @@ function checkFile(
 
 function checkReadme({ manifest, folder, directory }: PublicPackage): void {
   const text = readFileSync(path.join(folder, "README.md"), "utf8");
-  const install = manifest.bin === undefined ? `npm install ${manifest.name}` : `npx ${manifest.name}`;
-  if (!new RegExp(String.raw`^${install}(?!\S)`, "m").test(text))
-    problems.push(`${directory}/README.md has no line \`${install}\``);
+  // What has a command may be a library, too.
+  const commands = manifest.bin === undefined ? ["npm install"] : ["npx", "npm install"];
+  if (!new RegExp(String.raw`^(?:${commands.join("|")}) ${manifest.name}(?!\S)`, "m").test(text))
+    problems.push(`${directory}/README.md has no line \`${commands[0]} ${manifest.name}\``);
   for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g))
     if (!/^(?:https:\/\/|#)/.test(target!))
       problems.push(`${directory}/README.md links to ${target}, which a registry's page does not have`);

@@ -8,7 +8,7 @@ import {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
+import type { ApplyPatch, Client } from "@kubewright/client";
 
 import { type WebhookPlace, webhookConfigurations } from "./configurations.js";
 import type { Webhook } from "./webhook.js";
@@ -35,7 +35,8 @@ export async function publishWebhooks({ client, name, ca, webhooks, place }: Pub
     definition: ResourceDefinition<T>,
     object: KubernetesObject,
   ): Promise<void> => {
-    const body = { ...object };
+    // What it is of, its own definition says; the rest is of the type that was made above.
+    const body = { ...object } as unknown as ApplyPatch<T>;
     await client
       .resource(definition)
       .patch(object.metadata.name!, { type: "apply", body }, { fieldManager: `${name}-webhooks`, force: true });

@@ -1,0 +1,141 @@
+import type { KubernetesObject } from "@kubewright/api";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+
+import { CustomResourceError } from "../custom-resource/schema-problem.js";
+import { type FoundExports, findExports } from "../manifests/find-exports.js";
+import { operatorManifests } from "../manifests/operator-manifests.js";
+import { toYaml } from "../manifests/to-yaml.js";
+import type { CliIo } from "./cli-io.js";
+
+/** The command line, or what it names, is wrong. */
+class InputError extends Error {
+  override readonly name = "InputError";
+}
+
+/** Runs the command. @returns Its exit status: 0; 1 when it could not go on; 2 for wrong usage or input, with a line that says what. */
+export async function runCli(args: readonly string[], io: CliIo, version: string): Promise<number> {
+  const program = new Command("kubewright-operator")
+    .description("Writes what an operator needs in a cluster, from its source.")
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.print(text),
+      writeErr: (text) => io.complain(`kubewright-operator: ${text.replace(/^error: /, "")}`),
+    })
+    .showHelpAfterError(false);
+  program
+    .command("crd")
+    .description("Writes the CustomResourceDefinitions of the custom resources that modules export.")
+    .argument("<FILE...>", "modules: JavaScript, or TypeScript as Node runs it by itself")
+    .option("-o, --output <FOLDER>", "a file for each, GROUP_PLURAL.yaml (default: standard output)")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  kubewright-operator crd src/backup.ts | kubectl apply --server-side -f -
+  kubewright-operator crd src/*.ts -o config/crd`,
+    )
+    .action((files: string[], { output }: { output?: string }) => writeDefinitions(files, output, io));
+  program
+    .command("manifests")
+    .description(
+      "Writes what installing an operator takes: namespace, definitions, account, roles, Deployment, webhooks.",
+    )
+    .argument("<FILE...>", "modules that export the operator, and its webhooks if there are any")
+    .option("-o, --output <FOLDER>", "a file for each object, KIND-NAME.yaml (default: standard output)")
+    .option("--image <IMAGE>", "of its container (default: the operator's name, latest)")
+    .option("--namespace <NAME>", "where it runs (default: the operator's name)")
+    .option("--replicas <N>", "how many of it (default: 2, or 1 without leader election)", wholeNumber)
+    .addHelpText(
+      "after",
+      `
+Rights follow from what controllers say: for, owns, watches, reads, writes.
+
+Examples:
+  kubewright-operator manifests src/operator.ts --image registry.example.com/backup-operator:1.2.0 | kubectl apply --server-side -f -
+  kubewright-operator manifests src/operator.ts src/webhooks.ts -o config`,
+    )
+    .action((files: string[], options: ManifestFlags) => writeManifests(files, options, io));
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    io.complain(`kubewright-operator: ${oneLine(error)}\n`);
+    return error instanceof InputError || error instanceof CustomResourceError ? 2 : 1;
+  }
+}
+
+interface ManifestFlags {
+  readonly output?: string;
+  readonly image?: string;
+  readonly namespace?: string;
+  readonly replicas?: number;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
+
+async function writeDefinitions(files: readonly string[], folder: string | undefined, io: CliIo): Promise<void> {
+  const { definitions, converted } = await load(files, io);
+  if (definitions.length === 0)
+    throw new InputError(
+      `${files.join(", ")}: exports no custom resource: export what defineCustomResource(…) answers`,
+    );
+  for (const each of converted)
+    io.complain(`${each} is converted by a webhook, of which the operator tells the API server when it serves it\n`);
+  await write(definitions, folder, io, ({ metadata: { name = "" } }) => name.replace(/^([^.]*)\.(.*)$/, "$2_$1"));
+}
+
+async function writeManifests(files: readonly string[], flags: ManifestFlags, io: CliIo): Promise<void> {
+  const { operators, webhooks, definitions } = await load(files, io);
+  const [operator, ...more] = operators;
+  if (operator === undefined)
+    throw new InputError(`${files.join(", ")}: exports no operator: export what createOperator(…) answers`);
+  if (more.length > 0)
+    throw new InputError(
+      `${files.join(", ")}: exports ${operators.length} operators (${operators.map(({ name }) => name).join(", ")}): write one at a time`,
+    );
+  const { output, ...options } = flags;
+  const objects = operatorManifests({ operator, webhooks, definitions, ...options });
+  await write(objects, output, io, ({ kind = "", metadata }) =>
+    [kind.toLowerCase(), ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name ?? ""].join(
+      "-",
+    ),
+  );
+}
+
+async function load(files: readonly string[], io: CliIo): Promise<FoundExports> {
+  const modules: object[] = [];
+  for (const file of files) {
+    try {
+      modules.push(await io.importModule(file));
+    } catch (error) {
+      throw new InputError(`${file}: ${oneLine(error)}`, { cause: error });
+    }
+  }
+  return findExports(modules);
+}
+
+async function write(
+  objects: readonly KubernetesObject[],
+  folder: string | undefined,
+  io: CliIo,
+  nameOf: (object: KubernetesObject) => string,
+): Promise<void> {
+  if (folder === undefined) {
+    io.print(objects.map(toYaml).join("---\n"));
+    return;
+  }
+  for (const object of objects) {
+    const file = await io.writeFile(folder, `${nameOf(object)}.yaml`, toYaml(object));
+    io.complain(`wrote ${file}\n`);
+  }
+}
+
+function oneLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split("\n", 1)[0]!;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+
+import type { CliIo } from "./cli-io.js";
+import { runCli } from "./cli.js";
+
+// A reader that goes away (`… | head`) ends the output, not the command with an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+const io: CliIo = {
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+  importModule: async (file) => {
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() !== true) throw new Error("there is no such file");
+    return (await import(pathToFileURL(path.resolve(file)).href)) as object;
+  },
+  writeFile: async (folder, name, text) => {
+    await mkdir(folder, { recursive: true });
+    const file = path.join(folder, name);
+    await writeFile(file, text);
+    return file;
+  },
+};
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+const status = await runCli(process.argv.slice(2), io, version);
+// What the modules hold open, such as a connection, does not hold the command.
+process.stdout.write("", () => process.exit(status));

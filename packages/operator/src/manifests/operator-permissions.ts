@@ -1,0 +1,84 @@
+import {
+  type KubernetesObject,
+  type ResourceDefinition,
+  customResourceDefinitions,
+  events,
+  leases,
+  mutatingWebhookConfigurations,
+  secrets,
+  validatingWebhookConfigurations,
+} from "@kubewright/api";
+
+import type { ControllerDescription, OperatorDescription } from "../operator-description.js";
+import { isConversion } from "../webhooks/configurations.js";
+import type { Webhook } from "../webhooks/webhook.js";
+import type { Permission } from "./permissions.js";
+import { READ_VERBS, WRITE_VERBS } from "./verbs.js";
+
+type Definition = ResourceDefinition<KubernetesObject>;
+
+/** What the controllers of an operator do to the objects they are about. */
+export function controllerPermissions({ controllers }: Pick<OperatorDescription, "controllers">): Permission[] {
+  return [
+    ...controllers.flatMap(permissionsOf),
+    // Told of, and counted up when they happen again.
+    { resource: events, verbs: ["create", "patch"] },
+  ];
+}
+
+function permissionsOf({ resources, finalizer }: ControllerDescription): Permission[] {
+  const owns = resources.some(({ role }) => role === "owns");
+  return resources.flatMap(({ role, definition: resource }): Permission[] => {
+    switch (role) {
+      case "for":
+        return [
+          { resource, verbs: READ_VERBS },
+          { resource, subresource: "status", verbs: ["get", "update", "patch"] },
+          ...(finalizer === undefined ? [] : [{ resource, verbs: ["update", "patch"] }]),
+          // Upstream: OwnerReferencesPermissionEnforcement asks for it of whoever writes `blockOwnerDeletion`.
+          ...(owns ? [{ resource, subresource: "finalizers", verbs: ["update"] }] : []),
+        ];
+      case "owns":
+        return [{ resource, verbs: [...READ_VERBS, ...WRITE_VERBS] }];
+      case "writes":
+        return [{ resource }];
+      case "watches":
+      case "reads":
+        return [{ resource, verbs: READ_VERBS }];
+      default:
+        throw new Error(`${resource.kind} has the role ${JSON.stringify(role satisfies never)}, which nobody knows`);
+    }
+  });
+}
+
+/** What electing a leader takes, where the Lease is. `create` cannot be limited to a name. */
+export function electionPermissions(leaseName: string): Permission[] {
+  return [
+    { resource: leases, verbs: ["create"] },
+    { resource: leases, verbs: ["get", "watch", "update"], resourceNames: [leaseName] },
+    { resource: events, verbs: ["create", "patch"] },
+  ];
+}
+
+/** What sharing a certificate takes, where its Secret is. */
+export function certificatePermissions(secretName: string): Permission[] {
+  return [
+    { resource: secrets, verbs: ["create"] },
+    { resource: secrets, verbs: ["get", "update"], resourceNames: [secretName] },
+  ];
+}
+
+/** What telling the API server of webhooks takes: changing their configurations, which are there. */
+export function publishingPermissions(name: string, webhooks: readonly Webhook[]): Permission[] {
+  const change = (resource: Definition, resourceNames: readonly string[]): Permission[] =>
+    resourceNames.length === 0 ? [] : [{ resource, verbs: ["patch"], resourceNames }];
+  const has = (type: Webhook["type"]): readonly string[] => (webhooks.some((each) => each.type === type) ? [name] : []);
+  const definitions = webhooks
+    .filter(isConversion)
+    .map(({ definition }) => `${definition.resource}.${definition.group}`);
+  return [
+    ...change(validatingWebhookConfigurations, has("validating")),
+    ...change(mutatingWebhookConfigurations, has("mutating")),
+    ...change(customResourceDefinitions, definitions),
+  ];
+}
