@@ -3,6 +3,7 @@ import type { HeaderFields } from "@kubewright/transport";
 import { notAcceptable } from "./api-error.js";
 import { hashText } from "./discovery.js";
 import { type JsonObject, isJsonObject } from "./json.js";
+import type { Descriptions } from "./openapi/read-descriptions.js";
 import { openApiV2Protobuf } from "./openapi/v2-protobuf.js";
 import { openApiV2 } from "./openapi/v2.js";
 import type { Query } from "./query.js";
@@ -24,9 +25,6 @@ interface Document {
   readonly hash: string;
   readonly text: string;
 }
-
-/** What types and their fields mean. See {@link descriptions}. */
-type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * The OpenAPI documents: what kubectl validates, applies and explains with. v3 has one for each group's version, v2 is all of
