@@ -22,6 +22,8 @@ const PREFIXES = [
   ["", "V2", "V1", "CoreV1", "ApiextensionsV1", "AuthenticationV1", "StorageV1"],
   ["DiscoveryV1", "RbacV1", "AdmissionregistrationV1"],
 ].flat();
+/** Said in the place of what the field is for, as of fields with types of their own nothing is. */
+const OF_A_TYPE = /^(IntOrString is a type|Time is a wrapper|MicroTime is version|Quantity is a fixed)/;
 const PREFIX = new RegExp(`^(EventsV1|${PREFIXES.filter((prefix) => prefix !== "").join("|")})`);
 
 /** What interfaces of kubernetes-types, by name and their own text, say of their fields. */
@@ -61,7 +63,10 @@ for (const type of new Set([...source.matchAll(DECLARATION)].map(([, name]) => n
       .replaceAll("*_/", "*/")
       .trim();
   const more = elsewhere.get(`${type.replace(PREFIX, "")} ${texts[""]?.replaceAll(/\s+/g, " ")}`);
-  for (const field of wireNames.values()) if ((more?.get(field) ?? "") !== "") texts[field] ??= more.get(field);
+  for (const field of wireNames.values()) {
+    const text = more?.get(field) ?? "";
+    if (text !== "" && (texts[field] === undefined || OF_A_TYPE.test(texts[field]))) texts[field] = text;
+  }
   described.set(type, texts);
 }
 

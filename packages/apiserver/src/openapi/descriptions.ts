@@ -26,7 +26,7 @@ Event Event is a report of an event somewhere in the cluster.  Events have a lim
  action What action was taken/failed regarding to the Regarding object.
  apiVersion =Pod.apiVersion
  count The number of times this event has occurred.
- eventTime MicroTime is version of Time with microsecond level precision.
+ eventTime Time when this Event was first observed.
  firstTimestamp The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)
  kind =Pod.kind
  lastTimestamp The time at which the most recent occurrence of this event was recorded.
@@ -94,7 +94,7 @@ EventsV1Event Event is a report of an event somewhere in the cluster. It general
  deprecatedCount deprecatedCount is the deprecated field assuring backward compatibility with core.v1 Event type.
  deprecatedFirstTimestamp deprecatedFirstTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.
  deprecatedLastTimestamp deprecatedLastTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.
- eventTime =Event.eventTime
+ eventTime eventTime is the time when this Event was first observed. It is required.
  kind =Pod.kind
  note note is a human-readable description of the status of this operation. Maximal length of the note is 1kB, but libraries should be prepared to handle values up to 64kB.
  reason reason is why the action was taken. It is human-readable. This field cannot be empty for new Events and it can have at most 128 characters.
@@ -310,7 +310,7 @@ ObjectReference ObjectReference contains enough information to let you inspect o
  uid UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#uids
 EventSeries EventSeries contain information on series of events, i.e. thing that was/is happening continuously for some time.
  count Number of occurrences in this series up to the last heartbeat time
- lastObservedTime =Event.eventTime
+ lastObservedTime Time of the last occurrence observed
 EventSource EventSource contains information for an event.
  component Component from which the event is generated.
  host Node name on which the event is generated.
@@ -383,16 +383,16 @@ CronJobStatus CronJobStatus represents the current state of a cron job.
  lastScheduleTime Information when was the last time the job was successfully scheduled.
  lastSuccessfulTime Information when was the last time the job successfully completed.
 LeaseSpec LeaseSpec is a specification of a Lease.
- acquireTime =Event.eventTime
+ acquireTime acquireTime is a time when the current lease was acquired.
  holderIdentity holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name field.
  leaseDurationSeconds leaseDurationSeconds is a duration that candidates for a lease need to wait to force acquire it. This is measured against the time of last observed renewTime.
  leaseTransitions leaseTransitions is the number of transitions of a lease between holders.
  preferredHolder PreferredHolder signals to a lease holder that the lease has a more optimal holder and should be given up. This field can only be set if Strategy is also set.
- renewTime =Event.eventTime
+ renewTime renewTime is a time when the current holder of a lease has last updated the lease.
  strategy Strategy indicates the strategy for picking the leader for coordinated leader election. If the field is not specified, there is no active coordination for this lease. (Alpha) Using this field requires the CoordinatedLeaderElection feature gate to be enabled.
 EventsV1EventSeries EventSeries contain information on series of events, i.e. thing that was/is happening continuously for some time. How often to update the EventSeries is up to the event reporters. The default event reporter in "k8s.io/client-go/tools/events/event_broadcaster.go" shows how this struct is updated on heartbeats and can guide customized reporter implementations.
  count count is the number of occurrences in this series up to the last heartbeat time.
- lastObservedTime =Event.eventTime
+ lastObservedTime lastObservedTime is the time when last Event from the series was seen before last heartbeat.
 CustomResourceDefinitionSpec CustomResourceDefinitionSpec describes how a user wants their resource to appear
  group group is the API group of the defined custom resource. The custom resources are served under \`/apis/<group>/...\`. Must match the name of the CustomResourceDefinition (in the form \`<names.plural>.<group>\`).
  preserveUnknownFields preserveUnknownFields indicates that object fields which are not specified in the OpenAPI schema should be preserved when persisting to storage. apiVersion, kind, metadata and known fields inside metadata are always preserved. This field is deprecated in favor of setting \`x-preserve-unknown-fields\` to true in \`spec.versions[*].schema.openAPIV3Schema\`. See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning for details.
@@ -715,7 +715,7 @@ ServicePort ServicePort contains information on service's port.
  nodePort The port on each node on which this service is exposed when type is NodePort or LoadBalancer.  Usually assigned by the system. If a value is specified, in-range, and not in use it will be used, otherwise the operation will fail.  If not specified, a port will be allocated if this Service requires one.  If this field is specified when creating a Service which does not need it, creation will fail. This field will be wiped when updating a Service to no longer need it (e.g. changing type from NodePort to ClusterIP). More info: https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport
  port The port that will be exposed by this service.
  protocol The IP protocol for this port. Supports "TCP", "UDP", and "SCTP". Default is TCP.
- targetPort IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.
+ targetPort Number or name of the port to access on the pods targeted by the service. Number must be in the range 1 to 65535. Name must be an IANA_SVC_NAME. If this is a string, it will be looked up as a named port in the target Pod's container ports. If this is not specified, the value of the 'port' field is used (an identity map). This field is ignored for services with clusterIP=None, and should be omitted or set equal to the 'port' field. More info: https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service
 SessionAffinityConfig SessionAffinityConfig represents the configurations of session affinity.
  clientIP clientIP contains the configurations of Client IP based session affinity.
 Condition Condition contains details for one aspect of the current state of this API Resource.
@@ -1160,11 +1160,11 @@ HTTPGetAction HTTPGetAction describes an action based on HTTP Get requests.
  host Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders instead.
  httpHeaders Custom headers to set in the request. HTTP allows repeated headers.
  path Path to access on the HTTP server.
- port =ServicePort.targetPort
+ port Name or number of the port to access on the container. Number must be in the range 1 to 65535. Name must be an IANA_SVC_NAME.
  scheme Scheme to use for connecting to the host. Defaults to HTTP.
 TCPSocketAction TCPSocketAction describes an action based on opening a socket
  host Optional: Host name to connect to, defaults to the pod IP.
- port =ServicePort.targetPort
+ port Number or name of the port to access on the container. Number must be in the range 1 to 65535. Name must be an IANA_SVC_NAME.
 ContainerRestartRuleOnExitCodes ContainerRestartRuleOnExitCodes describes the condition for handling an exited container based on its exit codes.
  operator Represents the relationship between the container exit code(s) and the specified values. Possible values are: - In: the requirement is satisfied if the container exit code is in the   set of specified values. - NotIn: the requirement is satisfied if the container exit code is   not in the set of specified values.
  values Specifies the set of values to check for container exit codes. At most 255 elements are allowed.
@@ -1624,14 +1624,14 @@ ReplicationControllerCondition ReplicationControllerCondition describes the stat
  status =NodeCondition.status
  type Type of replication controller condition.
 RollingUpdateDeployment Spec to control the desired behavior of rolling update.
- maxSurge =ServicePort.targetPort
- maxUnavailable =ServicePort.targetPort
+ maxSurge The maximum number of pods that can be scheduled above the desired number of pods. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). This can not be 0 if MaxUnavailable is 0. Absolute number is calculated from percentage by rounding up. Defaults to 25%. Example: when this is set to 30%, the new ReplicaSet can be scaled up immediately when the rolling update starts, such that the total number of old and new pods do not exceed 130% of desired pods. Once old pods have been killed, new ReplicaSet can be scaled up further, ensuring that total number of pods running at any time during the update is at most 130% of desired pods.
+ maxUnavailable The maximum number of pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). Absolute number is calculated from percentage by rounding down. This can not be 0 if MaxSurge is 0. Defaults to 25%. Example: when this is set to 30%, the old ReplicaSet can be scaled down to 70% of desired pods immediately when the rolling update starts. Once new pods are ready, old ReplicaSet can be scaled down further, followed by scaling up the new ReplicaSet, ensuring that the total number of pods available at all times during the update is at least 70% of desired pods.
 RollingUpdateStatefulSetStrategy RollingUpdateStatefulSetStrategy is used to communicate parameter for RollingUpdateStatefulSetStrategyType.
- maxUnavailable =ServicePort.targetPort
+ maxUnavailable The maximum number of pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). Absolute number is calculated from percentage by rounding up. This can not be 0. Defaults to 1. This field is alpha-level and is only honored by servers that enable the MaxUnavailableStatefulSet feature. The field applies to all pods in the range 0 to Replicas-1. That means if there is any unavailable pod in the range 0 to Replicas-1, it will be counted towards MaxUnavailable.
  partition Partition indicates the ordinal at which the StatefulSet should be partitioned for updates. During a rolling update, all pods from ordinal Replicas-1 to Partition are updated. All pods from ordinal Partition-1 to 0 remain untouched. This is helpful in being able to do a canary based deployment. The default value is 0.
 RollingUpdateDaemonSet Spec to control the desired behavior of daemon set rolling update.
- maxSurge =ServicePort.targetPort
- maxUnavailable =ServicePort.targetPort
+ maxSurge The maximum number of nodes with an existing available DaemonSet pod that can have an updated DaemonSet pod during during an update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). This can not be 0 if MaxUnavailable is 0. Absolute number is calculated from percentage by rounding up to a minimum of 1. Default value is 0. Example: when this is set to 30%, at most 30% of the total number of nodes that should be running the daemon pod (i.e. status.desiredNumberScheduled) can have their a new pod created before the old pod is marked as deleted. The update starts by launching new pods on 30% of nodes. Once an updated pod is available (Ready for at least minReadySeconds) the old DaemonSet pod on that node is marked deleted. If the old pod becomes unavailable for any reason (Ready transitions to false, is evicted, or is drained) an updated pod is immediatedly created on that node without considering surge limits. Allowing surge implies the possibility that the resources consumed by the daemonset on any given node can double if the readiness check fails, and so resource intensive daemonsets should take into account that they may cause evictions during disruption.
+ maxUnavailable The maximum number of DaemonSet pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of total number of DaemonSet pods at the start of the update (ex: 10%). Absolute number is calculated from percentage by rounding up. This cannot be 0 if MaxSurge is 0 Default value is 1. Example: when this is set to 30%, at most 30% of the total number of nodes that should be running the daemon pod (i.e. status.desiredNumberScheduled) can have their pods stopped for an update at any given time. The update starts by stopping at most 30% of those DaemonSet pods and then brings up new DaemonSet pods in their place. Once the new pods are available, it then proceeds onto other DaemonSet pods, thus ensuring that at least 70% of original number of DaemonSet pods are available at all times during the update.
 HorizontalPodAutoscaler HorizontalPodAutoscaler is the configuration for a horizontal pod autoscaler, which automatically manages the replica count of any resource implementing the scale subresource based on the metrics specified.
  apiVersion =Pod.apiVersion
  kind =Pod.kind
@@ -1900,7 +1900,7 @@ IngressLoadBalancerIngress IngressLoadBalancerIngress represents the status of a
  ports ports provides information about the ports exposed by this LoadBalancer.
 NetworkPolicyPort NetworkPolicyPort describes a port to allow traffic on
  endPort endPort indicates that the range of ports from port to endPort if set, inclusive, should be allowed by the policy. This field cannot be defined if the port field is not defined or if the port field is defined as a named (string) port. The endPort must be equal or greater than port.
- port =ServicePort.targetPort
+ port port represents the port on the given protocol. This can either be a numerical or named port on a pod. If this field is not provided, this matches all port names and numbers. If present, only traffic on the specified protocol AND port will be matched.
  protocol protocol represents the protocol (TCP, UDP, or SCTP) which traffic must match. If not specified, this field defaults to TCP.
 NetworkPolicyPeer NetworkPolicyPeer describes a peer to allow traffic to/from. Only certain combinations of fields are allowed
  ipBlock ipBlock defines policy on a particular IPBlock. If this field is set then neither of the other fields can be.
@@ -2089,8 +2089,8 @@ PodDisruptionBudget PodDisruptionBudget is an object to define the max disruptio
  spec Specification of the desired behavior of the PodDisruptionBudget.
  status Most recently observed status of the PodDisruptionBudget.
 PodDisruptionBudgetSpec PodDisruptionBudgetSpec is a description of a PodDisruptionBudget.
- maxUnavailable =ServicePort.targetPort
- minAvailable =ServicePort.targetPort
+ maxUnavailable An eviction is allowed if at most "maxUnavailable" pods selected by "selector" are unavailable after the eviction, i.e. even in absence of the evicted pod. For example, one can prevent all voluntary evictions by specifying 0. This is a mutually exclusive setting with "minAvailable".
+ minAvailable An eviction is allowed if at least "minAvailable" pods selected by "selector" will still be available after the eviction, i.e. even in the absence of the evicted pod. So for example you can prevent all voluntary evictions by specifying "100%".
  unhealthyPodEvictionPolicy UnhealthyPodEvictionPolicy defines the criteria for when unhealthy pods should be considered for eviction. Current implementation considers healthy pods, as pods that have status.conditions item with type="Ready",status="True".  Valid policies are IfHealthyBudget and AlwaysAllow. If no policy is specified, the default behavior will be used, which corresponds to the IfHealthyBudget policy.  IfHealthyBudget policy means that running pods (status.phase="Running"), but not yet healthy can be evicted only if the guarded application is not disrupted (status.currentHealthy is at least equal to status.desiredHealthy). Healthy pods will be subject to the PDB for eviction.  AlwaysAllow policy means that all running pods (status.phase="Running"), but not yet healthy are considered disrupted and can be evicted regardless of whether the criteria in a PDB is met. This means perspective running pods of a disrupted application might not get a chance to become healthy. Healthy pods will be subject to the PDB for eviction.  Additional policies may be added in the future. Clients making eviction decisions should disallow eviction of unhealthy pods if they encounter an unrecognized policy in this field.
  selector Label query over pods whose evictions are managed by the disruption budget. A null selector will match no pods, while an empty ({}) selector will select all pods within the namespace.
 PodDisruptionBudgetStatus PodDisruptionBudgetStatus represents information about the status of a PodDisruptionBudget. Status may trail the actual state of a system.
