@@ -122,7 +122,7 @@ class Bench {
   convert = convertAddress;
   isDown = false;
 
-  private constructor() {
+  private constructor(trackFields: boolean) {
     const call = inProcessWebhooks(
       {
         [MUTATING]: ({ request }) => {
@@ -136,17 +136,20 @@ class Bench {
       clock: this.clock,
       random: seededRandom(1),
       freeze: true,
+      trackFields,
       webhooks: (asked: WebhookCall) => {
         if (asked.url.startsWith(MUTATING)) return call(asked);
         expect(asked).toMatchObject({ url: `${URL}?timeout=30s`, timeoutMs: 30_000, address: undefined });
-        this.reviews.push((asked.body as ConversionReview).request);
+        const { request } = asked.body as ConversionReview;
+        expect(request.objects.map(({ apiVersion }) => apiVersion)).not.toContain(request.desiredAPIVersion);
+        this.reviews.push(request);
         return this.isDown ? Promise.reject(new Error("dial tcp: connect: connection refused")) : call(asked);
       },
     });
   }
 
-  static async start(stored: "v1" | "v2" = "v1"): Promise<Bench> {
-    const bench = new Bench();
+  static async start(stored: "v1" | "v2" = "v1", trackFields = true): Promise<Bench> {
+    const bench = new Bench(trackFields);
     expect((await bench.send("POST", DEFINITIONS, definition(stored))).status).toBe(201);
     await bench.clock.advance(0);
     return bench;
@@ -362,6 +365,7 @@ test("while the webhook is down, only what it has to convert fails, with its nam
   expect((await next())[0]).toBe("END");
   bench.isDown = false;
   expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:2");
+  expect(await (await bench.watch("v2", "resourceVersion=0"))()).toMatchObject(["ADDED", { spec: { address: "a:2" } }]);
 });
 
 test("a server that calls nobody says so", async () => {
@@ -386,16 +390,11 @@ test("an object that is written again takes the storage version of today", async
   const bench = await Bench.start();
   await bench.send("POST", path("v1"), v1("a"));
   await bench.send("POST", path("v1"), v1("b", undefined, { finalizers: ["example.com/wait"] }));
-  const { value } = await bench.send("GET", `${DEFINITIONS}/widgets.example.com`);
-  const changed = await bench.send("PUT", `${DEFINITIONS}/widgets.example.com`, {
-    ...value,
-    spec: { ...value.spec, versions: (definition("v2")["spec"] as { versions: object[] }).versions },
-  });
+  const changed = await storeV2(bench);
   expect([changed.status, (changed.value["status"] as { storedVersions: string[] }).storedVersions]).toEqual([
     200,
     ["v1", "v2"],
   ]);
-  await bench.clock.advance(0);
   bench.asked();
   expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:1");
   expect(bench.asked()).toEqual(["1 to example.com/v2"]);
@@ -428,20 +427,45 @@ test("a dry run shows what would be stored", async () => {
   expect((await bench.send("GET", path("v1", "a"))).status).toBe(404);
 });
 
-test("what is stored while a conversion takes its time is not lost", async () => {
-  const bench = await Bench.start();
-  await bench.send("POST", path("v1"), v1("a"));
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  bench.convert = async (object, desired) => {
-    await held;
-    return convertAddress(object, desired);
-  };
-  const patched = bench.send("PATCH", path("v2", "a"), { spec: { replicas: 4 } }, MERGE);
-  await bench.send("PATCH", path("v1", "a"), { spec: { port: 9 } }, MERGE);
-  release();
-  expect((await patched).value.spec).toMatchObject({ address: "a:9", replicas: 4 });
-});
+/** Makes the storage version of the definition v2. */
+async function storeV2(bench: Bench): Promise<Answer> {
+  const place = `${DEFINITIONS}/widgets.example.com`;
+  const { value } = await bench.send("GET", place);
+  const { versions } = definition("v2")["spec"] as { versions: object[] };
+  const changed = await bench.send("PUT", place, { ...value, spec: { ...value.spec, versions } });
+  await bench.clock.advance(0);
+  return changed;
+}
+
+test.each([
+  ["before", "the request's", "v2", false],
+  ["after", "the storage", "v1", false],
+  ["before", "the request's, which is the storage version by now,", "v2", true],
+] as const)(
+  "what is stored %s a change, while it is converted to %s version, is not lost",
+  async (_, __, to, isNew) => {
+    const bench = await Bench.start("v1", false);
+    await bench.send("POST", path("v1"), v1("a"));
+    await bench.send("POST", path("v1"), v1("b"));
+    if (isNew) await storeV2(bench);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    bench.convert = async (object, desired) => {
+      if (!desired.endsWith(to)) return convertAddress(object, desired);
+      begin();
+      await held;
+      return convertAddress(object, desired);
+    };
+    const patched = bench.send("PATCH", path("v2", "a"), { spec: { replicas: 4 } }, MERGE);
+    await begun;
+    bench.convert = convertAddress;
+    await bench.send("PATCH", path("v1", "a"), { spec: { port: 9 } }, MERGE);
+    release();
+    expect((await patched).value.spec).toMatchObject({ address: "a:9", replicas: 4 });
+  },
+);
 
 const ADMISSION = "admissionregistration.k8s.io/v1";
 const OLD_ONLY = { apiGroups: ["example.com"], apiVersions: ["v1"], resources: ["widgets"] };
@@ -528,6 +552,17 @@ test("managers own the fields of the version in which they wrote", async () => {
   const forced = await apply("v1", "two", { replicas: 2, host: "b", port: 1 }, "&force=true");
   expect(owners(forced.value)).toEqual({ two: "example.com/v1 f:host f:port f:replicas" });
   expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("b:1");
+});
+
+test("an apply of the same through another version takes the manager's fields along", async () => {
+  const bench = await Bench.start();
+  for (const [version, body] of [
+    ["v1", v1("a", { replicas: 2 })],
+    ["v2", v2("a", { replicas: 2 })],
+  ] as const) {
+    const { value } = await bench.send("PATCH", `${path(version, "a")}?fieldManager=one`, body, APPLY);
+    expect(owners(value)).toEqual({ one: `example.com/${version} f:replicas` });
+  }
 });
 
 test("an update through one version takes fields of another from their owners", async () => {
