@@ -11,6 +11,8 @@ export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
     // Chunks of earlier builds would be packed; declarations and the rest of the folder are made by others.
     clean: ["!**/*.d.ts", "!page.*"],
     splitting: false,
+    // Some modules, such as node:sea, have no name without it.
+    removeNodeProtocol: false,
     silent: true,
     // The sources are in the package; maps lead there.
     esbuildOptions: (esbuild) => {

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import process from "node:process";
 
 import { runCli } from "./cli.js";
 import { nodeIo } from "./node-io.js";
+import { readOwnFile } from "./node-files.js";
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -16,7 +16,5 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 // Who has read the line to wait for may stop reading: a server goes on.
 process.stderr.on("error", () => {});
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
+const { version } = JSON.parse(await readOwnFile("package.json")) as { version: string };
 process.exitCode = await runCli(process.argv.slice(2), nodeIo(stop.signal), version);

@@ -11,6 +11,7 @@ import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
 import { type ExecuteResult, type FolderEntry, type Io, type Output, type Progress, noProgress } from "./io.js";
 import { NodeHeap } from "./node-heap.js";
+import { readOwnFile } from "./node-files.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -97,10 +98,8 @@ async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
   };
 }
 
-/** The page lies beside the built command. */
 async function pageAssets(): Promise<PageAssets> {
-  const read = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), "utf8");
-  const [script, style] = await Promise.all([read("./page.js"), read("./page.css")]);
+  const [script, style] = await Promise.all([readOwnFile("page.js"), readOwnFile("page.css")]);
   return { script, style, scriptHash: sha256(script), styleHash: sha256(style) };
 }
 
