@@ -1,0 +1,86 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+import type * as workflowParser from "@actions/workflow-parser";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { root } from "./public-packages.ts";
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+}
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<
+    Record<
+      string,
+      {
+        readonly needs?: string | readonly string[];
+        readonly permissions?: Readonly<Record<string, string>>;
+        readonly "timeout-minutes"?: number;
+        readonly steps: readonly Step[];
+      }
+    >
+  >;
+}
+
+const folder = path.join(root, ".github/workflows");
+const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+  scripts: Readonly<Record<string, string>>;
+};
+
+/** GitHub's own parser, bundled since it imports JSON as bundlers do and Node does not. */
+async function bundledParser(): Promise<typeof workflowParser> {
+  const outfile = path.join(root, ".test-output/workflow-parser.mjs");
+  const contents = 'export * from "@actions/workflow-parser";';
+  await build({ stdin: { contents, resolveDir: root }, outfile, bundle: true, platform: "browser", format: "esm" });
+  return (await import(outfile)) as typeof workflowParser;
+}
+
+describe.each(readdirSync(folder))("%s", (file) => {
+  const text = readFileSync(path.join(folder, file), "utf8");
+  const workflow = parse(text) as Workflow;
+  const jobs = Object.entries(workflow.jobs);
+  const commands = jobs.flatMap(([, { steps }]) => steps.flatMap(({ run }) => run ?? []));
+
+  test("is what GitHub's own parser takes", async () => {
+    const { NoOperationTraceWriter, parseWorkflow } = await bundledParser();
+    const { context } = parseWorkflow({ name: file, content: text }, new NoOperationTraceWriter());
+    expect(context.errors.getErrors().map(({ message }) => message)).toEqual([]);
+  });
+
+  test("may read the code and no more, but for jobs that say so, and pull requests may do nothing else", () => {
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    const ofPullRequests = "pull_request" in workflow.on ? jobs : [];
+    expect(ofPullRequests.filter(([, { permissions }]) => permissions)).toEqual([]);
+    expect(workflow.on).not.toHaveProperty("pull_request_target");
+  });
+
+  test("knows no secret but the token that GitHub makes for each run", () => {
+    for (const secret of text.match(/secrets\.\w+/g) ?? []) expect(secret).toBe("secrets.GITHUB_TOKEN");
+  });
+
+  test("has an end for every job, and waits for jobs that there are", () => {
+    for (const [, job] of jobs) {
+      expect(job["timeout-minutes"]).toBeGreaterThan(0);
+      for (const needed of [job.needs ?? []].flat()) expect(workflow.jobs).toHaveProperty(needed);
+    }
+  });
+
+  test("runs scripts and files that there are", () => {
+    for (const command of commands) {
+      for (const [, script] of command.matchAll(/npm run (?:--silent )?([\w:]+)/g))
+        expect(scripts).toHaveProperty(script!);
+      for (const [file] of command.matchAll(/(?:\.ci|tooling|deploy|apps|packages)\/[\w./-]+/g))
+        expect(existsSync(path.join(root, file)), file).toBe(true);
+      expect(spawnSync("bash", ["-n", "-c", command], { encoding: "utf8" }).stderr).toBe("");
+    }
+    for (const [, file] of text.matchAll(/(?:file|dockerfile): (deploy\/\S+)/g))
+      expect(existsSync(path.join(root, file!)), file).toBe(true);
+  });
+});
