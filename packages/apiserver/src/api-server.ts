@@ -1,13 +1,4 @@
-import {
-  NEWEST_VERSION,
-  type Service,
-  clusterRoleBindings,
-  clusterRoles,
-  gitVersionOf,
-  namespaces,
-  priorityClasses,
-  services,
-} from "@kubewright/api";
+import { NEWEST_VERSION, clusterRoleBindings, clusterRoles, gitVersionOf, priorityClasses } from "@kubewright/api";
 import { standardErrorLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
@@ -20,9 +11,9 @@ import { MASTERS_GROUP, type UserInfo } from "./authorization/authorizer.js";
 import { bootstrapPolicy } from "./authorization/bootstrap-policy.js";
 import type { Connection, Door } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
+import { makeFixtures } from "./fixtures.js";
 import { startHousekeeping } from "./housekeeping.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
-import { FIRST_SERVICE_ADDRESS } from "./kinds/service/allocation.js";
 import { makeServerState } from "./make-server-state.js";
 import { ManagerDuties } from "./manager-duties.js";
 import type { Reply } from "./reply.js";
@@ -64,15 +55,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 /** Whoever calls in process, unless they say otherwise. */
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
-const INITIAL_NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
-
-/** Upstream: `pkg/controlplane/controller/kubernetesservice`. Nothing answers at its address here. */
-const KUBERNETES_SERVICE: Service = {
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
-  spec: { clusterIP: FIRST_SERVICE_ADDRESS, ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }] },
-};
 
 /** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
 const HANDED_OVER = "The resourceVersion for the provided watch is too old.";
@@ -111,10 +93,8 @@ class EmbeddedApiServer implements ApiServer {
       duties.aggregateRoles();
     }
     const own = this.#writerFor("kube-apiserver");
-    for (const name of INITIAL_NAMESPACES)
-      own.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    makeFixtures(clock, this.#state.registry, own, furnished);
     if (furnished) {
-      own.create(services, KUBERNETES_SERVICE, "default");
       for (const systemClass of systemPriorityClasses) own.create(priorityClasses, systemClass);
       duties.makeAccounts();
       if (managed && rootCA !== undefined) duties.publish(rootCA);

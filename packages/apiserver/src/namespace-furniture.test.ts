@@ -44,6 +44,19 @@ describe("a furnished cluster", () => {
     expect(service.metadata.labels).toEqual({ component: "apiserver", provider: "kubernetes" });
   });
 
+  test("has the Service kubernetes and the system's namespaces again when somebody deletes them", async () => {
+    const { clock, call, names } = begin();
+    const service = "/api/v1/namespaces/default/services/kubernetes";
+    await call("DELETE", service);
+    await call("DELETE", "/api/v1/namespaces/kube-node-lease");
+    expect(await names("/api/v1/services")).toEqual([]);
+    await clock.advance(10_000);
+    expect(((await call("GET", service)) as Service).spec?.clusterIP).toBe("10.0.0.1");
+    expect(await names("/api/v1/namespaces")).not.toContain("kube-node-lease");
+    await clock.advance(60_000);
+    expect(await names("/api/v1/namespaces")).toContain("kube-node-lease");
+  });
+
   test("has a ServiceAccount default in every namespace, and again when somebody deletes it", async () => {
     const { clock, call, names } = begin();
     const first = ["default/default", "kube-node-lease/default", "kube-public/default", "kube-system/default"];
