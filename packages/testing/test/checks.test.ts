@@ -45,7 +45,9 @@ test("a condition that is not so says which there are", async () => {
 
 test("an event that was not told says which were, of this object alone", async () => {
   await using started = await withJob();
-  const { pi } = started;
+  const { pi, cluster } = started;
+  await cluster.create(jobs, { metadata: { name: "other" }, spec: { template } });
+  await cluster.advance("1m");
   await expect(pi).toHaveEvent({
     type: "Normal",
     reason: "Completed",
