@@ -1,6 +1,7 @@
 /** An operator as a process, for `process.test.ts`: says in every ConfigMap of its own label which process saw it. */
 import { configMaps } from "@kubewright/api";
 import { createOperator, runOperator, where } from "@kubewright/operator";
+import { deny, validatingWebhook } from "@kubewright/operator/webhooks";
 
 const operator = createOperator({
   name: "observer",
@@ -19,4 +20,10 @@ operator
       data: { pid: String(process.pid) },
     });
   });
-await runOperator(operator);
+await runOperator(operator, {
+  webhooks: [
+    validatingWebhook(configMaps, ({ object }) =>
+      object.data?.pid === "0" ? deny("no process has that id") : undefined,
+    ),
+  ],
+});

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { type ChildProcess, spawn } from "node:child_process";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { configMaps, leases } from "@kubewright/api";
+import { configMaps, leases, secrets } from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { realClock } from "@kubewright/clock";
 import { createHttpTransport } from "@kubewright/transport-http";
@@ -51,7 +52,19 @@ function startObserver(scope: Scope, args: readonly string[], env: Readonly<Reco
   };
 }
 
-const ANY_PORT = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const ANY_PORT = [
+  "--metrics-bind-address=127.0.0.1:0",
+  "--health-probe-bind-address=127.0.0.1:0",
+  "--webhook-bind-address=0",
+];
 
 async function startCluster(scope: Scope) {
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-operator-"));
@@ -103,6 +116,31 @@ describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
     expect(observer.lines()[0]).toMatchObject({ level: "info", logger: "observer", msg: "Listening" });
   });
 
+  test("serves webhooks, tells the API server of them, and is ready when it has", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scope = { expect, onTestFinished };
+    const { client, flags, seenBy, create } = await startCluster(scope);
+    const port = await freePort();
+    const url = `https://127.0.0.1:${port}`;
+    const observer = startObserver(scope, [
+      ...flags,
+      `--webhook-bind-address=127.0.0.1:${port}`,
+      `--webhook-url=${url}`,
+    ]);
+    const health = `http://${await observer.addressOf("health")}`;
+    await expect.poll(async () => (await fetch(`${health}/readyz`)).status, { timeout: 15_000 }).toBe(200);
+    await expect(
+      client.resource(configMaps).create({ metadata: { name: "b", ...place }, data: { pid: "0" } }),
+    ).rejects.toThrow('admission webhook "validate.configmaps.core" denied the request: no process has that id');
+    await create("a", "quickly");
+    await expect.poll(() => seenBy("a"), { timeout: 15_000 }).toBe(observer.pid);
+    expect((await client.resource(secrets).get("observer-webhooks", place)).type).toBe("kubernetes.io/tls");
+    observer.kill("SIGTERM");
+    expect((await observer.ended).code).toBe(0);
+  });
+
   test("is followed by a second one, whether it is told to stop or killed", async ({ expect, onTestFinished }) => {
     const scope = { expect, onTestFinished };
     const { create, seenBy, flags } = await startCluster(scope);
@@ -148,6 +186,7 @@ describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
 
   test.for([
     { args: ["--nope"], message: "Unknown option '--nope'" },
+    { args: ["--webhook-url=http://a"], message: '--webhook-url must be an https:// URL, not "http://a"' },
     { args: ["x"], message: "Unexpected argument 'x'" },
     { args: ["--log-level=loud"], message: '--log-level must be one of debug, info, warn, error, not "loud"' },
     {

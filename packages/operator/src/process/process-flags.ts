@@ -10,6 +10,9 @@ export interface ProcessFlags {
   /** `host:port`, or `0` for nowhere. */
   readonly metricsBindAddress: string;
   readonly healthProbeBindAddress: string;
+  readonly webhookBindAddress: string;
+  readonly webhookCertDir: string | undefined;
+  readonly webhookUrl: string | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -35,6 +38,9 @@ Flags:
   --log-level LEVEL                      ${LOG_LEVELS.join(", ")} (default info)
   --metrics-bind-address HOST:PORT       serves /metrics, to anybody; 0: nowhere (default 127.0.0.1:8080)
   --namespaces NAME,...                  what it looks at (default: WATCH_NAMESPACE, else what the operator says)
+  --webhook-bind-address HOST:PORT       serves webhooks, if it has some; 0: nowhere (default :9443)
+  --webhook-cert-dir FOLDER              of tls.crt, tls.key and ca.crt (default: a certificate that replicas share by a Secret)
+  --webhook-url URL                      where the API server finds webhooks (default: behind the Service of the operator's name)
 `;
 }
 
@@ -53,7 +59,12 @@ export function parseFlags(args: readonly string[], env: Readonly<Record<string,
   const metricsBindAddress = values["metrics-bind-address"] ?? "127.0.0.1:8080";
   const healthProbeBindAddress = values["health-probe-bind-address"] ?? ":8081";
   checkAddress("--metrics-bind-address", metricsBindAddress);
+  const webhookBindAddress = values["webhook-bind-address"] ?? ":9443";
+  const webhookUrl = values["webhook-url"];
   checkAddress("--health-probe-bind-address", healthProbeBindAddress);
+  checkAddress("--webhook-bind-address", webhookBindAddress);
+  if (webhookUrl !== undefined && !(URL.canParse(webhookUrl) && webhookUrl.startsWith("https://")))
+    throw new UsageError(`--webhook-url must be an https:// URL, not ${JSON.stringify(webhookUrl)}`);
   return {
     help: values.help ?? false,
     kubeconfig: values.kubeconfig,
@@ -62,6 +73,9 @@ export function parseFlags(args: readonly string[], env: Readonly<Record<string,
     namespaces: listOf(values.namespaces ?? env.WATCH_NAMESPACE),
     metricsBindAddress,
     healthProbeBindAddress,
+    webhookBindAddress,
+    webhookCertDir: values["webhook-cert-dir"],
+    webhookUrl,
     logLevel,
   };
 }
@@ -79,6 +93,9 @@ function parse(args: readonly string[]) {
         namespaces: { type: "string" },
         "metrics-bind-address": { type: "string" },
         "health-probe-bind-address": { type: "string" },
+        "webhook-bind-address": { type: "string" },
+        "webhook-cert-dir": { type: "string" },
+        "webhook-url": { type: "string" },
         "log-level": { type: "string" },
       },
     }).values;

@@ -1,25 +1,29 @@
 import { hostname } from "node:os";
 
-import { errorMessage } from "@kubewright/client";
+import { Client, errorMessage } from "@kubewright/client";
 import { type Logger, realClock, realRandom, uuid } from "@kubewright/clock";
-import { HealthChecks } from "@kubewright/controller";
+import { HealthChecks, type Runnable, runInStages } from "@kubewright/controller";
 import { createHttpTransport } from "@kubewright/transport-http";
 import { Registry, collectDefaultMetrics } from "prom-client";
 
 import type { LeaderElectionOptions } from "../operator-options.js";
 import type { RunnableOperator } from "../operator-run.js";
 import type { Tracer } from "../tracing.js";
+import type { Webhook } from "../webhooks/webhook.js";
 import { findConnection } from "./connection.js";
 import { type HttpServer, healthEndpoint, metricsEndpoint, serveEndpoints } from "./http-endpoints.js";
 import { openTelemetryTracer } from "./open-telemetry.js";
 import { type ProcessFlags, UsageError, checkAddress, parseFlags, usage } from "./process-flags.js";
 import { processLogger } from "./process-logger.js";
+import { processWebhooks } from "./process-webhooks.js";
 
 export interface RunOperatorOptions {
   /** The command line: `--help` tells what it may have. Default: this process's. */
   readonly args?: readonly string[];
   /** Default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Served over HTTPS, and made known to the API server, in every replica. Default: none. */
+  readonly webhooks?: readonly Webhook[];
   /** Default: lines of JSON on standard error. */
   readonly logger?: Logger;
   /** Default: that of `@opentelemetry/api`, if it is installed. */
@@ -56,7 +60,8 @@ export async function runOperator(operator: RunnableOperator, options: RunOperat
   }
   const logger = options.logger ?? processLogger(operator.name, flags.logLevel);
   try {
-    await run(operator, { flags, env, logger, tracer: options.tracer, signal: stop.signal });
+    const { tracer, webhooks = [] } = options;
+    await run(operator, { flags, env, logger, tracer, webhooks, signal: stop.signal });
   } catch (error) {
     logger.error({ err: errorMessage(error) }, "Operator failed");
     process.exit(1);
@@ -70,6 +75,7 @@ interface ProcessContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly tracer: Tracer | undefined;
+  readonly webhooks: readonly Webhook[];
   readonly signal: AbortSignal;
 }
 
@@ -81,22 +87,49 @@ async function run(operator: RunnableOperator, { flags, env, logger, ...context 
   collectDefaultMetrics({ register: registry });
   const servers = await serve(flags, { health, registry, logger });
   const { transport, close } = createHttpTransport({ ...connection, clock: realClock, warn });
+  const tracer = context.tracer ?? (await openTelemetryTracer("@kubewright/operator"));
+  const main: Runnable = {
+    name: operator.name,
+    run: (signal) =>
+      operator.run({
+        transport,
+        clock: realClock,
+        random: realRandom,
+        signal,
+        logger,
+        identity: `${hostname()}_${uuid(realRandom)}`,
+        namespace,
+        namespaces: flags.namespaces,
+        leaderElection: leaderElectionOf(operator, flags),
+        registry,
+        health,
+        tracer,
+        server: new URL(connection.server).host,
+      }),
+  };
+  const address = checkAddress("--webhook-bind-address", flags.webhookBindAddress);
+  const webhooks: Runnable[] = [];
+  if (context.webhooks.length > 0 && address !== undefined) {
+    let isServing = false;
+    health.readyz.add("webhooks", () => (isServing ? undefined : new Error("webhooks are not served yet")));
+    webhooks.push(
+      processWebhooks({
+        name: operator.name,
+        namespace: namespace ?? "default",
+        webhooks: context.webhooks,
+        client: new Client({ transport, clock: realClock, userAgent: operator.name }),
+        clock: realClock,
+        logger,
+        address,
+        certDir: flags.webhookCertDir,
+        url: flags.webhookUrl,
+        onServing: () => (isServing = true),
+      }),
+    );
+  }
   try {
-    await operator.run({
-      transport,
-      clock: realClock,
-      random: realRandom,
-      signal: context.signal,
-      logger,
-      identity: `${hostname()}_${uuid(realRandom)}`,
-      namespace,
-      namespaces: flags.namespaces,
-      leaderElection: leaderElectionOf(operator, flags),
-      registry,
-      health,
-      tracer: context.tracer ?? (await openTelemetryTracer("@kubewright/operator")),
-      server: new URL(connection.server).host,
-    });
+    // The operator's last writes may need its webhooks.
+    await runInStages([[main], webhooks], context.signal);
   } finally {
     for (const server of servers) server.close();
     // A failure is told of at once: whoever lost the Lease must end before somebody else begins.
