@@ -1,14 +1,12 @@
 import {
   type CustomResourceDefinition,
   type KubernetesObject,
-  type MutatingWebhookConfiguration,
   type ResourceDefinition,
-  type ValidatingWebhookConfiguration,
   customResourceDefinitions,
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from "@kubewright/api";
-import type { ApplyPatch, Client } from "@kubewright/client";
+import type { Client } from "@kubewright/client";
 
 import { type WebhookPlace, webhookConfigurations } from "./configurations.js";
 import type { Webhook } from "./webhook.js";
@@ -31,22 +29,16 @@ export interface PublishOptions {
  */
 export async function publishWebhooks({ client, name, ca, webhooks, place }: PublishOptions): Promise<void> {
   const { validating, mutating, definitions } = webhookConfigurations({ name, webhooks, place, ca });
-  const apply = async <T extends KubernetesObject>(
-    definition: ResourceDefinition<T>,
-    object: KubernetesObject,
-  ): Promise<void> => {
-    // What it is of, its own definition says; the rest is of the type that was made above.
-    const body = { ...object } as unknown as ApplyPatch<T>;
+  const apply = async (definition: ResourceDefinition<KubernetesObject>, object: KubernetesObject): Promise<void> => {
+    const body = { ...object };
     await client
       .resource(definition)
       .patch(object.metadata.name!, { type: "apply", body }, { fieldManager: `${name}-webhooks`, force: true });
   };
   // Who is asked first must be found first.
-  for (const definition of definitions)
-    await apply<CustomResourceDefinition>(customResourceDefinitions, conversionOnly(definition));
-  if (mutating !== undefined) await apply<MutatingWebhookConfiguration>(mutatingWebhookConfigurations, mutating);
-  if (validating !== undefined)
-    await apply<ValidatingWebhookConfiguration>(validatingWebhookConfigurations, validating);
+  for (const definition of definitions) await apply(customResourceDefinitions, conversionOnly(definition));
+  if (mutating !== undefined) await apply(mutatingWebhookConfigurations, mutating);
+  if (validating !== undefined) await apply(validatingWebhookConfigurations, validating);
 }
 
 /** The definition itself is whoever's who installed it. */
