@@ -33,9 +33,7 @@ export function createObject(
   options: WriteOptions,
   tracked = false,
 ): Awaitable<WriteOutcome> {
-  const { server } = write;
-  const { resource } = write.target;
-  const nowMs = server.clock.now();
+  const nowMs = write.server.clock.now();
   // Who may update or patch was let in for that only.
   if (write.verb !== "create") demandCreate(write);
   setRequestNamespace(write, object);

@@ -122,7 +122,7 @@ function unlessStale<T>(
   asked: Awaitable<T>,
   proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
 ): Awaitable<WriteOutcome> {
-  return asked instanceof Promise ? afterAnswer(attempt, asked, proceed) : proceed(attempt, asked as T);
+  return asked instanceof Promise ? afterAnswer(attempt, asked, proceed) : proceed(attempt, asked);
 }
 
 async function afterAnswer<T>(
