@@ -1,5 +1,6 @@
 import { findCondition, finishedCondition, isControlledBy, jobs } from "@kubewright/api";
 import { TerminalError, createOperator, generationChanged, setCondition } from "@kubewright/operator";
+import { deny, validatingWebhook } from "@kubewright/operator/webhooks";
 
 import { backups, jobOf } from "./backup.ts";
 
@@ -45,3 +46,12 @@ backupOperator
     if (end.type === "Complete") events.normal("Complete", `Job ${name} has copied ${object.spec.volume}`);
     else events.warning("Failed", `Job ${name} has failed: ${end.message ?? reason}`);
   });
+
+/** A copy is of one volume. */
+export const webhooks = [
+  validatingWebhook(backups, ({ object, oldObject }) =>
+    oldObject !== undefined && oldObject.spec.volume !== object.spec.volume
+      ? deny("spec.volume may not change: make another Backup")
+      : undefined,
+  ),
+];

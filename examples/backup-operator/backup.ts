@@ -1,36 +1,38 @@
-import {
-  type CustomResourceDefinition,
-  type DeepReadonly,
-  type Job,
-  type KubernetesObject,
-  defineResource,
-} from "@kubewright/api";
-import { type Condition, ownerReference } from "@kubewright/operator";
+import type { DeepReadonly, Job } from "@kubewright/api";
+import { type ObjectOf, defineCustomResource, ownerReference } from "@kubewright/operator";
+import { z } from "zod";
+
+const condition = z.object({
+  type: z.string(),
+  status: z.enum(["True", "False", "Unknown"]),
+  reason: z.string().min(1),
+  message: z.string(),
+  lastTransitionTime: z.iso.datetime(),
+  observedGeneration: z.int().min(0).optional(),
+});
 
 /** Asks for a volume to be copied once. The copy goes with it. */
-export interface Backup extends KubernetesObject {
-  spec: {
-    /** Name of the PersistentVolumeClaim to be copied. */
-    volume: string;
-    image: string;
-    /** How long it may take. Default: as long as it likes. */
-    deadlineSeconds?: number;
-  };
-  status?: {
-    /** Name of the Job that copies. */
-    job?: string;
-    /** `Complete`: `Unknown` while it runs. */
-    conditions?: Condition[];
-  };
-}
-
-export const backups = defineResource<Backup>({
+export const backups = defineCustomResource({
   group: "example.com",
   version: "v1",
-  resource: "backups",
   kind: "Backup",
-  namespaced: true,
+  scope: "Namespaced",
+  spec: z.object({
+    volume: z.string().min(1).describe("Name of the PersistentVolumeClaim to be copied."),
+    image: z.string().min(1).describe("What copies."),
+    deadlineSeconds: z.int().min(1).optional().describe("How long it may take. Default: as long as it likes."),
+  }),
+  status: z.object({
+    job: z.string().optional().describe("Name of the Job that copies."),
+    conditions: z
+      .array(condition)
+      .optional()
+      .describe("Complete: Unknown while it runs.")
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
+  }),
+  printerColumns: [{ name: "Complete", type: "string", jsonPath: '.status.conditions[?(@.type=="Complete")].status' }],
 });
+export type Backup = ObjectOf<typeof backups>;
 
 /** A Job of a Backup: one that copies, or one that takes the copy away again. */
 export function jobOf(backup: DeepReadonly<Backup>, task: "copy" | "remove"): Job {
@@ -50,57 +52,3 @@ export function jobOf(backup: DeepReadonly<Backup>, task: "copy" | "remove"): Jo
     },
   };
 }
-
-const text = { type: "string" };
-
-export const backupDefinition: CustomResourceDefinition = {
-  metadata: { name: "backups.example.com" },
-  spec: {
-    group: backups.group,
-    scope: "Namespaced",
-    names: { plural: backups.resource, kind: backups.kind },
-    versions: [
-      {
-        name: backups.version,
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: {
-                type: "object",
-                required: ["volume", "image"],
-                properties: { volume: text, image: text, deadlineSeconds: { type: "integer", minimum: 1 } },
-              },
-              status: {
-                type: "object",
-                properties: {
-                  job: text,
-                  conditions: {
-                    type: "array",
-                    "x-kubernetes-list-type": "map",
-                    "x-kubernetes-list-map-keys": ["type"],
-                    items: {
-                      type: "object",
-                      required: ["type", "status", "reason", "message", "lastTransitionTime"],
-                      properties: {
-                        type: text,
-                        status: text,
-                        reason: text,
-                        message: text,
-                        lastTransitionTime: { type: "string", format: "date-time" },
-                        observedGeneration: { type: "integer", minimum: 0 },
-                      },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-};

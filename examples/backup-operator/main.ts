@@ -1,6 +1,6 @@
 /** Runs the operator: `node examples/backup-operator/main.ts --kubeconfig FILE`, until Ctrl-C. */
 import { runOperator } from "@kubewright/operator";
 
-import { backupOperator } from "./backup-operator.ts";
+import { backupOperator, webhooks } from "./backup-operator.ts";
 
-await runOperator(backupOperator);
+await runOperator(backupOperator, { webhooks });

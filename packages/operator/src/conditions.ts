@@ -20,7 +20,9 @@ export type NewCondition = Pick<Condition, "type" | "status" | "reason"> & Parti
 
 /** An object with conditions, however its type has them. */
 export interface Conditioned extends KubernetesObject {
-  status?: { conditions?: { type: string; status: string; lastTransitionTime?: string }[] };
+  status?:
+    | { conditions?: { type: string; status: string; lastTransitionTime?: string | undefined }[] | undefined }
+    | undefined;
 }
 
 /**

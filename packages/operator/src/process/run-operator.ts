@@ -109,7 +109,10 @@ async function run(operator: RunnableOperator, { flags, env, logger, ...context 
   };
   const address = checkAddress("--webhook-bind-address", flags.webhookBindAddress);
   const webhooks: Runnable[] = [];
-  if (context.webhooks.length > 0 && address !== undefined) {
+  const canBeFound = flags.webhookUrl !== undefined || env.KUBERNETES_SERVICE_HOST !== undefined;
+  if (context.webhooks.length > 0 && address !== undefined && !canBeFound)
+    warn("Not serving webhooks: outside of a cluster the API server finds them by --webhook-url only");
+  else if (context.webhooks.length > 0 && address !== undefined) {
     let isServing = false;
     health.readyz.add("webhooks", () => (isServing ? undefined : new Error("webhooks are not served yet")));
     webhooks.push(
