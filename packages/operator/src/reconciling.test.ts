@@ -72,6 +72,39 @@ test("what fails is tried again with back-off, what cannot succeed is not, and b
   await stop();
 });
 
+test("retries of all keys together are limited where that is asked for", async () => {
+  const { clock, run, createBackup } = await startServer();
+  const failed = new Set<string>();
+  const retried: number[] = [];
+  const backoff = { baseDelayMs: 1, rateLimit: { qps: 1, burst: 1 } };
+  const { stop } = run(
+    alone(
+      async ({ name, now }) => {
+        if (failed.has(name)) retried.push(now);
+        else {
+          failed.add(name);
+          throw new Error("not yet");
+        }
+      },
+      { backoff, workers: 5 },
+    ),
+  );
+  for (const name of ["a", "b", "c", "d"]) await createBackup(name);
+  await clock.advance(10_000);
+  const pauses = retried.slice(1).map((time, index) => time - retried[index]!);
+  expect(pauses).toHaveLength(3);
+  for (const pause of pauses) expect(Math.abs(pause - 1_000)).toBeLessThan(10);
+  await stop();
+});
+
+test("workers that are none are refused, and nothing is left running", async () => {
+  const { clock, run } = await startServer();
+  const { running } = run(alone(async () => undefined, { workers: 0 }));
+  await clock.advance(1_000);
+  expect(await running).toBe("backup: workers must be a whole number from 1 on, not 0");
+  expect(clock.holds).toBe(0);
+});
+
 test("as many workers as were asked for work at once, one at a time on a key", async () => {
   const { clock, run, createBackup } = await startServer();
   let most = 0;
