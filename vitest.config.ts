@@ -9,6 +9,7 @@ export default defineConfig({
       "packages/*/test/**/*.test.ts",
       "apps/*/src/**/*.test.ts",
       "apps/*/test/**/*.test.ts",
+      "apps/*/template/test/*.test.ts",
       "examples/**/*.test.ts",
       "tooling/**/*.test.ts",
     ],

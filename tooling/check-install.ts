@@ -54,7 +54,8 @@ const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
 /** Those of them that load the other package at once, and work only where it is at work: they are compiled, and not run. */
 const LOADING_PEERS: ReadonlySet<string> = new Set(["@kubewright/testing/vitest"]);
 const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
-const NOT_PACKED = /\.tsbuildinfo$|\.test(-d)?\.ts$/;
+/** The tests of a template are what it is for. */
+const NOT_PACKED = /\.tsbuildinfo$|^(?!template\/).*\.test(-d)?\.ts$/;
 /** Programs of a user, with what has to be installed for them. */
 const CONSUMERS: Readonly<Record<string, readonly string[]>> = {
   "consumer.ts": ["apiserver", "expectations", "informer", "workqueue"],

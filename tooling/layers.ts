@@ -10,7 +10,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   },
   { name: "assembly", packages: ["cluster", "operator"] },
   { name: "test kits", packages: ["testing"] },
-  { name: "apps", packages: ["controller-manager", "simulator"] },
+  { name: "apps", packages: ["controller-manager", "create-kubewright", "simulator"] },
 ];
 
 /** The layer a folder name belongs to, counted from the ground. */

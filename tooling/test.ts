@@ -36,6 +36,7 @@ const busy: readonly Suite[] = [
   { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },
   { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
   { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
+  { name: "create", command: [process.execPath, "tooling/check-create.ts"] },
   { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", "--output-logs=errors-only"] },
 ];
 const waiting: readonly Suite[] = [

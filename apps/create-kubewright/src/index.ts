@@ -1,0 +1,3 @@
+export { projectFiles, projectNameError } from "./project-files.js";
+
+export type { ProjectOptions } from "./project-files.js";
