@@ -28,7 +28,7 @@ import path from "node:path";
 
 import { findRuntime } from "./find-runtime.ts";
 import { installedSize } from "./installed-size.ts";
-import { type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
+import { ENTRIES_WITH_PEERS, type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
 /** What `npm pack --json` tells of a package. */
 interface Packed {
@@ -46,11 +46,6 @@ const RESOLUTIONS = [
   { module: "nodenext", moduleResolution: "nodenext" },
   { module: "esnext", moduleResolution: "bundler" },
 ];
-/** Entries for the users of another package, which is theirs to install; its own declarations do not all compile. */
-const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
-  "@kubewright/informer/client-node": "@kubernetes/client-node",
-  "@kubewright/testing/vitest": "vitest",
-};
 /** Those of them that load the other package at once, and work only where it is at work: they are compiled, and not run. */
 const LOADING_PEERS: ReadonlySet<string> = new Set(["@kubewright/testing/vitest"]);
 const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];

@@ -25,6 +25,12 @@ export interface PublicPackage {
 
 export const root = path.resolve(import.meta.dirname, "..");
 
+/** Entries for the users of another package, which is theirs to install; its own declarations do not all compile. */
+export const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
+  "@kubewright/informer/client-node": "@kubernetes/client-node",
+  "@kubewright/testing/vitest": "vitest",
+};
+
 /** Everything that is published: what is under these folders and not private. */
 export function publicPackages(parents: readonly string[] = ["packages", "apps"]): PublicPackage[] {
   return parents

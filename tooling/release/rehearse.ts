@@ -13,14 +13,12 @@ import path from "node:path";
 import { parse } from "yaml";
 
 import { freePort } from "../../conformance/free-port.ts";
-import { entryPoints, publicPackages, root } from "../public-packages.ts";
+import { ENTRIES_WITH_PEERS, entryPoints, publicPackages, root } from "../public-packages.ts";
 import { takeDockerfileSteps } from "./dockerfile-steps.ts";
 import { startRegistry } from "./registry.ts";
 
 const wanted = process.argv.slice(2);
 const scratch = mkdtempSync(path.join(tmpdir(), "release-rehearsal-"));
-/** Entries for users of another package, which is theirs to install. */
-const WITH_PEERS = ["@kubewright/informer/client-node"];
 const JOB = `apiVersion: batch/v1
 kind: Job
 metadata: { name: pi }
@@ -78,7 +76,7 @@ async function packages(folder: string): Promise<void> {
     run("npx", ["--no", "kubewright-controller-manager", "--version"], project, env);
     const entries = publicPackages()
       .flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry))
-      .filter((entry) => !WITH_PEERS.includes(entry));
+      .filter((entry) => !(entry in ENTRIES_WITH_PEERS));
     writeFileSync(path.join(project, "all.mjs"), entries.map((entry) => `await import("${entry}");\n`).join(""));
     run(process.execPath, ["all.mjs"], project);
     for (const format of ["cyclonedx", "spdx"]) {
