@@ -124,7 +124,7 @@ test.each([
   [
     "no file at all",
     ["run"],
-    "kubewright: name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster\n",
+    "kubewright: name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a .kubewright.yaml\n",
   ],
   [
     "a hundred years",
