@@ -16,6 +16,7 @@ import { z } from "zod";
 import { defineCustomResource } from "../../custom-resource/custom-resource.js";
 import { defineVersion } from "../../custom-resource/define-version.js";
 import { mutatingWebhook, validatingWebhook } from "../admission-webhook.js";
+import { webhookConfigurations } from "../configurations.js";
 import { conversionWebhook } from "../conversion-webhook.js";
 import { deny } from "../verdict.js";
 import type { Webhook } from "../webhook.js";
@@ -117,6 +118,29 @@ test("a custom resource's definition is told of the webhook that converts it, an
     webhook: { clientConfig: { service: { ...service, path: "/convert/example.com/things" } } },
   });
   expect(spec.versions).toHaveLength(1);
+});
+
+test("the API server has objects converted over HTTPS, whichever version they are written and read in", async () => {
+  const client = apiServer();
+  const port = await freePort();
+  const names = { group: "example.com", kind: "Thing", scope: "Cluster" } as const;
+  const things = defineCustomResource({ ...names, version: "v1", spec: z.object({ a: z.string() }) });
+  const older = defineVersion(things, {
+    version: "v1alpha1",
+    spec: z.object({ b: z.string() }),
+    toStored: ({ spec }) => ({ spec: { a: spec.b } }),
+    fromStored: ({ spec }) => ({ spec: { b: spec.a } }),
+  });
+  const converting = [conversionWebhook(things, [older])];
+  const place = { url: `https://localhost:${port}` };
+  // As manifests have it: who is asked is known from the beginning, and whose certificate it is from when it is served.
+  const [definition] = webhookConfigurations({ name: "things", webhooks: converting, place }).definitions;
+  await client.resource(customResourceDefinitions).create(definition!);
+  await serve(converting, { port, publish: { client, name: "things", place } });
+  const metadata = { name: "one" };
+  await expect.poll(() => client.resource(older).create(older.make({ metadata, spec: { b: "x" } }))).toBeDefined();
+  expect(await client.resource(things).get("one")).toMatchObject({ apiVersion: "example.com/v1", spec: { a: "x" } });
+  expect((await client.resource(older).list()).items).toMatchObject([{ spec: { b: "x" } }]);
 });
 
 interface Sent {
