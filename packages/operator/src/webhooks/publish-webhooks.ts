@@ -6,7 +6,7 @@ import {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from "@kubewright/api";
-import type { Client } from "@kubewright/client";
+import { type Client, isInvalid } from "@kubewright/client";
 
 import { type WebhookPlace, webhookConfigurations } from "./configurations.js";
 import type { Webhook } from "./webhook.js";
@@ -22,8 +22,9 @@ export interface PublishOptions {
 }
 
 /**
- * Tells the API server of webhooks and of the authorities that their certificate is of: applies (server-side) their configurations,
- * and the conversion clause of the CustomResourceDefinitions that they convert. What others have set there stays.
+ * Tells the API server of the authorities that webhooks' certificate is of, by server-side apply: in their configurations, and in the
+ * conversion clause of the CustomResourceDefinitions that they convert. Of those that are there nothing else changes; those that are
+ * not are made, and a conversion clause that names no webhook is written.
  *
  * @throws StatusError when it is refused.
  */
@@ -35,23 +36,49 @@ export async function publishWebhooks({ client, name, ca, webhooks, place }: Pub
       .resource(definition)
       .patch(object.metadata.name!, { type: "apply", body }, { fieldManager: `${name}-webhooks`, force: true });
   };
+  const publish = async (
+    definition: ResourceDefinition<KubernetesObject>,
+    { authority, whole }: Parts,
+  ): Promise<void> => {
+    try {
+      await apply(definition, authority);
+    } catch (error) {
+      // With nothing to add it to, an authority alone is no configuration.
+      if (!isInvalid(error)) throw error;
+      await apply(definition, whole);
+    }
+  };
   // Who is asked first must be found first.
-  for (const definition of definitions) await apply(customResourceDefinitions, conversionOnly(definition));
-  if (mutating !== undefined) await apply(mutatingWebhookConfigurations, mutating);
-  if (validating !== undefined) await apply(validatingWebhookConfigurations, validating);
+  for (const definition of definitions) await publish(customResourceDefinitions, conversionParts(definition));
+  if (mutating !== undefined) await publish(mutatingWebhookConfigurations, configurationParts(mutating));
+  if (validating !== undefined) await publish(validatingWebhookConfigurations, configurationParts(validating));
+}
+
+/** What is applied where there is something, and where there is nothing. */
+interface Parts {
+  readonly authority: KubernetesObject;
+  readonly whole: KubernetesObject;
+}
+
+interface Configuration extends KubernetesObject {
+  webhooks?: { name: string; clientConfig: { caBundle?: string } }[];
+}
+
+function configurationParts(whole: Configuration): Parts {
+  const { webhooks = [], ...rest } = whole;
+  const onlyAuthority = webhooks.map(({ name, clientConfig: { caBundle } }) => ({ name, clientConfig: { caBundle } }));
+  return { whole, authority: { ...rest, webhooks: onlyAuthority } as KubernetesObject };
 }
 
 /** The definition itself is whoever's who installed it. */
-function conversionOnly({
+function conversionParts({
   apiVersion,
   kind,
-  metadata,
-  spec,
-}: CustomResourceDefinition): KubernetesObject & { spec: object } {
-  return {
-    apiVersion: apiVersion!,
-    kind: kind!,
-    metadata: { name: metadata.name! },
-    spec: { conversion: spec.conversion },
-  };
+  metadata: { name },
+  spec: { conversion },
+}: CustomResourceDefinition): Parts {
+  const part = (clause: unknown): KubernetesObject =>
+    ({ apiVersion, kind, metadata: { name }, spec: { conversion: clause } }) as KubernetesObject;
+  const caBundle = conversion?.webhook?.clientConfig?.caBundle;
+  return { whole: part(conversion), authority: part({ webhook: { clientConfig: { caBundle } } }) };
 }

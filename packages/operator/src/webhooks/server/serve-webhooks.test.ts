@@ -80,18 +80,36 @@ test("the API server is told of webhooks and their authority, and asks them over
   );
 });
 
-test("telling the API server again changes nothing, and what others set stays", async () => {
+test("of configurations that are there only the authority is set, however often: what their owner chose stays", async () => {
+  const client = apiServer();
+  const port = await freePort();
+  const place = { url: `https://localhost:${port}` };
+  const { validating } = webhookConfigurations({ name: "demo", webhooks, place });
+  const [webhook] = validating!.webhooks!;
+  const configurations = client.resource(validatingWebhookConfigurations);
+  const chosen = { failurePolicy: "Ignore", timeoutSeconds: 3 };
+  await configurations.create({ ...validating!, webhooks: [{ ...webhook!, ...chosen }] });
+  for (let run = 1; run <= 2; run++) {
+    const served = await serve(webhooks, { port, publish: { client, name: "demo", place } });
+    const found = await configurations.get("demo");
+    expect(found.webhooks).toMatchObject([{ ...chosen, clientConfig: { caBundle: expect.any(String) as string } }]);
+    await served.close();
+  }
+});
+
+test("an authority that is new is told in place of the old one, also where nobody else made the configurations", async () => {
   const client = apiServer();
   const port = await freePort();
   const publish = { client, name: "demo", place: { url: `https://localhost:${port}` } };
-  const first = await serve(webhooks, { port, publish });
-  await first.close();
   const configurations = client.resource(validatingWebhookConfigurations);
-  await configurations.patch("demo", { type: "merge", body: { metadata: { labels: { team: "a" } } } });
-  await serve(webhooks, { port, publish });
-  const found = await configurations.get("demo");
-  expect(found.metadata.labels).toEqual({ team: "a" });
-  expect(found.webhooks).toHaveLength(1);
+  const told: (string | undefined)[] = [];
+  for (let run = 1; run <= 2; run++) {
+    const served = await serve(webhooks, { port, publish });
+    told.push((await configurations.get("demo")).webhooks?.[0]?.clientConfig.caBundle);
+    await served.close();
+  }
+  expect(new Set(told).size).toBe(2);
+  expect((await configurations.get("demo")).webhooks).toMatchObject([{ failurePolicy: "Fail" }]);
 });
 
 test("a custom resource's definition is told of the webhook that converts it, and keeps the rest", async () => {
