@@ -100,6 +100,19 @@ test("manifests writes all that installing takes, in order", async () => {
   });
 });
 
+test("files of manifests are named in the order in which kubectl is to apply them", async () => {
+  const folder = await scratch();
+  await run("manifests", FIXTURE, "-o", folder);
+  const names = (await readdir(folder)).sort();
+  expect(names.slice(0, 4)).toEqual([
+    "01-namespace-backup-operator.yaml",
+    "02-customresourcedefinition-backups.example.com.yaml",
+    "03-serviceaccount-backup-operator-backup-operator.yaml",
+    "04-clusterrole-backup-operator.yaml",
+  ]);
+  expect(names.at(-1)).toBe("12-validatingwebhookconfiguration-backup-operator.yaml");
+});
+
 test("wrong usage and wrong input are one line and status 2", async () => {
   const folder = await scratch();
   const module = async (name: string, text: string) => {

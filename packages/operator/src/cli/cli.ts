@@ -42,7 +42,7 @@ Examples:
       "Writes what installing an operator takes: namespace, definitions, account, roles, Deployment, webhooks.",
     )
     .argument("<FILE...>", "modules that export the operator, and its webhooks if there are any")
-    .option("-o, --output <FOLDER>", "a file for each object, KIND-NAME.yaml (default: standard output)")
+    .option("-o, --output <FOLDER>", "a file for each object, NN-KIND-NAME.yaml (default: standard output)")
     .option("--image <IMAGE>", "of its container (default: the operator's name, latest)")
     .option("--namespace <NAME>", "where it runs (default: the operator's name)")
     .option("--replicas <N>", "how many of it (default: 2, or 1 without leader election)", wholeNumber)
@@ -100,11 +100,12 @@ async function writeManifests(files: readonly string[], flags: ManifestFlags, io
     );
   const { output, ...options } = flags;
   const objects = operatorManifests({ operator, webhooks, definitions, ...options });
-  await write(objects, output, io, ({ kind = "", metadata }) =>
-    [kind.toLowerCase(), ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name ?? ""].join(
-      "-",
-    ),
-  );
+  // kubectl takes a folder's files by their names, and what is in a namespace after the namespace.
+  const digits = Math.max(2, String(objects.length).length);
+  await write(objects, output, io, ({ kind = "", metadata: { namespace, name = "" } }, index) => {
+    const place = String(index + 1).padStart(digits, "0");
+    return [place, kind.toLowerCase(), ...(namespace === undefined ? [] : [namespace]), name].join("-");
+  });
 }
 
 async function load(files: readonly string[], io: CliIo): Promise<FoundExports> {
@@ -123,14 +124,14 @@ async function write(
   objects: readonly KubernetesObject[],
   folder: string | undefined,
   io: CliIo,
-  nameOf: (object: KubernetesObject) => string,
+  nameOf: (object: KubernetesObject, index: number) => string,
 ): Promise<void> {
   if (folder === undefined) {
     io.print(objects.map(toYaml).join("---\n"));
     return;
   }
-  for (const object of objects) {
-    const file = await io.writeFile(folder, `${nameOf(object)}.yaml`, toYaml(object));
+  for (const [index, object] of objects.entries()) {
+    const file = await io.writeFile(folder, `${nameOf(object, index)}.yaml`, toYaml(object));
     io.complain(`wrote ${file}\n`);
   }
 }
