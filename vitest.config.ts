@@ -15,6 +15,6 @@ export default defineConfig({
     ],
     pool: "threads",
     isolate: false,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
   },
 });
