@@ -54,7 +54,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     }
     expect(await k.kubectl("explain pod.spec.containers.resources.limits")).toContain("maximum amount of compute");
     expect(await k.kubectl("explain events --api-version=events.k8s.io/v1")).toContain(
-      "ObjectReference contains enough information",
+      "regarding contains the object this Event is about.",
     );
   });
 
