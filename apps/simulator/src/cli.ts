@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
 import type { LearnFlags } from "./learn/learn-command.js";
+import type { LintFlags } from "./lint/lint-command.js";
 import { ViolationsError } from "./rules/violations-error.js";
 import type { RunFlags } from "./run-command.js";
 import type { ScheduleFlags } from "./schedule-command.js";
@@ -71,7 +72,7 @@ function program(io: Io, version: string): Command {
     })
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin\n  $ kubewright why cronjob/report\n  $ kubewright learn --from-cluster -o workloads.yaml",
+      "\nExamples:\n  $ kubewright run job.yaml --for 1d\n  $ kubewright serve --port 8001\n  $ kubewright schedule '30 2 * * *' --time-zone Europe/Berlin\n  $ kubewright lint manifests/\n  $ kubewright why cronjob/report\n  $ kubewright learn --from-cluster -o workloads.yaml",
     );
 
   root
@@ -160,6 +161,25 @@ function program(io: Io, version: string): Command {
     )
     .action(async (paths: string[], flags: LearnFlags) =>
       (await import("./learn/learn-command.js")).learnCommand(paths, flags, io),
+    );
+
+  root
+    .command("lint")
+    .description(
+      "Find what is wrong with CronJobs and Jobs without playing chance: each finding with its place and a proof.",
+    )
+    .argument("[path...]", "manifest files, folders of them, kustomizations, or - for standard input")
+    .option("--from <time>", "from when on schedules and changes of the clock are looked at (default: now)")
+    .option("--workloads <file>", "how long containers run, as in a scenario's workloads")
+    .option("--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect)
+    .option("--json <file>", "also write what was found as one object; - writes only that, to standard output")
+    .option("--sarif <file>", "also write what was found for code scanning, with its place in the manifests")
+    .addHelpText(
+      "after",
+      "\nEnds with status 1 for errors and warnings. A comment on the line before, or at the top of the file, switches rules off:\n  # kubewright-lint-disable no-time-zone, rarely-fires\n\nExamples:\n  $ kubewright lint manifests/\n  $ helm template chart/ | kubewright lint -\n  $ kubewright lint cronjob.yaml --duration 'report=90m'\n  $ kubewright lint manifests/ --sarif lint.sarif",
+    )
+    .action(async (paths: string[], flags: LintFlags) =>
+      (await import("./lint/lint-command.js")).lintCommand(paths, flags, io),
     );
 
   root

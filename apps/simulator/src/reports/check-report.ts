@@ -41,7 +41,11 @@ export function placeOf(object: string, manifests: readonly Manifest[]): Place |
     return isIt && `${metadata.namespace ?? "default"}/${metadata.name}` === object;
   });
   if (manifest === undefined) return undefined;
-  const text = manifest.place(manifest.object.kind === "CronJob" ? ["spec", "schedule"] : ["metadata", "name"]);
+  return readPlace(manifest.place(manifest.object.kind === "CronJob" ? ["spec", "schedule"] : ["metadata", "name"]));
+}
+
+/** Reads `jobs.yaml:6:13`; `undefined` for what names no line. */
+export function readPlace(text: string): Place | undefined {
   const match = /^(.*?):(\d+)(?::(\d+))?$/.exec(text);
   if (match === null) return undefined;
   const [, file = "", line, column] = match;

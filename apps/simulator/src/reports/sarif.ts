@@ -2,7 +2,8 @@ import type { Rule } from "../rules/rule.js";
 import { violationText } from "../rules/rule-tally.js";
 import { type CheckReport, type Place, placeOf } from "./check-report.js";
 
-const HOME = "https://github.com/kubewright/kubewright";
+/** Where the documentation is, and all the rest. */
+export const HOME = "https://github.com/kubewright/kubewright";
 
 /** One result of a SARIF file. */
 export interface SarifResult {

@@ -1,0 +1,99 @@
+import { realClock } from "@kubewright/clock";
+
+import { parseStart } from "../flag-values.js";
+import { type InputIo, loadManifests } from "../input/load-manifests.js";
+import type { Io } from "../io.js";
+import { checkOutputs, openOutput } from "../output-file.js";
+import { PROJECT_FILE, type ProjectFile, readProjectFile } from "../project-file.js";
+import { ViolationsError } from "../rules/violations-error.js";
+import { printable, styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { workloadEntries } from "../workloads/workload-flags.js";
+import { readWorkloadsFile } from "../workloads/workloads-file.js";
+import { DisabledRules, checkRuleNames } from "./disabled-rules.js";
+import { lintManifests } from "./lint-manifests.js";
+import { type LintReport, levelsText, lintJson, lintSarif, lintText } from "./lint-reports.js";
+
+export interface LintFlags {
+  /** Default: now. */
+  readonly from?: string;
+  readonly workloads?: string;
+  readonly duration?: readonly string[];
+  readonly json?: string;
+  readonly sarif?: string;
+}
+
+/** `kubewright lint`: what can be known of CronJobs and Jobs without chance. */
+export async function lintCommand(given: readonly string[], flags: LintFlags, io: Io): Promise<void> {
+  const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
+  const project = await readProjectFile(io);
+  const disabled = project?.lint?.disable ?? [];
+  checkRuleNames(disabled, `${PROJECT_FILE}: lint.disable`);
+  const paths = pathsOf(given, project);
+  checkOutputs({ "--json": flags.json, "--sarif": flags.sarif }, paths);
+  const texts = new Map<string, string>();
+  const { manifests, problems, notes } = await loadManifests(paths, remembering(texts, io));
+  const comments = new DisabledRules(texts, disabled);
+  const mistakes = [...problems, ...comments.problems];
+  const workloads = [
+    ...(await workloadsOf(flags.workloads ?? project?.workloads, io)),
+    ...workloadEntries(flags, manifests),
+  ];
+  const { findings: all, subjects } = await lintManifests(manifests, {
+    fromMs,
+    timeZoneData: io.timeZoneData,
+    workloads,
+  });
+  if (subjects.length === 0 && all.length === 0) {
+    const nothing = `${paths.join(", ")}: no CronJob and no Job found`;
+    throw new UserError([...notes, ...(mistakes.length > 0 ? mistakes : [nothing])].join("\n"));
+  }
+  const findings = all.filter((finding) => !comments.has(finding));
+  const report: LintReport = { fromMs, timeZoneData: io.timeZoneData, findings, subjects };
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  // What is not whole does not take the place of what was there.
+  if (mistakes.length === 0) {
+    if (flags.sarif !== undefined) await write("--sarif", flags.sarif, lintSarif(report), io);
+    if (flags.json === "-") io.stdout.write(lintJson(report));
+    else if (flags.json !== undefined) await write("--json", flags.json, lintJson(report), io);
+  }
+  if (flags.json !== "-") io.stdout.write(lintText(report, styleFor(io.stdout.hasColours)));
+  if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+  const serious = findings.filter(({ level }) => level !== "note");
+  if (serious.length > 0) throw new ViolationsError([`lint: ${levelsText(serious)}`]);
+}
+
+/** @throws UserError where nothing says what to look at. */
+function pathsOf(given: readonly string[], project: ProjectFile | undefined): readonly string[] {
+  if (given.length > 0) return given;
+  if (project === undefined)
+    throw new UserError(`name manifest files or folders: kubewright lint PATH…; or write a ${PROJECT_FILE}`);
+  return project.input ?? ["."];
+}
+
+async function workloadsOf(workloads: ProjectFile["workloads"], io: Io): ReturnType<typeof readWorkloadsFile> {
+  return typeof workloads === "string" ? readWorkloadsFile(workloads, io) : (workloads ?? []);
+}
+
+/** Keeps what is read, for the comments in it. */
+function remembering(texts: Map<string, string>, io: InputIo): InputIo {
+  const { readStandardInput } = io;
+  const keep = (name: string, text: string): string => {
+    texts.set(name, text);
+    return text;
+  };
+  return {
+    ...io,
+    listFolder: (path) => io.listFolder(path),
+    readFile: async (path) => keep(path, await io.readFile(path)),
+    ...(readStandardInput === undefined
+      ? {}
+      : { readStandardInput: async () => keep("standard input", await readStandardInput()) }),
+  };
+}
+
+async function write(flag: string, path: string, text: string, io: Io): Promise<void> {
+  const file = await openOutput(flag, path, io);
+  await file.write(text);
+  await file.close();
+}

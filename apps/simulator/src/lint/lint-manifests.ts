@@ -1,0 +1,132 @@
+import { TimeZoneCache } from "@kubewright/cron";
+
+import { isLive } from "../input/live-state.js";
+import type { Manifest } from "../input/manifest.js";
+import { type Place, readPlace } from "../reports/check-report.js";
+import type { WorkloadEntry } from "../scenario/scenario-file.js";
+import { hasDuration, withWorkloads } from "../workloads/workload-annotations.js";
+import type { LintContext } from "./lint-context.js";
+import type { Level, LintRemark, LintRule, Proof } from "./lint-rule.js";
+import { lintRules } from "./lint-rules.js";
+import { goDuration, proofCommand } from "./proof-command.js";
+import { overQuota, quotaRemark } from "./rules/quotas.js";
+import { refusals } from "./rules/refusals.js";
+import { type Subject, subjectsOf } from "./subject.js";
+
+/** What a rule found, and where. */
+export interface Finding {
+  readonly rule: LintRule;
+  readonly level: Level;
+  readonly text: string;
+  /** `CronJob billing/report` */
+  readonly object: string;
+  readonly place?: Place;
+  /** Where the object that it is about begins. */
+  readonly begins?: Place;
+  readonly proof?: PlayedProof;
+}
+
+export interface PlayedProof {
+  /** Plays it. */
+  readonly command: string;
+  /** What the run then prints. */
+  readonly shows: string;
+}
+
+export interface LintOptions {
+  /** From when on: the schedule's runs and the changes of the clock after it count. Epoch milliseconds. */
+  readonly fromMs: number;
+  readonly timeZoneData: string;
+  /** What is known of how long containers run, beside their annotations. */
+  readonly workloads: readonly WorkloadEntry[];
+}
+
+/** What can be known of CronJobs and Jobs without chance, in the order of the manifests. */
+export async function lintManifests(
+  given: readonly Manifest[],
+  { fromMs, timeZoneData, workloads }: LintOptions,
+): Promise<{ readonly findings: readonly Finding[]; readonly subjects: readonly Subject[] }> {
+  const manifests = withWorkloads(given, workloads);
+  const subjects = subjectsOf(manifests);
+  const context: LintContext = { fromMs, zones: new TimeZoneCache() };
+  const annotated = new Set(given.filter(({ object }) => hasDuration(object)).map(({ source }) => source));
+  const refused = (await refusals(manifests, { fromMs, timeZoneData })).map(
+    ({ rule, place, subject, text }): Finding => {
+      const at = readPlace(place);
+      const about = subjects.find((each) => namesOf(each).includes(subject));
+      const object = about === undefined ? subject : nameOf(about);
+      return { rule, level: rule.level, text, object, ...beginOf(about), ...(at === undefined ? {} : { place: at }) };
+    },
+  );
+  const broken = new Set(refused.map(({ place }) => place?.file));
+  const found: Finding[] = [...refused];
+  for (const subject of subjects) {
+    const { manifest } = subject;
+    // What is refused, or does not run, cannot be played; nor is what a cluster holds new when a window begins.
+    const isPlayable =
+      !broken.has(readPlace(manifest.source)?.file) && subject.cronJob?.suspend !== true && !isLive(manifest.object);
+    const add = (rule: LintRule, { text, path, level = rule.level, proof }: LintRemark): void => {
+      const place = readPlace(manifest.place(path));
+      found.push({
+        rule,
+        level,
+        text,
+        object: nameOf(subject),
+        ...beginOf(subject),
+        ...(place === undefined ? {} : { place }),
+        ...(proof === undefined || !isPlayable
+          ? {}
+          : { proof: played(proof, subject, { isAnnotated: annotated.has(manifest.source) }) }),
+      });
+    };
+    for (const rule of lintRules) for (const remark of rule.check?.(subject, context) ?? []) add(rule, remark);
+    const remark = isPlayable ? await quotaRemark(subject, manifests, { ...context, timeZoneData }) : undefined;
+    if (remark !== undefined) add(overQuota, remark);
+  }
+  return { findings: inOrder(found), subjects };
+}
+
+function played(
+  proof: Proof,
+  { namespace, name, runs, manifest }: Subject,
+  { isAnnotated }: { readonly isAnnotated: boolean },
+): PlayedProof {
+  const { flags = [] } = proof;
+  // What the file itself does not say, the command has to.
+  const length =
+    isAnnotated || runs === undefined || flags.includes("--duration")
+      ? []
+      : ["--duration", `${namespace}/${name}=${goDuration(runs.leastMs)}`];
+  const source = /^(.*?):\d+(?::\d+)?$/.exec(manifest.source)?.[1] ?? manifest.source;
+  return { command: proofCommand({ ...proof, flags: [...length, ...flags] }, source), shows: proof.shows };
+}
+
+function nameOf({ kind, namespace, name }: Subject): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** As the API server's refusals name it. */
+function namesOf(subject: Subject): readonly string[] {
+  return [nameOf(subject), `${subject.kind} ${subject.name}`];
+}
+
+function beginOf(subject: Subject | undefined): { readonly begins?: Place } {
+  const begins = subject === undefined ? undefined : readPlace(subject.manifest.source);
+  return begins === undefined ? {} : { begins };
+}
+
+/** By file, as they were read, and by line. */
+function inOrder(findings: readonly Finding[]): Finding[] {
+  const files = [...new Set(findings.map(({ place }) => place?.file))];
+  const rank = new Map(files.map((file, index) => [file, index]));
+  const key = ({ place }: Finding): readonly number[] => [
+    rank.get(place?.file) ?? 0,
+    place?.line ?? 0,
+    place?.column ?? 0,
+  ];
+  return [...findings].sort((a, b) => {
+    const [left, right] = [key(a), key(b)];
+    const differs = left.findIndex((each, index) => each !== right[index]);
+    return differs < 0 ? 0 : left[differs]! - right[differs]!;
+  });
+}

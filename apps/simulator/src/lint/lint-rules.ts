@@ -1,0 +1,38 @@
+import { HOME } from "../reports/sarif.js";
+import type { LintRule } from "./lint-rule.js";
+import { backoffBeyondDeadline } from "./rules/backoff.js";
+import { doubledAtClockChange, lostAtClockChange } from "./rules/clock-changes.js";
+import { forbidSkips, overlappingRuns, replaceNeverFinishes, shortDeadline } from "./rules/concurrency.js";
+import { neverFires, rarelyFires } from "./rules/firing.js";
+import { hiddenFailures, ttlBeforeHistory } from "./rules/history.js";
+import { overQuota } from "./rules/quotas.js";
+import { longName, refused, removedVersion, restartPolicy, unknownField } from "./rules/refusals.js";
+import { noTimeZone, zoneInSchedule } from "./rules/time-zones.js";
+
+/** All there are. docs/lint.md has a chapter for each. */
+export const lintRules: readonly LintRule[] = [
+  neverFires,
+  rarelyFires,
+  lostAtClockChange,
+  doubledAtClockChange,
+  noTimeZone,
+  zoneInSchedule,
+  shortDeadline,
+  forbidSkips,
+  overlappingRuns,
+  replaceNeverFinishes,
+  hiddenFailures,
+  ttlBeforeHistory,
+  backoffBeyondDeadline,
+  overQuota,
+  restartPolicy,
+  longName,
+  unknownField,
+  removedVersion,
+  refused,
+];
+
+/** The documentation of a rule. */
+export function helpOf({ name }: Pick<LintRule, "name">): string {
+  return `${HOME}/blob/main/docs/lint.md#${name}`;
+}

@@ -1,0 +1,59 @@
+import type { Manifest } from "../../input/manifest.js";
+import { simulate } from "../../simulation.js";
+import type { LintContext } from "../lint-context.js";
+import type { LintRemark, LintRule } from "../lint-rule.js";
+import { AHEAD_MS, slotsOf } from "../slots.js";
+import type { Subject } from "../subject.js";
+
+export const overQuota: LintRule = {
+  name: "over-quota",
+  level: "error",
+  summary: "Pods that a ResourceQuota or a LimitRange of the namespace refuses",
+};
+
+const BOUNDS: ReadonlySet<string> = new Set(["ResourceQuota", "LimitRange"]);
+
+/** How long a Job gets to create its pods. */
+const AFTER_MS = 30_000;
+
+/**
+ * Plays the first run of a CronJob or Job by itself where its namespace has bounds, and sees whether they refuse its pods:
+ * all of them, or those beyond some number at once.
+ */
+export async function quotaRemark(
+  subject: Subject,
+  manifests: readonly Manifest[],
+  { timeZoneData, ...context }: LintContext & { readonly timeZoneData: string },
+): Promise<LintRemark | undefined> {
+  const bounds = manifests.filter(
+    ({ object: { kind, metadata } }) =>
+      BOUNDS.has(kind ?? "") && (metadata.namespace ?? "default") === subject.namespace,
+  );
+  const slots = subject.kind === "Job" ? undefined : slotsOf(subject, context);
+  if (bounds.length === 0 || (subject.kind === "CronJob" && slots === undefined)) return undefined;
+  const startMs = slots?.startMs ?? Math.ceil(context.fromMs / 1000) * 1000;
+  const firstMs = slots?.schedule.next(startMs) ?? startMs;
+  const durationMs = firstMs - startMs + AFTER_MS;
+  let refusal: string | undefined;
+  let pods = 0;
+  await simulate({
+    manifests: [...bounds, subject.manifest],
+    startMs,
+    durationMs,
+    seed: 1,
+    timeZoneData,
+    emit: (record) => {
+      if (record.type === "object" && record.kind === "Pod" && record.change === "ADDED" && refusal === undefined)
+        pods++;
+      if (record.type === "event" && record.reason === "FailedCreate") refusal ??= record.message;
+    },
+  });
+  if (refusal === undefined) return undefined;
+  const why = /is forbidden: (.*)$/s.exec(refusal)?.[1] ?? refusal;
+  return {
+    text: `${pods === 0 ? "no pod can be created" : `of its pods no more than ${pods} can be created at first`}: ${why}`,
+    path: [...subject.jobPath, "template", "spec", "containers", 0],
+    level: pods === 0 ? "error" : "warning",
+    proof: { startMs, durationMs: durationMs - AFTER_MS + AHEAD_MS, shows: "Job FailedCreate" },
+  };
+}

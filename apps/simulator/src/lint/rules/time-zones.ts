@@ -1,0 +1,32 @@
+import { hasEmbeddedTimeZone } from "@kubewright/cronjob";
+
+import type { LintRule } from "../lint-rule.js";
+
+export const noTimeZone: LintRule = {
+  name: "no-time-zone",
+  level: "note",
+  summary: "No timeZone: the schedule goes by the zone of whatever machine the controller runs on",
+  check: ({ cronJob }) => {
+    if (cronJob === undefined || typeof cronJob.schedule !== "string") return [];
+    const { schedule, timeZone } = cronJob;
+    // Delays know no time of day.
+    if (timeZone != null || hasEmbeddedTimeZone(schedule) || schedule.startsWith("@every")) return [];
+    const text =
+      "no timeZone: the schedule goes by the zone of the machine that kube-controller-manager runs on; say which is meant, for example timeZone: Etc/UTC";
+    return [{ text, path: ["spec", "schedule"] }];
+  },
+};
+
+export const zoneInSchedule: LintRule = {
+  name: "zone-in-schedule",
+  level: "error",
+  summary: "TZ= or CRON_TZ= in the schedule",
+  check: ({ cronJob }) => {
+    const schedule = cronJob?.schedule;
+    if (typeof schedule !== "string" || !hasEmbeddedTimeZone(schedule)) return [];
+    const zone = /^(?:CRON_)?TZ=(\S+) /.exec(schedule)?.[1];
+    const fix = zone === undefined ? "name the zone in timeZone" : `write timeZone: ${zone} instead`;
+    const text = `the schedule names a zone itself, which Kubernetes refuses in new CronJobs since 1.29; ${fix}`;
+    return [{ text, path: ["spec", "schedule"] }];
+  },
+};

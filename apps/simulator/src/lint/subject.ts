@@ -1,0 +1,79 @@
+import type { CronJob, DeepReadonly, JobSpec } from "@kubewright/api";
+import type { YamlPath } from "@kubewright/apiserver/yaml";
+import { workloadOf } from "@kubewright/fake-kubelet";
+
+import type { Manifest } from "../input/manifest.js";
+import { hasDuration } from "../workloads/workload-annotations.js";
+
+/** A CronJob, or a Job of its own, as somebody wrote it. Nothing says that its fields have the types they should. */
+export interface Subject {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+  readonly manifest: Manifest;
+  /** Of a CronJob. */
+  readonly cronJob?: NonNullable<DeepReadonly<CronJob>["spec"]>;
+  readonly job: DeepReadonly<JobSpec>;
+  /** Where that stands. */
+  readonly jobPath: YamlPath;
+  /** How long its runs take, of which something must say so. */
+  readonly runs?: RunLength;
+}
+
+/** Milliseconds; no run takes less or more, short of failures. */
+export interface RunLength {
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
+
+/** Those of the manifests, in their order; Jobs that a CronJob made are not written by anybody. */
+export function subjectsOf(manifests: readonly Manifest[]): Subject[] {
+  return manifests.flatMap((manifest) => {
+    const { apiVersion = "", kind, metadata } = manifest.object;
+    if (!apiVersion.startsWith("batch/") || (kind !== "CronJob" && kind !== "Job")) return [];
+    if (metadata.ownerReferences?.some(({ controller }) => controller === true)) return [];
+    const spec = record(manifest.object["spec"]);
+    const job = kind === "Job" ? spec : record(record(spec["jobTemplate"])["spec"]);
+    const runs = hasDuration(manifest.object) ? runLength(job as DeepReadonly<JobSpec>) : undefined;
+    return [
+      {
+        kind,
+        namespace: metadata.namespace ?? "default",
+        name: metadata.name ?? metadata.generateName ?? "",
+        manifest,
+        ...(kind === "CronJob" ? { cronJob: spec as unknown as NonNullable<Subject["cronJob"]> } : {}),
+        job: job as DeepReadonly<JobSpec>,
+        jobPath: kind === "Job" ? ["spec"] : ["spec", "jobTemplate", "spec"],
+        ...(runs === undefined ? {} : { runs }),
+      },
+    ];
+  });
+}
+
+/** A number where one was written, and nothing else. */
+export function numberIn(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** Of a run whose pods do not fail: its pods come in rounds, each as long as its container that takes longest. */
+function runLength(job: DeepReadonly<JobSpec>): RunLength {
+  const { workload } = workloadOf({ metadata: job.template?.metadata ?? {} });
+  const ranges = (workload.rules ?? []).flatMap(({ duration, container, indexes, attempts }) =>
+    duration === undefined ? [] : [{ ...duration, all: !container && !indexes && !attempts }],
+  );
+  // Of several that are about all, the last counts; what is about some may or may not apply.
+  const general = ranges.findLast(({ all }) => all) ?? workload.duration;
+  const special = ranges.filter(({ all }) => !all);
+  const parallelism = numberIn(job.parallelism) ?? 1;
+  const rounds = Math.max(1, Math.ceil((numberIn(job.completions) ?? 1) / Math.max(1, parallelism)));
+  const capMs = (numberIn(job.activeDeadlineSeconds) ?? Infinity) * 1000;
+  const mayFail = workload.failureRate > 0 || workload.exitCode !== 0;
+  return {
+    leastMs: Math.min(capMs, Math.min(general.fromMs, ...special.map(({ fromMs }) => fromMs)) * (mayFail ? 1 : rounds)),
+    mostMs: Math.min(capMs, Math.max(general.toMs, ...special.map(({ toMs }) => toMs)) * rounds),
+  };
+}
