@@ -3,7 +3,9 @@ import { createRequire } from "node:module";
 
 import Ajv04 from "ajv-draft-04";
 import addFormats from "ajv-formats";
+import { assert, asyncProperty, constantFrom, record } from "fast-check";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 
 import { lintRules } from "../src/lint/lint-rules.js";
 import { type MemoryIoOptions, type Ran, kubewright } from "./memory-io.js";
@@ -121,6 +123,15 @@ const CASES: readonly Case[] = [
     says: /2028-02-29T00:00:00Z, then at 2032-02-29/,
   },
   {
+    rule: "never-starts",
+    level: "error",
+    bad: cronJob({ schedule: "@every 10m", spec: "startingDeadlineSeconds: 599" }),
+    good: cronJob({ schedule: "@every 10m", spec: "startingDeadlineSeconds: 600" }),
+    line: 6,
+    says: /the 10m of @every/,
+    proved: true,
+  },
+  {
     rule: "lost-at-clock-change",
     level: "warning",
     bad: cronJob({ schedule: "30 2 * * *", spec: zoned }),
@@ -144,7 +155,7 @@ const CASES: readonly Case[] = [
     bad: cronJob({ schedule: "30 2 * * *", spec: zoned }),
     good: cronJob({ schedule: "30 3 * * *", spec: zoned }),
     line: 5,
-    says: /on 2027-10-31, 02:30 for the second time/,
+    says: /twice: 2027-10-31, 02:30 for the second time/,
     proved: true,
   },
   {
@@ -394,6 +405,100 @@ test.each(["0 * * * *", "*/20 * * * *", "30 * * * *", "0 0-5 * * *", "@every 1h"
     expect(await findings(cronJob({ schedule, spec: zoned }))).toEqual([]);
   },
 );
+
+/** What a proof is made from, in combinations that nobody thought of. */
+const odd = record({
+  schedule: constantFrom(
+    "*/7 * * * *",
+    "@every 50m",
+    "5 0,1,3 * * *",
+    "15 2 * * SUN",
+    "0 9,10 1 * *",
+    "59 23 L * *",
+    "30 1 * * *",
+  ),
+  zone: constantFrom("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Africa/Casablanca"),
+  policy: constantFrom("Allow", "Forbid", "Replace"),
+  deadline: constantFrom(undefined, 5, 60, 600),
+  duration: constantFrom(undefined, "90s", "8m..9m", "55m", "26h"),
+  job: constantFrom(
+    "completions: 1",
+    "completions: 3",
+    "activeDeadlineSeconds: 100",
+    "backoffLimit: 0; activeDeadlineSeconds: 4000",
+  ),
+  pod: constantFrom("restartPolicy: Never", "restartPolicy: OnFailure"),
+  from: constantFrom(FROM, "2026-10-24T23:59:30.500Z", "2027-03-27T12:00:00Z"),
+});
+
+test("every proof shows what it says, whatever the schedule, the zone and the time", { timeout: 240_000 }, async () => {
+  let played = 0;
+  await assert(
+    asyncProperty(odd, async ({ schedule, zone, policy, deadline, duration, job, pod, from }) => {
+      const spec = [`timeZone: ${zone}`, `concurrencyPolicy: ${policy}`];
+      if (deadline !== undefined) spec.push(`startingDeadlineSeconds: ${deadline}`);
+      const parts = { schedule, spec: spec.join("; "), job, pod };
+      const text = cronJob(duration === undefined ? parts : { ...parts, duration });
+      for (const { rule, proof } of await findings(text, ["--from", from])) {
+        if (proof === undefined) continue;
+        const { code, stdout, stderr } = await play(proof.command, text);
+        const said = stdout + stderr;
+        expect({ rule, said, shown: said.includes(proof.shows) }).toMatchObject({ shown: true });
+        expect(code).toBe(proof.command.includes("--fail-on") ? 1 : 0);
+        played++;
+      }
+    }),
+    { numRuns: 150, seed: 17, endOnFailure: true },
+  );
+  expect(played).toBeGreaterThan(90);
+});
+
+test("nothing that is written where something else should be makes it stumble", { timeout: 240_000 }, async () => {
+  const whole = parse(
+    cronJob({
+      spec: `${forbid}60; failedJobsHistoryLimit: 0`,
+      job: "ttlSecondsAfterFinished: 5; completions: 2",
+      duration: "61m",
+    }),
+  ) as Record<string, unknown>;
+  for (const path of pathsIn(whole))
+    for (const value of [null, 5, -1, "x", [], {}, true]) {
+      const { code, stderr } = await lint(JSON.stringify(replaced(whole, path, value)));
+      expect([0, 1, 2], path.join(".")).toContain(code);
+      expect(stderr, path.join(".")).not.toContain("internal error");
+    }
+});
+
+function pathsIn(value: unknown): string[][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [[key], ...pathsIn(inner).map((rest) => [key, ...rest])]);
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
+  if (key === undefined) return by;
+  const copy = Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) };
+  (copy as Record<string, unknown>)[key] = replaced((value as Record<string, unknown>)[key], rest, by);
+  return copy;
+}
+
+test("what a cluster holds is not held against what may be created anew, and its Jobs are nobody's text", async () => {
+  const stored = (uid: string): string =>
+    `uid: ${uid}, resourceVersion: "7", creationTimestamp: "2026-01-01T00:00:00Z"`;
+  const spec = { schedule: "TZ=Asia/Tokyo 0 3 * * *", spec: "suspend: false", duration: "25h" };
+  const live = cronJob(spec).replace("name: report", `name: report, ${stored("u-1")}`);
+  const owner = "{ apiVersion: batch/v1, kind: CronJob, name: report, uid: u-1, controller: true }";
+  const job = `---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: report-1, ${stored("u-2")}, ownerReferences: [${owner}] }
+spec: { activeDeadlineSeconds: 5, template: { spec: { restartPolicy: Never } } }
+`;
+  const found = await findings(live + job);
+  expect(found.map(({ rule, proof }) => [rule, proof])).toEqual([
+    ["zone-in-schedule", undefined],
+    ["overlapping-runs", undefined],
+  ]);
+});
 
 test("every rule has a case, and a chapter in the documentation that its findings lead to", () => {
   const names = lintRules.map(({ name }) => name);

@@ -1,11 +1,9 @@
-import { TimeZoneCache } from "@kubewright/cron";
-
 import { isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
 import { type Place, readPlace } from "../reports/check-report.js";
 import type { WorkloadEntry } from "../scenario/scenario-file.js";
 import { hasDuration, withWorkloads } from "../workloads/workload-annotations.js";
-import type { LintContext } from "./lint-context.js";
+import { LintContext } from "./lint-context.js";
 import type { Level, LintRemark, LintRule, Proof } from "./lint-rule.js";
 import { lintRules } from "./lint-rules.js";
 import { goDuration, proofCommand } from "./proof-command.js";
@@ -48,12 +46,12 @@ export async function lintManifests(
 ): Promise<{ readonly findings: readonly Finding[]; readonly subjects: readonly Subject[] }> {
   const manifests = withWorkloads(given, workloads);
   const subjects = subjectsOf(manifests);
-  const context: LintContext = { fromMs, zones: new TimeZoneCache() };
+  const context = new LintContext(fromMs);
   const annotated = new Set(given.filter(({ object }) => hasDuration(object)).map(({ source }) => source));
   const refused = (await refusals(manifests, { fromMs, timeZoneData })).map(
     ({ rule, place, subject, text }): Finding => {
       const at = readPlace(place);
-      const about = subjects.find((each) => namesOf(each).includes(subject));
+      const about = subjects.find((each) => writtenName(each) === subject);
       const object = about === undefined ? subject : nameOf(about);
       return { rule, level: rule.level, text, object, ...beginOf(about), ...(at === undefined ? {} : { place: at }) };
     },
@@ -64,7 +62,7 @@ export async function lintManifests(
     const { manifest } = subject;
     // What is refused, or does not run, cannot be played; nor is what a cluster holds new when a window begins.
     const isPlayable =
-      !broken.has(readPlace(manifest.source)?.file) && subject.cronJob?.suspend !== true && !isLive(manifest.object);
+      !broken.has(readPlace(manifest.source)?.file) && !isSuspended(subject) && !isLive(manifest.object);
     const add = (rule: LintRule, { text, path, level = rule.level, proof }: LintRemark): void => {
       const place = readPlace(manifest.place(path));
       found.push({
@@ -80,7 +78,7 @@ export async function lintManifests(
       });
     };
     for (const rule of lintRules) for (const remark of rule.check?.(subject, context) ?? []) add(rule, remark);
-    const remark = isPlayable ? await quotaRemark(subject, manifests, { ...context, timeZoneData }) : undefined;
+    const remark = isPlayable ? await quotaRemark(subject, { manifests, context, timeZoneData }) : undefined;
     if (remark !== undefined) add(overQuota, remark);
   }
   return { findings: inOrder(found), subjects };
@@ -101,13 +99,18 @@ function played(
   return { command: proofCommand({ ...proof, flags: [...length, ...flags] }, source), shows: proof.shows };
 }
 
+function isSuspended({ cronJob, job }: Subject): boolean {
+  return cronJob?.suspend === true || job.suspend === true;
+}
+
 function nameOf({ kind, namespace, name }: Subject): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-/** As the API server's refusals name it. */
-function namesOf(subject: Subject): readonly string[] {
-  return [nameOf(subject), `${subject.kind} ${subject.name}`];
+/** As the API server's refusals name it: without a namespace that is not written. */
+function writtenName({ kind, name, manifest }: Subject): string {
+  const { namespace } = manifest.object.metadata;
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
 function beginOf(subject: Subject | undefined): { readonly begins?: Place } {

@@ -3,7 +3,7 @@ import type { LintRule } from "./lint-rule.js";
 import { backoffBeyondDeadline } from "./rules/backoff.js";
 import { doubledAtClockChange, lostAtClockChange } from "./rules/clock-changes.js";
 import { forbidSkips, overlappingRuns, replaceNeverFinishes, shortDeadline } from "./rules/concurrency.js";
-import { neverFires, rarelyFires } from "./rules/firing.js";
+import { neverFires, neverStarts, rarelyFires } from "./rules/firing.js";
 import { hiddenFailures, ttlBeforeHistory } from "./rules/history.js";
 import { overQuota } from "./rules/quotas.js";
 import { longName, refused, removedVersion, restartPolicy, unknownField } from "./rules/refusals.js";
@@ -13,6 +13,7 @@ import { noTimeZone, zoneInSchedule } from "./rules/time-zones.js";
 export const lintRules: readonly LintRule[] = [
   neverFires,
   rarelyFires,
+  neverStarts,
   lostAtClockChange,
   doubledAtClockChange,
   noTimeZone,

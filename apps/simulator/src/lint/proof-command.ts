@@ -1,6 +1,5 @@
 import { formatTime } from "@kubewright/api";
 
-import { formatDuration } from "../duration.js";
 import { shellWord } from "../input/find-inputs.js";
 import type { Proof } from "./lint-rule.js";
 
@@ -11,7 +10,7 @@ import type { Proof } from "./lint-rule.js";
  */
 export function proofCommand({ startMs, durationMs, flags = [] }: Proof, source: string): string {
   const path = source === "standard input" ? "-" : source.replace(/ \((?:kubectl kustomize|kustomize build)\)$/, "");
-  const words = [path, "--start", formatTime(startMs), "--for", formatDuration(durationMs), ...flags];
+  const words = [path, "--start", formatTime(startMs), "--for", exactDuration(durationMs), ...flags];
   return `kubewright run ${words.map(shellWord).join(" ")}`;
 }
 
@@ -19,4 +18,21 @@ export function proofCommand({ startMs, durationMs, flags = [] }: Proof, source:
 export function goDuration(durationMs: number): string {
   const seconds = Math.ceil(durationMs / 1000);
   return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
+
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+  ["s", 1],
+] as const;
+
+/** `7d3m`, to the second: what people are told leaves out the minutes of a week. */
+function exactDuration(durationMs: number): string {
+  let rest = Math.ceil(durationMs / 1000);
+  return UNITS.map(([unit, seconds]) => {
+    const count = Math.floor(rest / seconds);
+    rest %= seconds;
+    return count === 0 ? "" : `${count}${unit}`;
+  }).join("");
 }

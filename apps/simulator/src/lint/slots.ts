@@ -1,9 +1,9 @@
-import { type Schedule, parseSchedule } from "@kubewright/cron";
+import type { Schedule, TimeZoneCache } from "@kubewright/cron";
 
-import type { LintContext } from "./lint-context.js";
-import type { Subject } from "./subject.js";
-
-/** Slots one after the other, with the shortest and the longest time between any two of those that were looked at. */
+/**
+ * Slots one after the other, with the shortest and the longest time between two of those that were looked at, wherever
+ * there are others leaving out those with a change of the clock between them, and of equal ones the first.
+ */
 export interface Slots {
   readonly schedule: Schedule;
   /** A while before the first slot: a window that begins there has these very slots, those of @every too. */
@@ -18,38 +18,29 @@ export interface Gap {
   readonly toMs: number;
 }
 
-/** Slots looked at. */
+/** Slots looked at, and how far ahead. */
 const MOST = 1000;
+const FURTHEST_MS = 10 * 366 * 24 * 3_600_000;
 export const AHEAD_MS = 60_000;
 
-/** The schedule of a CronJob; `undefined` of a Job, and for what cannot be read. */
-export function scheduleOf({ cronJob }: Subject, { zones }: LintContext): Schedule | undefined {
-  const { schedule, timeZone } = cronJob ?? {};
-  if (typeof schedule !== "string") return undefined;
-  try {
-    return parseSchedule(schedule, { zones, timeZone: typeof timeZone === "string" ? timeZone : "UTC" });
-  } catch {
-    return undefined;
-  }
-}
-
-/** The next slots of a CronJob; `undefined` where there are not two. */
-export function slotsOf(subject: Subject, context: LintContext): Slots | undefined {
-  const schedule = scheduleOf(subject, context);
-  const firstMs = schedule?.next(context.fromMs);
-  if (schedule === undefined || firstMs === undefined) return undefined;
-  const startMs = Math.max(context.fromMs, firstMs - AHEAD_MS);
+/** The slots after a time; `undefined` where there are not two. */
+export function slotsAfter(afterMs: number, schedule: Schedule, zones: TimeZoneCache): Slots | undefined {
+  const firstMs = schedule.next(afterMs);
+  if (firstMs === undefined) return undefined;
+  const startMs = Math.max(afterMs, firstMs - AHEAD_MS);
+  const gaps: Gap[] = [];
   let fromMs = schedule.next(startMs);
-  let shortest: Gap | undefined;
-  let longest: Gap | undefined;
-  for (let count = 1; count < MOST && fromMs !== undefined; count++) {
+  while (fromMs !== undefined && gaps.length < MOST && fromMs < afterMs + FURTHEST_MS) {
     const toMs = schedule.next(fromMs);
-    if (toMs === undefined) break;
-    const gap = { fromMs, toMs };
-    if (shortest === undefined || lengthOf(gap) < lengthOf(shortest)) shortest = gap;
-    if (longest === undefined || lengthOf(gap) > lengthOf(longest)) longest = gap;
+    if (toMs !== undefined) gaps.push({ fromMs, toMs });
     fromMs = toMs;
   }
+  const zone = zones.get(schedule.timeZone);
+  const offsetAt = (timeMs: number): number | undefined => zone?.offsetAt(Math.floor(timeMs / 1000));
+  const steady = gaps.filter((gap) => offsetAt(gap.fromMs) === offsetAt(gap.toMs));
+  const counted = (steady.length > 0 ? steady : gaps).sort((a, b) => lengthOf(a) - lengthOf(b));
+  const [shortest] = counted;
+  const longest = counted.at(-1);
   return shortest === undefined || longest === undefined ? undefined : { schedule, startMs, shortest, longest };
 }
 

@@ -61,7 +61,10 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Of a run whose pods do not fail: its pods come in rounds, each as long as its container that takes longest. */
 function runLength(job: DeepReadonly<JobSpec>): RunLength {
-  const { workload } = workloadOf({ metadata: job.template?.metadata ?? {} });
+  const texts = Object.entries(record(job.template?.metadata?.annotations)).filter(
+    ([, text]) => typeof text === "string",
+  );
+  const { workload } = workloadOf({ metadata: { annotations: Object.fromEntries(texts) as Record<string, string> } });
   const ranges = (workload.rules ?? []).flatMap(({ duration, container, indexes, attempts }) =>
     duration === undefined ? [] : [{ ...duration, all: !container && !indexes && !attempts }],
   );

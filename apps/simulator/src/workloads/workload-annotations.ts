@@ -54,7 +54,7 @@ export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
   const annotations = jobOf(object)?.spec?.template?.metadata?.annotations ?? {};
   return (
     annotations[`${WORKLOAD_ANNOTATION_PREFIX}duration`] !== undefined ||
-    (annotations[RULES] ?? "").includes('"duration"')
+    String(annotations[RULES]).includes('"duration"')
   );
 }
 

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../duration.js";
 import type { LintContext } from "../lint-context.js";
 import type { LintRule, Proof } from "../lint-rule.js";
-import { AHEAD_MS, slotsOf, startBefore } from "../slots.js";
+import { AHEAD_MS, startBefore } from "../slots.js";
 import { type Subject, numberIn } from "../subject.js";
 
 const DEFAULT_LIMIT = 6;
@@ -50,7 +50,9 @@ function waitedSeconds(limit: number, policy: keyof typeof MOST_SECONDS): number
 /** All runs fail at once, and the deadline is still what ends it. */
 function proofOf(subject: Subject, context: LintContext, deadline: number): Proof | undefined {
   const { kind, namespace, name } = subject;
-  const slots = kind === "Job" ? undefined : slotsOf(subject, context);
+  // Which may end it sooner.
+  if (subject.job.podFailurePolicy != null) return undefined;
+  const slots = kind === "Job" ? undefined : context.slotsOf(subject);
   if (kind === "CronJob" && slots === undefined) return undefined;
   const startMs = slots === undefined ? Math.ceil(context.fromMs / 1000) * 1000 : startBefore(slots.shortest, slots);
   const beginsMs = slots?.shortest.fromMs ?? startMs;

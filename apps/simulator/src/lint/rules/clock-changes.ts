@@ -1,19 +1,30 @@
-import { type ClockEffects, clockEffects } from "../../clock-effects.js";
+import { type Schedule, type ScheduleTransition, explainSchedule } from "@kubewright/cron";
+
+import { clockRemarks } from "../../clock-changes.js";
+import { clockEffects } from "../../clock-effects.js";
+import { ZonedClock } from "../../zoned-clock.js";
 import type { LintContext } from "../lint-context.js";
-import type { LintRule, LintRemark } from "../lint-rule.js";
-import { AHEAD_MS, scheduleOf } from "../slots.js";
+import type { LintRule } from "../lint-rule.js";
+import { AHEAD_MS } from "../slots.js";
 import type { Subject } from "../subject.js";
 
-const TWO_YEARS_MS = 2 * 365.25 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const TWO_YEARS_MS = 2 * 365.25 * DAY_MS;
 
 export const lostAtClockChange: LintRule = {
   name: "lost-at-clock-change",
   level: "warning",
   summary: "A change of the clock leaves out a run within two years",
   check: (subject, context) => {
-    const { lost } = effectsOn(subject, context);
+    const parsed = context.scheduleOf(subject);
+    if (parsed === undefined) return [];
+    const { fromMs, zones } = context;
+    const { timeZone } = parsed;
+    const { schedule = "" } = subject.cronJob ?? {};
+    const { lost } = clockEffects({ schedule, timeZone, active: [] }, fromMs, fromMs + TWO_YEARS_MS, zones);
     const [first] = lost;
     if (first === undefined) return [];
+    const object = `${subject.namespace}/${subject.name}`;
     return [
       {
         text: `a change of the clock leaves out a run: ${first.reason}${andMore(lost.length)}; choose a time of day that every day has`,
@@ -21,8 +32,8 @@ export const lostAtClockChange: LintRule = {
         proof: {
           startMs: first.slotMs - AHEAD_MS,
           durationMs: 2 * AHEAD_MS,
-          flags: ["--fail-on", `${subject.namespace}/${subject.name}:missed`],
-          shows: `missed: ${subject.namespace}/${subject.name}`,
+          flags: ["--fail-on", `${object}:missed`],
+          shows: `missed: ${object}`,
         },
       },
     ];
@@ -34,43 +45,56 @@ export const doubledAtClockChange: LintRule = {
   level: "warning",
   summary: "A change of the clock makes a run happen twice within two years",
   check: (subject, context) => {
-    const repeated = [...effectsOn(subject, context).repeated].filter(
-      ([runMs, remark]) => remark.includes("second time") && !runsEveryHour(subject, context, runMs),
+    const schedule = context.scheduleOf(subject);
+    if (schedule === undefined) return [];
+    const doubled = transitionsOf(subject, schedule, context).filter(
+      (each) => each.repeated.length > 0 && !firesOnBothSides(schedule, each),
     );
-    const [first] = repeated;
-    if (first === undefined) return [];
-    const [runMs, reason] = first;
-    const schedule = scheduleOf(subject, context)!;
-    // The same time of day came before: an hour earlier, in all zones but few.
-    const date = new Date(runMs).toISOString().slice(0, 10);
-    const beforeMs = schedule.next(runMs - 3 * HOUR_MS) ?? runMs;
-    const remark: LintRemark = {
-      text: `a change of the clock makes a run happen twice: on ${date}, ${reason}${andMore(repeated.length)}; choose a time of day that no day has twice`,
-      path: ["spec", "schedule"],
-      proof: {
-        startMs: beforeMs - AHEAD_MS,
-        durationMs: runMs - beforeMs + 2 * AHEAD_MS,
-        shows: "for the second time: clocks go back",
+    const [first] = doubled;
+    const runMs = first?.repeated[0];
+    if (first === undefined || runMs === undefined) return [];
+    const clock = new ZonedClock(schedule.timeZone, context.zones);
+    const remark = clockRemarks([first], clock).find((each) => each.runMs === runMs);
+    const startMs = runMs - backMs(first) - AHEAD_MS;
+    // Forbid lets the second wait for the first, for as long as that takes.
+    const mayWait = subject.cronJob?.concurrencyPolicy === "Forbid" && (subject.runs?.mostMs ?? 0) >= backMs(first);
+    const proof = { startMs, durationMs: runMs + AHEAD_MS - startMs, shows: "for the second time: clocks go back" };
+    return [
+      {
+        text: `a change of the clock makes a run happen twice: ${clock.rfc3339(runMs).slice(0, 10)}, ${remark?.text}${andMore(doubled.length)}; choose a time of day that no day has twice`,
+        path: ["spec", "schedule"],
+        ...(mayWait ? {} : { proof }),
       },
-    };
-    return [remark];
+    ];
   },
 };
 
-const HOUR_MS = 3_600_000;
-
-/** A run every hour stays one, whatever the clock shows: so it fires in the hours before those that come twice, and after. */
-function runsEveryHour(subject: Subject, context: LintContext, runMs: number): boolean {
-  const schedule = scheduleOf(subject, context);
-  const firesIn = (fromMs: number): boolean => (schedule?.next(fromMs - 1) ?? Infinity) < fromMs + HOUR_MS;
-  return firesIn(runMs - 2 * HOUR_MS) && firesIn(runMs + 1);
+/** What the changes of the zone's clock do to a schedule. */
+function transitionsOf({ cronJob }: Subject, schedule: Schedule, { fromMs, zones }: LintContext): ScheduleTransition[] {
+  const zone = zones.get(schedule.timeZone);
+  const changes = zone?.transitions(Math.floor(fromMs / 1000), Math.floor((fromMs + TWO_YEARS_MS) / 1000)) ?? [];
+  return changes.flatMap(({ at }) => {
+    const window = { fromMs: at * 1000 - 2 * DAY_MS, toMs: at * 1000 + 2 * DAY_MS, limit: MOST_RUNS };
+    return explainSchedule(cronJob?.schedule ?? "", {
+      ...window,
+      timeZone: schedule.timeZone,
+      zones,
+    }).transitions.filter(({ atMs }) => atMs === at * 1000);
+  });
 }
 
-function effectsOn({ cronJob }: Subject, { fromMs, zones }: LintContext): ClockEffects {
-  const { schedule, timeZone } = cronJob ?? {};
-  if (typeof schedule !== "string") return { lost: [], repeated: new Map() };
-  const zone = typeof timeZone === "string" ? { timeZone } : {};
-  return clockEffects({ schedule, ...zone, active: [] }, fromMs, fromMs + TWO_YEARS_MS, zones);
+/** Runs of four days, at one a minute. */
+const MOST_RUNS = 6_000;
+
+function backMs({ offsetBeforeMs, offsetAfterMs }: ScheduleTransition): number {
+  return offsetBeforeMs - offsetAfterMs;
+}
+
+/** A run every hour stays one, whatever the clock shows: so it fires before the times that come twice, and after them. */
+function firesOnBothSides(schedule: Schedule, transition: ScheduleTransition): boolean {
+  const lengthMs = backMs(transition);
+  const firesFrom = (fromMs: number): boolean => (schedule.next(fromMs - 1) ?? Infinity) < fromMs + lengthMs;
+  return firesFrom(transition.atMs - 2 * lengthMs) && firesFrom(transition.atMs + lengthMs);
 }
 
 function andMore(count: number): string {

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../duration.js";
 import type { LintRule } from "../lint-rule.js";
 import { goDuration } from "../proof-command.js";
-import { AHEAD_MS, lengthOf, slotsOf, startBefore } from "../slots.js";
+import { AHEAD_MS, lengthOf, startBefore } from "../slots.js";
 import { type RunLength, numberIn } from "../subject.js";
 
 export const shortDeadline: LintRule = {
@@ -23,7 +23,7 @@ export const forbidSkips: LintRule = {
   check: (subject, context) => {
     const { cronJob, job, runs, namespace, name } = subject;
     const deadline = numberIn(cronJob?.startingDeadlineSeconds);
-    const slots = slotsOf(subject, context);
+    const slots = context.slotsOf(subject);
     if (cronJob?.concurrencyPolicy !== "Forbid" || deadline === undefined || slots === undefined) return [];
     const { shortest } = slots;
     const periodMs = lengthOf(shortest);
@@ -60,7 +60,7 @@ export const overlappingRuns: LintRule = {
   summary: "Allow with runs that are longer than the period: they pile up",
   check: (subject, context) => {
     const { cronJob, runs, namespace, name } = subject;
-    const slots = slotsOf(subject, context);
+    const slots = context.slotsOf(subject);
     const policy = cronJob?.concurrencyPolicy ?? "Allow";
     if (policy !== "Allow" || runs === undefined || slots === undefined) return [];
     const { shortest } = slots;
@@ -94,7 +94,7 @@ export const replaceNeverFinishes: LintRule = {
   summary: "Replace with runs that are longer than the period: none of them finishes",
   check: (subject, context) => {
     const { cronJob, runs } = subject;
-    const slots = slotsOf(subject, context);
+    const slots = context.slotsOf(subject);
     if (cronJob?.concurrencyPolicy !== "Replace" || runs === undefined || slots === undefined) return [];
     const { shortest, longest: widest } = slots;
     const path = ["spec", "concurrencyPolicy"];

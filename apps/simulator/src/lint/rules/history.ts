@@ -1,6 +1,6 @@
 import { formatDuration } from "../../duration.js";
 import type { LintRule } from "../lint-rule.js";
-import { lengthOf, slotsOf } from "../slots.js";
+import { lengthOf } from "../slots.js";
 import { numberIn } from "../subject.js";
 
 export const hiddenFailures: LintRule = {
@@ -27,7 +27,7 @@ export const ttlBeforeHistory: LintRule = {
   check: (subject, context) => {
     const { cronJob, job, jobPath } = subject;
     const ttl = numberIn(job.ttlSecondsAfterFinished);
-    const slots = cronJob === undefined || ttl === undefined ? undefined : slotsOf(subject, context);
+    const slots = cronJob === undefined || ttl === undefined ? undefined : context.slotsOf(subject);
     if (cronJob === undefined || ttl === undefined || slots === undefined) return [];
     const periodMs = lengthOf(slots.shortest);
     const under = LIMITS.map(([name, byDefault]) => ({

@@ -2,7 +2,7 @@ import type { Manifest } from "../../input/manifest.js";
 import { simulate } from "../../simulation.js";
 import type { LintContext } from "../lint-context.js";
 import type { LintRemark, LintRule } from "../lint-rule.js";
-import { AHEAD_MS, slotsOf } from "../slots.js";
+import { AHEAD_MS } from "../slots.js";
 import type { Subject } from "../subject.js";
 
 export const overQuota: LintRule = {
@@ -12,6 +12,8 @@ export const overQuota: LintRule = {
 };
 
 const BOUNDS: ReadonlySet<string> = new Set(["ResourceQuota", "LimitRange"]);
+/** What the words of the admission plugins have in common; a pod may be refused for what only a cluster has. */
+const REFUSAL = /exceeded quota|failed quota|(?:maximum|minimum) .* usage per|max limit to request ratio/;
 
 /** How long a Job gets to create its pods. */
 const AFTER_MS = 30_000;
@@ -22,30 +24,32 @@ const AFTER_MS = 30_000;
  */
 export async function quotaRemark(
   subject: Subject,
-  manifests: readonly Manifest[],
-  { timeZoneData, ...context }: LintContext & { readonly timeZoneData: string },
+  {
+    manifests,
+    context,
+    timeZoneData,
+  }: { readonly manifests: readonly Manifest[]; readonly context: LintContext; readonly timeZoneData: string },
 ): Promise<LintRemark | undefined> {
-  const bounds = manifests.filter(
-    ({ object: { kind, metadata } }) =>
-      BOUNDS.has(kind ?? "") && (metadata.namespace ?? "default") === subject.namespace,
-  );
-  const slots = subject.kind === "Job" ? undefined : slotsOf(subject, context);
-  if (bounds.length === 0 || (subject.kind === "CronJob" && slots === undefined)) return undefined;
+  const isBound = ({ object: { kind = "", metadata } }: Manifest): boolean =>
+    BOUNDS.has(kind) && (metadata.namespace ?? "default") === subject.namespace;
+  const slots = subject.kind === "Job" ? undefined : context.slotsOf(subject);
+  if (!manifests.some(isBound) || (subject.kind === "CronJob" && slots === undefined)) return undefined;
   const startMs = slots?.startMs ?? Math.ceil(context.fromMs / 1000) * 1000;
   const firstMs = slots?.schedule.next(startMs) ?? startMs;
   const durationMs = firstMs - startMs + AFTER_MS;
   let refusal: string | undefined;
   let pods = 0;
   await simulate({
-    manifests: [...bounds, subject.manifest],
+    manifests: [...manifests.filter((each) => isBound(each) || each.object.kind === "PriorityClass"), subject.manifest],
     startMs,
     durationMs,
     seed: 1,
     timeZoneData,
     emit: (record) => {
-      if (record.type === "object" && record.kind === "Pod" && record.change === "ADDED" && refusal === undefined)
-        pods++;
-      if (record.type === "event" && record.reason === "FailedCreate") refusal ??= record.message;
+      if (refusal !== undefined) return;
+      if (record.type === "object" && record.kind === "Pod" && record.change === "ADDED") pods++;
+      if (record.type === "event" && record.reason === "FailedCreate" && REFUSAL.test(record.message))
+        refusal = record.message;
     },
   });
   if (refusal === undefined) return undefined;

@@ -50,6 +50,8 @@ const RULES: readonly (readonly [RegExp, LintRule])[] = [
   [/^metadata\.name: .*must be no more than/, longName],
 ];
 
+const RESTART_HINT = "; pods restart for good where it is missing, and a Job is to come to an end";
+
 /** Asks an API server to create them all, as `kubectl apply` would. */
 export async function refusals(
   manifests: readonly Manifest[],
@@ -72,6 +74,6 @@ export async function refusals(
     // Which has a rule that finds it in what a cluster has taken long ago as well.
     if (/^spec\.schedule: .*TZ/.test(text)) return [];
     const rule = RULES.find(([pattern]) => pattern.test(text))?.[1] ?? refused;
-    return [{ rule, place, subject, text }];
+    return [{ rule, place, subject, text: `${text}${rule === restartPolicy ? RESTART_HINT : ""}` }];
   });
 }
