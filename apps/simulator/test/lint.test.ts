@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
+import { Ajv } from "ajv";
 import Ajv04 from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import { assert, asyncProperty, constantFrom, record } from "fast-check";
@@ -787,6 +788,38 @@ test("what cannot be read goes before what was found, and no report is written",
 });
 
 const sarifFile = createRequire(import.meta.url).resolve("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");
+
+test("the JSON object is as its schema says, with proofs and without", async () => {
+  const ajv = new Ajv();
+  addFormats.default(ajv);
+  const file = new URL("../lint.schema.json", import.meta.url);
+  const isLint = ajv.compile(JSON.parse(readFileSync(file, "utf8")) as object);
+  const { written, stdout } = await lint(two + `---\n${cronJob({ name: "long", duration: "2h" })}`, [
+    "--json",
+    "lint.json",
+  ]);
+  const document = JSON.parse(written["lint.json"]!) as object;
+  expect(isLint(document), JSON.stringify(isLint.errors)).toBe(true);
+  expect(document).toMatchObject({
+    lintVersion: 1,
+    from: FROM,
+    checked: { cronJobs: 3, jobs: 0 },
+    errors: 0,
+    warnings: 2,
+    notes: 2,
+  });
+  expect(stdout).toContain("2 warnings, 2 notes in 3 CronJobs");
+});
+
+test("whoever stops it gets what was found, status 130 and no report", async () => {
+  const stopped = AbortSignal.abort();
+  const { code, stderr, written } = await lint(cronJob({ duration: "61m" }), ["--json", "lint.json"], { stopped });
+  expect({ code, stderr, written }).toEqual({
+    code: 130,
+    stderr: "kubewright: stopped before all was looked at\n",
+    written: {},
+  });
+});
 
 test("a SARIF file has every rule, and every finding at its place", async () => {
   const ajv = new Ajv04.default({ strict: false, unicodeRegExp: false });

@@ -2,6 +2,7 @@ import { realClock } from "@kubewright/clock";
 
 import { parseStart } from "../flag-values.js";
 import { type InputIo, loadManifests } from "../input/load-manifests.js";
+import { InterruptedError } from "../interrupted-error.js";
 import type { Io } from "../io.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { PROJECT_FILE, type ProjectFile, readProjectFile } from "../project-file.js";
@@ -43,6 +44,7 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
     fromMs,
     timeZoneData: io.timeZoneData,
     workloads,
+    signal: io.stopped,
   });
   if (subjects.length === 0 && all.length === 0) {
     const nothing = `${paths.join(", ")}: no CronJob and no Job found`;
@@ -52,13 +54,14 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
   const report: LintReport = { fromMs, timeZoneData: io.timeZoneData, findings, subjects };
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   // What is not whole does not take the place of what was there.
-  if (mistakes.length === 0) {
+  if (mistakes.length === 0 && !io.stopped.aborted) {
     if (flags.sarif !== undefined) await write("--sarif", flags.sarif, lintSarif(report), io);
     if (flags.json === "-") io.stdout.write(lintJson(report));
     else if (flags.json !== undefined) await write("--json", flags.json, lintJson(report), io);
   }
   if (flags.json !== "-") io.stdout.write(lintText(report, styleFor(io.stdout.hasColours)));
   if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+  if (io.stopped.aborted) throw new InterruptedError("stopped before all was looked at");
   const serious = findings.filter(({ level }) => level !== "note");
   if (serious.length > 0) throw new ViolationsError([`lint: ${levelsText(serious)}`]);
 }

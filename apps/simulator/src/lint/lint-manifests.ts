@@ -37,12 +37,14 @@ export interface LintOptions {
   readonly timeZoneData: string;
   /** What is known of how long containers run, beside their annotations. */
   readonly workloads: readonly WorkloadEntry[];
+  /** Leaves the rest. */
+  readonly signal: AbortSignal;
 }
 
 /** What can be known of CronJobs and Jobs without chance, in the order of the manifests. */
 export async function lintManifests(
   given: readonly Manifest[],
-  { fromMs, timeZoneData, workloads }: LintOptions,
+  { fromMs, timeZoneData, workloads, signal }: LintOptions,
 ): Promise<{ readonly findings: readonly Finding[]; readonly subjects: readonly Subject[] }> {
   const manifests = withWorkloads(given, workloads);
   const subjects = subjectsOf(manifests);
@@ -59,6 +61,7 @@ export async function lintManifests(
   const broken = new Set(refused.map(({ place }) => place?.file));
   const found: Finding[] = [...refused];
   for (const subject of subjects) {
+    if (signal.aborted) break;
     const { manifest } = subject;
     // What is refused, or does not run, cannot be played; nor is what a cluster holds new when a window begins.
     const isPlayable =

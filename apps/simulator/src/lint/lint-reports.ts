@@ -58,7 +58,7 @@ function placeText({ file, line, column }: NonNullable<Finding["place"]>): strin
   return `${file}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 
-/** One object with everything that was found. */
+/** One object with everything that was found, as `lint.schema.json` describes it. */
 export function lintJson({ fromMs, timeZoneData, findings, subjects }: LintReport): string {
   const document = {
     lintVersion: 1,
