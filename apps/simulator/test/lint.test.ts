@@ -764,6 +764,49 @@ test("how long runs take can be said on the command line, and the proof says it 
 });
 
 test.each([
+  ["-", "kubewright run - --start"],
+  ["overlays/our team", "kubewright run 'overlays/our team' --start"],
+])("what comes from %s is proved with what comes from there", async (path, begin) => {
+  const text = cronJob({ duration: "61m" });
+  const options: MemoryIoOptions = {
+    readStandardInput: async () => text,
+    listFolder: async (folder) => (folder === path ? [{ name: "kustomization.yaml", isFolder: false }] : undefined),
+    execute: async () => ({ status: 0, stdout: text, stderr: "" }),
+  };
+  const { code, stdout } = await kubewright(["lint", path, "--from", FROM, "--json", "-"], options);
+  expect(code).toBe(1);
+  const [found] = (JSON.parse(stdout) as { findings: readonly Found[] }).findings;
+  const { command, shows } = found!.proof!;
+  expect(command.startsWith(begin), command).toBe(true);
+  const played = await kubewright(words(command).slice(1), options);
+  expect(played).toMatchObject({ code: 1, stderr: expect.stringContaining(shows) as string });
+});
+
+test("a file with something in it that Kubernetes refuses has no proofs: it cannot be played", async () => {
+  const wrong = "---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: wrong }\nspec: { completion: 5 }\n";
+  const found = await findings(cronJob({ duration: "61m" }) + wrong);
+  expect(found.map(({ rule, proof }) => [rule, proof])).toContainEqual(["overlapping-runs", undefined]);
+  expect(found.map(({ rule, object }) => [rule, object])).toContainEqual(["unknown-field", "Job default/wrong"]);
+});
+
+test("of two objects of one name, the one that is refused is named", async () => {
+  const elsewhere = cronJob().replace("name: report", "name: report, namespace: billing");
+  const found = await findings(`${elsewhere}---\n${cronJob({ spec: "timezone: Etc/UTC" })}`);
+  expect(found.find(({ rule }) => rule === "unknown-field")).toMatchObject({
+    object: "CronJob default/report",
+    line: 19,
+  });
+});
+
+test("a PriorityClass that a cluster may have is not held against a pod in a namespace with a quota", async () => {
+  const pod = "restartPolicy: Never, priorityClassName: ours";
+  expect(await findings(cronJob({ pod }) + quota('{ pods: "1" }'))).toEqual([]);
+  const low = "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: ours }\nvalue: 5\n";
+  const [found] = await findings(cronJob({ pod }) + quota('{ pods: "0" }') + low);
+  expect(found).toMatchObject({ rule: "over-quota", level: "error" });
+});
+
+test.each([
   [[], "kubewright: name manifest files or folders: kubewright lint PATH…; or write a .kubewright.yaml\n"],
   [["gone.yaml"], "kubewright: gone.yaml: no such file or folder\n"],
   [["empty.yaml"], "kubewright: empty.yaml: no CronJob and no Job found\n"],
