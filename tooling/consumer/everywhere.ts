@@ -69,7 +69,8 @@ for (const { metadata, status } of (await client.resource(jobs).list()).items) {
   );
 }
 const { status } = await client.resource(cronJobs).get("nightly", { namespace: "default" });
-console.log(status?.lastScheduleTime, "syncs", syncs, jobInformer.store.get(objectKey({ name: "none" })));
+const gone = jobInformer.store.get(objectKey({ name: "none" }));
+console.log(`${status?.lastScheduleTime} syncs ${syncs}, ${gone === undefined ? "none" : "one"} by another name`);
 queue.shutDown();
 stop.abort();
 await Promise.all([running, informed, worker]);

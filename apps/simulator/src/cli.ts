@@ -9,6 +9,7 @@ import { ViolationsError } from "./rules/violations-error.js";
 import type { RunFlags } from "./run-command.js";
 import type { ScheduleFlags } from "./schedule-command.js";
 import type { ServeFlags } from "./serve-command.js";
+import type { SpreadFlags } from "./spread/spread-command.js";
 import { printable } from "./style.js";
 import { UserError } from "./user-error.js";
 import { ClusterError } from "./why/cluster-error.js";
@@ -180,6 +181,41 @@ function program(io: Io, version: string): Command {
     )
     .action(async (paths: string[], flags: LintFlags) =>
       (await import("./lint/lint-command.js")).lintCommand(paths, flags, io),
+    );
+
+  root
+    .command("spread")
+    .description("Show when CronJobs load the cluster, and propose minutes at which they would load it less.")
+    .argument("[path...]", "manifest files, folders of them, kustomizations, or - for standard input")
+    .option("--peak <number>", "move no more than it takes for so many pods at once (default: as few as are found)")
+    .option("--keep <selection>", "which are not to be moved: report, 'billing/*'", collect)
+    .option("--after <names>", "A,B: where both run in an hour, B begins when A has had its time", collect)
+    .option("--show <measure>", "of what to draw the map: starts, pods, cpu or memory", "pods")
+    .option("--patch <file>", "also write the new schedules, for kubectl apply --server-side; - writes only them")
+    .option("--json <file>", "also write all of it as one object; - writes only that, to standard output")
+    .option("--no-play", "do not play the schedules as they are and as proposed")
+    .option("--start <time>", "where the time that counts starts (default: 2026-01-01T00:00:00Z)")
+    .option("--for <duration>", "how much of it: 7d, 12h (default: 1d)")
+    .option("--seed <number>", "seed for what is played (default: 1)")
+    .option("--kubernetes <version>", "release of Kubernetes to play: 1.31 to 1.36, or 1.36.2")
+    .option("--from-cluster", "read what a live cluster holds; only GET and LIST requests")
+    .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("-n, --namespace <namespace>", "what of the cluster to read (default: the context's namespace)")
+    .option("-A, --all-namespaces", "read all of the cluster")
+    .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
+    .option("--controller-time-zone <zone>", "time zone of CronJobs that name none (default: UTC)")
+    .option("--workloads <file>", "how long containers run and how often they fail, as kubewright learn writes it")
+    .option("--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect)
+    .option("--fail <selection=share>", "how often they fail: 'report=2%'", collect)
+    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn plays on", "strict")
+    .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ kubewright spread manifests/ --for 7d\n  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml\n  $ kubectl apply --server-side --force-conflicts -f patch.yaml\n  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load",
+    )
+    .action(async (paths: string[], flags: SpreadFlags) =>
+      (await import("./spread/spread-command.js")).spreadCommand(paths, flags, io),
     );
 
   root

@@ -1,0 +1,84 @@
+import { ScheduleError, parseSchedule } from "@kubewright/cron";
+
+/** The minutes of the hour at which a schedule runs, and what stands around them. */
+export interface MinuteField {
+  /** Ascending, 0 to 59. */
+  readonly minutes: readonly number[];
+  /** How much earlier and later all of them can be at most, within the hour. */
+  readonly earliest: number;
+  readonly latest: number;
+  /** The schedule with every minute so much later; hours, days and the zone as they were. */
+  moved(by: number): string;
+}
+
+const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
+const LAST_MINUTE = 59;
+
+/** @returns `undefined` for `@every`, which has no minute, and for what is no schedule. */
+export function readMinuteField(schedule: string): MinuteField | undefined {
+  if (!isSchedule(schedule)) return undefined;
+  const [, zone = "", rest = ""] = /^((?:CRON_)?TZ=\S*\s+)?(.*)$/s.exec(schedule)!;
+  const fields = /^\s*(\S+)(\s.*)$/s.exec(DESCRIPTORS.get(rest.trim()) ?? rest);
+  if (fields === null || rest.startsWith("@every")) return undefined;
+  const [, field = "", others = ""] = fields;
+  const items = field
+    .split(",")
+    .filter((item) => item !== "")
+    .map(readItem);
+  const minutes = [...new Set(items.flatMap(minutesOf))].sort((a, b) => a - b);
+  const first = minutes[0];
+  if (first === undefined) return undefined;
+  return {
+    minutes,
+    earliest: -first,
+    latest: LAST_MINUTE - minutes.at(-1)!,
+    moved: (by) => (by === 0 ? schedule : `${zone}${items.map((item) => itemText(item, by)).join(",")}${others}`),
+  };
+}
+
+interface Item {
+  readonly first: number;
+  readonly last: number;
+  /** Absent: a single minute, or every minute between the two. */
+  readonly step?: number;
+}
+
+/** What is left to read is known to be right. */
+function readItem(item: string): Item {
+  const [base = "", step] = item.split("/");
+  const [low = "", high] = base.split("-");
+  const isAll = low === "*" || low === "?";
+  const first = isAll ? 0 : Number(low);
+  const last = isAll ? LAST_MINUTE : high !== undefined ? Number(high) : step === undefined ? first : LAST_MINUTE;
+  return { first, last, ...(step === undefined ? {} : { step: Number(step) }) };
+}
+
+function minutesOf({ first, last, step = 1 }: Item): number[] {
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => first + index * step);
+}
+
+/** Up to the end of the hour is far enough: no further minute of the item lies between its last one and that. */
+function itemText({ first, last, step }: Item, by: number): string {
+  const from = first + by;
+  if (first === last) return String(from);
+  const to = Math.min(LAST_MINUTE, last + by);
+  return `${from}-${to}${step === undefined ? "" : `/${step}`}`;
+}
+
+function isSchedule(text: string): boolean {
+  try {
+    parseSchedule(text);
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleError) return false;
+    throw error;
+  }
+}

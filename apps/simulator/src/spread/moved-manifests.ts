@@ -1,0 +1,52 @@
+import type { CronJob } from "@kubewright/api";
+import { mutableCopy } from "@kubewright/api";
+
+import type { Manifest } from "../input/manifest.js";
+import type { ScheduledLoad } from "./scheduled-load.js";
+
+/** A CronJob that gets another schedule. */
+export interface ScheduleChange {
+  readonly load: ScheduledLoad;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Those of which the first minute is another. @param minutes - In the order of `loads`. */
+export function scheduleChanges(loads: readonly ScheduledLoad[], minutes: readonly number[]): ScheduleChange[] {
+  return loads.flatMap((load, index) => {
+    const by = minutes[index]! - load.minute;
+    return by === 0 || load.field === undefined ? [] : [{ load, from: load.schedule, to: load.field.moved(by) }];
+  });
+}
+
+/** The manifests with the changes made. */
+export function movedManifests(manifests: readonly Manifest[], changes: readonly ScheduleChange[]): Manifest[] {
+  const changed = new Map(changes.map(({ load, to }) => [load.manifest, to]));
+  return manifests.map((manifest) => {
+    const schedule = changed.get(manifest);
+    if (schedule === undefined) return manifest;
+    const object = mutableCopy(manifest.object);
+    (object as unknown as { spec: { schedule: string } }).spec.schedule = schedule;
+    return { ...manifest, object };
+  });
+}
+
+/** Documents with nothing but the new schedules, for `kubectl apply --server-side`. */
+export function patchText(changes: readonly ScheduleChange[]): string {
+  if (changes.length === 0) return "# Nothing to change.\n";
+  return changes.map(({ load, to }) => documentText(load.manifest.object as unknown as CronJob, to)).join("---\n");
+}
+
+// JSON's quoted text is YAML's, whatever is in it.
+function documentText({ apiVersion, metadata: { name, namespace } }: CronJob, schedule: string): string {
+  return [
+    `apiVersion: ${apiVersion}`,
+    "kind: CronJob",
+    "metadata:",
+    `  name: ${JSON.stringify(name)}`,
+    ...(namespace === undefined ? [] : [`  namespace: ${JSON.stringify(namespace)}`]),
+    "spec:",
+    `  schedule: ${JSON.stringify(schedule)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,62 @@
+import { type Selection, isSelectedBy, parseSelection } from "../selection.js";
+import { UserError } from "../user-error.js";
+import type { Precedence } from "./propose.js";
+import type { ScheduledLoad } from "./scheduled-load.js";
+
+const MINUTE_MS = 60_000;
+
+/** @throws UserError for what is no selection. */
+export function parseSelections(flag: string, texts: readonly string[]): Selection[] {
+  return texts
+    .flatMap((text) => text.split(","))
+    .map((text) => {
+      const selection = parseSelection(text.trim());
+      if (selection === undefined)
+        throw new UserError(`${flag}: ${JSON.stringify(text)} names nothing; write for example report or 'billing/*'`);
+      return selection;
+    });
+}
+
+/**
+ * What `--after A,B` asks for: wherever A and B run in the same hour, A has had its expected time when B begins.
+ *
+ * @throws UserError for names of nothing, and for fewer than two of them.
+ */
+export function precedencesOf(texts: readonly string[], loads: readonly ScheduledLoad[]): Precedence[] {
+  return texts.flatMap((text) => {
+    const names = text.split(",");
+    if (names.length < 2)
+      throw new UserError(`--after: ${JSON.stringify(text)} names one; write the first and what comes after it: A,B`);
+    const steps = parseSelections("--after", [text]).map((selection, index) => {
+      const selected = [...loads.keys()].filter((each) => isSelectedBy(selection, loads[each]!));
+      if (selected.length === 0)
+        throw new UserError(`--after: ${JSON.stringify(names[index]!.trim())} selects no CronJob that runs`);
+      return selected;
+    });
+    return steps
+      .slice(1)
+      .flatMap((later, index) =>
+        steps[index]!.flatMap((before) =>
+          later
+            .filter((after) => after !== before && shareAnHour(loads[before]!, loads[after]!))
+            .map((after) => ({ before, after, gap: minutesOf(loads[before]!) })),
+        ),
+      );
+  });
+}
+
+function minutesOf({ expectedMs }: ScheduledLoad): number {
+  return Math.max(1, Math.ceil(expectedMs / MINUTE_MS));
+}
+
+/** Hours of zones that are half an hour apart are never the same. */
+function shareAnHour(a: ScheduledLoad, b: ScheduledLoad): boolean {
+  const hours = hoursOf(a);
+  for (const hour of hoursOf(b)) if (hours.has(hour)) return true;
+  return false;
+}
+
+/** When the hours of its wall clock begin in which it runs: minutes since the window began. */
+function hoursOf({ starts, hoursBeginAt }: ScheduledLoad): Set<number> {
+  return new Set(starts.map((start) => Math.floor((start - hoursBeginAt) / 60) * 60 + hoursBeginAt));
+}

@@ -1,0 +1,76 @@
+import { RunDigest } from "../digest/run-digest.js";
+import { totalOf } from "../digest/run-statistics.js";
+import { liveState } from "../input/live-state.js";
+import type { Manifest } from "../input/manifest.js";
+import { PodPeaks } from "../futures/pod-peaks.js";
+import { EVERYTHING } from "../selection.js";
+import { simulate } from "../simulation.js";
+import { Timeline } from "../timeline/timeline.js";
+import type { RunInput } from "../run-input.js";
+import type { SpreadWindow } from "./scheduled-load.js";
+
+/** What one play came to. */
+export interface PlayedSpread {
+  readonly runs: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Runs of which a pod fit on no node at first. */
+  readonly withoutNode: number;
+  readonly pods: { readonly most: number; readonly atMs: number };
+  readonly cpuMillis: number;
+}
+
+export interface PlaySpreadOptions {
+  readonly window: SpreadWindow;
+  readonly timeZoneData: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (share: number) => void;
+}
+
+/**
+ * Plays manifests for a window. What is not live is there a second before, so that the slot with which the window begins is
+ * one of its runs.
+ */
+export async function playSpread(
+  input: RunInput,
+  manifests: readonly Manifest[],
+  { window: { startMs, endMs }, timeZoneData, signal, onProgress }: PlaySpreadOptions,
+): Promise<PlayedSpread> {
+  const live = liveState(manifests);
+  const beginMs = live === undefined ? startMs - LEAD_MS : input.startMs;
+  const durationMs = endMs - beginMs - 1;
+  const digest = new RunDigest();
+  const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: digest });
+  const peaks = new PodPeaks([EVERYTHING]);
+  const { live: _live, ...others } = input;
+  await simulate({
+    ...others,
+    ...(live === undefined ? {} : { live }),
+    manifests,
+    startMs: beginMs,
+    durationMs,
+    timeZoneData,
+    signal,
+    emit: (record) => {
+      timeline.add(record);
+      peaks.add(record);
+    },
+    onCreated: () => {},
+    onProgress: (elapsedMs) => onProgress(elapsedMs / durationMs),
+  });
+  const statistics = digest.groups.map((group) => group.statistics);
+  const sum = (of: (each: (typeof statistics)[number]) => number): number =>
+    statistics.reduce((total, each) => total + of(each), 0);
+  const { cpuMillis, selected } = peaks.peaks;
+  const peak = selected[0]!;
+  return {
+    runs: sum(({ runs }) => runs),
+    failed: sum(({ failed }) => totalOf(failed)),
+    skipped: sum(({ skipped }) => totalOf(skipped)),
+    withoutNode: sum(({ withoutNode }) => withoutNode.count),
+    pods: { most: peak.level, atMs: peak.atMs },
+    cpuMillis,
+  };
+}
+
+const LEAD_MS = 1000;

@@ -1,0 +1,37 @@
+import type { DeepReadonly, Pod } from "@kubewright/api";
+
+/** What a quantity's suffix stands for. */
+const FACTORS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
+/** Bytes that a pod's containers request together; init containers, which run before them, count only beyond that. */
+export function requestedMemoryBytes(spec: DeepReadonly<Pod["spec"]> | undefined): number {
+  let together = 0;
+  let most = 0;
+  for (const { resources } of spec?.containers ?? []) together += bytes(resources?.requests?.["memory"]);
+  for (const { resources } of spec?.initContainers ?? []) most = Math.max(most, bytes(resources?.requests?.["memory"]));
+  return Math.max(together, most);
+}
+
+function bytes(quantity: string | number | undefined): number {
+  if (quantity === undefined) return 0;
+  const [, number = "0", suffix = ""] =
+    /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(String(quantity).trim()) ?? [];
+  return Math.ceil(Number(number) * (FACTORS[suffix] ?? 0)) || 0;
+}

@@ -1,0 +1,183 @@
+import { formatTime } from "@kubewright/api";
+
+import { formatDuration } from "../duration.js";
+import { InterruptedError } from "../interrupted-error.js";
+import { type Io, noProgress } from "../io.js";
+import { checkOutputs, openOutput } from "../output-file.js";
+import { ViolationsError } from "../rules/violations-error.js";
+import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
+import { printable, styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { type Measure, MEASURES, loadCurves } from "./load-curves.js";
+import { movedManifests, patchText, scheduleChanges } from "./moved-manifests.js";
+import { parseSelections, precedencesOf } from "./order-flags.js";
+import { type PlayedSpread, playSpread } from "./play-both.js";
+import { PrecedenceError, type Precedence, type SpreadPlan, propose } from "./propose.js";
+import { type ScheduledLoad, type SpreadWindow, scheduledLoads } from "./scheduled-load.js";
+import { spreadJson } from "./spread-json.js";
+import { type SpreadFindings, spreadText } from "./spread-text.js";
+import { stampedes } from "./stampedes.js";
+
+export interface SpreadFlags extends RunInputFlags {
+  readonly peak?: string;
+  readonly keep?: readonly string[];
+  readonly after?: readonly string[];
+  readonly show: string;
+  readonly json?: string;
+  readonly patch?: string;
+  /** Whether to play before and after. */
+  readonly play: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_WIDTH = 120;
+
+/** `kubewright spread`: when CronJobs load the cluster, and at which minutes they would load it less. */
+export async function spreadCommand(paths: readonly string[], flags: SpreadFlags, io: Io): Promise<void> {
+  const target = parsePeak(flags.peak);
+  const measure = parseMeasure(flags.show);
+  const keep = parseSelections("--keep", flags.keep ?? []);
+  const { json, patch } = flags;
+  if (json === "-" && patch === "-") throw new UserError("--json and --patch cannot both write to standard output");
+  if (paths.length === 0 && !flags.fromCluster)
+    throw new UserError("name the CronJobs' manifests: kubewright spread PATH…, or kubewright spread --from-cluster");
+  checkOutputs({ "--json": json, "--patch": patch }, paths);
+  const input = await readRunInput(paths, flags, io);
+  const window = windowOf(input);
+  const loads = scheduledLoads(input.manifests, { window, localTimeZone: input.localTimeZone ?? "UTC", keep });
+  if (loads.length === 0)
+    throw new UserError([...input.problems, "there is no CronJob to spread, or all are suspended"].join("\n"));
+  for (const note of [...input.notes, ...notesOn(loads, window)]) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  const windowMinutes = (window.endMs - window.startMs) / 60_000;
+  const precedences = precedencesOf(flags.after ?? [], loads);
+  const plan = planOf(loads, precedences, { windowMinutes, target });
+  const changes = scheduleChanges(loads, plan.minutes);
+  const files = [
+    { path: json, file: await open("--json", json, io) },
+    { path: patch, file: await open("--patch", patch, io) },
+  ];
+  const played =
+    flags.play && input.problems.length === 0
+      ? await playBoth(input, movedManifests(input.manifests, changes), window, io)
+      : undefined;
+  const findings: SpreadFindings = {
+    window,
+    loads,
+    before: loadCurves(
+      loads,
+      loads.map(({ minute }) => minute),
+      windowMinutes,
+    ),
+    after: loadCurves(loads, plan.minutes, windowMinutes),
+    stampedes: stampedes(loads),
+    plan,
+    changes,
+    ...(played === undefined ? {} : { played }),
+  };
+  for (const [index, text] of [() => spreadJson(findings), () => patchText(changes)].entries()) {
+    const { path, file } = files[index]!;
+    if (path === "-") io.stdout.write(text());
+    if (input.problems.length > 0) await file?.discard();
+    else {
+      await file?.write(text());
+      await file?.close();
+    }
+  }
+  if (json !== "-" && patch !== "-") {
+    const style = styleFor(io.stdout.hasColours);
+    const length = formatDuration(window.endMs - window.startMs);
+    io.stdout.write(
+      `${style.bold("kubewright")}  ${formatTime(window.startMs)} → ${formatTime(window.endMs)} (${length}, ${loads.length} ${loads.length === 1 ? "CronJob" : "CronJobs"})\n\n`,
+    );
+    io.stdout.write(spreadText(findings, { measure, width: io.stdout.columns || DEFAULT_WIDTH, style }));
+  }
+  if (input.problems.length > 0) throw new UserError(input.problems.join("\n"));
+  if (target !== undefined && plan.peak > target)
+    throw new ViolationsError([`--peak ${target}: moving minutes brings it to ${plan.peak} pods at once, not further`]);
+}
+
+/** Whole hours, so that what moves within one stays in the window. */
+function windowOf({ startMs, durationMs, live }: RunInput): SpreadWindow {
+  const round = live === undefined ? Math.floor : Math.ceil;
+  const from = round(startMs / HOUR_MS) * HOUR_MS;
+  return { startMs: from, endMs: Math.max(from + HOUR_MS, Math.ceil((startMs + durationMs) / HOUR_MS) * HOUR_MS) };
+}
+
+function notesOn(loads: readonly ScheduledLoad[], { startMs, endMs }: SpreadWindow): string[] {
+  const idle = loads.filter(({ starts }) => starts.length === 0);
+  if (idle.length === 0) return [];
+  const names = idle.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
+  const more = idle.length > 3 ? ` and ${idle.length - 3} more` : "";
+  return [`no run within ${formatDuration(endMs - startMs)}: ${names.join(", ")}${more}; take a longer --for`];
+}
+
+/** @throws UserError when CronJobs cannot come in the order of `--after`. */
+function planOf(
+  loads: readonly ScheduledLoad[],
+  precedences: readonly Precedence[],
+  { windowMinutes, target }: { readonly windowMinutes: number; readonly target: number | undefined },
+): SpreadPlan {
+  try {
+    return propose(loads, precedences, { windowMinutes, ...(target === undefined ? {} : { target }) });
+  } catch (error) {
+    if (!(error instanceof PrecedenceError)) throw error;
+    const { before, after, gap } = error.precedence;
+    const [a, b] = [loads[before]!, loads[after]!].map(({ namespace, name }) => `${namespace}/${name}`);
+    throw new UserError(
+      `--after: no minutes of the hour are left at which ${b} begins ${gap} ${gap === 1 ? "minute" : "minutes"} after ${a}`,
+      { cause: error },
+    );
+  }
+}
+
+async function open(
+  flag: string,
+  path: string | undefined,
+  io: Io,
+): Promise<Awaited<ReturnType<typeof openOutput>> | undefined> {
+  return path === undefined || path === "-" ? undefined : openOutput(flag, path, io);
+}
+
+async function playBoth(
+  input: RunInput,
+  moved: RunInput["manifests"],
+  window: SpreadWindow,
+  io: Io,
+): Promise<NonNullable<SpreadFindings["played"]>> {
+  const progress = (await io.progress?.()) ?? noProgress;
+  const played: PlayedSpread[] = [];
+  try {
+    for (const [index, manifests] of [input.manifests, moved].entries()) {
+      const name = index === 0 ? "before" : "after";
+      played.push(
+        await playSpread(input, manifests, {
+          window,
+          timeZoneData: io.timeZoneData,
+          signal: io.stopped,
+          onProgress: (share) => {
+            io.holdMemory?.();
+            progress.show((index + share) / 2, `${name}: ${Math.floor(share * 100)}%`);
+          },
+        }),
+      );
+      if (io.stopped.aborted) throw new InterruptedError(`stopped while it was played ${name}`);
+    }
+  } finally {
+    progress.clear();
+  }
+  return { before: played[0]!, after: played[1]! };
+}
+
+function parsePeak(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new UserError(`--peak: ${JSON.stringify(text)} is not a number of pods; write for example 20`);
+  return Number(text);
+}
+
+function parseMeasure(text: string): Measure {
+  const measure = MEASURES.find((each) => each === text);
+  if (measure === undefined)
+    throw new UserError(`--show: ${JSON.stringify(text)} is not one of ${MEASURES.join(", ")}`);
+  return measure;
+}

@@ -1,0 +1,102 @@
+import { formatTime } from "@kubewright/api";
+
+import { formatDuration } from "../duration.js";
+import { type Style, printable } from "../style.js";
+import { wrap } from "../why/text-block.js";
+import { heatMap, minuteStrips } from "./heat-map.js";
+import type { LoadCurves, Measure } from "./load-curves.js";
+import type { ScheduleChange } from "./moved-manifests.js";
+import type { PlayedSpread } from "./play-both.js";
+import type { SpreadPlan } from "./propose.js";
+import type { ScheduledLoad, SpreadWindow } from "./scheduled-load.js";
+import type { Stampede } from "./stampedes.js";
+
+/** What was found and what is proposed. */
+export interface SpreadFindings {
+  readonly window: SpreadWindow;
+  readonly loads: readonly ScheduledLoad[];
+  readonly before: LoadCurves;
+  readonly after: LoadCurves;
+  readonly stampedes: readonly Stampede[];
+  readonly plan: SpreadPlan;
+  readonly changes: readonly ScheduleChange[];
+  /** Absent: it was not played. */
+  readonly played?: { readonly before: PlayedSpread; readonly after: PlayedSpread };
+}
+
+export interface SpreadTextOptions {
+  readonly measure: Measure;
+  readonly width: number;
+  readonly style: Style;
+}
+
+export function spreadText(findings: SpreadFindings, options: SpreadTextOptions): string {
+  const { before, after, window, changes } = findings;
+  const { measure, style } = options;
+  return [
+    minuteStrips(before, style),
+    heatMap(measure, before, window.startMs, style),
+    stampedesText(findings, options),
+    proposalText(findings, options),
+    ...(changes.length === 0 ? [] : [`${style.bold("With these minutes")}\n${minuteStrips(after, style)}`]),
+    playedText(findings, style),
+  ]
+    .filter((block) => block !== "")
+    .join("\n");
+}
+
+const MOST_STAMPEDES = 5;
+const MOST_NAMES = 5;
+
+function stampedesText({ stampedes, window }: SpreadFindings, { width, style }: SpreadTextOptions): string {
+  if (stampedes.length === 0) return `${style.bold("Stampedes")}  none: no five CronJobs start in the same minute\n`;
+  const lines = stampedes.slice(0, MOST_STAMPEDES).map(({ loads, pods, minutes }) => {
+    const first = formatTime(window.startMs + minutes[0]! * 60_000);
+    const times = minutes.length === 1 ? "" : ` and ${(minutes.length - 1).toLocaleString("en-US")} times more`;
+    const names = loads.slice(0, MOST_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
+    const more = loads.length > MOST_NAMES ? ` and ${loads.length - MOST_NAMES} more` : "";
+    return `${first}${times}: ${loads.length} CronJobs start, ${count(pods, "pod")}: ${names.join(", ")}${more}`;
+  });
+  const rest = stampedes.length - MOST_STAMPEDES;
+  if (rest > 0) lines.push(`and ${rest} others`);
+  return `${style.bold("Stampedes")}\n${lines.flatMap((line) => wrap(`  ${printable(line)}`, width)).join("\n")}\n`;
+}
+
+function proposalText({ plan, changes, loads }: SpreadFindings, { style }: SpreadTextOptions): string {
+  const peaks = `${plan.peakBefore.toLocaleString("en-US")} → ${plan.peak.toLocaleString("en-US")} pods at once`;
+  if (changes.length === 0) return `${style.bold("Proposal")}  nothing to move: ${count(plan.peak, "pod")} at once\n`;
+  const rows = changes.map(({ load, from, to }) => [
+    printable(`${load.namespace}/${load.name}`),
+    printable(from),
+    "→",
+    printable(to),
+    `${count(load.pods, "pod")} for ${formatDuration(Math.round(load.expectedMs / 1000) * 1000)}`,
+  ]);
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ")}`.trimEnd());
+  const title = `${style.bold("Proposal")}  ${peaks}, with new minutes for ${changes.length} of ${loads.length} CronJobs`;
+  return `${[title, ...lines].join("\n")}\n`;
+}
+
+function playedText({ played }: SpreadFindings, style: Style): string {
+  if (played === undefined) return "";
+  const { before, after } = played;
+  const cores = (millis: number): string => (millis / 1000).toLocaleString("en-US", { maximumFractionDigits: 1 });
+  const rows: readonly (readonly [string, (each: PlayedSpread) => string])[] = [
+    ["most pods at once", ({ pods }) => pods.most.toLocaleString("en-US")],
+    ["at", ({ pods }) => (pods.most === 0 ? "–" : formatTime(pods.atMs))],
+    ["cores requested at once", ({ cpuMillis }) => cores(cpuMillis)],
+    ["runs", ({ runs }) => runs.toLocaleString("en-US")],
+    ["failed", ({ failed }) => failed.toLocaleString("en-US")],
+    ["skipped", ({ skipped }) => skipped.toLocaleString("en-US")],
+    ["waited for a node", ({ withoutNode }) => withoutNode.toLocaleString("en-US")],
+  ];
+  const lines = [["Played", "before", "after"], ...rows.map(([title, of]) => [title, of(before), of(after)])].map(
+    ([title, a, b]) => `${title!.padEnd(25)}${a!.padStart(20)}  ${b!.padStart(20)}`,
+  );
+  return `${style.bold(lines[0]!)}\n${lines.slice(1).join("\n")}\n`;
+}
+
+function count(number: number, what: string): string {
+  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? "" : "s"}`;
+}

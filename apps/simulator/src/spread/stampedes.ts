@@ -1,0 +1,41 @@
+import type { ScheduledLoad } from "./scheduled-load.js";
+
+/** The same CronJobs start in the same minute, once or again and again. */
+export interface Stampede {
+  readonly loads: readonly ScheduledLoad[];
+  readonly pods: number;
+  /** Minutes since the window began, ascending. */
+  readonly minutes: readonly number[];
+}
+
+/** So many CronJobs that start in one minute are a stampede. */
+const FEWEST = 5;
+
+/** Minutes in which five CronJobs or more start, those of the same CronJobs together; the most pods first. */
+export function stampedes(loads: readonly ScheduledLoad[]): Stampede[] {
+  const startingAt = new Map<number, number[]>();
+  for (const [index, { starts }] of loads.entries())
+    for (const start of starts) {
+      const starting = startingAt.get(start);
+      if (starting === undefined) startingAt.set(start, [index]);
+      else if (starting.at(-1) !== index) starting.push(index);
+    }
+  const minutesOf = new Map<string, number[]>();
+  for (const [minute, starting] of startingAt) {
+    if (starting.length < FEWEST) continue;
+    const key = starting.join();
+    const minutes = minutesOf.get(key);
+    if (minutes === undefined) minutesOf.set(key, [minute]);
+    else minutes.push(minute);
+  }
+  return [...minutesOf]
+    .map(([key, minutes]) => {
+      const together = key.split(",").map((index) => loads[Number(index)]!);
+      return {
+        loads: together,
+        pods: together.reduce((sum, { pods }) => sum + pods, 0),
+        minutes: minutes.sort((a, b) => a - b),
+      };
+    })
+    .sort((a, b) => b.pods - a.pods || a.minutes[0]! - b.minutes[0]!);
+}
