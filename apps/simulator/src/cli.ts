@@ -212,7 +212,7 @@ function program(io: Io, version: string): Command {
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright spread manifests/ --for 7d\n  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml\n  $ kubectl apply --server-side --force-conflicts -f patch.yaml\n  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load",
+      "\nExamples:\n  $ kubewright spread manifests/ --for 7d\n  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml\n  $ kubectl apply --server-side --force-conflicts --field-manager kubewright-spread -f patch.yaml\n  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load",
     )
     .action(async (paths: string[], flags: SpreadFlags) =>
       (await import("./spread/spread-command.js")).spreadCommand(paths, flags, io),

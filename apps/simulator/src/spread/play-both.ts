@@ -1,5 +1,6 @@
 import { RunDigest } from "../digest/run-digest.js";
 import { totalOf } from "../digest/run-statistics.js";
+import type { CreateOutcome } from "../input/create-manifests.js";
 import { liveState } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
@@ -25,6 +26,8 @@ export interface PlaySpreadOptions {
   readonly timeZoneData: string;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
+  /** Told what became of the manifests. */
+  readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface PlaySpreadOptions {
 export async function playSpread(
   input: RunInput,
   manifests: readonly Manifest[],
-  { window: { startMs, endMs }, timeZoneData, signal, onProgress }: PlaySpreadOptions,
+  { window: { startMs, endMs }, timeZoneData, signal, onProgress, onCreated }: PlaySpreadOptions,
 ): Promise<PlayedSpread> {
   const live = liveState(manifests);
   const beginMs = live === undefined ? startMs - LEAD_MS : input.startMs;
@@ -55,7 +58,7 @@ export async function playSpread(
       timeline.add(record);
       peaks.add(record);
     },
-    onCreated: () => {},
+    onCreated,
     onProgress: (elapsedMs) => onProgress(elapsedMs / durationMs),
   });
   const statistics = digest.groups.map((group) => group.statistics);

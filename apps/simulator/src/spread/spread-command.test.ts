@@ -229,6 +229,14 @@ test("the same CronJobs in Berlin over the nights when its clock changes run as 
   }
 });
 
+test("what the API server refuses is told once, with status 2, and no file is written", async () => {
+  const yaml = `${cronJob({ schedule: "0 * * * *" })}---\n${cronJob({ schedule: "0 * * * *", name: "odd", spec: "concurencyPolicy: Forbid" })}`;
+  const { code, stderr, written } = await spread(yaml, ["--for", "2h", "--patch", "patch.yaml"]);
+  expect(code).toBe(2);
+  expect(stderr.match(/spec.concurencyPolicy: unknown field/g)).toHaveLength(1);
+  expect(written).toEqual({});
+});
+
 test("wrong flags are told in one line", async () => {
   const yaml = cronJob({ schedule: "0 * * * *" });
   expect(await spread(yaml, ["--peak", "few"])).toMatchObject({

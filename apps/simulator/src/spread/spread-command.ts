@@ -11,7 +11,7 @@ import { UserError } from "../user-error.js";
 import { type Measure, MEASURES, loadCurves } from "./load-curves.js";
 import { movedManifests, patchText, scheduleChanges } from "./moved-manifests.js";
 import { parseSelections, precedencesOf } from "./order-flags.js";
-import { type PlayedSpread, playSpread } from "./play-both.js";
+import { type PlayedSpread, type PlaySpreadOptions, playSpread } from "./play-both.js";
 import { PrecedenceError, type Precedence, type SpreadPlan, propose } from "./propose.js";
 import { type ScheduledLoad, type SpreadWindow, scheduledLoads } from "./scheduled-load.js";
 import { spreadJson } from "./spread-json.js";
@@ -56,10 +56,17 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
     { path: json, file: await open("--json", json, io) },
     { path: patch, file: await open("--patch", patch, io) },
   ];
-  const played =
-    flags.play && input.problems.length === 0
-      ? await playBoth(input, movedManifests(input.manifests, changes), window, io)
-      : undefined;
+  const problems = [...input.problems];
+  const played = flags.play
+    ? await playBoth(input, movedManifests(input.manifests, changes), {
+        window,
+        io,
+        onCreated: (outcome) => {
+          problems.push(...outcome.problems);
+          for (const note of outcome.notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+        },
+      })
+    : undefined;
   const findings: SpreadFindings = {
     window,
     loads,
@@ -77,7 +84,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   for (const [index, text] of [() => spreadJson(findings), () => patchText(changes)].entries()) {
     const { path, file } = files[index]!;
     if (path === "-") io.stdout.write(text());
-    if (input.problems.length > 0) await file?.discard();
+    if (problems.length > 0) await file?.discard();
     else {
       await file?.write(text());
       await file?.close();
@@ -91,7 +98,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
     );
     io.stdout.write(spreadText(findings, { measure, width: io.stdout.columns || DEFAULT_WIDTH, style }));
   }
-  if (input.problems.length > 0) throw new UserError(input.problems.join("\n"));
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
   if (target !== undefined && plan.peak > target)
     throw new ViolationsError([`--peak ${target}: moving minutes brings it to ${plan.peak} pods at once, not further`]);
 }
@@ -141,8 +148,11 @@ async function open(
 async function playBoth(
   input: RunInput,
   moved: RunInput["manifests"],
-  window: SpreadWindow,
-  io: Io,
+  {
+    window,
+    io,
+    onCreated,
+  }: { readonly window: SpreadWindow; readonly io: Io; readonly onCreated: PlaySpreadOptions["onCreated"] },
 ): Promise<NonNullable<SpreadFindings["played"]>> {
   const progress = (await io.progress?.()) ?? noProgress;
   const played: PlayedSpread[] = [];
@@ -154,6 +164,8 @@ async function playBoth(
           window,
           timeZoneData: io.timeZoneData,
           signal: io.stopped,
+          // With other minutes the API server says the same.
+          onCreated: index === 0 ? onCreated : () => {},
           onProgress: (share) => {
             io.holdMemory?.();
             progress.show((index + share) / 2, `${name}: ${Math.floor(share * 100)}%`);
