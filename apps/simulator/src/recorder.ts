@@ -24,6 +24,7 @@ import { type InformerFactory, deletedObject } from "@kubewright/informer";
 import { explainJobReason } from "@kubewright/job";
 
 import { requestedCpuMillis } from "./requested-cpu.js";
+import { requestedMemoryBytes } from "./requested-memory.js";
 import type { CronJobState, DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
 
 /** Turns what happens in a cluster into trace records, each handed on as it happens. */
@@ -80,13 +81,16 @@ export class Recorder {
       wasThere = false,
     ): void => {
       const { namespace = "", name = "", uid = "", creationTimestamp } = object.metadata;
-      const cpuMillis = change === "ADDED" && kind === "Pod" ? requestedCpuMillis(object) : 0;
+      const isNewPod = change === "ADDED" && kind === "Pod";
+      const cpuMillis = isNewPod ? requestedCpuMillis(object) : 0;
+      const memoryBytes = isNewPod ? requestedMemoryBytes(object) : 0;
       const owner = getControllerOf(object);
       const record: Record<string, unknown> = { type: "object", at: this.#at(), change, kind, namespace, name, uid };
       if (wasThere && creationTimestamp !== undefined) record["createdAt"] = creationTimestamp;
       if (owner !== undefined) record["owner"] = { kind: owner.kind, name: owner.name, uid: owner.uid };
       record["state"] = state;
       if (cpuMillis !== 0) record["cpuMillis"] = cpuMillis;
+      if (memoryBytes !== 0) record["memoryBytes"] = memoryBytes;
       this.#emit(record as unknown as ObjectRecord);
     };
     informers.informerFor(definition).addEventHandler({

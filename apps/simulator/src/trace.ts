@@ -40,6 +40,8 @@ export type ObjectRecord = {
       readonly state: PodState;
       /** Thousandths of a core that its containers request together; with `ADDED` only, and only if they request any. */
       readonly cpuMillis?: number;
+      /** Bytes that they request together; likewise. */
+      readonly memoryBytes?: number;
     }
 );
 

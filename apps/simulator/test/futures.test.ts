@@ -192,3 +192,41 @@ test("told to stop, it prints what was reached and ends with 130", { timeout: 60
   expect(stdout).toMatch(/^kubewright {2}[\d,]+ futures? of .* of seeds 1-100000/);
   expect(stderr).toMatch(/stopped after [\d,]+ of 100,000 futures\n$/);
 });
+
+test("the most at once by namespace, with memory, as the schema has it", async () => {
+  const wanting = (namespace: string, memory: string): string => `
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: report, namespace: ${namespace} }
+spec:
+  schedule: "0 * * * *"
+  jobTemplate:
+    spec:
+      parallelism: 2
+      completions: 2
+      template:
+        metadata: { annotations: { sim.kubewright.dev/duration: 5m..10m } }
+        spec:
+          restartPolicy: Never
+          containers: [{ name: c, image: busybox, resources: { requests: { cpu: 500m, memory: ${memory} } } }]
+`;
+  const files = { "in.yaml": `${wanting("billing", "1Gi")}---${wanting("web", "64M")}` };
+  const args = ["run", "in.yaml", "--for", "3h", "--seeds", "1-5"];
+  const { atOnce } = JSON.parse((await kubewright([...args, "--json", "-"], { files })).stdout) as {
+    readonly atOnce: object;
+  };
+  const always = (level: number): object => ({ p50: level, p95: level, p99: level, most: level, seed: 1 });
+  expect(atOnce).toEqual({
+    pods: always(4),
+    cores: always(2),
+    memoryBytes: always(2 * 2 ** 30 + 128_000_000),
+    namespaces: [
+      { namespace: "billing", pods: always(2), cores: always(1), memoryBytes: always(2 * 2 ** 30) },
+      { namespace: "web", pods: always(2), cores: always(1), memoryBytes: always(128_000_000) },
+    ],
+  });
+  const { stdout } = await kubewright([...args, "--json", "futures.json"], { files });
+  expect(stdout).toMatch(/^memory requested +2.1Gi +2.1Gi +2.1Gi +2.1Gi \(seed 1\)$/m);
+  expect(stdout).toMatch(/^at once by namespace +pods p95 +worst +cores p95 +worst +memory p95 +worst$/m);
+  expect(stdout).toMatch(/^billing +2 +2 +1 +1 +2Gi +2Gi$/m);
+});

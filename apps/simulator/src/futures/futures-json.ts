@@ -1,5 +1,5 @@
 import type { Durations } from "../digest/durations.js";
-import type { FuturesStatistics, GroupChances } from "./futures-statistics.js";
+import type { FuturesStatistics, GroupChances, PeakChance, PeakChances } from "./futures-statistics.js";
 import type { Violation } from "../rules/rule-tally.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
 import type { Share } from "./wilson.js";
@@ -17,7 +17,7 @@ export interface FuturesHeader {
 /** One object with everything that was found, as `futures.schema.json` describes it. */
 export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader): string {
   const { startMs, durationMs, seeds, kubernetes, timeZoneData, violations } = header;
-  const { total, groups, peaks, futures } = statistics;
+  const { total, groups, peaks, namespaces, futures } = statistics;
   const document = {
     futuresVersion: 1,
     kubernetes,
@@ -38,8 +38,8 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
       hasSpread: group.durations.counts.length > 1,
     })),
     atOnce: {
-      pods: peakOf(peaks.pods, 1),
-      cores: peakOf(peaks.cpuMillis, 1000),
+      ...peaksOf(peaks),
+      namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...peaksOf(each) })),
     },
     ...(violations === undefined ? {} : { violations: violations.map(violationOf) }),
   };
@@ -88,7 +88,11 @@ function quantiles(durations: Durations): object | null {
   return durations.size === 0 ? null : { p50: seconds(0.5), p95: seconds(0.95), p99: seconds(0.99), most: seconds(1) };
 }
 
-function peakOf(peak: FuturesStatistics["peaks"]["pods"], unit: number): object {
+function peaksOf({ pods, cpuMillis, memoryBytes }: PeakChances): object {
+  return { pods: peakOf(pods, 1), cores: peakOf(cpuMillis, 1000), memoryBytes: peakOf(memoryBytes, 1) };
+}
+
+function peakOf(peak: PeakChance, unit: number): object {
   const level = (share: number): number => peak.quantile(share) / unit;
   return { p50: level(0.5), p95: level(0.95), p99: level(0.99), most: peak.worst.level / unit, seed: peak.worst.seed };
 }

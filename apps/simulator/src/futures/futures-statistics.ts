@@ -2,6 +2,7 @@ import { Durations } from "../digest/durations.js";
 import type { FutureSummary } from "./play-future.js";
 import { type Mishap, mishapKey } from "./mishap.js";
 import type { GroupFuture, MishapCount } from "./mishap-counter.js";
+import type { Levels } from "./pod-peaks.js";
 import { type Share, wilson } from "./wilson.js";
 
 /** A mishap over many futures. */
@@ -65,14 +66,30 @@ export class FuturesStatistics {
   readonly #groups = new Map<string, CountedGroup>();
   /** Of everything together: a future counts once, however many CronJobs the mishap befalls. */
   readonly #total: CountedGroup = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
-  readonly #peaks = { pods: new PeakCounts(), cpuMillis: new PeakCounts() };
+  readonly #peaks = emptyPeaks();
+  readonly #namespaces = new Map<string, Record<keyof Levels, PeakCounts>>();
 
   get futures(): number {
     return this.#futures;
   }
 
-  get peaks(): { readonly [Series in "pods" | "cpuMillis"]: Pick<PeakCounts, "quantile" | "worst"> } {
-    return this.#peaks;
+  get peaks(): PeakChances {
+    return this.#chancesOf(this.#peaks);
+  }
+
+  /** Of those that had pods in any future, by name. */
+  get namespaces(): readonly (PeakChances & { readonly namespace: string })[] {
+    return [...this.#namespaces]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([namespace, peaks]) => ({ namespace, ...this.#chancesOf(peaks) }));
+  }
+
+  #chancesOf({ pods, cpuMillis, memoryBytes }: Record<keyof Levels, PeakCounts>): PeakChances {
+    const chance = (counts: PeakCounts): PeakChance => ({
+      worst: counts.worst,
+      quantile: (share) => counts.quantile(share, this.#futures),
+    });
+    return { pods: chance(pods), cpuMillis: chance(cpuMillis), memoryBytes: chance(memoryBytes) };
   }
 
   add({ seed, groups, peaks }: FutureSummary): void {
@@ -95,8 +112,12 @@ export class FuturesStatistics {
     const slots = groups.reduce((sum, group) => sum + group.slots, 0);
     const runs = groups.reduce((sum, group) => sum + group.runs, 0);
     addFuture(this.#total, { slots, runs, mishaps: together, durations: [], lateness: [] }, seed);
-    this.#peaks.pods.add(peaks.pods, seed);
-    this.#peaks.cpuMillis.add(peaks.cpuMillis, seed);
+    addPeaks(this.#peaks, peaks, seed);
+    for (const levels of peaks.namespaces) {
+      let counts = this.#namespaces.get(levels.namespace);
+      if (counts === undefined) this.#namespaces.set(levels.namespace, (counts = emptyPeaks()));
+      addPeaks(counts, levels, seed);
+    }
   }
 
   /** By namespace and name. */
@@ -112,6 +133,25 @@ export class FuturesStatistics {
 }
 
 /** How high something rose, over many futures. */
+export interface PeakChance {
+  /** The highest, and the lowest seed that reached it. */
+  readonly worst: { readonly level: number; readonly seed: number };
+  /** The level that this share of all futures does not exceed. */
+  readonly quantile: (share: number) => number;
+}
+
+export type PeakChances = { readonly [Level in keyof Levels]: PeakChance };
+
+function emptyPeaks(): Record<keyof Levels, PeakCounts> {
+  return { pods: new PeakCounts(), cpuMillis: new PeakCounts(), memoryBytes: new PeakCounts() };
+}
+
+function addPeaks(counts: Record<keyof Levels, PeakCounts>, levels: Levels, seed: number): void {
+  counts.pods.add(levels.pods, seed);
+  counts.cpuMillis.add(levels.cpuMillis, seed);
+  counts.memoryBytes.add(levels.memoryBytes, seed);
+}
+
 class PeakCounts {
   readonly #counts = new Map<number, number>();
   #size = 0;
@@ -129,9 +169,10 @@ class PeakCounts {
       this.#worst = { level, seed };
   }
 
-  /** The level that this share of all futures does not exceed. */
-  quantile(share: number): number {
-    let left = Math.max(1, Math.ceil(share * this.#size));
+  /** The level that this share of so many futures does not exceed; of those that were not added it is 0. */
+  quantile(share: number, futures: number): number {
+    let left = Math.max(1, Math.ceil(share * futures)) - (futures - this.#size);
+    if (left <= 0) return 0;
     for (const [level, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
       left -= count;
       if (left <= 0) return level;

@@ -1,8 +1,9 @@
 import { formatDuration } from "../duration.js";
+import { coresText, memoryText } from "../requests-text.js";
 import type { Durations } from "../digest/durations.js";
 import { type Style, printable } from "../style.js";
 import { wrap } from "../why/text-block.js";
-import type { FuturesStatistics, GroupChances, MishapChance } from "./futures-statistics.js";
+import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, PeakChances } from "./futures-statistics.js";
 import { mishapText } from "./mishap.js";
 import type { Share } from "./wilson.js";
 
@@ -97,19 +98,35 @@ function quantiles(durations: Durations): string[] {
   });
 }
 
-function peaksBlock({ peaks }: FuturesStatistics, options: FuturesTextOptions): string {
-  const { pods, cpuMillis } = peaks;
-  if (pods.worst.level === 0) return "";
-  const cores = (millis: number): string => (millis / 1000).toLocaleString("en-US", { maximumFractionDigits: 1 });
-  const row = (title: string, peak: typeof pods, show: (level: number) => string): string[] => [
-    title,
-    ...QUANTILES.map((share) => show(peak.quantile(share))),
-    `${show(peak.worst.level)} (seed ${peak.worst.seed})`,
-  ];
-  const rows = [row("pods", pods, (level) => level.toLocaleString("en-US"))];
-  if (cpuMillis.worst.level > 0) rows.push(row("cores requested", cpuMillis, cores));
-  return table(["most at once", "p50", "p95", "p99", "worst"], rows, options, { grows: [0], right: true });
+function peaksBlock({ peaks, namespaces }: FuturesStatistics, options: FuturesTextOptions): string {
+  if (peaks.pods.worst.level === 0) return "";
+  const levels = LEVELS.filter(({ of }) => of(peaks).worst.level > 0);
+  const rows = levels.map(({ title, of, show }) => {
+    const { quantile, worst } = of(peaks);
+    return [title, ...QUANTILES.map((share) => show(quantile(share))), `${show(worst.level)} (seed ${worst.seed})`];
+  });
+  const together = table(["most at once", "p50", "p95", "p99", "worst"], rows, options, { grows: [0], right: true });
+  if (namespaces.length < 2) return together;
+  const head = ["at once by namespace", ...levels.flatMap(({ short }) => [`${short} p95`, "worst"])];
+  const byNamespace = namespaces.map((each) => [
+    printable(each.namespace),
+    ...levels.flatMap(({ of, show }) => [show(of(each).quantile(0.95)), show(of(each).worst.level)]),
+  ]);
+  return `${together}\n${table(head, byNamespace, options, { grows: [0], right: true })}`;
 }
+
+interface ToldLevel {
+  readonly title: string;
+  readonly short: string;
+  readonly of: (peaks: PeakChances) => PeakChance;
+  readonly show: (level: number) => string;
+}
+
+const LEVELS: readonly ToldLevel[] = [
+  { title: "pods", short: "pods", of: ({ pods }) => pods, show: (level) => level.toLocaleString("en-US") },
+  { title: "cores requested", short: "cores", of: ({ cpuMillis }) => cpuMillis, show: coresText },
+  { title: "memory requested", short: "memory", of: ({ memoryBytes }) => memoryBytes, show: memoryText },
+];
 
 /** What looks certain only because nothing says otherwise. */
 function withoutSpreadBlock(groups: readonly GroupChances[], { width }: FuturesTextOptions): string {

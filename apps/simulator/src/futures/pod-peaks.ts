@@ -4,12 +4,20 @@ import type { ObjectRecord, TraceRecord } from "../trace.js";
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
 type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
 
-/** The most there was at any time. Plain data. */
-export interface Peaks {
+/** The most of each there was at any time. Plain data. */
+export interface Levels {
   /** Pods that waited or ran. */
   readonly pods: number;
   /** Thousandths of a core, requested by pods on a node. */
   readonly cpuMillis: number;
+  /** Bytes, requested by pods on a node. */
+  readonly memoryBytes: number;
+}
+
+/** Of all pods together. Plain data. */
+export interface Peaks extends Levels {
+  /** Of those namespaces that had pods, by name. */
+  readonly namespaces: readonly (Levels & { readonly namespace: string })[];
   /** Pods of each selection that was asked for. */
   readonly selected: readonly Peak[];
 }
@@ -21,7 +29,9 @@ export interface Peak {
 }
 
 interface FollowedPod {
+  readonly namespace: RisingLevels;
   readonly cpuMillis: number;
+  readonly memoryBytes: number;
   bound: boolean;
   /** Places of the selections it belongs to. */
   readonly selections: readonly number[];
@@ -34,8 +44,8 @@ export class PodPeaks {
   readonly #owners = new Map<string, Selection>();
   readonly #pods = new Map<string, FollowedPod>();
   readonly #selected: { now: number; peak: Peak }[];
-  #cpuMillis = 0;
-  #most = { pods: 0, cpuMillis: 0 };
+  readonly #all = new RisingLevels();
+  readonly #namespaces = new Map<string, RisingLevels>();
 
   constructor(selections: readonly Selection[] = []) {
     this.#selections = selections;
@@ -43,7 +53,13 @@ export class PodPeaks {
   }
 
   get peaks(): Peaks {
-    return { ...this.#most, selected: this.#selected.map(({ peak }) => peak) };
+    return {
+      ...this.#all.most,
+      selected: this.#selected.map(({ peak }) => peak),
+      namespaces: [...this.#namespaces]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([namespace, { most }]) => ({ namespace, ...most })),
+    };
   }
 
   add(record: TraceRecord): void {
@@ -59,7 +75,7 @@ export class PodPeaks {
   }
 
   #pod(record: PodRecord): void {
-    const { uid, change, state, cpuMillis = 0 } = record;
+    const { uid, change, state, cpuMillis = 0, memoryBytes = 0 } = record;
     const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
     let pod = this.#pods.get(uid);
     if (!isThere) {
@@ -68,21 +84,35 @@ export class PodPeaks {
     }
     if (pod === undefined) {
       const selections = this.#selectionsOf(record);
-      this.#pods.set(uid, (pod = { cpuMillis, bound: false, selections }));
+      const namespace = this.#namespace(record.namespace);
+      this.#pods.set(uid, (pod = { namespace, cpuMillis, memoryBytes, bound: false, selections }));
+      for (const levels of [this.#all, namespace]) levels.add("pods", 1);
       for (const index of selections) this.#rise(index, record.at);
     }
     if (!pod.bound && state.node !== undefined) {
       pod.bound = true;
-      this.#cpuMillis += pod.cpuMillis;
+      for (const levels of [this.#all, pod.namespace]) {
+        levels.add("cpuMillis", pod.cpuMillis);
+        levels.add("memoryBytes", pod.memoryBytes);
+      }
     }
-    this.#most.pods = Math.max(this.#most.pods, this.#pods.size);
-    this.#most.cpuMillis = Math.max(this.#most.cpuMillis, this.#cpuMillis);
   }
 
-  #gone(uid: string, { bound, cpuMillis, selections }: FollowedPod): void {
+  #gone(uid: string, { namespace, bound, cpuMillis, memoryBytes, selections }: FollowedPod): void {
     this.#pods.delete(uid);
-    if (bound) this.#cpuMillis -= cpuMillis;
+    for (const levels of [this.#all, namespace]) {
+      levels.add("pods", -1);
+      if (!bound) continue;
+      levels.add("cpuMillis", -cpuMillis);
+      levels.add("memoryBytes", -memoryBytes);
+    }
     for (const index of selections) this.#selected[index]!.now--;
+  }
+
+  #namespace(name: string): RisingLevels {
+    let levels = this.#namespaces.get(name);
+    if (levels === undefined) this.#namespaces.set(name, (levels = new RisingLevels()));
+    return levels;
   }
 
   #rise(index: number, at: string): void {
@@ -97,5 +127,15 @@ export class PodPeaks {
     return this.#selections.flatMap((selection, index) =>
       selection === EVERYTHING || (of !== undefined && isSelectedBy(selection, of)) ? [index] : [],
     );
+  }
+}
+
+class RisingLevels {
+  readonly #now = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
+  readonly most = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
+
+  add(level: keyof Levels, by: number): void {
+    const now = (this.#now[level] += by);
+    if (now > this.most[level]) this.most[level] = now;
   }
 }

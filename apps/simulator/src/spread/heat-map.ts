@@ -1,5 +1,6 @@
 import { formatTime } from "@kubewright/api";
 
+import { coresText, memoryText } from "../requests-text.js";
 import type { Style } from "../style.js";
 import { type LoadCurves, MEASURES, type Measure, mostBy } from "./load-curves.js";
 
@@ -18,16 +19,10 @@ export const MEASURE_TITLES: Readonly<Record<Measure, string>> = {
 };
 
 /** `12 cores` in few characters. */
-export function levelText(measure: Measure, level: number): string {
-  if (measure === "cpu") return (level / 1000).toLocaleString("en-US", { maximumFractionDigits: 1 });
+function levelText(measure: Measure, level: number): string {
+  if (measure === "cpu") return coresText(level);
   if (measure === "memory") return memoryText(level);
   return level.toLocaleString("en-US");
-}
-
-/** `1.5Gi` */
-export function memoryText(bytes: number): string {
-  const [size, unit] = bytes >= 2 ** 30 ? [2 ** 30, "Gi"] : [2 ** 20, "Mi"];
-  return `${(bytes / size).toLocaleString("en-US", { maximumFractionDigits: 1 })}${unit}`;
 }
 
 /** A line for each measure: the most there is at each minute of the hour, whatever the hour. */

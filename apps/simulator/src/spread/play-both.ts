@@ -19,6 +19,7 @@ export interface PlayedSpread {
   readonly withoutNode: number;
   readonly pods: { readonly most: number; readonly atMs: number };
   readonly cpuMillis: number;
+  readonly memoryBytes: number;
 }
 
 export interface PlaySpreadOptions {
@@ -64,7 +65,7 @@ export async function playSpread(
   const statistics = digest.groups.map((group) => group.statistics);
   const sum = (of: (each: (typeof statistics)[number]) => number): number =>
     statistics.reduce((total, each) => total + of(each), 0);
-  const { cpuMillis, selected } = peaks.peaks;
+  const { cpuMillis, memoryBytes, selected } = peaks.peaks;
   const peak = selected[0]!;
   return {
     runs: sum(({ runs }) => runs),
@@ -73,6 +74,7 @@ export async function playSpread(
     withoutNode: sum(({ withoutNode }) => withoutNode.count),
     pods: { most: peak.level, atMs: peak.atMs },
     cpuMillis,
+    memoryBytes,
   };
 }
 

@@ -3,12 +3,12 @@ import { type Schedule, ScheduleError, TimeZoneCache, parseSchedule } from "@kub
 
 import type { Manifest } from "../input/manifest.js";
 import { requestedCpuMillis } from "../requested-cpu.js";
+import { requestedMemoryBytes } from "../requested-memory.js";
 import { type Selection, isSelectedBy } from "../selection.js";
 import { UserError } from "../user-error.js";
 import { expectedDurationMs } from "./expected-duration.js";
 import { type MinuteField, readMinuteField } from "./minute-field.js";
 import type { SpreadTask } from "./propose.js";
-import { requestedMemoryBytes } from "./requested-memory.js";
 
 /** A CronJob with its runs in the window, and what they take. */
 export interface ScheduledLoad extends SpreadTask {
@@ -79,6 +79,7 @@ export function scheduledLoads(
       const rounds = Math.max(1, Math.ceil(completions / pods));
       const expectedMs = expectedDurationMs(job?.template ?? {}) * rounds;
       const minutes = Math.max(1, Math.ceil(expectedMs / MINUTE_MS));
+      const pod = { metadata: {}, spec: job?.template?.spec } as Pod;
       const isAlone = concurrencyPolicy === "Forbid" || concurrencyPolicy === "Replace";
       const field = readMinuteField(text);
       const stays = reasonToStay({ namespace, name: name ?? "", field, keep });
@@ -97,8 +98,8 @@ export function scheduledLoads(
           pods,
           hoursBeginAt: hoursBeginAt(zones.get(schedule.timeZone)?.offsetAt(Math.floor(window.startMs / 1000)) ?? 0),
           expectedMs,
-          cpuMillis: pods * requestedCpuMillis({ metadata: {}, spec: job?.template?.spec } as Pod),
-          memoryBytes: pods * requestedMemoryBytes(job?.template?.spec),
+          cpuMillis: pods * requestedCpuMillis(pod),
+          memoryBytes: pods * requestedMemoryBytes(pod),
           minute,
           earliest: canMove ? minute + field.earliest : minute,
           latest: canMove ? minute + field.latest : minute,

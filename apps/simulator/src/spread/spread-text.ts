@@ -1,6 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
+import { coresText, memoryText } from "../requests-text.js";
 import { type Style, printable } from "../style.js";
 import { wrap } from "../why/text-block.js";
 import { heatMap, minuteStrips } from "./heat-map.js";
@@ -81,11 +82,11 @@ function proposalText({ plan, changes, loads }: SpreadFindings, { style }: Sprea
 function playedText({ played }: SpreadFindings, style: Style): string {
   if (played === undefined) return "";
   const { before, after } = played;
-  const cores = (millis: number): string => (millis / 1000).toLocaleString("en-US", { maximumFractionDigits: 1 });
   const rows: readonly (readonly [string, (each: PlayedSpread) => string])[] = [
     ["most pods at once", ({ pods }) => pods.most.toLocaleString("en-US")],
     ["at", ({ pods }) => (pods.most === 0 ? "–" : formatTime(pods.atMs))],
-    ["cores requested at once", ({ cpuMillis }) => cores(cpuMillis)],
+    ["cores requested at once", ({ cpuMillis }) => coresText(cpuMillis)],
+    ["memory requested at once", ({ memoryBytes }) => memoryText(memoryBytes)],
     ["runs", ({ runs }) => runs.toLocaleString("en-US")],
     ["failed", ({ failed }) => failed.toLocaleString("en-US")],
     ["skipped", ({ skipped }) => skipped.toLocaleString("en-US")],

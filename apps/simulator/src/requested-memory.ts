@@ -21,7 +21,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 
 /** Bytes that a pod's containers request together; init containers, which run before them, count only beyond that. */
-export function requestedMemoryBytes(spec: DeepReadonly<Pod["spec"]> | undefined): number {
+export function requestedMemoryBytes({ spec }: DeepReadonly<Pod>): number {
   let together = 0;
   let most = 0;
   for (const { resources } of spec?.containers ?? []) together += bytes(resources?.requests?.["memory"]);
