@@ -90,6 +90,11 @@ function program(io: Io, version: string): Command {
     )
     .option("--workers <number>", "with --seeds: threads that play at once (default: the machine's cores)")
     .option(
+      "--node-size <cores,memory>",
+      "with --seeds: how many nodes of that size are enough, and in how many futures: 4,16Gi",
+      collect,
+    )
+    .option(
       "--fail-on <rules>",
       "end with status 1 when any of these happens: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50, with --against changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
       collect,

@@ -7,13 +7,14 @@ const MILLIS_PER: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, "
 export function requestedCpuMillis({ spec }: DeepReadonly<Pod>): number {
   let together = 0;
   let most = 0;
-  for (const { resources } of spec?.containers ?? []) together += cpuMillis(resources?.requests?.["cpu"]);
+  for (const { resources } of spec?.containers ?? []) together += cpuMillisOf(resources?.requests?.["cpu"]);
   for (const { resources } of spec?.initContainers ?? [])
-    most = Math.max(most, cpuMillis(resources?.requests?.["cpu"]));
+    most = Math.max(most, cpuMillisOf(resources?.requests?.["cpu"]));
   return Math.max(together, most);
 }
 
-function cpuMillis(quantity: string | undefined): number {
+/** Thousandths of a core; 0 for what is no quantity. */
+export function cpuMillisOf(quantity: string | undefined): number {
   if (quantity === undefined) return 0;
   const [, number = "0", suffix = ""] = /^([\d.eE+-]+)([a-zA-Z]*)$/.exec(quantity) ?? [];
   return Math.ceil(Number(number) * (MILLIS_PER[suffix] ?? 0)) || 0;

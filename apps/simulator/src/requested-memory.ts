@@ -24,12 +24,14 @@ const FACTORS: Readonly<Record<string, number>> = {
 export function requestedMemoryBytes({ spec }: DeepReadonly<Pod>): number {
   let together = 0;
   let most = 0;
-  for (const { resources } of spec?.containers ?? []) together += bytes(resources?.requests?.["memory"]);
-  for (const { resources } of spec?.initContainers ?? []) most = Math.max(most, bytes(resources?.requests?.["memory"]));
+  for (const { resources } of spec?.containers ?? []) together += memoryBytesOf(resources?.requests?.["memory"]);
+  for (const { resources } of spec?.initContainers ?? [])
+    most = Math.max(most, memoryBytesOf(resources?.requests?.["memory"]));
   return Math.max(together, most);
 }
 
-function bytes(quantity: string | number | undefined): number {
+/** Bytes; 0 for what is no quantity. */
+export function memoryBytesOf(quantity: string | number | undefined): number {
   if (quantity === undefined) return 0;
   const [, number = "0", suffix = ""] =
     /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(String(quantity).trim()) ?? [];

@@ -41,6 +41,7 @@ export interface RunFlags extends RunInputFlags, ReportFlags {
   readonly againstKubernetes?: string;
   readonly seeds?: string;
   readonly workers?: string;
+  readonly nodeSize?: readonly string[];
   readonly failOn?: readonly string[];
   readonly ics?: string;
 }
@@ -50,6 +51,10 @@ function checkTogether(flags: RunFlags): void {
   if (flags.seeds === undefined) {
     if (flags.workers !== undefined)
       throw new UserError("--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000");
+    if (flags.nodeSize !== undefined)
+      throw new UserError(
+        "--node-size tells how many nodes are enough in how many futures: say which with --seeds, for example --seeds 1-1000",
+      );
     return;
   }
   for (const [flag, value] of [

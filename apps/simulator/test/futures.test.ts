@@ -230,3 +230,44 @@ spec:
   expect(stdout).toMatch(/^at once by namespace +pods p95 +worst +cores p95 +worst +memory p95 +worst$/m);
   expect(stdout).toMatch(/^billing +2 +2 +1 +1 +2Gi +2Gi$/m);
 });
+
+test("how many nodes of a size are enough, and in how many futures, as the schema has it", async () => {
+  const job = (index: number): string => `
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: report-${index} }
+spec:
+  schedule: "${index * 10} * * * *"
+  jobTemplate:
+    spec:
+      template:
+        metadata: { annotations: { sim.kubewright.dev/duration: 5m..15m } }
+        spec:
+          restartPolicy: Never
+          containers: [{ name: c, image: busybox, resources: { requests: { cpu: "3", memory: 1Gi } } }]
+`;
+  const files = { "in.yaml": `${job(0)}---${job(1)}` };
+  const args = ["run", "in.yaml", "--for", "90m", "--seeds", "1-40", "--node-size", "4,16Gi", "--node-size", "2,8Gi"];
+  const { stdout: json } = await kubewright([...args, "--json", "-"], { files });
+  const document = JSON.parse(json) as {
+    readonly nodes: readonly {
+      readonly enough: readonly { readonly nodes: number; readonly futures: number; readonly perFuture: object }[];
+      readonly futuresTooLarge: number;
+    }[];
+  };
+  const validate = new Ajv({ strict: true }).compile(JSON.parse(readFileSync(SCHEMA, "utf8")) as object);
+  expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+  const [four, two] = document.nodes;
+  // The first of the two takes longer than ten minutes in half of the futures, and two do not fit on one node.
+  expect(four!.enough.map(({ nodes }) => nodes)).toEqual([1, 2]);
+  expect(four!.enough[0]!.futures).toBeGreaterThan(8);
+  expect(four!.enough[0]!.futures).toBeLessThan(32);
+  expect(four!.enough[1]).toMatchObject({ futures: 40, perFuture: { share: 1 } });
+  expect(two).toMatchObject({ enough: [], futuresTooLarge: 40 });
+  const { stdout } = await kubewright(args, { files });
+  expect(stdout).toMatch(/^nodes of 4 cores and 16Gi +enough in a future$/m);
+  expect(stdout).toMatch(/^2 +100% \([\d.]+–100\) +seed \d+ needs as many$/m);
+  expect(stdout).toContain("In 40 of the futures a pod requests more than a node of 2 cores and 8Gi has.\n");
+  const { code, stderr } = await kubewright(["run", "in.yaml", "--node-size", "4,16Gi"], { files });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("say which with --seeds")]);
+});

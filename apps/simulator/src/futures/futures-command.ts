@@ -24,11 +24,13 @@ import { futuresText } from "./futures-text.js";
 import { type Mishap, mishapKey } from "./mishap.js";
 import { futurePlan } from "./play-future.js";
 import { inThisThread, playFutures } from "./play-futures.js";
+import { parseNodeSize } from "./node-size.js";
 import { countSeeds, parseSeeds, seedsText } from "./seeds.js";
 
 export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly seeds: string;
   readonly workers?: string;
+  readonly nodeSize?: readonly string[];
   readonly json?: string;
   readonly rules: readonly Rule[];
 }
@@ -47,6 +49,7 @@ const COUNTED: readonly Mishap[] = [
 export async function futuresCommand(paths: readonly string[], flags: FuturesFlags, io: Io): Promise<void> {
   const seeds = parseSeeds(flags.seeds);
   const workers = parseWorkers(flags.workers);
+  const nodeSizes = (flags.nodeSize ?? []).map(parseNodeSize);
   const { rules } = flags;
   for (const { text, what } of rules)
     if (what.type === "change")
@@ -73,7 +76,12 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   try {
     progress.show(0, `0 of ${manyFutures(all)}`);
     isWhole = await playFutures(
-      futurePlan(input, { timeZoneData: io.timeZoneData, ...asked, mishaps: together(COUNTED, asked.mishaps) }),
+      futurePlan(input, {
+        timeZoneData: io.timeZoneData,
+        ...asked,
+        nodeSizes,
+        mishaps: together(COUNTED, asked.mishaps),
+      }),
       seeds,
       {
         workers: pool,
@@ -97,6 +105,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     startMs,
     durationMs,
     seeds,
+    nodeSizes,
     kubernetes: `v${versionName(input.kubernetesVersion)}`,
     timeZoneData: io.timeZoneData,
     ...(rules.length === 0 ? {} : { violations }),
@@ -132,7 +141,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     io.stdout.write(
       `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N plays one future alone")}\n\n`,
     );
-    if (statistics.futures > 0) io.stdout.write(futuresText(statistics, { width, style }));
+    if (statistics.futures > 0) io.stdout.write(futuresText(statistics, { width, style, nodeSizes }));
   }
   if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
   if (!isWhole)

@@ -1,6 +1,7 @@
 import type { Durations } from "../digest/durations.js";
-import type { FuturesStatistics, GroupChances, PeakChance, PeakChances } from "./futures-statistics.js";
+import type { FuturesStatistics, GroupChances, NodesChance, PeakChance, PeakChances } from "./futures-statistics.js";
 import type { Violation } from "../rules/rule-tally.js";
+import type { NodeSize } from "./node-size.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
 import type { Share } from "./wilson.js";
 
@@ -10,13 +11,15 @@ export interface FuturesHeader {
   readonly seeds: SeedRange;
   readonly kubernetes: string;
   readonly timeZoneData: string;
+  /** Of which nodes it was asked how many are enough. */
+  readonly nodeSizes: readonly NodeSize[];
   /** Of rules that were broken; absent where there were none to keep. */
   readonly violations?: readonly Violation[];
 }
 
 /** One object with everything that was found, as `futures.schema.json` describes it. */
 export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader): string {
-  const { startMs, durationMs, seeds, kubernetes, timeZoneData, violations } = header;
+  const { startMs, durationMs, seeds, kubernetes, timeZoneData, nodeSizes, violations } = header;
   const { total, groups, peaks, namespaces, futures } = statistics;
   const document = {
     futuresVersion: 1,
@@ -41,6 +44,9 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
       ...peaksOf(peaks),
       namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...peaksOf(each) })),
     },
+    ...(nodeSizes.length === 0
+      ? {}
+      : { nodes: statistics.nodesNeeded.map((chance, index) => nodesOf(nodeSizes[index]!, chance)) }),
     ...(violations === undefined ? {} : { violations: violations.map(violationOf) }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -86,6 +92,15 @@ function rounded({ share, low, high }: Share): Share {
 function quantiles(durations: Durations): object | null {
   const seconds = (share: number): number => durations.quantile(share)! / 1000;
   return durations.size === 0 ? null : { p50: seconds(0.5), p95: seconds(0.95), p99: seconds(0.99), most: seconds(1) };
+}
+
+function nodesOf({ cpuMillis, memoryBytes, pods }: NodeSize, { enough, futuresTooLarge, worst }: NodesChance): object {
+  return {
+    size: { cores: cpuMillis / 1000, memoryBytes, pods },
+    enough: enough.map(({ nodes, futures, perFuture }) => ({ nodes, futures, perFuture: rounded(perFuture) })),
+    ...(enough.length === 0 ? {} : { worst: { nodes: worst.level, seed: worst.seed } }),
+    futuresTooLarge,
+  };
 }
 
 function peaksOf({ pods, cpuMillis, memoryBytes }: PeakChances): object {

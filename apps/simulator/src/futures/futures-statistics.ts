@@ -69,6 +69,8 @@ export class FuturesStatistics {
   readonly #peaks = emptyPeaks();
   readonly #namespaces = new Map<string, Record<keyof Levels, PeakCounts>>();
 
+  readonly #nodes: { readonly counts: PeakCounts; tooLarge: number }[] = [];
+
   get futures(): number {
     return this.#futures;
   }
@@ -92,7 +94,20 @@ export class FuturesStatistics {
     return { pods: chance(pods), cpuMillis: chance(cpuMillis), memoryBytes: chance(memoryBytes) };
   }
 
-  add({ seed, groups, peaks }: FutureSummary): void {
+  /** Of each size of nodes that was asked for. */
+  get nodesNeeded(): NodesChance[] {
+    return this.#nodes.map(({ counts, tooLarge }) => ({
+      futuresTooLarge: tooLarge,
+      worst: counts.worst,
+      enough: counts.levels().map(({ level, atMost }) => ({
+        nodes: level,
+        futures: atMost,
+        perFuture: wilson(atMost, this.#futures)!,
+      })),
+    }));
+  }
+
+  add({ seed, groups, peaks, nodesNeeded }: FutureSummary): void {
     this.#futures++;
     const together: Record<string, MishapCount> = {};
     for (const future of groups) {
@@ -113,6 +128,11 @@ export class FuturesStatistics {
     const runs = groups.reduce((sum, group) => sum + group.runs, 0);
     addFuture(this.#total, { slots, runs, mishaps: together, durations: [], lateness: [] }, seed);
     addPeaks(this.#peaks, peaks, seed);
+    for (const [index, { nodes, tooLarge }] of nodesNeeded.entries()) {
+      const needed = (this.#nodes[index] ??= { counts: new PeakCounts(), tooLarge: 0 });
+      if (tooLarge === 0) needed.counts.add(nodes, seed);
+      else needed.tooLarge++;
+    }
     for (const levels of peaks.namespaces) {
       let counts = this.#namespaces.get(levels.namespace);
       if (counts === undefined) this.#namespaces.set(levels.namespace, (counts = emptyPeaks()));
@@ -138,6 +158,16 @@ export interface PeakChance {
   readonly worst: { readonly level: number; readonly seed: number };
   /** The level that this share of all futures does not exceed. */
   readonly quantile: (share: number) => number;
+}
+
+/** How many nodes of a size are enough, in how many futures. */
+export interface NodesChance {
+  /** Futures with a pod that no such node has room for: no number is enough in them. */
+  readonly futuresTooLarge: number;
+  /** The most nodes, and the lowest seed that needs so many. */
+  readonly worst: PeakChance["worst"];
+  /** Ascending. */
+  readonly enough: readonly { readonly nodes: number; readonly futures: number; readonly perFuture: Share }[];
 }
 
 export type PeakChances = { readonly [Level in keyof Levels]: PeakChance };
@@ -167,6 +197,12 @@ class PeakCounts {
     this.#size++;
     if (level > this.#worst.level || (level === this.#worst.level && seed < this.#worst.seed))
       this.#worst = { level, seed };
+  }
+
+  /** Every level that came up, ascending, with how many did not exceed it. */
+  levels(): { readonly level: number; readonly atMost: number }[] {
+    let atMost = 0;
+    return [...this.#counts].sort(([a], [b]) => a - b).map(([level, count]) => ({ level, atMost: (atMost += count) }));
   }
 
   /** The level that this share of so many futures does not exceed; of those that were not added it is 0. */

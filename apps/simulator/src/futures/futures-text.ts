@@ -3,14 +3,24 @@ import { coresText, memoryText } from "../requests-text.js";
 import type { Durations } from "../digest/durations.js";
 import { type Style, printable } from "../style.js";
 import { wrap } from "../why/text-block.js";
-import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, PeakChances } from "./futures-statistics.js";
+import type {
+  FuturesStatistics,
+  GroupChances,
+  MishapChance,
+  NodesChance,
+  PeakChance,
+  PeakChances,
+} from "./futures-statistics.js";
 import { mishapText } from "./mishap.js";
+import type { NodeSize } from "./node-size.js";
 import type { Share } from "./wilson.js";
 
 export interface FuturesTextOptions {
   /** Characters per line. */
   readonly width: number;
   readonly style: Style;
+  /** Of which nodes it was asked how many are enough. */
+  readonly nodeSizes: readonly NodeSize[];
 }
 
 /** What went wrong in how many futures, how long runs took and how late they began, and how much there was at once. */
@@ -19,6 +29,7 @@ export function futuresText(statistics: FuturesStatistics, options: FuturesTextO
     chancesBlock(statistics, options),
     durationsBlock(statistics.groups, options),
     peaksBlock(statistics, options),
+    ...statistics.nodesNeeded.map((chance, index) => nodesBlock(options.nodeSizes[index]!, chance, options)),
     withoutSpreadBlock(statistics.groups, options),
   ]
     .filter((block) => block !== "")
@@ -113,6 +124,30 @@ function peaksBlock({ peaks, namespaces }: FuturesStatistics, options: FuturesTe
     ...levels.flatMap(({ of, show }) => [show(of(each).quantile(0.95)), show(of(each).worst.level)]),
   ]);
   return `${together}\n${table(head, byNamespace, options, { grows: [0], right: true })}`;
+}
+
+/** Of a long table the end says most: where nearly all futures are. */
+const MOST_NODE_ROWS = 10;
+
+function nodesBlock(
+  { cpuMillis, memoryBytes }: NodeSize,
+  { enough, futuresTooLarge, worst }: NodesChance,
+  options: FuturesTextOptions,
+): string {
+  const size = `${coresText(cpuMillis)} cores and ${memoryText(memoryBytes)}`;
+  const rows = enough
+    .slice(-MOST_NODE_ROWS)
+    .map(({ nodes, perFuture }) => [
+      nodes.toLocaleString("en-US"),
+      shareText(perFuture),
+      nodes === worst.level ? `seed ${worst.seed} needs as many` : "",
+    ]);
+  const head = [`nodes of ${size}`, "enough in a future", ""];
+  const tooLarge =
+    futuresTooLarge === 0
+      ? ""
+      : `In ${futuresTooLarge.toLocaleString("en-US")} of the futures a pod requests more than a node of ${size} has.\n`;
+  return `${rows.length === 0 ? "" : table(head, rows, options, { grows: [0] })}${tooLarge}`;
 }
 
 interface ToldLevel {

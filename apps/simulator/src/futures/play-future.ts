@@ -6,6 +6,8 @@ import { type SimulationOptions, simulate } from "../simulation.js";
 import { Timeline } from "../timeline/timeline.js";
 import type { Mishap } from "./mishap.js";
 import { type GroupFuture, MishapCounter } from "./mishap-counter.js";
+import type { NodeSize } from "./node-size.js";
+import { type NodesNeeded, NodesNeededFollower } from "./nodes-needed.js";
 import { type Peaks, PodPeaks } from "./pod-peaks.js";
 
 /** What every future of a set has in common. Plain data, so that it can be handed to another thread. */
@@ -29,6 +31,8 @@ export interface FuturePlan extends Pick<
   readonly mishaps: readonly Mishap[];
   /** Whose pods at once to tell. */
   readonly selections: readonly Selection[];
+  /** Of which nodes to tell how many it takes. */
+  readonly nodeSizes: readonly NodeSize[];
 }
 
 type PlainManifest = Pick<Manifest, "object" | "source">;
@@ -37,7 +41,12 @@ type PlainHappening = Omit<Happening, "objects"> & { readonly objects: readonly 
 /** What is to be played again and again. */
 export function futurePlan(
   input: RunInput,
-  { timeZoneData, mishaps, selections }: Pick<FuturePlan, "timeZoneData" | "mishaps" | "selections">,
+  {
+    timeZoneData,
+    mishaps,
+    selections,
+    nodeSizes,
+  }: Pick<FuturePlan, "timeZoneData" | "mishaps" | "selections" | "nodeSizes">,
 ): FuturePlan {
   const { startMs, durationMs, kubernetesVersion, nodes, localTimeZone, live, validate, strict, scenario } = input;
   return {
@@ -49,6 +58,7 @@ export function futurePlan(
     strict,
     mishaps,
     selections,
+    nodeSizes,
     manifests: input.manifests.map(plain),
     ...(nodes === undefined ? {} : { nodes }),
     ...(localTimeZone === undefined ? {} : { localTimeZone }),
@@ -79,14 +89,17 @@ export interface FutureSummary {
   readonly seed: number;
   readonly groups: readonly GroupFuture[];
   readonly peaks: Peaks;
+  /** Of each size that was asked for. */
+  readonly nodesNeeded: readonly NodesNeeded[];
 }
 
 /** Plays one future and counts what goes wrong in it. Manifests that the API server refuses are left out. */
 export async function playFuture(plan: FuturePlan, seed: number): Promise<FutureSummary> {
-  const { mishaps, selections, manifests, scenario, ...options } = plan;
+  const { mishaps, selections, nodeSizes, manifests, scenario, ...options } = plan;
   const counter = new MishapCounter(mishaps);
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: counter });
   const pods = new PodPeaks(selections);
+  const followers = nodeSizes.map((size) => new NodesNeededFollower(size));
   await simulate({
     ...options,
     manifests: manifests.map(manifestOf),
@@ -95,10 +108,16 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
     emit: (record) => {
       timeline.add(record);
       pods.add(record);
+      for (const follower of followers) follower.add(record);
     },
     onCreated: () => {},
   });
-  return { seed, groups: counter.groups(plan.startMs + plan.durationMs), peaks: pods.peaks };
+  return {
+    seed,
+    groups: counter.groups(plan.startMs + plan.durationMs),
+    peaks: pods.peaks,
+    nodesNeeded: followers.map(({ needed }) => needed),
+  };
 }
 
 function happeningOf({ objects, ...happening }: PlainHappening): Happening {

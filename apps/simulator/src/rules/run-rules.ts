@@ -40,7 +40,7 @@ export class RunRules {
   /** Those that were broken. To be asked once, when all has been played. */
   violations({ seed, endMs }: { readonly seed: number; readonly endMs: number }): Violation[] {
     const tally = new RuleTally(this.#rules);
-    tally.add({ seed, groups: this.#counter.groups(endMs), peaks: this.#pods.peaks });
+    tally.add({ seed, groups: this.#counter.groups(endMs), peaks: this.#pods.peaks, nodesNeeded: [] });
     return tally.violations;
   }
 }

@@ -1,0 +1,103 @@
+import type { ObjectRecord, TraceRecord } from "../trace.js";
+import type { NodeSize } from "./node-size.js";
+
+/** How many nodes of a size all pods that were there at once took. Plain data. */
+export interface NodesNeeded {
+  readonly nodes: number;
+  /** The most pods at once that request more than such a node has. */
+  readonly tooLarge: number;
+}
+
+interface PodSize {
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+  /** Pods of that size that wait or run. */
+  count: number;
+}
+
+/**
+ * Follows for one size of nodes how many it takes to have room for every pod that waits or runs: the largest pods first, each on
+ * the first node with room for it, anew whenever a pod comes. What else the scheduler heeds (selectors, taints, affinity) is left
+ * out.
+ */
+export class NodesNeededFollower {
+  readonly #size: NodeSize;
+  /** By what is requested. */
+  readonly #sizes = new Map<string, PodSize>();
+  readonly #pods = new Map<string, PodSize>();
+  /** Of all pods together, in nodes: cores, memory and number added up. */
+  #shares = 0;
+  #tooLarge = 0;
+  #most = { nodes: 0, tooLarge: 0 };
+
+  constructor(size: NodeSize) {
+    this.#size = size;
+  }
+
+  get needed(): NodesNeeded {
+    return this.#most;
+  }
+
+  add(record: TraceRecord): void {
+    if (record.type !== "object" || record.kind !== "Pod") return;
+    const { uid, change, state } = record;
+    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
+    const known = this.#pods.get(uid);
+    if (isThere && known === undefined) this.#come(record);
+    if (isThere || known === undefined) return;
+    this.#pods.delete(uid);
+    this.#count(known, -1);
+  }
+
+  #come({ uid, cpuMillis = 0, memoryBytes = 0 }: Extract<ObjectRecord, { kind: "Pod" }>): void {
+    const key = `${cpuMillis} ${memoryBytes}`;
+    let size = this.#sizes.get(key);
+    if (size === undefined) this.#sizes.set(key, (size = { cpuMillis, memoryBytes, count: 0 }));
+    this.#pods.set(uid, size);
+    this.#count(size, 1);
+    // Two nodes have together more in use than one has, of cores, memory or pods: else the first had taken what the second has.
+    // So n nodes have more than n/2 nodes' worth in use, and with less there is nothing new to find.
+    if (2 * this.#shares + 1 > this.#most.nodes) this.#most.nodes = Math.max(this.#most.nodes, this.#pack());
+  }
+
+  #count(size: PodSize, by: 1 | -1): void {
+    size.count += by;
+    if (this.#isTooLarge(size)) {
+      this.#tooLarge += by;
+      this.#most.tooLarge = Math.max(this.#most.tooLarge, this.#tooLarge);
+    } else
+      this.#shares +=
+        by * (size.cpuMillis / this.#size.cpuMillis + size.memoryBytes / this.#size.memoryBytes + 1 / this.#size.pods);
+  }
+
+  #isTooLarge({ cpuMillis, memoryBytes }: PodSize): boolean {
+    return cpuMillis > this.#size.cpuMillis || memoryBytes > this.#size.memoryBytes;
+  }
+
+  /** First fit, decreasing. */
+  #pack(): number {
+    const largest = (pod: PodSize): number =>
+      Math.max(pod.cpuMillis / this.#size.cpuMillis, pod.memoryBytes / this.#size.memoryBytes);
+    const sizes = [...this.#sizes.values()]
+      .filter((pod) => pod.count > 0 && !this.#isTooLarge(pod))
+      .sort((a, b) => largest(b) - largest(a) || b.cpuMillis - a.cpuMillis || b.memoryBytes - a.memoryBytes);
+    const nodes: { cpuMillis: number; memoryBytes: number; pods: number }[] = [];
+    for (const { cpuMillis, memoryBytes, count } of sizes) {
+      let left = count;
+      for (let index = 0; left > 0; index++) {
+        const node = (nodes[index] ??= { ...this.#size });
+        const fitting = Math.min(
+          left,
+          node.pods,
+          cpuMillis === 0 ? Infinity : Math.floor(node.cpuMillis / cpuMillis),
+          memoryBytes === 0 ? Infinity : Math.floor(node.memoryBytes / memoryBytes),
+        );
+        node.pods -= fitting;
+        node.cpuMillis -= fitting * cpuMillis;
+        node.memoryBytes -= fitting * memoryBytes;
+        left -= fitting;
+      }
+    }
+    return nodes.length;
+  }
+}
