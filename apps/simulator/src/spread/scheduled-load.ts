@@ -51,6 +51,34 @@ const MOST_RUNS = 5_000_000;
 const YEARS_OF_CHANGES = 2;
 
 /**
+ * How far beyond a window to look, so that what still runs at its end meets what runs then: the longest expected run, in whole
+ * hours, a day at most.
+ */
+export function overhangMs(manifests: readonly Manifest[]): number {
+  const longest = manifests.reduce(
+    (most, { object }) => Math.max(most, object.kind === "CronJob" ? expectedRunMs(object as unknown as CronJob) : 0),
+    0,
+  );
+  return Math.min(DAY_MS, Math.ceil(longest / HOUR_MS) * HOUR_MS);
+}
+
+/** How many runs begin in the first minutes, so many. */
+export function runsWithin({ starts }: ScheduledLoad, minutes: number): number {
+  return starts.filter((start) => start < minutes).length;
+}
+
+/** Pods of a run at once, and how many times so many come one after the other. */
+function podsOf({ spec }: CronJob): { readonly pods: number; readonly rounds: number } {
+  const { parallelism = 1, completions = parallelism } = spec?.jobTemplate?.spec ?? {};
+  const pods = Math.max(1, Math.min(parallelism, completions));
+  return { pods, rounds: Math.max(1, Math.ceil(completions / pods)) };
+}
+
+function expectedRunMs(cronJob: CronJob): number {
+  return expectedDurationMs(cronJob.spec?.jobTemplate?.spec?.template ?? {}) * podsOf(cronJob).rounds;
+}
+
+/**
  * The CronJobs of manifests that are not suspended, with their runs by the minute.
  *
  * @throws UserError when there are too many runs.
@@ -73,13 +101,10 @@ export function scheduledLoads(
       if (schedule === undefined) return [];
       const starts = startsOf(schedule, window, MOST_RUNS - allRuns);
       allRuns += starts.length;
-      const job = cronJob.spec.jobTemplate?.spec;
-      const { parallelism = 1, completions = parallelism } = job ?? {};
-      const pods = Math.max(1, Math.min(parallelism, completions));
-      const rounds = Math.max(1, Math.ceil(completions / pods));
-      const expectedMs = expectedDurationMs(job?.template ?? {}) * rounds;
+      const { pods } = podsOf(cronJob);
+      const expectedMs = expectedRunMs(cronJob);
       const minutes = Math.max(1, Math.ceil(expectedMs / MINUTE_MS));
-      const pod = { metadata: {}, spec: job?.template?.spec } as Pod;
+      const pod = { metadata: {}, spec: cronJob.spec.jobTemplate?.spec?.template?.spec } as Pod;
       const isAlone = concurrencyPolicy === "Forbid" || concurrencyPolicy === "Replace";
       const field = readMinuteField(text);
       const stays = reasonToStay({ namespace, name: name ?? "", field, keep });

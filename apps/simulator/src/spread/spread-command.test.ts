@@ -190,6 +190,32 @@ test.each([
   }
 });
 
+test("what still runs at the end of the window meets what runs then", async () => {
+  const yaml = [
+    cronJob({ schedule: "0 23 * * *", name: "late", duration: "90m" }),
+    cronJob({ schedule: "0 0 * * *", name: "early", duration: "10m" }),
+  ].join("---\n");
+  expect(await patched(yaml, ["--for", "1d", "--keep", "late"])).toEqual({
+    early: expect.stringMatching(/^(3[1-9]|4\d|5\d) 0 \* \* \*$/),
+  });
+  const { stdout } = await spread(yaml, ["--for", "1d", "--no-play", "--json", "-"]);
+  expect(JSON.parse(stdout)).toMatchObject({ cronJobs: [{ runs: 1 }, { runs: 1 }], peakPods: { before: 2, after: 1 } });
+});
+
+test("a live CronJob is moved as well, and played from the time of its export", async () => {
+  const live = (name: string): string =>
+    cronJob({ schedule: "0 * * * *", name }).replace(
+      "namespace: default }",
+      `namespace: default, uid: uid-of-${name}, creationTimestamp: "2026-02-01T10:20:30Z", resourceVersion: "7" }`,
+    );
+  const { code, stdout, stderr } = await kubewright(["spread", "-", "--for", "3h"], {
+    readStandardInput: async () => `${live("a")}---${live("b")}`,
+  });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("2026-02-01T11:00:00Z → 2026-02-01T14:00:00Z (3h, 2 CronJobs)");
+  expect(stdout).toMatch(/^most pods at once +2 +1$/m);
+});
+
 test("what has no minute of the hour, or has all of them, stays", async () => {
   const yaml = ["@every 1h", "* * * * *", "0,59 * * * *", "0 * * * *", "0 * * * *"]
     .map((schedule, index) => cronJob({ schedule, name: `job-${index}` }))

@@ -13,7 +13,7 @@ import { movedManifests, patchText, scheduleChanges } from "./moved-manifests.js
 import { parseSelections, precedencesOf } from "./order-flags.js";
 import { type PlayedSpread, type PlaySpreadOptions, playSpread } from "./play-both.js";
 import { PrecedenceError, type Precedence, type SpreadPlan, propose } from "./propose.js";
-import { type ScheduledLoad, type SpreadWindow, scheduledLoads } from "./scheduled-load.js";
+import { type ScheduledLoad, type SpreadWindow, overhangMs, runsWithin, scheduledLoads } from "./scheduled-load.js";
 import { spreadJson } from "./spread-json.js";
 import { type SpreadFindings, spreadText } from "./spread-text.js";
 import { stampedes } from "./stampedes.js";
@@ -29,6 +29,7 @@ export interface SpreadFlags extends RunInputFlags {
   readonly play: boolean;
 }
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DEFAULT_WIDTH = 120;
 
@@ -44,13 +45,15 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   checkOutputs({ "--json": json, "--patch": patch }, paths);
   const input = await readRunInput(paths, flags, io);
   const window = windowOf(input);
-  const loads = scheduledLoads(input.manifests, { window, localTimeZone: input.localTimeZone ?? "UTC", keep });
+  const windowMinutes = (window.endMs - window.startMs) / MINUTE_MS;
+  const overhang = overhangMs(input.manifests);
+  const planned = { startMs: window.startMs, endMs: window.endMs + overhang };
+  const loads = scheduledLoads(input.manifests, { window: planned, localTimeZone: input.localTimeZone ?? "UTC", keep });
   if (loads.length === 0)
     throw new UserError([...input.problems, "there is no CronJob to spread, or all are suspended"].join("\n"));
   for (const note of [...input.notes, ...notesOn(loads, window)]) io.stderr.write(`kubewright: ${printable(note)}\n`);
-  const windowMinutes = (window.endMs - window.startMs) / 60_000;
   const precedences = precedencesOf(flags.after ?? [], loads);
-  const plan = planOf(loads, precedences, { windowMinutes, target });
+  const plan = planOf(loads, precedences, { windowMinutes: windowMinutes + overhang / MINUTE_MS, target });
   const changes = scheduleChanges(loads, plan.minutes);
   const files = [
     { path: json, file: await open("--json", json, io) },
@@ -76,7 +79,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
       windowMinutes,
     ),
     after: loadCurves(loads, plan.minutes, windowMinutes),
-    stampedes: stampedes(loads),
+    stampedes: stampedes(loads, windowMinutes),
     plan,
     changes,
     ...(played === undefined ? {} : { played }),
@@ -111,7 +114,7 @@ function windowOf({ startMs, durationMs, live }: RunInput): SpreadWindow {
 }
 
 function notesOn(loads: readonly ScheduledLoad[], { startMs, endMs }: SpreadWindow): string[] {
-  const idle = loads.filter(({ starts }) => starts.length === 0);
+  const idle = loads.filter((load) => runsWithin(load, (endMs - startMs) / MINUTE_MS) === 0);
   if (idle.length === 0) return [];
   const names = idle.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
   const more = idle.length > 3 ? ` and ${idle.length - 3} more` : "";

@@ -1,4 +1,5 @@
 import { MEASURES, type LoadCurves, mostBy } from "./load-curves.js";
+import { runsWithin } from "./scheduled-load.js";
 import type { SpreadFindings } from "./spread-text.js";
 
 /** One object with everything that was found. Times are RFC 3339 in UTC; CPU in thousandths of a core, memory in bytes. */
@@ -7,16 +8,16 @@ export function spreadJson({ window, loads, before, after, stampedes, plan, chan
     spreadVersion: 1,
     start: iso(window.startMs),
     end: iso(window.endMs),
-    cronJobs: loads.map(({ namespace, name, schedule, starts, pods, cpuMillis, memoryBytes, expectedMs, stays }) => ({
-      namespace,
-      name,
-      schedule,
-      runs: starts.length,
-      pods,
-      cpuMillis,
-      memoryBytes,
-      expectedSeconds: expectedMs / 1000,
-      ...(stays === undefined ? {} : { stays }),
+    cronJobs: loads.map((load) => ({
+      namespace: load.namespace,
+      name: load.name,
+      schedule: load.schedule,
+      runs: runsWithin(load, (window.endMs - window.startMs) / 60_000),
+      pods: load.pods,
+      cpuMillis: load.cpuMillis,
+      memoryBytes: load.memoryBytes,
+      expectedSeconds: load.expectedMs / 1000,
+      ...(load.stays === undefined ? {} : { stays: load.stays }),
     })),
     stampedes: stampedes.map((stampede) => ({
       cronJobs: stampede.loads.map(({ namespace, name }) => ({ namespace, name })),

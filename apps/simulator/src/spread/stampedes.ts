@@ -12,10 +12,11 @@ export interface Stampede {
 const FEWEST = 5;
 
 /** Minutes in which five CronJobs or more start, those of the same CronJobs together; the most pods first. */
-export function stampedes(loads: readonly ScheduledLoad[]): Stampede[] {
+export function stampedes(loads: readonly ScheduledLoad[], windowMinutes: number): Stampede[] {
   const startingAt = new Map<number, number[]>();
   for (const [index, { starts }] of loads.entries())
     for (const start of starts) {
+      if (start >= windowMinutes) break;
       const starting = startingAt.get(start);
       if (starting === undefined) startingAt.set(start, [index]);
       else if (starting.at(-1) !== index) starting.push(index);
