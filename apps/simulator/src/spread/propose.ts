@@ -41,6 +41,10 @@ export class PrecedenceError extends Error {
 
 /** How often all tasks are gone through for one target. */
 const PASSES = 6;
+/** What is above the target has to shrink so much from one time to the next: else it never will be nothing. */
+const LEAST_PROGRESS = 0.8;
+/** A share of the peak that is not worth a further search: of a peak below 200, nothing. */
+const NEAR_ENOUGH = 1 / 200;
 
 /**
  * New first minutes for tasks, of which few change, so that no minute of the window has more than `target` pods; without
@@ -78,7 +82,7 @@ function lowestPeak(board: Board): number {
   let best = board.minutes;
   let high = board.peak;
   let low = board.leastPeak;
-  while (low < high) {
+  while (high - low > high * NEAR_ENOUGH) {
     const middle = Math.floor((low + high) / 2);
     if (board.settle(middle)) {
       high = board.peak;
@@ -180,14 +184,15 @@ class Board {
 
   /** Moves tasks out of minutes with more than `target` pods, first those that bring most. @returns Whether none is left. */
   settle(target: number): boolean {
+    let excess = Number.POSITIVE_INFINITY;
     for (let pass = 0; pass < PASSES; pass++) {
-      const relief = this.#tasks.map((task, index) => task.pods * this.#minutesAbove(index, target));
+      const relief = this.#reliefs(target);
       const order = [...this.#tasks.keys()]
         .filter((index) => relief[index]! > 0 && this.#isMovable(index))
         .sort((a, b) => relief[b]! - relief[a]! || a - b);
       let hasMoved = false;
       for (const index of order) {
-        if (this.#minutesAbove(index, target) === 0) continue;
+        if (!this.#isAbove(index, target)) continue;
         this.#add(index, -1);
         const now = this.#minutes[index]!;
         // At first nothing is moved that would have to be moved again.
@@ -198,8 +203,10 @@ class Board {
         }
         this.#add(index, 1);
       }
-      if (this.peak <= target) return true;
-      if (!hasMoved && pass > 0) return false;
+      const left = this.#load.reduce((sum, pods) => sum + Math.max(0, pods - target), 0);
+      if (left === 0) return true;
+      if (pass > 0 && (!hasMoved || left > excess * LEAST_PROGRESS)) return false;
+      excess = left;
     }
     return false;
   }
@@ -211,7 +218,7 @@ class Board {
       const [from, to] = this.#range(index);
       if (now === minute || minute < from || minute > to) continue;
       this.#move(index, minute);
-      if (this.#minutesAbove(index, target) > 0) this.#move(index, now);
+      if (this.#isAbove(index, target)) this.#move(index, now);
     }
   }
 
@@ -288,13 +295,24 @@ class Board {
     return earliest < latest;
   }
 
-  #minutesAbove(index: number, target: number): number {
+  /** Of each task: its pods, in minutes with more than `target`. */
+  #reliefs(target: number): number[] {
+    const above = new Int32Array(this.#load.length + 1);
+    for (const [minute, pods] of this.#load.entries()) above[minute + 1] = above[minute]! + (pods > target ? 1 : 0);
+    const until = (minute: number): number => above[Math.min(this.#load.length, Math.max(0, minute))]!;
+    return this.#tasks.map(({ starts, ends, minute, pods }, index) => {
+      const by = this.#minutes[index]! - minute;
+      return pods * starts.reduce((sum, start, run) => sum + until(ends[run]! + by) - until(start + by), 0);
+    });
+  }
+
+  /** Whether any minute of a task has more than `target` pods. */
+  #isAbove(index: number, target: number): boolean {
     const { starts, ends, minute } = this.#tasks[index]!;
     const by = this.#minutes[index]! - minute;
-    let above = 0;
     for (let run = 0; run < starts.length; run++)
-      for (let at = starts[run]! + by; at < ends[run]! + by; at++) if ((this.#load[at] ?? 0) > target) above++;
-    return above;
+      for (let at = starts[run]! + by; at < ends[run]! + by; at++) if ((this.#load[at] ?? 0) > target) return true;
+    return false;
   }
 
   #move(index: number, minute: number): void {
