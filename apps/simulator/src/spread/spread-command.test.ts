@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+
 import { parseSchedule } from "@kubewright/cron";
+import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 
@@ -108,6 +111,16 @@ test("a hundred CronJobs on the hour: a peak at least three times lower, and as 
   const before = await playedHours(hundred, flags);
   expect(await playedHours(applied(hundred, schedules), flags)).toEqual(before);
   expect(Object.keys(before)).toHaveLength(300);
+});
+
+test("the object of --json is as its schema says, played or not", async () => {
+  const schema = JSON.parse(readFileSync(new URL("../../spread.schema.json", import.meta.url), "utf8")) as object;
+  const validate = new Ajv({ strict: true }).compile(schema);
+  const yaml = `${many(6, { schedule: "0 * * * *" })}---${cronJob({ schedule: "* * * * *" })}`;
+  for (const flags of [[], ["--no-play"]]) {
+    const { stdout } = await spread(yaml, ["--for", "1h", "--json", "-", ...flags]);
+    expect(validate(JSON.parse(stdout)), JSON.stringify(validate.errors)).toBe(true);
+  }
 });
 
 test("a peak that is asked for takes the fewest changes: the large ones move, and no more of them than needed", async () => {

@@ -1,8 +1,8 @@
-import { MEASURES, type LoadCurves, mostBy } from "./load-curves.js";
+import { type LoadCurves, type Measure, mostBy } from "./load-curves.js";
 import { runsWithin } from "./scheduled-load.js";
 import type { SpreadFindings } from "./spread-text.js";
 
-/** One object with everything that was found. Times are RFC 3339 in UTC; CPU in thousandths of a core, memory in bytes. */
+/** One object with everything that was found, as `spread.schema.json` describes it. Times are RFC 3339 in UTC; CPU in thousandths of a core, memory in bytes. */
 export function spreadJson({ window, loads, before, after, stampedes, plan, changes, played }: SpreadFindings): string {
   const document = {
     spreadVersion: 1,
@@ -42,7 +42,8 @@ export function spreadJson({ window, loads, before, after, stampedes, plan, chan
 }
 
 function byMinuteOfHour(curves: LoadCurves): object {
-  return Object.fromEntries(MEASURES.map((measure) => [measure, mostBy(curves[measure], (minute) => minute % 60, 60)]));
+  const most = (measure: Measure): number[] => mostBy(curves[measure], (minute) => minute % 60, 60);
+  return { starts: most("starts"), pods: most("pods"), cpuMillis: most("cpu"), memoryBytes: most("memory") };
 }
 
 function iso(timeMs: number): string {
