@@ -17,6 +17,8 @@ export interface PlayedSpread {
   readonly skipped: number;
   /** Runs of which a pod fit on no node at first. */
   readonly withoutNode: number;
+  /** Jobs of which a ResourceQuota refused a pod at first. */
+  readonly refusedByQuota: number;
   readonly pods: { readonly most: number; readonly atMs: number };
   readonly cpuMillis: number;
   readonly memoryBytes: number;
@@ -46,6 +48,7 @@ export async function playSpread(
   const digest = new RunDigest();
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: digest });
   const peaks = new PodPeaks([EVERYTHING]);
+  const refused = new Set<string>();
   const { live: _live, ...others } = input;
   await simulate({
     ...others,
@@ -58,6 +61,8 @@ export async function playSpread(
     emit: (record) => {
       timeline.add(record);
       peaks.add(record);
+      if (record.type === "event" && record.reason === "FailedCreate" && record.message.includes(QUOTA_MESSAGE))
+        refused.add(`${record.involved.kind} ${record.involved.namespace}/${record.involved.name}`);
     },
     onCreated,
     onProgress: (elapsedMs) => onProgress(elapsedMs / durationMs),
@@ -72,10 +77,13 @@ export async function playSpread(
     failed: sum(({ failed }) => totalOf(failed)),
     skipped: sum(({ skipped }) => totalOf(skipped)),
     withoutNode: sum(({ withoutNode }) => withoutNode.count),
+    refusedByQuota: refused.size,
     pods: { most: peak.level, atMs: peak.atMs },
     cpuMillis,
     memoryBytes,
   };
 }
 
+/** @see plugin/pkg/admission/resourcequota/controller.go */
+const QUOTA_MESSAGE = "exceeded quota: ";
 const LEAD_MS = 1000;

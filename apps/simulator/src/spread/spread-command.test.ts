@@ -229,6 +229,18 @@ test("a live CronJob is moved as well, and played from the time of its export", 
   expect(stdout).toMatch(/^most pods at once +2 +1$/m);
 });
 
+test("what a ResourceQuota refuses is played, before and after", async () => {
+  const quota = `
+apiVersion: v1
+kind: ResourceQuota
+metadata: { name: few, namespace: default }
+spec: { hard: { pods: "2" } }
+`;
+  const { code, stdout } = await spread(`${quota}---${many(5, { schedule: "0 * * * *" })}`, ["--for", "1h"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^waited for a quota +3 +0$/m);
+});
+
 test("what has no minute of the hour, or has all of them, stays", async () => {
   const yaml = ["@every 1h", "* * * * *", "0,59 * * * *", "0 * * * *", "0 * * * *"]
     .map((schedule, index) => cronJob({ schedule, name: `job-${index}` }))

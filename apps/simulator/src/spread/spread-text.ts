@@ -91,6 +91,7 @@ function playedText({ played }: SpreadFindings, style: Style): string {
     ["failed", ({ failed }) => failed.toLocaleString("en-US")],
     ["skipped", ({ skipped }) => skipped.toLocaleString("en-US")],
     ["waited for a node", ({ withoutNode }) => withoutNode.toLocaleString("en-US")],
+    ["waited for a quota", ({ refusedByQuota }) => refusedByQuota.toLocaleString("en-US")],
   ];
   const lines = [["Played", "before", "after"], ...rows.map(([title, of]) => [title, of(before), of(after)])].map(
     ([title, a, b]) => `${title!.padEnd(25)}${a!.padStart(20)}  ${b!.padStart(20)}`,
