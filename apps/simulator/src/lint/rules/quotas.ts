@@ -12,9 +12,6 @@ export const overQuota: LintRule = {
 };
 
 const BOUNDS: ReadonlySet<string> = new Set(["ResourceQuota", "LimitRange"]);
-/** What the words of the admission plugins have in common; a pod may be refused for what only a cluster has. */
-const REFUSAL = /exceeded quota|failed quota|(?:maximum|minimum) .* usage per|max limit to request ratio/;
-
 /** How long a Job gets to create its pods. */
 const AFTER_MS = 30_000;
 
@@ -40,7 +37,7 @@ export async function quotaRemark(
   let refusal: string | undefined;
   let pods = 0;
   await simulate({
-    manifests: [...manifests.filter((each) => isBound(each) || each.object.kind === "PriorityClass"), subject.manifest],
+    manifests: [...manifests.filter(isBound), subject.manifest],
     startMs,
     durationMs,
     seed: 1,
@@ -48,8 +45,7 @@ export async function quotaRemark(
     emit: (record) => {
       if (refusal !== undefined) return;
       if (record.type === "object" && record.kind === "Pod" && record.change === "ADDED") pods++;
-      if (record.type === "event" && record.reason === "FailedCreate" && REFUSAL.test(record.message))
-        refusal = record.message;
+      if (record.type === "event" && record.reason === "FailedCreate") refusal = record.message;
     },
   });
   if (refusal === undefined) return undefined;
