@@ -17,6 +17,14 @@ export function parseSelections(flag: string, texts: readonly string[]): Selecti
     });
 }
 
+/** @throws UserError for a selection of nothing: what is misspelt is not to be passed over. */
+export function checkSelected(flag: string, selections: readonly Selection[], loads: readonly ScheduledLoad[]): void {
+  const idle = selections.find((selection) => !loads.some((load) => isSelectedBy(selection, load)));
+  if (idle === undefined) return;
+  const text = idle.namespace === "*" ? idle.name : `${idle.namespace}/${idle.name}`;
+  throw new UserError(`${flag}: ${JSON.stringify(text)} selects no CronJob that runs`);
+}
+
 /**
  * What `--after A,B` asks for: wherever A and B run in the same hour, A has had its expected time when B begins.
  *
@@ -27,11 +35,9 @@ export function precedencesOf(texts: readonly string[], loads: readonly Schedule
     const names = text.split(",");
     if (names.length < 2)
       throw new UserError(`--after: ${JSON.stringify(text)} names one; write the first and what comes after it: A,B`);
-    const steps = parseSelections("--after", [text]).map((selection, index) => {
-      const selected = [...loads.keys()].filter((each) => isSelectedBy(selection, loads[each]!));
-      if (selected.length === 0)
-        throw new UserError(`--after: ${JSON.stringify(names[index]!.trim())} selects no CronJob that runs`);
-      return selected;
+    const steps = parseSelections("--after", [text]).map((selection) => {
+      checkSelected("--after", [selection], loads);
+      return [...loads.keys()].filter((each) => isSelectedBy(selection, loads[each]!));
     });
     return steps
       .slice(1)

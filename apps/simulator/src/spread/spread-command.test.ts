@@ -142,7 +142,7 @@ test("a peak out of reach is told with the lowest that was found, and status 1",
 
 test("what is kept stays where it is, and the others make room", async () => {
   const yaml = many(4, { schedule: "0 * * * *" });
-  const changed = await patched(yaml, ["--keep", "default/job-2,nothing", "--keep", "*-3"]);
+  const changed = await patched(yaml, ["--keep", "default/job-2,job-3", "--keep", "*-3"]);
   expect(Object.keys(changed)).toEqual(["job-0", "job-1"]);
 });
 
@@ -298,6 +298,10 @@ test("wrong flags are told in one line", async () => {
     'kubewright: --show: "disk" is not one of starts, pods, cpu, memory\n',
   );
   expect((await spread(yaml, ["--keep", "a/b/c"])).code).toBe(2);
+  expect(await spread(yaml, ["--keep", "reprot"])).toMatchObject({
+    code: 2,
+    stderr: 'kubewright: --keep: "reprot" selects no CronJob that runs\n',
+  });
   expect((await spread(yaml, ["--patch", "in.yaml"])).code).toBe(2);
   expect((await kubewright(["spread"])).stderr).toContain("name the CronJobs' manifests");
 });

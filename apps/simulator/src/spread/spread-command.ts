@@ -10,7 +10,7 @@ import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { type Measure, MEASURES, loadCurves } from "./load-curves.js";
 import { movedManifests, patchText, scheduleChanges } from "./moved-manifests.js";
-import { parseSelections, precedencesOf } from "./order-flags.js";
+import { checkSelected, parseSelections, precedencesOf } from "./order-flags.js";
 import { type PlayedSpread, type PlaySpreadOptions, playSpread } from "./play-both.js";
 import { PrecedenceError, type Precedence, type SpreadPlan, propose } from "./propose.js";
 import { type ScheduledLoad, type SpreadWindow, overhangMs, runsWithin, scheduledLoads } from "./scheduled-load.js";
@@ -51,6 +51,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   const loads = scheduledLoads(input.manifests, { window: planned, localTimeZone: input.localTimeZone ?? "UTC", keep });
   if (loads.length === 0)
     throw new UserError([...input.problems, "there is no CronJob to spread, or all are suspended"].join("\n"));
+  checkSelected("--keep", keep, loads);
   for (const note of [...input.notes, ...notesOn(loads, window)]) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const precedences = precedencesOf(flags.after ?? [], loads);
   const plan = planOf(loads, precedences, { windowMinutes: windowMinutes + overhang / MINUTE_MS, target });
