@@ -269,6 +269,7 @@ function together(listeners: readonly TimelineListener[]): TimelineListener {
   return {
     groupAdded: (group) => listeners.forEach((each) => each.groupAdded(group)),
     rowAdded: (group, row) => listeners.forEach((each) => each.rowAdded(group, row)),
+    runDeleted: (group) => listeners.forEach((each) => each.runDeleted?.(group)),
     rowSettled: (group, row) => listeners.forEach((each) => each.rowSettled(group, row)),
   };
 }

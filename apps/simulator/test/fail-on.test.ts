@@ -73,6 +73,14 @@ test.each([
   expect(stdout).toContain("Jobs  ");
 });
 
+test("a run that Replace makes in the place of another does not overlap it", async () => {
+  const replacing = cronJob("replacing", "concurrencyPolicy: Replace", "61m");
+  const { code, stdout, stderr } = await run(["--fail-on", "overlap"], replacing);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("4 runs deleted before the end for the next (Replace)");
+  expect(stdout).not.toContain("at once");
+});
+
 test("failed tells of the run and its reason", async () => {
   const { code, stderr } = await run(["--fail", "punctual=100%", "--fail-on", "failed"], punctual);
   expect(code).toBe(1);

@@ -80,6 +80,10 @@ export class RunDigest implements TimelineListener {
     if (row.type === "run") followed.statistics.begun();
   }
 
+  runDeleted(group: TimelineGroup): void {
+    this.#groups.get(group)!.statistics.runDeleted();
+  }
+
   rowSettled(group: TimelineGroup, row: TimelineRow): void {
     const followed = this.#groups.get(group)!;
     const { places, kinds, statistics, ordinary } = followed;

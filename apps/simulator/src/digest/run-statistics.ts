@@ -42,6 +42,11 @@ export class RunStatistics {
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#active);
   }
 
+  /** A run's Job was deleted before its end, and stands in no other's way any more. */
+  runDeleted(): void {
+    this.#active--;
+  }
+
   /** A run is over, by its own end or that of the window, or was skipped. */
   settled(row: TimelineRow): void {
     if (row.type === "skipped") this.#skip(row);
@@ -64,7 +69,7 @@ export class RunStatistics {
       this.failed.set(reason, tally);
       add(tally, atMs);
     } else add(this.unfinished, atMs);
-    if (row.outcome !== "Running" && row.outcome !== "Suspended") this.#active--;
+    if (row.outcome === "Complete" || row.outcome === "Failed") this.#active--;
     const late = lateMs(row);
     if (late > 0) {
       add(this.late, atMs);

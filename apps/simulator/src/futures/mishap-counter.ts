@@ -79,6 +79,10 @@ export class MishapCounter implements TimelineListener {
     if (counted.active > 1) this.#runMishap(counted, row, "overlap");
   }
 
+  runDeleted(group: TimelineGroup): void {
+    this.#groups.get(group)!.active--;
+  }
+
   rowSettled(group: TimelineGroup, row: TimelineRow): void {
     const counted = this.#groups.get(group)!;
     if (row.type === "skipped") {
@@ -93,7 +97,7 @@ export class MishapCounter implements TimelineListener {
     const took = tookMs(row);
     if (row.outcome === "Running" || row.outcome === "Suspended") counted.unfinished.push(row);
     else {
-      counted.active--;
+      if (row.outcome !== "Deleted") counted.active--;
       if (took !== undefined && row.outcome !== "Deleted") {
         counted.durations.add(took);
         counted.longestMs = Math.max(counted.longestMs, took);

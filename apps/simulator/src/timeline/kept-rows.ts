@@ -15,6 +15,8 @@ export interface TimelineLimits {
 export interface TimelineListener {
   groupAdded(group: TimelineGroup): void;
   rowAdded(group: TimelineGroup, row: TimelineRow): void;
+  /** The run's Job was deleted before its end. It is settled once it is known why. */
+  runDeleted?(group: TimelineGroup): void;
   /** The run is over, by its own end or by that of the window. Comes once for every row. */
   rowSettled(group: TimelineGroup, row: TimelineRow): void;
 }
@@ -60,6 +62,10 @@ export class KeptRows {
       this.#barsLeft--;
       run.pods.push(bar);
     } else run.hiddenPods++;
+  }
+
+  runDeleted(group: TimelineGroup): void {
+    this.#listener?.runDeleted?.(group);
   }
 
   settle(group: TimelineGroup, row: TimelineRow): void {

@@ -67,6 +67,7 @@ export class RunRows {
       this.totals.jobsDeleted++;
       run.outcome = "Deleted";
       run.endMs = this.times.msOf(record.at);
+      this.rows.runDeleted(group);
       const { namespace } = record;
       this.deleted.deleted(
         owner?.kind === "CronJob" ? objectKey({ namespace, name: owner.name }) : undefined,
