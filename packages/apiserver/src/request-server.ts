@@ -15,6 +15,7 @@ import {
 import type { PathHandler } from "./api-server-options.js";
 import type { AuditListener } from "./audit.js";
 import type { UserInfo } from "./authorization/authorizer.js";
+import { CONNECTION_CLOSED } from "./connection-closed.js";
 import { Discovery, pathParts } from "./discovery.js";
 import { dispatch, servedVerb } from "./dispatch.js";
 import { pathSegmentErrors } from "./names.js";
@@ -254,7 +255,7 @@ function checkTimeout(query: Query): void {
 function errorReply(error: unknown, onError: (error: unknown) => void): Reply {
   if (error instanceof RequestTimeout) return error.reply;
   if (error instanceof ApiError) return valueReply(error.status.code, error.status, error.headers);
-  onError(error);
+  if (error !== CONNECTION_CLOSED) onError(error);
   const { status } = internalError(error instanceof Error ? error.message : String(error));
   return valueReply(status.code, status);
 }

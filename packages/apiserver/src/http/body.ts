@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 
 import { statusError } from "../api-error.js";
+import { CONNECTION_CLOSED } from "../connection-closed.js";
 import { MAX_BODY_BYTES } from "../request-body.js";
 import { RequestTimeout } from "../request-timeout.js";
 
@@ -14,9 +15,6 @@ const MOST_HELD_BYTES = 128 * 1024 * 1024;
 export const MOST_SKIPPED_BYTES = 256 * 1024;
 /** How long a connection that ends in the middle of a body stays open, unread, for its answer to arrive (Go `net/http` rstAvoidanceDelay). */
 const LINGER_MS = 500;
-
-/** Made once: every body is closed in the end, and an exception of its own, with its stack, would cost more than the body. */
-export const CONNECTION_CLOSED = new Error("the connection was closed");
 
 /** The bodies of the requests to one server. */
 export class RequestBodies {

@@ -10,8 +10,9 @@ import type { ApiRequest, HeaderFields } from "@kubewright/transport";
 
 import type { ApiServer } from "../api-server.js";
 import type { ClientCertificate } from "../authentication/authenticator.js";
+import { CONNECTION_CLOSED } from "../connection-closed.js";
 import type { Connection, Door } from "../connection.js";
-import { CONNECTION_CLOSED, RequestBodies } from "./body.js";
+import { RequestBodies } from "./body.js";
 import { PageGuard } from "./guard.js";
 import { PROTOCOLS, serveHttp2 } from "./http2-connections.js";
 import { sendReply } from "./response.js";
