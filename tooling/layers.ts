@@ -9,7 +9,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
     packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector", "fake-kubelet", "fake-scheduler"],
   },
   { name: "assembly", packages: ["cluster", "operator"] },
-  { name: "test kits", packages: ["testing"] },
+  { name: "test kits", packages: ["testing", "simulation"] },
   { name: "apps", packages: ["controller-manager", "create-kubewright", "simulator"] },
 ];
 

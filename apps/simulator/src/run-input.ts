@@ -14,7 +14,7 @@ import { podTemplates } from "./input/pod-templates.js";
 import { PROJECT_FILE } from "./project-file.js";
 import { loadScenario } from "./scenario/load-scenario.js";
 import { checkLength } from "./scenario/longest-run.js";
-import type { WorkloadEntry } from "./scenario/scenario-file.js";
+import type { WorkloadEntry } from "@kubewright/simulation";
 import type { Scenario } from "./scenario/scenario.js";
 import { UserError } from "./user-error.js";
 import { hasDuration, withWorkloads } from "./workloads/workload-annotations.js";

@@ -1,4 +1,4 @@
-import type { WorkloadEntry } from "../scenario/scenario-file.js";
+import type { WorkloadEntry } from "@kubewright/simulation";
 import { fitDuration } from "./fit-duration.js";
 import type { Observation } from "./observation.js";
 

@@ -1,4 +1,4 @@
-import type { WorkloadEntry } from "../scenario/scenario-file.js";
+import type { WorkloadEntry } from "@kubewright/simulation";
 import type { LearnedWorkload } from "./learn-workloads.js";
 
 /** A workloads file as YAML, with what each entry rests on before it. */

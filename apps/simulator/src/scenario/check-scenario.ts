@@ -15,7 +15,7 @@ import {
   type ScenarioFile,
   type Target,
   type WorkloadEntry,
-} from "./scenario-file.js";
+} from "@kubewright/simulation";
 import type { Path, Problem } from "./scenario-text.js";
 import { containersOf, exitCodeText, isSelected } from "../workloads/workload-annotations.js";
 

@@ -20,7 +20,7 @@ import { Discovery } from "../input/create-manifests.js";
 import { formatDuration, parseDuration } from "../duration.js";
 import type { HappeningRecord } from "../trace.js";
 import type { Happening } from "./scenario.js";
-import type { Happenings, Target } from "./scenario-file.js";
+import type { Happenings, Target } from "@kubewright/simulation";
 
 export interface HappeningPlayerOptions {
   readonly cluster: FaultyCluster;
@@ -206,7 +206,7 @@ export class HappeningPlayer {
       case "apply":
         return this.#apply(happening);
       default:
-        return happening satisfies never;
+        throw new Error(`${happening.kind} cannot be played`);
     }
   }
 

@@ -9,7 +9,7 @@ import { checkScenario, happeningTime, kindOf, nodeShapes, timeOf } from "./chec
 import { checkSchema } from "./check-schema.js";
 import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import type { Happening, Scenario } from "./scenario.js";
-import { type HappeningEntry, LASTING, SCENARIO_API_VERSION, type ScenarioFile } from "./scenario-file.js";
+import { type HappeningEntry, LASTING, SCENARIO_API_VERSION, type ScenarioFile } from "@kubewright/simulation";
 import { type Path, type Problem, ScenarioText, pathText } from "./scenario-text.js";
 import { withWorkloads } from "../workloads/workload-annotations.js";
 

@@ -1,4 +1,4 @@
-import { SCENARIO_API_VERSION } from "./scenario-file.js";
+import { SCENARIO_API_VERSION } from "@kubewright/simulation";
 
 const CONTROLLERS = [
   "cronjob-controller",

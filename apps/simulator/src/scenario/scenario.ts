@@ -1,7 +1,7 @@
 import type { NodeShape } from "@kubewright/cluster";
 
 import type { Manifest } from "../input/manifest.js";
-import type { HappeningKind, Happenings } from "./scenario-file.js";
+import type { HappeningKind, Happenings } from "@kubewright/simulation";
 
 /** A scenario that can be played. */
 export interface Scenario {

@@ -3,7 +3,7 @@ import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
 import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/fake-kubelet";
 
 import type { Manifest } from "../input/manifest.js";
-import type { WorkloadEntry } from "../scenario/scenario-file.js";
+import type { WorkloadEntry } from "@kubewright/simulation";
 
 interface PodTemplate {
   metadata?: { annotations?: Record<string, string> };

@@ -1,7 +1,7 @@
 import { parseDurationRange } from "@kubewright/fake-kubelet";
 
 import type { Manifest } from "../input/manifest.js";
-import type { WorkloadEntry } from "../scenario/scenario-file.js";
+import type { WorkloadEntry } from "@kubewright/simulation";
 import { UserError } from "../user-error.js";
 import { isSelected } from "./workload-annotations.js";
 

@@ -1,0 +1,46 @@
+import type {
+  AnsweredRequest,
+  CacheEvent,
+  StoredChange,
+  ThrownError,
+  ToldDecision,
+  ToldHappening,
+  World,
+} from "./world.js";
+
+/**
+ * Something that has to hold, whatever goes wrong. Made anew for every run, so that it may remember.
+ *
+ * Of what it is told nothing may be changed, and nothing is told late: the checks run when it happens.
+ */
+export interface Invariant {
+  /** `S1 counted once` */
+  readonly name: string;
+  /** What holds, in a sentence. */
+  readonly sentence: string;
+  readonly watch: (world: World, violated: Violated) => InvariantChecks;
+}
+
+/** @param about - The object: `Job default/pi`. */
+export type Violated = (about: string, message: string) => void;
+
+export interface InvariantChecks {
+  readonly onChange?: (change: StoredChange) => void;
+  readonly onAnswer?: (request: AnsweredRequest) => void;
+  readonly onDecision?: (decision: ToldDecision) => void;
+  readonly onCacheEvent?: (event: CacheEvent) => void;
+  readonly onHappening?: (happening: ToldHappening) => void;
+  readonly onError?: (error: ThrownError) => void;
+  /** Every so often, in virtual time, and after the last fault more often: what has to happen within a bound. */
+  readonly onTick?: () => void;
+  /** At the end: everything has had its time to settle. */
+  readonly atRest?: () => void;
+}
+
+/** An invariant that did not hold. */
+export interface Violation {
+  readonly invariant: string;
+  readonly about: string;
+  readonly message: string;
+  readonly atMs: number;
+}

@@ -1,0 +1,99 @@
+import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
+import type { Decision } from "@kubewright/cluster";
+
+import type { FaultPlan } from "./fault-plan.js";
+
+/** An object as somebody stored it. Never changed afterwards. */
+export type Stored<T extends KubernetesObject = KubernetesObject> = DeepReadonly<T>;
+
+/** One change of what is stored, told in the order in which the changes were made. */
+export interface StoredChange {
+  readonly atMs: number;
+  /** `jobs.batch`, `pods`: plural and group. */
+  readonly resource: string;
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** As it is now; of a deleted one, as it was last. */
+  readonly object: Stored;
+  /** As it was before. Absent for one that was added. */
+  readonly previous?: Stored;
+  /** The request that did it. Absent for what the API server does by itself. */
+  readonly request?: RequestInfo;
+}
+
+/** What is known of a request when it is sent. */
+export interface RequestInfo {
+  /** Who sent it: `job-controller`, `kubelet`, `user`; for other controllers their names. */
+  readonly component: string;
+  /** Which controller manager: `controller-manager-1`; `""` for what is in none. */
+  readonly process: string;
+  /** Which life of it, from 1: it is killed and started again. */
+  readonly incarnation: number;
+  readonly sentMs: number;
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Decoded. */
+  readonly body?: unknown;
+}
+
+/** A request and what became of it. */
+export interface AnsweredRequest extends RequestInfo {
+  readonly atMs: number;
+  /** Of the answer that the component got: 0 for none. */
+  readonly code: number;
+  /** The message of a `Status`. */
+  readonly message?: string;
+  /** Whether a fault, and not the API server, gave that answer. */
+  readonly injected: boolean;
+  /** Whether the API server has done what was asked for, whatever the component heard. */
+  readonly tookEffect: boolean;
+}
+
+/** An event as a component's informer was told of it. */
+export interface CacheEvent {
+  readonly atMs: number;
+  readonly component: string;
+  readonly process: string;
+  readonly incarnation: number;
+  readonly resource: string;
+  readonly type: "add" | "update" | "delete";
+  readonly object: Stored;
+  readonly previous?: Stored;
+}
+
+/** What a controller decided, and which. */
+export type ToldDecision = Decision & { readonly process: string; readonly incarnation: number; readonly atMs: number };
+
+/** A happening of the plan, when it begins and when it ends. */
+export interface ToldHappening {
+  readonly atMs: number;
+  readonly kind: string;
+  readonly phase: "begin" | "end";
+  /** Of the plan's `happenings`. */
+  readonly index: number;
+}
+
+/** An error that a controller's sync or a handler threw and that is no answer of the API server. */
+export interface ThrownError {
+  readonly atMs: number;
+  readonly component: string;
+  readonly error: unknown;
+}
+
+/** What invariants look at: the store itself, which no fault touches, and the time. */
+export interface World {
+  readonly plan: FaultPlan;
+  readonly nowMs: number;
+  /** From here on nothing goes wrong any more, in epoch milliseconds: the last happening is over. */
+  readonly healedMs: number;
+  /** @param resource - `jobs.batch` */
+  get<T extends KubernetesObject>(resource: string, namespace: string, name: string): Stored<T> | undefined;
+  /** All that is stored, in the order of creation. */
+  list<T extends KubernetesObject>(resource: string): readonly Stored<T>[];
+  /** Whether a cache equals what is stored; told at rest. `[]`: all do. */
+  staleCaches(): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
+  /** Who believes to lead now. */
+  leaders(): readonly string[];
+}
