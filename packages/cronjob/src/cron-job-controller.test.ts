@@ -268,6 +268,21 @@ test("63: a Job whose controller is named otherwise wakes the CronJob it was nam
   await harness.stop();
 });
 
+test("a stranger's Job that has the name of a run costs that run, and none of those after it", async () => {
+  const harness = new RunHarness();
+  await harness.start();
+  await harness.createJob("n-29540760", undefined);
+  await harness.createCronJob();
+  await harness.advanceTo("09:59:59");
+  harness.outcomes();
+  await harness.advanceTo("10:59:59");
+  expect(harness.outcomes()).toEqual(["10:00:00.100 alreadyExists ownedByAnother"]);
+  await harness.advanceTo("11:00:01");
+  expect(await harness.jobNames()).toEqual(["n-29540760", "n-29540820"]);
+  expect(harness.decisions.find(({ outcome }) => outcome === "ran")?.missed).toEqual([]);
+  await harness.stop();
+});
+
 test("49, 64: Jobs of another UID or kind wake nobody", async () => {
   const harness = new RunHarness();
   await harness.start();

@@ -7,7 +7,7 @@ import type { SlotList } from "./schedule-slots.js";
  *
  * - `ran`, `replaced`: a Job was created for the slot; for `replaced`, after asking for active ones to be deleted.
  * - `adopted`: the Job for the slot existed and belonged to the CronJob; it is listed as active now.
- * - `alreadyExists`: a Job of that name exists and is left alone. Nothing happens until some other event.
+ * - `alreadyExists`: a Job of that name exists and is left alone. Nothing is started for this slot.
  * - `skipped`: a slot was due, or went by, and no Job was started for it.
  * - `alreadyProcessed`: the most recent slot was started before. `notDue`: there is no slot to start yet.
  * - `stopped`: this CronJob starts nothing until it changes.

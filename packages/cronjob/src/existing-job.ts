@@ -12,7 +12,8 @@ export interface Came {
 
 /**
  * What a start comes to when there is a Job of that name: only the CronJob's own Job that it does not list is taken on. In
- * the other cases nothing happens, no timer is set, and the CronJob waits for some event.
+ * the other cases nothing is started for this slot, and the next one is waited for. Upstream sets no timer then: the CronJob
+ * starts nothing any more until some event of it or its Jobs comes.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
  */

@@ -211,33 +211,40 @@ test("39: a Job of the slot that exists and is its own is adopted, without event
   ]);
   expect(harness.skews).toEqual([]);
   expect(await harness.activeNames()).toEqual([TEN]);
-  expect(harness.decision).toMatchObject({ outcome: "adopted", jobName: TEN });
+  expect(harness.decision).toMatchObject({ outcome: "adopted", jobName: TEN, nextSyncMs: at("11:00:00.100") });
 });
 
-test("40: a Job of the slot that is listed already, under whatever name, changes nothing, and the CronJob sleeps", async () => {
+test("40: a Job of the slot that is listed already, under whatever name, changes nothing, and the next slot is waited for", async () => {
   const harness = new SyncHarness();
   const cronJob = await harness.createCronJob();
   const { uid } = (await harness.createJob(TEN, cronJob)).metadata;
   await harness.setStatus(cronJob, { active: [{ name: "other", namespace: NAMESPACE, uid: uid! }] });
   await harness.advanceTo("10:00:00");
-  expect(await harness.sync()).toBeUndefined();
+  expect(await harness.sync()).toBe(3_600_100);
   expect(harness.writes).toEqual(["POST jobs"]);
   expect(harness.events).toEqual([]);
-  expect(harness.decision).toMatchObject({ outcome: "alreadyExists", reason: "alreadyListed" });
+  expect(harness.decision).toMatchObject({
+    outcome: "alreadyExists",
+    reason: "alreadyListed",
+    nextSyncMs: at("11:00:00.100"),
+  });
 });
 
-test("41: a Job of that name under other control, or none, is left alone, and the CronJob sleeps", async () => {
+test("41: a Job of that name under other control, or none, is left alone, and the next slot is waited for", async () => {
   for (const owner of [undefined, { metadata: { name: "other", uid: "other-uid" } }]) {
     const harness = new SyncHarness();
     await harness.createCronJob();
     await harness.createJob(TEN, owner);
     await harness.advanceTo("10:00:00");
-    expect(await harness.sync()).toBeUndefined();
-    expect(harness.memory.reported).toEqual({ upToMs: at("10:00:00"), stoppedBy: "ownedByAnother" });
+    expect(await harness.sync()).toBe(3_600_100);
+    expect(harness.memory.reported).toEqual({ upToMs: at("10:00:00") });
     expect(harness.events).toEqual([]);
     expect(harness.writes).toEqual(["POST jobs"]);
-    expect(harness.decision).toMatchObject({ outcome: "alreadyExists", reason: "ownedByAnother" });
-    expect(harness.decision).not.toHaveProperty("nextSyncMs");
+    expect(harness.decision).toMatchObject({
+      outcome: "alreadyExists",
+      reason: "ownedByAnother",
+      nextSyncMs: at("11:00:00.100"),
+    });
   }
 });
 

@@ -79,12 +79,8 @@ class Sync {
       plan = this.#plan(nowMs, memory);
       const { start } = plan;
       const came = start === undefined ? undefined : await this.#start(start);
-      if (came === undefined) {
-        this.#decided(nowMs, plan.decision);
-        return plan.requeueAfterMs;
-      }
-      if (came.reason === "ownedByAnother") memory.reported = { upToMs: start!.slotMs, stoppedBy: came.reason };
-      return this.#cameOtherwise(nowMs, plan, came);
+      this.#decided(nowMs, { ...plan.decision, ...came });
+      return plan.requeueAfterMs;
     } catch (error) {
       throw this.#failed(nowMs, plan, error);
     }
@@ -99,12 +95,6 @@ class Sync {
     memory.reported = plan.reported;
     for (const { type, reason, message } of plan.events) this.#event(type, reason, message);
     return plan;
-  }
-
-  #cameOtherwise(nowMs: number, plan: CronJobPlan, came: Came): number | undefined {
-    const { nextSyncMs: _none, ...decision } = plan.decision;
-    this.#decided(nowMs, { ...decision, ...came });
-    return came.outcome === "adopted" ? plan.requeueAfterMs : undefined;
   }
 
   /** @returns What is to be thrown. */

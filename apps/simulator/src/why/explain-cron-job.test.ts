@@ -217,16 +217,19 @@ test("the zone that may have been meant is named", () => {
   );
 });
 
-test("a Job that took the name: adopted when it is the CronJob's own, a standstill when it is not", () => {
+test("a Job that took the name: adopted when it is the CronJob's own, a lost run when it is not", () => {
   const own = explain(cronJob({}, { lastScheduleTime: "2026-03-02T10:00:00Z" }), "11:00:01", {
     jobs: [job("report-29540820", "11:00:00")],
   });
   expect(own.now).toMatchObject({ outcome: "adopted", reason: "due" });
   const stranger: Job = { metadata: { name: "report-29540820", namespace: "ns", uid: "x" } };
-  const stuck = explain(cronJob({}, { lastScheduleTime: "2026-03-02T10:00:00Z" }), "11:00:01", { jobs: [stranger] });
-  expect(stuck.now).toMatchObject({ outcome: "alreadyExists", reason: "ownedByAnother" });
-  expect(stuck.now.wakeMs).toBeUndefined();
-  expect(stuck.now.message).toContain("no run starts and no timer is set until something changes");
+  const taken = explain(cronJob({}, { lastScheduleTime: "2026-03-02T10:00:00Z" }), "11:00:01", { jobs: [stranger] });
+  expect(taken.now).toMatchObject({
+    outcome: "alreadyExists",
+    reason: "ownedByAnother",
+    wakeMs: Date.parse("2026-03-02T12:00:00.100Z"),
+  });
+  expect(taken.now.message).toContain("is not controlled by this CronJob");
 });
 
 test("Jobs over the history limits, and Jobs made by hand, are told", () => {

@@ -38,8 +38,6 @@ export function verdictOf(foreseen: ForeseenCronJobSync, context: VerdictContext
   const { plan, existing } = foreseen;
   const { nextSyncMs, slotMs, jobName, activeJobs } = plan.decision;
   const { outcome, reason } = existing ?? plan.decision;
-  // Where the name is taken by a Job that is left alone, no timer is set either.
-  const sleeps = existing !== undefined && existing.outcome !== "adopted";
   return {
     outcome,
     reason,
@@ -47,7 +45,7 @@ export function verdictOf(foreseen: ForeseenCronJobSync, context: VerdictContext
     ...(slotMs === undefined ? {} : { slotMs }),
     ...(jobName === undefined ? {} : { job: jobName }),
     ...(activeJobs === undefined ? {} : { activeJobs }),
-    ...(nextSyncMs === undefined || sleeps ? {} : { wakeMs: nextSyncMs }),
+    ...(nextSyncMs === undefined ? {} : { wakeMs: nextSyncMs }),
   };
 }
 
@@ -83,11 +81,7 @@ function startMessage(foreseen: ForeseenCronJobSync, context: VerdictContext): s
   const slot = clock.brief(slotMs);
   if (existing?.outcome === "adopted")
     return `${existing.message}: it was created for ${slot}, but the status does not say so yet`;
-  if (existing !== undefined) {
-    const stuck =
-      existing.reason === "ownedByAnother" ? "; no run starts and no timer is set until something changes" : "";
-    return `does not start the run of ${slot}: ${existing.message}${stuck}`;
-  }
+  if (existing !== undefined) return `does not start the run of ${slot}: ${existing.message}`;
   const since = sinceText(foreseen, clock);
   const because = missed.length > 0 ? `the most recent of the slots missed ${since}` : `the only slot ${since}`;
   const replacing = outcome === "replaced" ? `deletes ${activeJobs.join(", ")} (Replace) and ` : "";
