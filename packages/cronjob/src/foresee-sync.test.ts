@@ -50,6 +50,13 @@ test("a finished Job no longer holds back Forbid, a Job that is gone neither", (
   expect(forbid.status?.active).toHaveLength(2);
 });
 
+test("a listed Job is gone when another has its name", () => {
+  const forbid = cronJob({ concurrencyPolicy: "Forbid" }, { active: [{ ...ref("a"), uid: "gone" }] });
+  const foreseen = foreseeCronJobSync(forbid, [job("a", { owner: "other", ended: "Complete" })], context("10:00:01"));
+  expect(foreseen.missing).toEqual(["a"]);
+  expect(foreseen.plan.decision.outcome).toBe("ran");
+});
+
 test("an unfinished Job that is not listed is unexpected and blocks nothing; one that is listed does", () => {
   const spec = { concurrencyPolicy: "Forbid" } as const;
   const unlisted = foreseeCronJobSync(cronJob(spec), [job("hand")], context("10:00:01"));

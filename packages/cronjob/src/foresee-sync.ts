@@ -16,7 +16,7 @@ export interface ForeseenCronJobSync {
   readonly deletes: readonly DeepReadonly<Job>[];
   /** Jobs that `status.active` still lists though they have finished. */
   readonly completed: readonly DeepReadonly<Job>[];
-  /** Names in `status.active` for which there is no Job. */
+  /** Names in `status.active` whose Job is gone. */
   readonly missing: readonly string[];
   /** Unfinished Jobs that `status.active` does not list: made by hand, or forgotten. They block nothing. */
   readonly unexpected: readonly DeepReadonly<Job>[];
@@ -48,7 +48,9 @@ export function foreseeCronJobSync(
     else if (type === "completed") completed.push(job);
   }
   const named = new Map(jobsOfNamespace.map((job) => [`${job.metadata.namespace}/${job.metadata.name}`, job]));
-  const missing = listedWithoutJob(draft, jobs).filter((listed) => !named.has(`${listed.namespace}/${listed.name}`));
+  const missing = listedWithoutJob(draft, jobs).filter(
+    ({ namespace, name, uid }) => named.get(`${namespace}/${name}`)?.metadata.uid !== uid,
+  );
   for (const reference of missing) dropListed(draft, reference);
   const plan = planCronJob(draft.cronJob, context);
   const existing = plan.start && named.get(`${namespace}/${plan.start.job.metadata.name}`);

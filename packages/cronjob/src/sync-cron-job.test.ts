@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type CronJob, type DeepReadonly, cronJobs, getControllerOf, jobs } from "@kubewright/api";
+import { type CronJob, type DeepReadonly, type Job, cronJobs, getControllerOf, jobs } from "@kubewright/api";
 
 import { Harness, NAMESPACE, at } from "../test/harness.js";
 import type { CronJobDecision } from "./decision.js";
@@ -13,10 +13,10 @@ class SyncHarness extends Harness {
   readonly skews: number[] = [];
   readonly memory: SyncMemory = {};
 
-  /** @param cached - Default: what the server has. */
-  async sync(cached?: DeepReadonly<CronJob>): Promise<number | undefined> {
+  /** @param cached, cachedJobs - Default: what the server has. */
+  async sync(cached?: DeepReadonly<CronJob>, cachedJobs?: readonly DeepReadonly<Job>[]): Promise<number | undefined> {
     const cronJob = cached ?? (await this.getCronJob());
-    const { items } = await this.jobs.list({ namespace: NAMESPACE });
+    const items = cachedJobs ?? (await this.jobs.list({ namespace: NAMESPACE })).items;
     const children = items.filter((job) => getControllerOf(job)?.name === cronJob.metadata.name);
     const deps = {
       cronJobs: this.client.resource(cronJobs),
@@ -127,6 +127,35 @@ test("29: Replace deletes the active Job before it creates the new one", async (
   ]);
   expect(await harness.activeNames()).toEqual(["n-29540820"]);
   expect(harness.decision).toMatchObject({ outcome: "replaced", activeJobs: [TEN] });
+});
+
+test("Replace leaves a Job alone that has only the name of the one that it was to replace, which is gone", async () => {
+  const harness = new SyncHarness();
+  await harness.createCronJob({ concurrencyPolicy: "Replace" });
+  await harness.advanceTo("10:00:00");
+  await harness.sync();
+  await harness.jobs.delete(TEN, { namespace: NAMESPACE, propagationPolicy: "Background" });
+  await harness.createJob(TEN, undefined);
+  await harness.advanceTo("11:00:00");
+  await harness.sync();
+  expect(await harness.jobNames()).toEqual([TEN, "n-29540820"]);
+  expect(await harness.activeNames()).toEqual(["n-29540820"]);
+  expect(harness.events.slice(1)).toEqual([
+    `Normal MissingJob Active job went missing: ${TEN}`,
+    "Normal SuccessfulCreate Created job n-29540820",
+  ]);
+});
+
+test("a finished Job over the limit goes by UID: what has taken its name stays", async () => {
+  const harness = new SyncHarness();
+  const cronJob = await harness.createCronJob({ successfulJobsHistoryLimit: 0 });
+  await harness.createJob("old", cronJob);
+  const cached = await harness.finishJob("old");
+  await harness.jobs.delete("old", { namespace: NAMESPACE, propagationPolicy: "Background" });
+  await harness.createJob("old", undefined);
+  await harness.sync(cronJob, [cached]);
+  expect(await harness.jobNames()).toEqual(["old"]);
+  expect(harness.events[0]).toContain("Warning FailedDelete Deleted job: Operation cannot be fulfilled");
 });
 
 test("30: Replace gives up when the active Job cannot be read", async () => {
@@ -298,8 +327,11 @@ test("a missed slot is reported once, also when the sync that reports it fails",
 test("45: a listed Job that the cache lacks is dropped only when the server lacks it too", async () => {
   const harness = new SyncHarness();
   const cronJob = await harness.createCronJob();
-  await harness.createJob("kept", undefined);
-  const active = ["gone", "kept"].map((name) => ({ name, namespace: NAMESPACE, uid: `uid-of-${name}` }));
+  const { uid } = (await harness.createJob("kept", undefined)).metadata;
+  const active = [
+    { name: "gone", namespace: NAMESPACE, uid: "uid-of-gone" },
+    { name: "kept", namespace: NAMESPACE, uid: uid! },
+  ];
   await harness.setStatus(cronJob, { active });
   harness.refuse(/^GET jobs\/gone$/, serverError);
   await expect(harness.sync()).rejects.toMatchObject({ message: "no" });

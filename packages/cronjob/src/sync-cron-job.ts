@@ -47,7 +47,7 @@ export async function syncCronJob(
 ): Promise<number | undefined> {
   const sync = new Sync(cached, deps);
   // A Job that cannot be deleted is told by its event alone; the next sync tries again.
-  for (const job of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(job);
+  for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);
   let requeueAfterMs: number | undefined;
   let failure: { readonly error: unknown } | undefined;
   try {
@@ -59,6 +59,8 @@ export async function syncCronJob(
   if (failure !== undefined) throw failure.error;
   return requeueAfterMs;
 }
+
+type DeletableJob = Pick<ActiveReference, "name" | "namespace" | "uid">;
 
 class Sync {
   readonly draft: CronJobDraft;
@@ -123,15 +125,20 @@ class Sync {
 
   async #lookForLostJobs(lost: readonly ActiveReference[]): Promise<void> {
     for (const reference of lost) {
-      const { name = "", namespace } = reference;
-      try {
-        // Whichever Job has that name keeps the entry: the cache may be behind.
-        await this.#deps.jobs.get(name, { namespace });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        this.#event("Normal", "MissingJob", `Active job went missing: ${name}`);
-        dropListed(this.draft, reference);
-      }
+      // Upstream keeps the entry as long as any Job has that name.
+      if ((await this.#uidOf(reference)) === reference.uid) continue;
+      this.#event("Normal", "MissingJob", `Active job went missing: ${reference.name}`);
+      dropListed(this.draft, reference);
+    }
+  }
+
+  /** Of the Job that has the name now, as the cache may be behind; `undefined` if there is none. */
+  async #uidOf({ name = "", namespace }: ActiveReference): Promise<string | undefined> {
+    try {
+      return (await this.#deps.jobs.get(name, { namespace })).metadata.uid;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
     }
   }
 
@@ -148,7 +155,7 @@ class Sync {
   async #start({ slotMs, job, replace }: StartPlan): Promise<Came | undefined> {
     const { draft } = this;
     const deps = this.#deps;
-    for (const { name = "", namespace } of replace) await this.#replaceJob(name, namespace);
+    for (const reference of replace) await this.#replaceJob(reference);
     let created: DeepReadonly<Job>;
     let came: Came | undefined;
     try {
@@ -170,23 +177,26 @@ class Sync {
     return came;
   }
 
-  async #replaceJob(name: string, namespace: string | undefined): Promise<void> {
-    let job: DeepReadonly<Job>;
+  async #replaceJob(reference: ActiveReference): Promise<void> {
+    const { name = "", namespace } = reference;
     try {
-      job = await this.#deps.jobs.get(name, { namespace });
+      await this.#deps.jobs.get(name, { namespace });
     } catch (error) {
       this.#event("Warning", "FailedGet", `Get job: ${errorMessage(error)}`);
       throw error;
     }
-    if (!(await this.deleteJob(job)))
-      throw new StepError("deleteFailed", new Error(`could not replace job ${keyOf(job)}`));
+    if (!(await this.deleteJob(reference)))
+      throw new StepError("deleteFailed", new Error(`could not replace job ${namespace}/${name}`));
   }
 
-  /** Asks for a Job and its pods to be deleted, and reports how that went. Its pods may go on for a while. */
-  async deleteJob(job: DeepReadonly<Job>): Promise<boolean> {
-    const { name = "", namespace, uid } = job.metadata;
+  /**
+   * Asks for a Job and its pods to be deleted, and reports how that went. Its pods may go on for a while. It is this very
+   * Job, told by its UID; upstream goes by name alone, and may hit another Job that has just taken it.
+   */
+  async deleteJob({ name = "", namespace, uid }: DeletableJob): Promise<boolean> {
+    const preconditions = uid === undefined ? {} : { preconditions: { uid } };
     try {
-      await this.#deps.jobs.delete(name, { namespace, propagationPolicy: "Background" });
+      await this.#deps.jobs.delete(name, { namespace, propagationPolicy: "Background", ...preconditions });
     } catch (error) {
       this.#event("Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
