@@ -7,6 +7,7 @@ export default defineConfig({
     include: [
       "packages/*/src/**/*.test.ts",
       "packages/*/test/**/*.test.ts",
+      "packages/*/mutants/*.test.ts",
       "apps/*/src/**/*.test.ts",
       "apps/*/test/**/*.test.ts",
       "apps/*/template/test/*.test.ts",

@@ -1,0 +1,67 @@
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { transform } from "esbuild";
+import { expect, test } from "vitest";
+
+import { type Mutant, MutantError, listMutants, mutantPath, mutatedFiles } from "./build.ts";
+
+const CLUSTER = "packages/cluster/src/index.ts";
+
+test("every mutant still applies to today's sources, and what it makes of them can be read", async () => {
+  const mutants = await listMutants();
+  expect(mutants.length).toBeGreaterThan(40);
+  for (const mutant of mutants) {
+    for (const [file, text] of mutatedFiles(mutant)) {
+      const { warnings } = await transform(text, { loader: "ts", target: "node22", sourcefile: file });
+      expect(warnings, mutant.name).toEqual([]);
+    }
+  }
+});
+
+test("every mutant is named as its file, and changes something unless it is a negative control", async () => {
+  const mutants = await listMutants();
+  const files = readdirSync(import.meta.dirname).map((file) => path.basename(file, ".ts"));
+  for (const { name, sentence, permitted, changes } of mutants) {
+    expect(files).toContain(name);
+    expect(sentence).toMatch(/^[A-Z].*\.$/);
+    expect(changes.length === 0, name).toBe(permitted === true);
+    for (const { find, replace } of changes) expect(replace, name).not.toBe(find);
+  }
+  expect(mutants.filter(({ permitted }) => permitted).map(({ name }) => name)).toEqual([
+    "job-backoff-lost-on-restart",
+    "job-index-annotation-edited",
+  ]);
+});
+
+test.each([
+  ["is not there", "no such text"],
+  ["is there more than once", "export"],
+])("a text that %s is told with the mutant and the file", (_title, find) => {
+  const changes = [{ file: CLUSTER, find, replace: "" }];
+  const mutant: Mutant = { name: "stale", entry: "#0", sentence: "It is of other sources.", changes };
+  expect(() => mutatedFiles(mutant)).toThrow(MutantError);
+  expect(() => mutatedFiles(mutant)).toThrow(
+    /^mutant stale: packages\/cluster\/src\/index\.ts has ".*" \d+ times, not once$/,
+  );
+});
+
+test("what is mutated is what runs; it is built again only when something has changed", async () => {
+  const built = await mutantPath("job-finished-forgotten", CLUSTER);
+  const { createCluster } = (await import(pathToFileURL(built).href)) as { readonly createCluster?: unknown };
+  expect(createCluster).toBeTypeOf("function");
+  const { mtimeMs } = statSync(built);
+  expect(await mutantPath("job-finished-forgotten", CLUSTER)).toBe(built);
+  expect(statSync(built).mtimeMs).toBe(mtimeMs);
+});
+
+test("a mutant of something that the entry does not run is told, and so are unknown names and entries", async () => {
+  await expect(mutantPath("job-finished-forgotten", "packages/clock/src/index.ts")).rejects.toThrow(
+    "mutant job-finished-forgotten: packages/job/src/sync-job.ts is no part of what packages/clock/src/index.ts runs",
+  );
+  await expect(mutantPath("nonsense")).rejects.toThrow('there is no mutant "nonsense"');
+  await expect(mutantPath("ttl-future-finish", "packages/clock/src/none.ts")).rejects.toThrow(
+    "there is no packages/clock/src/none.ts",
+  );
+});

@@ -1,0 +1,188 @@
+/**
+ * Builds the simulation's player with a known bug put back in: `node packages/simulation/mutants/build.ts [NAME…]`.
+ *
+ * Bundled are the sources, so that what is mutated is what runs, whatever was built before. Nothing of this folder is in the
+ * package: what plays mutants looks for this module by its path, and says so where it is not.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+
+import { type Plugin, build } from "esbuild";
+
+import type { Mutant } from "./mutant.ts";
+
+export type { Mutant, MutantNeeds, SourceChange } from "./mutant.ts";
+
+const here = import.meta.dirname;
+const root = path.resolve(here, "../../..");
+const built = path.join(here, "built");
+const PLAYER = "packages/simulation/src/play.ts";
+const MACHINERY = new Set(["build.ts", "mutant.ts"]);
+
+/** What is wrong with a mutant, in one line: its text does not match the sources any more, or there is none of that name. */
+export class MutantError extends Error {
+  override readonly name = "MutantError";
+}
+
+/** All there are, by name. */
+export async function listMutants(): Promise<readonly Mutant[]> {
+  return Promise.all(mutantNames().map(loadMutant));
+}
+
+/**
+ * The path of the entry module's bundle with that bug, to be imported. Built when it is not there or sources have changed
+ * since.
+ *
+ * @param entry - From the root of the repository.
+ * @throws MutantError
+ */
+export async function mutantPath(name: string, entry: string = PLAYER): Promise<string> {
+  return buildMutant(await loadMutant(name), { entry, sources: sourcesHash() });
+}
+
+/**
+ * The mutated text of each file that the mutant changes.
+ *
+ * @throws MutantError when a text to be replaced does not occur exactly once.
+ */
+export function mutatedFiles({ name, changes }: Mutant): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { file, find, replace } of changes) {
+    const text = texts.get(file) ?? readSource(name, file);
+    const count = text.split(find).length - 1;
+    if (count !== 1)
+      throw new MutantError(`mutant ${name}: ${file} has ${JSON.stringify(find)} ${count} times, not once`);
+    texts.set(
+      file,
+      text.replace(find, () => replace),
+    );
+  }
+  return texts;
+}
+
+function mutantNames(): string[] {
+  return readdirSync(here)
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !MACHINERY.has(file))
+    .map((file) => path.basename(file, ".ts"))
+    .sort();
+}
+
+async function loadMutant(name: string): Promise<Mutant> {
+  if (!mutantNames().includes(name)) throw new MutantError(`there is no mutant ${JSON.stringify(name)}`);
+  const { mutant } = (await import(pathToFileURL(path.join(here, `${name}.ts`)).href)) as { readonly mutant: Mutant };
+  return mutant;
+}
+
+function readSource(name: string, file: string): string {
+  const source = path.join(root, file);
+  if (!existsSync(source)) throw new MutantError(`mutant ${name}: there is no ${file}`);
+  return readFileSync(source, "utf8");
+}
+
+interface BuildInput {
+  readonly entry: string;
+  readonly sources: string;
+}
+
+async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Promise<string> {
+  const outfile = path.join(built, `${mutant.name}.mjs`);
+  const stamp = `// ${hash(sources, entry, JSON.stringify(mutant))}`;
+  if (existsSync(outfile) && readFileSync(outfile, "utf8").startsWith(stamp)) return outfile;
+  if (!existsSync(path.join(root, entry))) throw new MutantError(`there is no ${entry} to be built with a mutant`);
+  const files = mutatedFiles(mutant);
+  const bundled = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile,
+    write: false,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    conditions: ["@kubewright/source"],
+    external: fromRegistries(),
+    banner: { js: stamp },
+    metafile: true,
+    logLevel: "silent",
+    plugins: files.size === 0 ? [] : [mutating(files)],
+  });
+  for (const { file } of mutant.changes)
+    if (bundled.metafile.inputs[file] === undefined)
+      throw new MutantError(`mutant ${mutant.name}: ${file} is no part of what ${entry} runs`);
+  mkdirSync(built, { recursive: true });
+  // Several processes may build the same at once; none may read half of it.
+  const unfinished = `${outfile}.${process.pid}`;
+  writeFileSync(unfinished, bundled.outputFiles[0]!.text);
+  renameSync(unfinished, outfile);
+  return outfile;
+}
+
+function mutating(files: ReadonlyMap<string, string>): Plugin {
+  return {
+    name: "mutating",
+    setup(bundling) {
+      // Every file that matches costs a message to and fro.
+      const names = [...files.keys()].map((file) => path.basename(file).replaceAll(".", "\\."));
+      bundling.onLoad({ filter: new RegExp(`(${names.join("|")})$`) }, ({ path: file }) => {
+        const contents = files.get(path.relative(root, file).replaceAll(path.sep, "/"));
+        return contents === undefined ? undefined : { contents, loader: "ts" };
+      });
+    },
+  };
+}
+
+/** What the packages depend on but for each other: imported at run time. */
+function fromRegistries(): string[] {
+  const manifests = globSync("packages/*/package.json", { cwd: root }).map(
+    (file) => JSON.parse(readFileSync(path.join(root, file), "utf8")) as { readonly dependencies?: object },
+  );
+  const names = new Set(manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies)));
+  return [...names].filter((name) => !name.startsWith("@kubewright/"));
+}
+
+/** Of everything that a bundle may be made of, and of how it is made. */
+function sourcesHash(): string {
+  const files = globSync("packages/*/{src/**/*.ts,package.json}", { cwd: root })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .sort();
+  return hash(
+    ...[...files, path.relative(root, import.meta.filename)].map(
+      (file) => file + readFileSync(path.join(root, file), "utf8"),
+    ),
+  );
+}
+
+function hash(...texts: readonly string[]): string {
+  const sum = createHash("sha256");
+  for (const text of texts) sum.update(`${text.length} ${text}`);
+  return sum.digest("hex");
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { entry: { type: "string", default: PLAYER } },
+  });
+  const wanted = positionals.length === 0 ? await listMutants() : await Promise.all(positionals.map(loadMutant));
+  const sources = sourcesHash();
+  const startMs = performance.now();
+  for (const mutant of wanted) {
+    const fromMs = performance.now();
+    await buildMutant(mutant, { entry: values.entry, sources });
+    console.log(`${mutant.name}: ${Math.round(performance.now() - fromMs)} ms`);
+  }
+  console.log(`${wanted.length} mutants in ${((performance.now() - startMs) / 1000).toFixed(1)} s`);
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof MutantError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

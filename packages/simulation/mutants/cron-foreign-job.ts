@@ -1,0 +1,17 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "cron-foreign-job",
+  entry: "1.3",
+  sentence:
+    "A CronJob whose next run has a name that somebody else's Job has taken sets no timer: it starts nothing more.",
+  changes: [
+    {
+      file: "packages/cronjob/src/sync-cron-job.ts",
+      find: `this.#decided(nowMs, { ...plan.decision, ...came });
+      return plan.requeueAfterMs;`,
+      replace: `this.#decided(nowMs, { ...plan.decision, ...came });
+      return came?.outcome === "alreadyExists" ? undefined : plan.requeueAfterMs;`,
+    },
+  ],
+};

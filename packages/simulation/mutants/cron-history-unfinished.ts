@@ -1,0 +1,14 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "cron-history-unfinished",
+  entry: "3.1",
+  sentence: "Jobs that go on count for the history limits: finished ones go before the limit is reached.",
+  changes: [
+    {
+      file: "packages/cronjob/src/finished-jobs.ts",
+      find: "for (const job of jobs) if (finishedCondition(job)?.type === end) count++;",
+      replace: "for (const job of jobs) if ((finishedCondition(job)?.type ?? end) === end) count++;",
+    },
+  ],
+};

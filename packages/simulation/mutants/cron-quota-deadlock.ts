@@ -1,0 +1,22 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "cron-quota-deadlock",
+  entry: "#25",
+  issue: "kubernetes/kubernetes#119775",
+  sentence: "Old Jobs are removed after the new one was created: with a full quota neither ever happens.",
+  changes: [
+    {
+      file: "packages/cronjob/src/sync-cron-job.ts",
+      find: `  for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);
+`,
+      replace: "",
+    },
+    {
+      file: "packages/cronjob/src/sync-cron-job.ts",
+      find: "requeueAfterMs = await sync.reconcile(jobs, memory);",
+      replace: `requeueAfterMs = await sync.reconcile(jobs, memory);
+    for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);`,
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "expectations-skipped-creates",
+  entry: "E10",
+  issue: "kubernetes/kubernetes#77436",
+  sentence:
+    "Pods that were not tried, as one before them was refused, are waited for nevertheless: the Job stands still for five minutes.",
+  changes: [
+    {
+      file: "packages/job/src/apply-pod-plan.ts",
+      find: "if (skipped > 0) expectations.lowerExpectations(key, skipped, 0);",
+      replace: "",
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "gc-namespaced-owner-of-cluster-scoped",
+  entry: "E1",
+  issue: "kubernetes/kubernetes#65200",
+  sentence:
+    "A cluster-scoped object that names an owner of a type with namespaces is deleted, as that owner is found nowhere.",
+  changes: [
+    {
+      file: "packages/garbage-collector/src/live-objects.ts",
+      find: 'if (resource.namespaced && identity.namespace === "") throw new NamespacedOwnerError();',
+      replace: "",
+    },
+  ],
+};

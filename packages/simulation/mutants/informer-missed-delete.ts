@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "informer-missed-delete",
+  entry: "E7",
+  issue: "kubernetes/kubernetes#115658",
+  sentence: "Handlers are not told of objects that went while the watch was cut off.",
+  changes: [
+    {
+      file: "packages/informer/src/store.ts",
+      find: "if (!after.has(key)) vanished.push({ key, object });",
+      replace: "if (!after.has(key)) continue;",
+    },
+  ],
+};

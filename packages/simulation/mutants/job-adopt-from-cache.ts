@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-adopt-from-cache",
+  entry: "3.1",
+  issue: "kubernetes/kubernetes#42639",
+  sentence:
+    "A Job that is being deleted, and is not in the cache, adopts a pod that was just let go, which then goes with it.",
+  changes: [
+    {
+      file: "packages/job/src/claim-pods.ts",
+      find: "canAdopt: recheckDeletionTimestamp(jobClient, job),",
+      replace: "canAdopt: () => Promise.resolve(),",
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-backoff-zero-active",
+  entry: "#1",
+  issue: "kubernetes/kubernetes#139428",
+  sentence:
+    "While a replacement waits for its back-off, the status tells of no active pods, though others run: the API server refuses that as fewer than are ready.",
+  changes: [
+    {
+      file: "packages/job/src/plan-pods.ts",
+      find: "const told = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };",
+      replace: "const told = { toldActive: 0 };",
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-finished-with-finalizers",
+  entry: "#8",
+  issue: "kubernetes/kubernetes#119159",
+  sentence: "A sync that stopped at the limit of pods it may account for ends the Job: the others are never counted.",
+  needs: { limits: { maxUncountedPods: 3 } },
+  changes: [
+    {
+      file: "packages/job/src/account-pods.ts",
+      find: 'if (capReached) return { type: "PodsLeftToCount" };',
+      replace: "",
+    },
+  ],
+};

@@ -1,0 +1,25 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-ignored-failures-not-delayed",
+  entry: "#15",
+  issue: "kubernetes/kubernetes#119378",
+  sentence: "Pods whose failure the pod failure policy ignores are replaced without delay.",
+  changes: [
+    {
+      file: "packages/job/src/plan-job.ts",
+      find: 'import { comparePodsByAge } from "./pod-state.js";',
+      replace: `import { matchPodFailurePolicy } from "./pod-failure-policy.js";
+import { comparePodsByAge } from "./pod-state.js";`,
+    },
+    {
+      file: "packages/job/src/plan-job.ts",
+      find: "nextBackoffRecord(before, observed.newlySucceeded, observed.newlyFailed);",
+      replace: `nextBackoffRecord(
+    before,
+    observed.newlySucceeded,
+    observed.newlyFailed.filter((pod) => matchPodFailurePolicy(job.spec?.podFailurePolicy, pod).counts),
+  );`,
+    },
+  ],
+};

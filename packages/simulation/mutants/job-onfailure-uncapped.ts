@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-onfailure-uncapped",
+  entry: "#13",
+  issue: "kubernetes/kubernetes#54870",
+  sentence: "Restarts in place are not held against backoffLimit.",
+  changes: [
+    {
+      file: "packages/job/src/end-state.ts",
+      find: "return limit === 0 ? restarts > 0 : restarts >= limit;",
+      replace: "return false;",
+    },
+  ],
+};

@@ -1,0 +1,12 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-orphan-error-swallowed",
+  entry: "#2",
+  issue: "kubernetes/kubernetes#141346",
+  sentence:
+    "A pod found by the selector of a Job that is gone, whose finalizer could not be removed, is forgotten, and stays for ever.",
+  changes: [
+    { file: "packages/job/src/orphan-pods.ts", find: "if (refused !== undefined) throw refused;", replace: "" },
+  ],
+};

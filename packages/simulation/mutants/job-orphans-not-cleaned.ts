@@ -1,0 +1,17 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-orphans-not-cleaned",
+  entry: "#6",
+  issue: "kubernetes/kubernetes#108645",
+  sentence:
+    "When a Job is deleted nobody looks at its pods: those that were being deleted before keep their finalizer.",
+  changes: [
+    {
+      file: "packages/job/src/event-handlers.ts",
+      find: `      addOrphans(job);
+      memory.backoff.delete(key);`,
+      replace: "      memory.backoff.delete(key);",
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-stale-pod-counted-twice",
+  entry: "#4",
+  issue: "kubernetes/kubernetes#105200",
+  sentence: "A pod that was counted and freed, and has its finalizer still in the cache, is counted once more.",
+  needs: { consistencyGate: "off" },
+  changes: [
+    {
+      file: "packages/expectations/src/finalizer-expectations.ts",
+      find: "return expected === undefined ? this.#none : new Set(expected);",
+      replace: "return this.#none;",
+    },
+  ],
+};

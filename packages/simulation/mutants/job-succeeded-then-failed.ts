@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-succeeded-then-failed",
+  entry: "#10",
+  issue: "kubernetes/kubernetes#125410",
+  sentence:
+    "A pod that is recorded as succeeded, and fails before it is freed, is recorded as failed too: the API server refuses every status from then on.",
+  changes: [
+    {
+      file: "packages/job/src/account-pods.ts",
+      find: " && !recordedFailed.has(uid) && !recordedSucceeded.has(uid)) {",
+      replace: " && !recordedFailed.has(uid)) {",
+    },
+  ],
+};

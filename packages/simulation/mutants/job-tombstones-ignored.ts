@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-tombstones-ignored",
+  entry: "E7",
+  issue: "kubernetes/kubernetes#115658",
+  sentence: "A pod that went while the watch was cut off wakes no Job, and what was expected of it stays expected.",
+  changes: [
+    {
+      file: "packages/job/src/event-handlers.ts",
+      find: `      const pod = deletedObject(deleted);
+      if (pod !== undefined) onGone(pod, true);`,
+      replace: "      if (!isDeletedFinalStateUnknown(deleted)) onGone(deleted, true);",
+    },
+  ],
+};

@@ -1,0 +1,20 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-uid-recreated",
+  entry: "3.1",
+  sentence: "Pods are adopted and let go by name alone: another that has taken the name is hit.",
+  changes: [
+    {
+      file: "packages/controller/src/controller-ref-manager.ts",
+      find: "const metadata = { ownerReferences: [reference], uid, ",
+      replace: "const metadata = { ownerReferences: [reference], ",
+    },
+    {
+      file: "packages/controller/src/controller-ref-manager.ts",
+      find: `      uid,
+      ownerReferences: [{ $patch`,
+      replace: "      ownerReferences: [{ $patch",
+    },
+  ],
+};

@@ -1,0 +1,20 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "lease-lead-after-deadline",
+  entry: "E9c",
+  issue: "kubernetes/kubernetes#44887",
+  sentence: "Who could not renew in time goes on leading, and tries further.",
+  changes: [
+    {
+      file: "packages/controller/src/leader-elector.ts",
+      find: "const deadlineMs = startMs + this.#renewDeadlineMs;",
+      replace: "const deadlineMs = Number.POSITIVE_INFINITY;",
+    },
+    {
+      file: "packages/controller/src/leader-elector.ts",
+      find: "return this.isLeader && this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs;",
+      replace: "return this.isLeader;",
+    },
+  ],
+};

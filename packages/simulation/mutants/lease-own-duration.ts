@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "lease-own-duration",
+  entry: "E9",
+  issue: "kubernetes/kubernetes#114872",
+  sentence: "A candidate judges by its own lease duration, not by that of who leads, and takes over too early.",
+  changes: [
+    {
+      file: "packages/controller/src/leader-elector.ts",
+      find: "return this.#observedMs + this.#observed.leaseDurationSeconds * 1000;",
+      replace: "return this.#observedMs + this.#leaseDurationMs;",
+    },
+  ],
+};

@@ -1,0 +1,17 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "podgc-node-from-cache",
+  entry: "E5",
+  issue: "kubernetes/kubernetes#82365",
+  sentence:
+    "A node that the cache lacks counts as deleted, without asking the API server: its pods are ended and removed while they run.",
+  changes: [
+    {
+      file: "packages/podgc/src/pod-gc-controller.ts",
+      find: `      await this.#nodeReader.get(name, { signal });
+      return false;`,
+      replace: "      return true;",
+    },
+  ],
+};

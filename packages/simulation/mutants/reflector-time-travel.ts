@@ -1,0 +1,21 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "reflector-time-travel",
+  entry: "E8",
+  issue: "kubernetes/kubernetes#59848",
+  sentence:
+    "Whenever all is asked for anew, any version will do: from a server that is behind, what was deleted comes back.",
+  changes: [
+    {
+      file: "packages/informer/src/reflector.ts",
+      find: 'const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || "0";',
+      replace: 'const wanted: string = "0";',
+    },
+    {
+      file: "packages/informer/src/reflector.ts",
+      find: '      this.#lastSyncUnavailable || this.#lastSyncResourceVersion === "" ? undefined : this.#lastSyncResourceVersion;',
+      replace: '      "0";',
+    },
+  ],
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "ttl-future-finish",
+  entry: "3.1",
+  sentence: "A Job that has finished in the future, by another clock, is deleted at once.",
+  changes: [
+    {
+      file: "packages/ttl-after-finished/src/time-left.ts",
+      find: "const remainingMs = expiredMs - nowMs;",
+      replace: "const remainingMs = finishedMs > nowMs ? 0 : expiredMs - nowMs;",
+    },
+  ],
+};
