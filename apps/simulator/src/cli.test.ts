@@ -67,7 +67,7 @@ test("the trace on standard output is JSON lines and nothing else, from a header
     start: "2026-01-01T00:00:00.000Z",
     end: "2026-01-01T00:10:00.000Z",
   });
-  expect(records.at(-1)).toEqual({ type: "end", at: "2026-01-01T00:10:00.000Z" });
+  expect(records.at(-1)).toMatchObject({ type: "end", at: "2026-01-01T00:10:00.000Z", atOnce: { pods: { most: 1 } } });
   expect(new Set(records.map(({ type }) => type))).toEqual(new Set(["header", "object", "event", "decision", "end"]));
   const times = records.flatMap(({ at }) => (at === undefined ? [] : [at]));
   expect(times).toEqual([...times].sort());

@@ -1,6 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { addedNodesText } from "./added-nodes-text.js";
+import { atOnceOf, atOnceText } from "./at-once.js";
 import { compareCommand } from "./compare/compare-command.js";
 import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
 import { summaryBlock } from "./digest/summary-text.js";
@@ -11,6 +12,8 @@ import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
 import { futuresCommand } from "./futures/futures-command.js";
+import { PodPeaks } from "./futures/pod-peaks.js";
+import { NodePools } from "./node-pools.js";
 import { readProjectFile } from "./project-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { versionRemark } from "./kubernetes-version.js";
@@ -21,7 +24,7 @@ import { runMarkdown } from "./reports/markdown.js";
 import { ReportFiles, type ReportFlags, reportOutputs } from "./reports/report-files.js";
 import { checkSarif } from "./reports/sarif.js";
 import { type Rule, parseRules } from "./rules/rule.js";
-import { RunRules, throwViolations } from "./rules/run-rules.js";
+import { RunRules, countedFor, throwViolations } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
@@ -138,6 +141,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   const reports = await ReportFiles.open(flags, io);
   const digest = new RunDigest();
   const held = rules.length === 0 ? undefined : new RunRules(rules);
+  const pods = new PodPeaks(countedFor(rules).selections, new NodePools(input));
   const listeners = [digest, runs, calendar, held?.listener].filter((listener) => listener !== undefined);
   const timeline = new Timeline({ maxRows: 0, listener: together(listeners) });
   const progress = (await io.progress?.()) ?? noProgress;
@@ -151,9 +155,9 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     signal: io.stopped,
     emit: (record) => {
       timeline.add(record);
-      held?.add(record);
+      pods.add(record);
       if (record.type === "happening") happenings.push(record);
-      trace?.add(traceLine(record));
+      trace?.add(traceLine(record.type === "end" ? { ...record, atOnce: atOnceOf(pods.peaks) } : record));
       recorder?.add(record);
     },
     ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
@@ -176,7 +180,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
       await runs?.flush();
     },
   }).finally(() => progress.clear());
-  const violations = held?.violations({ seed, endMs: startMs + durationMs }) ?? [];
+  const violations = held?.violations({ seed, endMs: startMs + durationMs, peaks: pods.peaks }) ?? [];
   // What is not whole does not take the place of what was there.
   if (mistakes.length === 0) {
     await trace?.close();
@@ -217,6 +221,8 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   const summary = summaryBlock(groups, { startMs, width, style });
   if (summary !== "") io.stdout.write(`${summary}\n`);
   io.stdout.write(`${timelineText(groups, { startMs, endMs, width, style })}\n`);
+  const atOnce = atOnceText(pods.peaks, style);
+  if (atOnce !== "") io.stdout.write(`${atOnce}\n`);
   io.stdout.write(summaryText(timeline, style));
   finish();
 }

@@ -128,6 +128,28 @@ export interface HappeningRecord {
 export interface TraceEnd {
   readonly type: "end";
   readonly at: string;
+  /** How much there was at once; in traces that `kubewright run` writes. */
+  readonly atOnce?: AtOnce;
+}
+
+/** How much there was at once: of all pods, and of those namespaces and pools of nodes that had any. */
+export interface AtOnce extends UsageInTrace {
+  readonly namespaces: readonly (UsageInTrace & { readonly namespace: string })[];
+  readonly pools: readonly (UsageInTrace & { readonly pool: string })[];
+}
+
+/** The most at any time, and what 95 % of the time there was no more than. */
+export interface UsageInTrace {
+  /** That waited or ran; of a pool, on one of its nodes. */
+  readonly pods: LevelInTrace;
+  /** Requested by pods on a node. */
+  readonly cores: LevelInTrace;
+  readonly memoryBytes: LevelInTrace;
+}
+
+export interface LevelInTrace {
+  readonly most: number;
+  readonly p95OverTime: number;
 }
 
 /** One record as a line of JSON. */

@@ -78,7 +78,7 @@ test("a run that Replace makes in the place of another does not overlap it", asy
   const { code, stdout, stderr } = await run(["--fail-on", "overlap"], replacing);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("4 runs deleted before the end for the next (Replace)");
-  expect(stdout).not.toContain("at once");
+  expect(stdout).not.toContain("while another was active");
 });
 
 test("failed tells of the run and its reason", async () => {

@@ -220,15 +220,31 @@ spec:
     pods: always(4),
     cores: always(2),
     memoryBytes: always(2 * 2 ** 30 + 128_000_000),
+    p95OverTime: expect.anything() as unknown,
     namespaces: [
-      { namespace: "billing", pods: always(2), cores: always(1), memoryBytes: always(2 * 2 ** 30) },
-      { namespace: "web", pods: always(2), cores: always(1), memoryBytes: always(128_000_000) },
+      {
+        namespace: "billing",
+        pods: always(2),
+        cores: always(1),
+        memoryBytes: always(2 * 2 ** 30),
+        p95OverTime: expect.anything() as unknown,
+      },
+      {
+        namespace: "web",
+        pods: always(2),
+        cores: always(1),
+        memoryBytes: always(128_000_000),
+        p95OverTime: expect.anything() as unknown,
+      },
     ],
+    pools: expect.anything() as unknown,
   });
   const { stdout } = await kubewright([...args, "--json", "futures.json"], { files });
   expect(stdout).toMatch(/^memory requested +2.1Gi +2.1Gi +2.1Gi +2.1Gi \(seed 1\)$/m);
-  expect(stdout).toMatch(/^at once by namespace +pods p95 +worst +cores p95 +worst +memory p95 +worst$/m);
-  expect(stdout).toMatch(/^billing +2 +2 +1 +1 +2Gi +2Gi$/m);
+  expect(stdout).toMatch(
+    /^at once by namespace +pods p95 +worst +95% time +cores p95 +worst +95% time +memory p95 +worst +95% time$/m,
+  );
+  expect(stdout).toMatch(/^billing +2 +2 +2 +1 +1 +1 +2Gi +2Gi +2Gi$/m);
 });
 
 test("how many nodes of a size are enough, and in how many futures, as the schema has it", async () => {

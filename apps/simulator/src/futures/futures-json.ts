@@ -1,5 +1,12 @@
 import type { Durations } from "../digest/durations.js";
-import type { FuturesStatistics, GroupChances, NodesChance, PeakChance, PeakChances } from "./futures-statistics.js";
+import type {
+  FuturesStatistics,
+  GroupChances,
+  NodesChance,
+  PeakChance,
+  PeakChances,
+  UsageChances,
+} from "./futures-statistics.js";
 import type { Violation } from "../rules/rule-tally.js";
 import type { NodeSize } from "./node-size.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
@@ -20,7 +27,7 @@ export interface FuturesHeader {
 /** One object with everything that was found, as `futures.schema.json` describes it. */
 export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader): string {
   const { startMs, durationMs, seeds, kubernetes, timeZoneData, nodeSizes, violations } = header;
-  const { total, groups, peaks, namespaces, futures } = statistics;
+  const { total, groups, peaks, namespaces, pools, futures } = statistics;
   const document = {
     futuresVersion: 1,
     kubernetes,
@@ -41,8 +48,9 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
       hasSpread: group.durations.counts.length > 1,
     })),
     atOnce: {
-      ...peaksOf(peaks),
-      namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...peaksOf(each) })),
+      ...usageOf(peaks),
+      namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...usageOf(each) })),
+      pools: pools.map((each) => ({ pool: each.pool, ...usageOf(each) })),
     },
     ...(nodeSizes.length === 0
       ? {}
@@ -101,6 +109,10 @@ function nodesOf({ cpuMillis, memoryBytes, pods }: NodeSize, { enough, futuresTo
     ...(enough.length === 0 ? {} : { worst: { nodes: worst.level, seed: worst.seed } }),
     futuresTooLarge,
   };
+}
+
+function usageOf(usage: UsageChances): object {
+  return { ...peaksOf(usage), p95OverTime: peaksOf(usage.overTime) };
 }
 
 function peaksOf({ pods, cpuMillis, memoryBytes }: PeakChances): object {

@@ -2,7 +2,7 @@ import { Durations } from "../digest/durations.js";
 import type { FutureSummary } from "./play-future.js";
 import { type Mishap, mishapKey } from "./mishap.js";
 import type { GroupFuture, MishapCount } from "./mishap-counter.js";
-import type { Levels } from "./pod-peaks.js";
+import type { Levels, Usage } from "./pod-peaks.js";
 import { type Share, wilson } from "./wilson.js";
 
 /** A mishap over many futures. */
@@ -66,8 +66,9 @@ export class FuturesStatistics {
   readonly #groups = new Map<string, CountedGroup>();
   /** Of everything together: a future counts once, however many CronJobs the mishap befalls. */
   readonly #total: CountedGroup = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
-  readonly #peaks = emptyPeaks();
-  readonly #namespaces = new Map<string, Record<keyof Levels, PeakCounts>>();
+  readonly #usage = emptyUsage();
+  readonly #namespaces = new Map<string, UsageCounts>();
+  readonly #pools = new Map<string, UsageCounts>();
 
   readonly #nodes: { readonly counts: PeakCounts; tooLarge: number }[] = [];
 
@@ -75,23 +76,35 @@ export class FuturesStatistics {
     return this.#futures;
   }
 
-  get peaks(): PeakChances {
-    return this.#chancesOf(this.#peaks);
+  get peaks(): UsageChances {
+    return this.#chancesOf(this.#usage);
   }
 
   /** Of those that had pods in any future, by name. */
-  get namespaces(): readonly (PeakChances & { readonly namespace: string })[] {
-    return [...this.#namespaces]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([namespace, peaks]) => ({ namespace, ...this.#chancesOf(peaks) }));
+  get namespaces(): readonly (UsageChances & { readonly namespace: string })[] {
+    return this.#byName(this.#namespaces).map(([namespace, usage]) => ({ namespace, ...usage }));
   }
 
-  #chancesOf({ pods, cpuMillis, memoryBytes }: Record<keyof Levels, PeakCounts>): PeakChances {
+  /** Of those pools of nodes that had pods in any future, by name. */
+  get pools(): readonly (UsageChances & { readonly pool: string })[] {
+    return this.#byName(this.#pools).map(([pool, usage]) => ({ pool, ...usage }));
+  }
+
+  #byName(all: ReadonlyMap<string, UsageCounts>): [string, UsageChances][] {
+    return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, counts]) => [name, this.#chancesOf(counts)]);
+  }
+
+  #chancesOf({ peaks, overTime }: UsageCounts): UsageChances {
     const chance = (counts: PeakCounts): PeakChance => ({
       worst: counts.worst,
       quantile: (share) => counts.quantile(share, this.#futures),
     });
-    return { pods: chance(pods), cpuMillis: chance(cpuMillis), memoryBytes: chance(memoryBytes) };
+    const chances = ({ pods, cpuMillis, memoryBytes }: LevelCounts): PeakChances => ({
+      pods: chance(pods),
+      cpuMillis: chance(cpuMillis),
+      memoryBytes: chance(memoryBytes),
+    });
+    return { ...chances(peaks), overTime: chances(overTime) };
   }
 
   /** Of each size of nodes that was asked for. */
@@ -127,17 +140,14 @@ export class FuturesStatistics {
     const slots = groups.reduce((sum, group) => sum + group.slots, 0);
     const runs = groups.reduce((sum, group) => sum + group.runs, 0);
     addFuture(this.#total, { slots, runs, mishaps: together, durations: [], lateness: [] }, seed);
-    addPeaks(this.#peaks, peaks, seed);
+    addUsage(this.#usage, peaks, seed);
     for (const [index, { nodes, tooLarge }] of nodesNeeded.entries()) {
       const needed = (this.#nodes[index] ??= { counts: new PeakCounts(), tooLarge: 0 });
       if (tooLarge === 0) needed.counts.add(nodes, seed);
       else needed.tooLarge++;
     }
-    for (const levels of peaks.namespaces) {
-      let counts = this.#namespaces.get(levels.namespace);
-      if (counts === undefined) this.#namespaces.set(levels.namespace, (counts = emptyPeaks()));
-      addPeaks(counts, levels, seed);
-    }
+    for (const usage of peaks.namespaces) addNamed(this.#namespaces, usage.namespace, usage, seed);
+    for (const usage of peaks.pools) addNamed(this.#pools, usage.pool, usage, seed);
   }
 
   /** By namespace and name. */
@@ -172,11 +182,39 @@ export interface NodesChance {
 
 export type PeakChances = { readonly [Level in keyof Levels]: PeakChance };
 
-function emptyPeaks(): Record<keyof Levels, PeakCounts> {
-  return { pods: new PeakCounts(), cpuMillis: new PeakCounts(), memoryBytes: new PeakCounts() };
+/** The most at once in a future, and what 95 % of its time there was no more than. */
+export interface UsageChances extends PeakChances {
+  readonly overTime: PeakChances;
 }
 
-function addPeaks(counts: Record<keyof Levels, PeakCounts>, levels: Levels, seed: number): void {
+type LevelCounts = Readonly<Record<keyof Levels, PeakCounts>>;
+
+interface UsageCounts {
+  readonly peaks: LevelCounts;
+  readonly overTime: LevelCounts;
+}
+
+function emptyUsage(): UsageCounts {
+  const empty = (): LevelCounts => ({
+    pods: new PeakCounts(),
+    cpuMillis: new PeakCounts(),
+    memoryBytes: new PeakCounts(),
+  });
+  return { peaks: empty(), overTime: empty() };
+}
+
+function addUsage({ peaks, overTime }: UsageCounts, usage: Usage, seed: number): void {
+  addLevels(peaks, usage, seed);
+  addLevels(overTime, usage.overTime, seed);
+}
+
+function addNamed(all: Map<string, UsageCounts>, name: string, usage: Usage, seed: number): void {
+  let counts = all.get(name);
+  if (counts === undefined) all.set(name, (counts = emptyUsage()));
+  addUsage(counts, usage, seed);
+}
+
+function addLevels(counts: LevelCounts, levels: Levels, seed: number): void {
   counts.pods.add(levels.pods, seed);
   counts.cpuMillis.add(levels.cpuMillis, seed);
   counts.memoryBytes.add(levels.memoryBytes, seed);

@@ -10,6 +10,7 @@ import type {
   NodesChance,
   PeakChance,
   PeakChances,
+  UsageChances,
 } from "./futures-statistics.js";
 import { mishapText } from "./mishap.js";
 import type { NodeSize } from "./node-size.js";
@@ -109,22 +110,44 @@ function quantiles(durations: Durations): string[] {
   });
 }
 
-function peaksBlock({ peaks, namespaces }: FuturesStatistics, options: FuturesTextOptions): string {
-  if (peaks.pods.worst.level === 0) return "";
-  const levels = LEVELS.filter(({ of }) => of(peaks).worst.level > 0);
-  const rows = levels.map(({ title, of, show }) => {
-    const { quantile, worst } = of(peaks);
-    return [title, ...QUANTILES.map((share) => show(quantile(share))), `${show(worst.level)} (seed ${worst.seed})`];
-  });
-  const together = table(["most at once", "p50", "p95", "p99", "worst"], rows, options, { grows: [0], right: true });
-  if (namespaces.length < 2) return together;
-  const head = ["at once by namespace", ...levels.flatMap(({ short }) => [`${short} p95`, "worst"])];
-  const byNamespace = namespaces.map((each) => [
-    printable(each.namespace),
-    ...levels.flatMap(({ of, show }) => [show(of(each).quantile(0.95)), show(of(each).worst.level)]),
-  ]);
-  return `${together}\n${table(head, byNamespace, options, { grows: [0], right: true })}`;
+function peaksBlock({ peaks: usage, namespaces, pools }: FuturesStatistics, options: FuturesTextOptions): string {
+  if (usage.pods.worst.level === 0) return "";
+  const levels = LEVELS.filter(({ of }) => of(usage).worst.level > 0);
+  const rows = levels.flatMap(({ title, of, show }) =>
+    [[title, of(usage)] as const, [`${IN_TIME}no more than`, of(usage.overTime)] as const].map(
+      ([name, { quantile, worst }]) => [
+        name,
+        ...QUANTILES.map((share) => show(quantile(share))),
+        `${show(worst.level)} (seed ${worst.seed})`,
+      ],
+    ),
+  );
+  const named = (what: string, all: readonly (readonly [string, UsageChances])[]): string[] => {
+    if (all.length < 2) return [];
+    const head = [`at once by ${what}`, ...levels.flatMap(({ short }) => [`${short} p95`, "worst", IN_TIME_SHORT])];
+    const cells = all.map(([name, each]) => [
+      printable(name),
+      ...levels.flatMap(({ of, show }) =>
+        [of(each).quantile(0.95), of(each).worst.level, of(each.overTime).quantile(0.95)].map(show),
+      ),
+    ]);
+    return [table(head, cells, options, { grows: [0], right: true })];
+  };
+  return [
+    table(["most at once", "p50", "p95", "p99", "worst"], rows, options, { grows: [0], right: true }),
+    ...named(
+      "namespace",
+      namespaces.map((each) => [each.namespace, each]),
+    ),
+    ...named(
+      "node pool",
+      pools.map((each) => [each.pool, each]),
+    ),
+  ].join("\n");
 }
+
+const IN_TIME = "  95% of the time ";
+const IN_TIME_SHORT = "95% time";
 
 /** Of a long table the end says most: where nearly all futures are. */
 const MOST_NODE_ROWS = 10;

@@ -1,4 +1,5 @@
 import { type Manifest, manifestAt } from "../input/manifest.js";
+import { NodePools } from "../node-pools.js";
 import type { RunInput } from "../run-input.js";
 import type { Happening, Scenario } from "../scenario/scenario.js";
 import type { Selection } from "../selection.js";
@@ -98,7 +99,7 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
   const { mishaps, selections, nodeSizes, manifests, scenario, ...options } = plan;
   const counter = new MishapCounter(mishaps);
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: counter });
-  const pods = new PodPeaks(selections);
+  const pods = new PodPeaks(selections, new NodePools(plan));
   const followers = nodeSizes.map((size) => new NodesNeededFollower(size));
   await simulate({
     ...options,

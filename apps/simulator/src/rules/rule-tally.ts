@@ -1,6 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import type { FutureSummary } from "../futures/play-future.js";
+import type { Peaks } from "../futures/pod-peaks.js";
 import { mishapKey } from "../futures/mishap.js";
 import { type Share, wilson } from "../futures/wilson.js";
 import { isSelectedBy } from "../selection.js";
@@ -18,6 +19,11 @@ export interface Violation {
   readonly count: number;
   /** Of many futures: in how many, and the share of all. */
   readonly futures?: { readonly broken: number; readonly of: number; readonly share: Share };
+}
+
+/** What of a future is held against rules. */
+interface HeldFuture extends Pick<FutureSummary, "seed" | "groups"> {
+  readonly peaks: Pick<Peaks, "selected">;
 }
 
 interface Broken {
@@ -42,7 +48,7 @@ export class RuleTally {
     this.#rules = rules.map((rule) => ({ rule, futures: 0, objects: new Map() }));
   }
 
-  add({ seed, groups, peaks }: FutureSummary): void {
+  add({ seed, groups, peaks }: HeldFuture): void {
     this.#futures++;
     let podRules = 0;
     for (const followed of this.#rules) {

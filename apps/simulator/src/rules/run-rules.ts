@@ -1,9 +1,8 @@
 import type { Mishap } from "../futures/mishap.js";
 import { MishapCounter } from "../futures/mishap-counter.js";
-import { PodPeaks } from "../futures/pod-peaks.js";
+import type { Peaks } from "../futures/pod-peaks.js";
 import type { Selection } from "../selection.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
-import type { TraceRecord } from "../trace.js";
 import type { Rule } from "./rule.js";
 import { RuleTally, type Violation, violationText } from "./rule-tally.js";
 import { ViolationsError } from "./violations-error.js";
@@ -20,27 +19,32 @@ export function countedFor(rules: readonly Rule[]): { readonly mishaps: Mishap[]
 export class RunRules {
   readonly #rules: readonly Rule[];
   readonly #counter: MishapCounter;
-  readonly #pods: PodPeaks;
 
   constructor(rules: readonly Rule[]) {
-    const { mishaps, selections } = countedFor(rules);
     this.#rules = rules;
-    this.#counter = new MishapCounter(mishaps);
-    this.#pods = new PodPeaks(selections);
+    this.#counter = new MishapCounter(countedFor(rules).mishaps);
   }
 
   get listener(): TimelineListener {
     return this.#counter;
   }
 
-  add(record: TraceRecord): void {
-    this.#pods.add(record);
-  }
-
-  /** Those that were broken. To be asked once, when all has been played. */
-  violations({ seed, endMs }: { readonly seed: number; readonly endMs: number }): Violation[] {
+  /**
+   * Those that were broken. To be asked once, when all has been played.
+   *
+   * @param future.peaks - With the pods of the selections that `countedFor` tells.
+   */
+  violations({
+    seed,
+    endMs,
+    peaks,
+  }: {
+    readonly seed: number;
+    readonly endMs: number;
+    readonly peaks: Pick<Peaks, "selected">;
+  }): Violation[] {
     const tally = new RuleTally(this.#rules);
-    tally.add({ seed, groups: this.#counter.groups(endMs), peaks: this.#pods.peaks, nodesNeeded: [] });
+    tally.add({ seed, groups: this.#counter.groups(endMs), peaks });
     return tally.violations;
   }
 }

@@ -16,6 +16,7 @@ import {
   type Target,
   type WorkloadEntry,
 } from "@kubewright/simulation";
+import type { GroupedNode } from "./scenario.js";
 import type { Path, Problem } from "./scenario-text.js";
 import { containersOf, exitCodeText, isSelected } from "../workloads/workload-annotations.js";
 
@@ -46,10 +47,11 @@ function checkZone({ timeZone }: ScenarioFile): Problem[] {
 }
 
 /** The machines of the groups. */
-export function nodeShapes(groups: readonly NodeGroup[]): NodeShape[] {
+export function nodeShapes(groups: readonly NodeGroup[]): GroupedNode[] {
   return groups.flatMap(({ name, count, cpu = 16, memory = "64Gi", pods = 110, labels, taints }) =>
-    Array.from({ length: count ?? 1 }, (_, index): NodeShape => ({
+    Array.from({ length: count ?? 1 }, (_, index): GroupedNode => ({
       name: count === undefined ? name : `${name}-${index + 1}`,
+      ...(count === undefined ? {} : { group: name }),
       cpu: String(cpu),
       memory: String(memory),
       pods,

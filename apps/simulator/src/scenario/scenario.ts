@@ -3,6 +3,11 @@ import type { NodeShape } from "@kubewright/cluster";
 import type { Manifest } from "../input/manifest.js";
 import type { HappeningKind, Happenings } from "@kubewright/simulation";
 
+/** A machine, and the group with a `count` that it belongs to, if any. */
+export interface GroupedNode extends NodeShape {
+  readonly group?: string;
+}
+
 /** A scenario that can be played. */
 export interface Scenario {
   readonly name: string;
@@ -14,7 +19,7 @@ export interface Scenario {
   readonly timeZone: string;
   readonly controllerManagers: number;
   /** Absent: the default ones. */
-  readonly nodes: readonly NodeShape[] | undefined;
+  readonly nodes: readonly GroupedNode[] | undefined;
   /** Its own and those of the command line, with what it says of their workloads written into them. */
   readonly manifests: readonly Manifest[];
   readonly happenings: readonly Happening[];

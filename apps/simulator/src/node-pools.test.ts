@@ -1,0 +1,52 @@
+import { defaultNodes } from "@kubewright/cluster";
+import { expect, test } from "vitest";
+
+import { nodeShapes } from "./scenario/check-scenario.js";
+import { NodePools } from "./node-pools.js";
+
+test("a pool is what a label says, or the scenario's group, or machines of a size", () => {
+  const nodes = nodeShapes([
+    { name: "labelled", count: 2, labels: { "cloud.google.com/gke-nodepool": "n2" } },
+    { name: "small", count: 2, cpu: 2, memory: "8Gi" },
+    { name: "lone-1", cpu: 2, memory: "8Gi" },
+    { name: "lone-2", cpu: "2000m", memory: "8192Mi" },
+    { name: "one-core", cpu: 1, memory: "512Mi" },
+  ]);
+  const pools = new NodePools({ manifests: [], scenario: { nodes } });
+  expect(nodes.map(({ name }) => `${name}: ${pools.of(name)}`)).toEqual([
+    "labelled-1: n2",
+    "labelled-2: n2",
+    "small-1: small",
+    "small-2: small",
+    "lone-1: 2 cores, 8Gi",
+    "lone-2: 2 cores, 8Gi",
+    "one-core: 1 core, 512Mi",
+  ]);
+});
+
+test("without a scenario the nodes there are count, with devices, those of manifests, and live ones for themselves", () => {
+  const [usual] = defaultNodes;
+  const gpu = { ...usual!, name: "gpu-1", resources: { "nvidia.com/gpu": "8" } };
+  const live = {
+    snapshot: { resourceVersion: "1", objects: {} },
+    nodes: [{ ...usual!, name: "ip-1" }],
+    newestMs: 0,
+    notes: [],
+  };
+  const own = {
+    object: {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "own" },
+      status: { capacity: { cpu: "4", memory: "8Gi" }, allocatable: { cpu: "3500m" } },
+    },
+  };
+  const pools = new NodePools({ manifests: [own], nodes: [...defaultNodes, gpu], live });
+  expect(["node-1", "gpu-1", "own", "ip-1", "unheard-of"].map((name) => pools.of(name))).toEqual([
+    "16 cores, 64Gi",
+    "16 cores, 64Gi, 8 nvidia.com/gpu",
+    "3.5 cores, 8Gi",
+    "nodes of the cluster",
+    "other nodes",
+  ]);
+});

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { Ajv } from "ajv";
+import { expect, test } from "vitest";
+
+import { kubewright } from "./memory-io.js";
+
+function schema(name: string): (document: unknown) => void {
+  const text = readFileSync(fileURLToPath(new URL(`../${name}.schema.json`, import.meta.url)), "utf8");
+  const validate = new Ajv({ strict: true }).compile(JSON.parse(text) as object);
+  return (document) => expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+}
+
+const cronJob = (name: string, namespace: string, duration: string, more = ""): string => `
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: ${name}, namespace: ${namespace} }
+spec:
+  schedule: "0 * * * *"
+  jobTemplate:
+    spec:
+      parallelism: 2
+      completions: 2
+      template:
+        metadata: { annotations: { sim.kubewright.dev/duration: ${duration} } }
+        spec:
+          restartPolicy: Never
+          containers: [{ name: c, image: busybox, resources: { requests: { cpu: 500m, memory: 1Gi } } }]
+          ${more}
+---`;
+
+/** Machines of a size, a group, and a label that two machines share. */
+const scenario = `
+apiVersion: sim.kubewright.dev/v1
+kind: Scenario
+for: 10h
+nodes:
+  - { name: a-small, cpu: 1, memory: 4Gi }
+  - { name: small, count: 2, cpu: 1, memory: 4Gi }
+  - { name: spot, cpu: 8, memory: 32Gi, labels: { karpenter.sh/nodepool: batch, kind: batch } }
+  - { name: reserved, cpu: 16, memory: 64Gi, labels: { karpenter.sh/nodepool: batch, kind: batch } }
+manifests: [in.yaml]
+`;
+
+const files = {
+  // Half of the time, and a tenth of an hour.
+  "in.yaml": `${cronJob("long", "billing", "29m59s")}${cronJob("short", "web", "3m", "nodeSelector: { kind: batch }")}`,
+  "scenario.yaml": scenario,
+};
+
+interface Level {
+  readonly most: number;
+  readonly p95OverTime: number;
+}
+
+interface AtOnce {
+  readonly pods: Level;
+  readonly cores: Level;
+  readonly memoryBytes: Level;
+}
+
+const usage = (most: readonly number[], usual: readonly number[]): AtOnce => ({
+  pods: { most: most[0]!, p95OverTime: usual[0]! },
+  cores: { most: most[1]!, p95OverTime: usual[1]! },
+  memoryBytes: { most: most[2]! * 2 ** 30, p95OverTime: usual[2]! * 2 ** 30 },
+});
+
+test("a run ends with the most at once and what was usual: of all, of namespaces, of pools of nodes", async () => {
+  const args = ["run", "--scenario", "scenario.yaml"];
+  const { stdout, written } = await kubewright([...args, "--json", "trace.jsonl"], { files });
+  const end = JSON.parse(written["trace.jsonl"]!.trimEnd().split("\n").at(-1)!) as { readonly atOnce: object };
+  schema("trace")(end);
+  expect(end.atOnce).toEqual({
+    // The slot with which the window begins is none of its runs, so both run in 9 of 10 hours: the short ones 4.5 % of the time.
+    ...usage([4, 2, 4], [2, 1, 2]),
+    namespaces: [
+      { namespace: "billing", ...usage([2, 1, 2], [2, 1, 2]) },
+      { namespace: "web", ...usage([2, 1, 2], [0, 0, 0]) },
+    ],
+    pools: [
+      { pool: "1 core, 4Gi", ...usage([2, 1, 2], [2, 1, 2]) },
+      { pool: "batch", ...usage([2, 1, 2], [0, 0, 0]) },
+    ],
+  });
+  expect(stdout).toMatch(
+    /^Most at once +pods +95% of time +cores requested +95% of time +memory requested +95% of time$/m,
+  );
+  expect(stdout).toMatch(/^all together +4 +2 +2 +1 +4Gi +2Gi$/m);
+  expect(stdout).toMatch(/^namespace web +2 +0 +1 +0 +2Gi +0Mi$/m);
+  expect(stdout).toMatch(/^node pool 1 core, 4Gi +2 +2 +1 +1 +2Gi +2Gi$/m);
+});
+
+test("many futures have the same of each, with its quantiles and the worst seed, as the schema has it", async () => {
+  const manifests = cronJob("some", "billing", "10m..50m");
+  const args = ["run", "in.yaml", "--for", "10h", "--seeds", "1-20"];
+  const { stdout: json } = await kubewright([...args, "--json", "-"], { files: { "in.yaml": manifests } });
+  const document = JSON.parse(json) as { readonly atOnce: Record<"pools" | "namespaces" | "p95OverTime", object[]> };
+  schema("futures")(document);
+  const always = (level: number): object => ({ p50: level, p95: level, p99: level, most: level, seed: 1 });
+  const levels = { pods: always(2), cores: always(1), memoryBytes: always(2 ** 31) };
+  expect(document.atOnce).toEqual({
+    ...levels,
+    p95OverTime: levels,
+    namespaces: [{ namespace: "billing", ...levels, p95OverTime: levels }],
+    pools: [{ pool: "16 cores, 64Gi", ...levels, p95OverTime: levels }],
+  });
+  const { stdout } = await kubewright([...args, "--scenario", "scenario.yaml"], {
+    files: { ...files, "in.yaml": manifests + files["in.yaml"] },
+  });
+  expect(stdout).toMatch(/^pods +6 +6 +6 +6 \(seed 1\)\n {2}95% of the time no more than +4 +4 +4 +4 \(seed 1\)$/m);
+  expect(stdout).toMatch(/^at once by node pool +pods p95 +worst +95% time +cores p95/m);
+  expect(stdout).toMatch(/^batch +4 +4 +2 +2 +2 +1 +4Gi +4Gi +2Gi$/m);
+});
