@@ -1,4 +1,12 @@
-import { NEWEST_VERSION, clusterRoleBindings, clusterRoles, gitVersionOf, priorityClasses } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  NEWEST_VERSION,
+  clusterRoleBindings,
+  clusterRoles,
+  gitVersionOf,
+  priorityClasses,
+} from "@kubewright/api";
 import { standardErrorLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
@@ -35,6 +43,11 @@ export interface ApiServer {
   readonly resourceVersion: string;
   /** Calls back for every request once it is answered; a watch counts when it opens. Answers how to stop that. */
   observe(listener: AuditListener): () => void;
+  /**
+   * Calls back for every change of what is stored, whoever made it, in the order of the changes and within the step that makes
+   * it. Answers how to stop that.
+   */
+  follow(listener: (change: StoreChange) => void): () => void;
   /** Forgets the history of changes, as etcd's compaction does: older watches and lists get 410. */
   compact(): void;
   /**
@@ -46,6 +59,18 @@ export interface ApiServer {
   snapshot(): StoreSnapshot;
   /** Ends open watches, and closes the doors. */
   close(): Promise<void>;
+}
+
+/** One change of what is stored. Objects are shared with the server, as they are stored. */
+export interface StoreChange {
+  readonly group: string;
+  /** Plural. */
+  readonly resource: string;
+  readonly resourceVersion: number;
+  /** Absent when it was removed. */
+  readonly current: DeepReadonly<KubernetesObject> | undefined;
+  /** Absent when it was added. */
+  readonly previous: DeepReadonly<KubernetesObject> | undefined;
 }
 
 /** Makes a server with the namespaces every cluster begins with. */
@@ -152,6 +177,13 @@ class EmbeddedApiServer implements ApiServer {
 
   observe(listener: AuditListener): () => void {
     return this.#requests.observe(listener);
+  }
+
+  follow(listener: (change: StoreChange) => void): () => void {
+    return this.#state.store.follow((key, { resourceVersion, previous, current }) => {
+      const [group, resource] = key.split("/") as [string, string];
+      listener({ group, resource, resourceVersion, current: current?.object, previous: previous?.object });
+    });
   }
 
   compact(): void {

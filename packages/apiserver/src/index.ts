@@ -13,7 +13,7 @@ export { inProcessWebhooks } from "./webhooks/in-process-webhooks.js";
 
 export type { AdmissionRequest, AdmissionResponse, AdmissionReview } from "./admission/admission-review.js";
 export type { ApiCall } from "./api-call.js";
-export type { ApiServer } from "./api-server.js";
+export type { ApiServer, StoreChange } from "./api-server.js";
 export type { ApiServerOptions, PathAnswer, PathHandler } from "./api-server-options.js";
 export type { AuditListener, AuditRecord } from "./audit.js";
 export type { AuthenticationOptions } from "./authentication/authenticator.js";

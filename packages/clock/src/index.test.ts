@@ -8,6 +8,7 @@ test("the package exports exactly these names", () => {
     "ScaledClock",
     "SimulatedClock",
     "StoppableClock",
+    "StuckError",
     "TokenBucket",
     "formatDuration",
     "formatKlogLine",

@@ -5,11 +5,12 @@ export { realRandom, seededRandom, uuid } from "./random.js";
 export { realClock } from "./real-clock.js";
 export { RepeatedLines } from "./repeated-lines.js";
 export { ScaledClock } from "./scaled-clock.js";
-export { SimulatedClock } from "./simulated-clock.js";
+export { SimulatedClock, StuckError } from "./simulated-clock.js";
 export { standardErrorLogger } from "./standard-error.js";
 export { StoppableClock } from "./stoppable-clock.js";
 export { TokenBucket } from "./token-bucket.js";
 
 export type { Clock, Timer, TimerOptions } from "./clock.js";
 export type { Logger } from "./logger.js";
+export type { SimulatedClockOptions } from "./simulated-clock.js";
 export type { Random } from "./random.js";

@@ -6,6 +6,24 @@ import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 /** So many timers may fire, then sockets and signals get their turn. A count, so that it is the same on every machine. */
 const STEPS_PER_MACROTASK = 64;
 
+export interface SimulatedClockOptions {
+  /**
+   * Timers that are due at one instant fire in an order that follows from this number, and not in that of their creation. An
+   * order depends on nothing but the number, when the timers were set, and which other timers were set at that instant.
+   */
+  readonly order?: number;
+  /**
+   * So often the clock may be asked for something at one instant; then whoever asks gets a {@link StuckError}. For code that
+   * might never let time go on. Default: as often as one likes.
+   */
+  readonly mostCallsPerInstant?: number;
+}
+
+/** Time does not go on, because something goes on and on without any time passing. */
+export class StuckError extends Error {
+  override readonly name = "StuckError";
+}
+
 /**
  * A clock that moves only when told to.
  *
@@ -24,26 +42,45 @@ export class SimulatedClock implements Clock {
   #turnsWaiting = 0;
   #skewMs = 0;
   #advancing = false;
+  readonly #order: number | undefined;
+  readonly #mostCalls: number;
+  /** At the present instant. */
+  #calls = 0;
+  #timersSet = 0;
 
   /** @param start - RFC 3339 text or epoch milliseconds. */
-  constructor(start: string | number = 0) {
+  constructor(
+    start: string | number = 0,
+    { order, mostCallsPerInstant = Number.POSITIVE_INFINITY }: SimulatedClockOptions = {},
+  ) {
+    this.#order = order;
+    this.#mostCalls = mostCallsPerInstant;
     this.#startMs = typeof start === "number" ? start : Date.parse(start);
     if (!Number.isFinite(this.#startMs)) throw new RangeError(`start ${JSON.stringify(start)} is not a time`);
     this.#nowMs = this.#startMs;
   }
 
   now(): number {
+    this.#called();
     return this.#nowMs + this.#skewMs;
   }
 
   monotonic(): number {
+    this.#called();
     return this.#nowMs - this.#startMs;
   }
 
+  /** Whether so much has been asked for at this instant that nothing is answered any more. */
+  get isStuck(): boolean {
+    return this.#calls > this.#mostCalls;
+  }
+
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
+    this.#called();
     const background = options?.background ?? false;
     const dueMs = this.#nowMs + Math.max(0, delayMs);
-    const timer = new SimulatedTimer(dueMs, this.#sequence++, callback, background, this.#remove);
+    const rank = this.#order === undefined ? 0 : rankOf(this.#order, dueMs, delayMs, this.#timersSet++);
+    const timer = new SimulatedTimer(dueMs, rank, this.#sequence++, callback, background, this.#remove);
     this.#timers.push(timer);
     if (!background) this.#foreground++;
     return timer;
@@ -84,7 +121,7 @@ export class SimulatedClock implements Clock {
 
   /**
    * Moves time forward by `durationMs`, firing everything due on the way in order of due time, then of creation, and
-   * settling before the first, after each, and at the end.
+   * settling before the first, after each, and at the end. Stops early, at the instant at which it is {@link isStuck}.
    *
    * @throws Error when called while another `advance` is under way.
    */
@@ -97,15 +134,16 @@ export class SimulatedClock implements Clock {
       await this.settle();
       let steps = 0;
       for (let next = this.#timers.peek(); next !== undefined && next.dueMs <= endMs; next = this.#timers.peek()) {
-        this.#nowMs = next.dueMs;
+        this.#moveTo(next.dueMs);
         next.cancel();
         next.callback();
         if (++steps % STEPS_PER_MACROTASK === 0) await nextMacrotask();
         else await promisesDrained();
         if (this.#turnsWaiting > 0) await this.settle();
+        if (this.isStuck) return;
       }
       if (steps > 0) await this.settle();
-      this.#nowMs = endMs;
+      this.#moveTo(endMs);
     } finally {
       this.#advancing = false;
     }
@@ -122,6 +160,18 @@ export class SimulatedClock implements Clock {
     this.#skewMs += byMs;
   }
 
+  #moveTo(timeMs: number): void {
+    if (timeMs === this.#nowMs) return;
+    this.#nowMs = timeMs;
+    this.#calls = 0;
+    this.#timersSet = 0;
+  }
+
+  #called(): void {
+    if (++this.#calls > this.#mostCalls)
+      throw new StuckError(`time does not go on: the clock was asked ${this.#mostCalls} times at one instant`);
+  }
+
   readonly #remove = (timer: SimulatedTimer): void => {
     if (timer.index < 0) return;
     this.#timers.remove(timer);
@@ -134,6 +184,7 @@ class SimulatedTimer implements HeapTimer, Timer {
 
   constructor(
     readonly dueMs: number,
+    readonly rank: number,
     readonly sequence: number,
     readonly callback: () => void,
     readonly background: boolean,
@@ -143,6 +194,18 @@ class SimulatedTimer implements HeapTimer, Timer {
   cancel(): void {
     this.remove(this);
   }
+}
+
+/** One of 2^32 places among the timers of an instant. Depends on nothing that happened at other instants. */
+function rankOf(order: number, dueMs: number, delayMs: number, ordinal: number): number {
+  let hash = order | 0;
+  for (const value of [dueMs, dueMs / 2 ** 32, delayMs, ordinal]) {
+    hash = Math.imul(hash ^ (value | 0), 0x9e3779b1);
+    hash ^= hash >>> 15;
+    hash = Math.imul(hash, 0x85ebca6b);
+    hash ^= hash >>> 13;
+  }
+  return hash >>> 0;
 }
 
 /**

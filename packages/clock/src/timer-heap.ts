@@ -1,13 +1,15 @@
 /** A timer waiting on a simulated clock. */
 export interface HeapTimer {
   readonly dueMs: number;
-  /** Order of creation: breaks ties, so that equal due times fire in the order they were asked for. */
+  /** Breaks ties. The same for all, unless somebody wants another order than that of creation. */
+  readonly rank: number;
+  /** Order of creation: breaks what ties are left, so that equal due times fire in the order they were asked for. */
   readonly sequence: number;
   /** Position in the heap, -1 when not in it. Kept by {@link TimerHeap}. */
   index: number;
 }
 
-/** A binary min-heap by due time, then by order of creation. Removal from the middle is O(log n). */
+/** A binary min-heap by due time, then by rank, then by order of creation. Removal from the middle is O(log n). */
 export class TimerHeap<T extends HeapTimer> {
   readonly #items: T[] = [];
 
@@ -73,5 +75,6 @@ export class TimerHeap<T extends HeapTimer> {
 }
 
 function before(a: HeapTimer, b: HeapTimer): boolean {
-  return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
+  if (a.dueMs !== b.dueMs) return a.dueMs < b.dueMs;
+  return a.rank < b.rank || (a.rank === b.rank && a.sequence < b.sequence);
 }

@@ -1,6 +1,7 @@
 import type { VersionBehaviours } from "@kubewright/api";
 import type { ControllerDeps } from "@kubewright/controller";
 import type { InformerFactory } from "@kubewright/informer";
+import type { JobControllerOptions } from "@kubewright/job";
 
 import type { Decision } from "./controllers.js";
 
@@ -13,6 +14,8 @@ export interface ComponentContext extends ControllerDeps {
   readonly missedSince: number | undefined;
   /** Ended pods that are let be. Default: as upstream. */
   readonly terminatedPodGCThreshold: number | undefined;
+  /** How the Job controller is set up. Default: as upstream. */
+  readonly jobController?: Pick<JobControllerOptions, "consistencyGate" | "limits"> | undefined;
   /** For informers of its own: watches last between this and twice this. */
   readonly watchTimeoutMs: number;
   /** How often to ask what resources there are. Infinite where they change with CustomResourceDefinitions only, at once. */

@@ -1,24 +1,31 @@
-import { NEWEST_VERSION, behavioursOf } from "@kubewright/api";
+import { NEWEST_VERSION, type ResourceDefinition, behavioursOf } from "@kubewright/api";
 import { Client } from "@kubewright/client";
-import { standardErrorLogger } from "@kubewright/clock";
 import { type Runnable, leaderFence, runAll } from "@kubewright/controller";
+import { type Clock, type Logger, type Random, StoppableClock, standardErrorLogger } from "@kubewright/clock";
 import { FakeKubelet } from "@kubewright/fake-kubelet";
 import { FakeScheduler } from "@kubewright/fake-scheduler";
-import { InformerFactory } from "@kubewright/informer";
+import { InformerFactory, type InformerFactoryOptions } from "@kubewright/informer";
+import { type JobLimits, defaultJobLimits } from "@kubewright/job";
 import type { Transport } from "@kubewright/transport";
 
 import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.js";
 import type { ComponentContext } from "./component-context.js";
 import { ControllerProcess, type StartedProcess } from "./controller-process.js";
 import { ControllerReplica } from "./controller-replica.js";
-import { type ControllerName, checkedNames, clusterControllers, controllerNames } from "./controllers.js";
+import {
+  type ControllerName,
+  type Decision,
+  checkedNames,
+  clusterControllers,
+  controllerNames,
+} from "./controllers.js";
 import { Faults } from "./faults.js";
-import { Network } from "./network.js";
+import { type Delays, Network, type Sender } from "./network.js";
 import { NodeLifecycleController } from "./node-lifecycle-controller.js";
 import { defaultNodes, registerNodes } from "./nodes.js";
+import { ProcessClock } from "./process-clock.js";
 import { readyOrFailed } from "./ready-or-failed.js";
 import { SilentNodes } from "./silent-nodes.js";
-import { SkewedClock } from "./skewed-clock.js";
 
 export interface ComponentsOptions extends Pick<
   ClusterOptions,
@@ -31,9 +38,10 @@ export interface ComponentsOptions extends Pick<
   | "localTimeZone"
   | "missedSince"
   | "terminatedPodGCThreshold"
-  | "onDecision"
   | "logger"
 > {
+  /** Hears every decision of every controller, and whose it is. */
+  readonly onDecision?: ((decision: Decision, sender: Sender) => void) | undefined;
   /** The way to the API server, whichever it is. */
   readonly transport: Transport;
   /**
@@ -43,6 +51,49 @@ export interface ComponentsOptions extends Pick<
   readonly discoveryIntervalMs?: number;
   /** Controller managers, of which one leads. Default 1, without an election. */
   readonly replicas?: number;
+  /**
+   * Milliseconds that the others wait for each of them before they take over: whole seconds. The last holds for the rest.
+   * Default 15,000.
+   */
+  readonly leaseDurationsMs?: readonly number[] | undefined;
+  /** How the Job controller is set up. Default: as upstream. */
+  readonly jobController?:
+    | {
+        /** Whether a Job is synced only once the caches show what was written for it. Default true. */
+        readonly consistencyGate?: boolean | undefined;
+        readonly limits?: Partial<JobLimits> | undefined;
+      }
+    | undefined;
+  /** Controllers that are no part of Kubernetes, by name, each in a process of its own of that name. */
+  readonly others?: Readonly<Record<string, OtherController>> | undefined;
+  /** What requests and events take by themselves. Default: no time. */
+  readonly delays?: Delays | undefined;
+  /** Told of every informer of every component, when it is made. */
+  readonly onInformer?: ((informer: AnyInformer, definition: ResourceDefinition, sender: Sender) => void) | undefined;
+  /** Told of what work of a component fails with, as it was thrown. */
+  readonly onFailure?: ((error: unknown, sender: Sender) => void) | undefined;
+  /** The version of the API server's last write before so many milliseconds: what stale lists need. */
+  readonly versionAgo?: ((agoMs: number) => number) | undefined;
+}
+
+type AnyInformer = Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>[0];
+
+/** Makes a controller that is no part of Kubernetes: what is to run, in what it is handed. */
+export type OtherController = (environment: OtherEnvironment) => Runnable | readonly Runnable[];
+
+export interface OtherEnvironment {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Its own, run beside it. */
+  readonly informers: InformerFactory;
+  /** The way to the API server, for those who make clients of their own. */
+  readonly transport: Transport;
+  /** Tells this life of it from others, as leader election needs it. */
+  readonly identity: string;
+  /** Told of what it fails with and goes on after. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** All of a cluster but its API server, in which things go wrong when they are told to. */
@@ -50,6 +101,8 @@ export interface Components extends Pick<Cluster, "run"> {
   readonly faults: Faults;
   /** The components' ways to the API server. Others may take theirs through it too. */
   readonly network: Network;
+  /** Names of the controller managers, and other processes, that take themselves for the leader. */
+  readonly leaders: () => readonly string[];
   /** Resolves once the nodes are registered; rejects as {@link Cluster.run} does, if that fails before. */
   ready(): Promise<void>;
 }
@@ -72,7 +125,7 @@ export function createComponents(options: ComponentsOptions): Components {
 }
 
 /** The parts of {@link createComponents}, for whoever runs others beside them. */
-export function makeComponents(options: ComponentsOptions): Pick<Components, "faults" | "network"> & {
+export function makeComponents(options: ComponentsOptions): Pick<Components, "faults" | "network" | "leaders"> & {
   /** Registers the nodes. */
   readonly start: () => Promise<void>;
   readonly parts: readonly Runnable[];
@@ -86,13 +139,31 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
     replicas: count = 1,
   } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
-  const network = new Network({ transport, clock });
-  const controllerClock = new SkewedClock(clock);
+  const network = new Network({ transport, clock, delays: options.delays });
   const silentNodes = new SilentNodes();
-  const contextFor = (name: string, label: string, transport: Transport): ComponentContext => {
-    const own = random.fork(label);
+  const limits = options.jobController?.limits;
+  const shared = {
+    logger,
+    localTimeZone: options.localTimeZone ?? "UTC",
+    missedSince: options.missedSince,
+    terminatedPodGCThreshold: options.terminatedPodGCThreshold,
+    jobController: {
+      consistencyGate: options.jobController?.consistencyGate,
+      ...(limits === undefined ? {} : { limits: { ...defaultJobLimits, ...limits } }),
+    },
+    watchTimeoutMs: WATCH_TIMEOUT_MS,
+    discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
+    behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
+  };
+  const contextFor = (place: Place): ComponentContext => {
+    const { name, sender, clock, transport } = place;
+    const own = random.fork(place.label);
     const client = new Client({ transport, clock, userAgent: name });
+    const onFailure = (error: unknown): void => {
+      if (place.alive()) options.onFailure?.(error, sender);
+    };
     return {
+      ...shared,
       client,
       clock,
       random: own,
@@ -101,62 +172,109 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
         clock,
         random: own.fork("informers"),
         minWatchTimeoutMs: WATCH_TIMEOUT_MS,
-        onError: (error) => logger.debug({ err: error }, "Informer failed"),
+        onInformer: (informer, definition) => options.onInformer?.(informer, definition, sender),
+        onError: (error) => {
+          if (error.step === "handler") onFailure(error.cause);
+          logger.debug({ err: error }, "Informer failed");
+        },
       }),
-      logger,
-      localTimeZone: options.localTimeZone ?? "UTC",
-      missedSince: options.missedSince,
-      terminatedPodGCThreshold: options.terminatedPodGCThreshold,
-      watchTimeoutMs: WATCH_TIMEOUT_MS,
-      discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
-      behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
-      onDecision: options.onDecision ?? (() => {}),
-    };
-  };
-  const startController = (name: FaultyControllerName, label: string, mayAct: () => boolean): StartedProcess => {
-    let alive = true;
-    const transport = leaderFence(
-      network.link(name, () => alive),
-      mayAct,
-    );
-    const context: ComponentContext = {
-      ...contextFor(name, label, transport),
-      clock: controllerClock,
-      // What was killed decides nothing any more.
+      onFailure,
       onDecision: (decision) => {
-        if (alive) options.onDecision?.(decision);
+        // What was killed decides nothing any more.
+        if (place.alive()) options.onDecision?.(decision, sender);
       },
     };
-    const controller: Runnable =
-      name === "node-lifecycle-controller"
-        ? new NodeLifecycleController({ ...context, silentNodes })
-        : clusterControllers[name](context);
-    return { parts: [running(context.informers), controller], kill: () => (alive = false) };
+  };
+  /** One life of a controller. */
+  const startProcess = (
+    name: string,
+    { process, incarnation, clock: machine, mayAct }: Life,
+    make: (context: ComponentContext, transport: Transport) => readonly Runnable[],
+  ): StartedProcess => {
+    let alive = true;
+    const sender: Sender = { component: name, process, incarnation, goesOn: () => machine.goesOn };
+    const isAlive = (): boolean => alive;
+    const clock = new StoppableClock(machine);
+    const transport = leaderFence(network.link(name, isAlive, sender), mayAct);
+    const label = `${process}/${name}/${incarnation}`;
+    const context = contextFor({ name, label, sender, clock, transport, alive: isAlive });
+    return {
+      parts: [running(context.informers), ...make(context, transport)],
+      kill: () => {
+        alive = false;
+        clock.stop();
+      },
+    };
+  };
+  const newProcess = (name: string, start: (incarnation: number) => StartedProcess, process: string) => {
+    let incarnation = 0;
+    const { onFailure } = options;
+    return new ControllerProcess(name, {
+      start: () => start(++incarnation),
+      sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+      onFailure:
+        onFailure === undefined ? undefined : (error) => onFailure(error, { component: name, process, incarnation }),
+    });
   };
   const enabled: readonly FaultyControllerName[] = [
     ...checkedNames(options.controllers ?? controllerNames, controllerNames),
     ...(hosting === "none" ? [] : (["node-lifecycle-controller"] as const)),
   ];
-  const replicas = Array.from({ length: count }, (_, index): ControllerReplica => {
-    const replicaName = `controller-manager-${index + 1}`;
+  const { leaseDurationsMs = [] } = options;
+  const managers = Array.from({ length: count }, (_, index): ControllerReplica => {
+    const process = `controller-manager-${index + 1}`;
+    const machine = new ProcessClock(clock);
     const mayAct = (): boolean => count === 1 || replica.mayAct;
-    const processes = enabled.map((name) => {
-      let incarnation = 0;
-      return new ControllerProcess(name, () =>
-        startController(name, `${replicaName}/${name}/${++incarnation}`, mayAct),
-      );
-    });
+    const processes = enabled.map((name) =>
+      newProcess(
+        name,
+        (incarnation) =>
+          startProcess(name, { process, incarnation, clock: machine, mayAct }, (context) => [
+            name === "node-lifecycle-controller"
+              ? new NodeLifecycleController({ ...context, silentNodes })
+              : clusterControllers[name](context),
+          ]),
+        process,
+      ),
+    );
+    const goesOn = { process, incarnation: 1, goesOn: () => machine.goesOn };
     const election = {
-      client: new Client({ transport: network.link(electionOf(replicaName)), clock, userAgent: "leader-election" }),
-      clock,
-      random: random.fork(`${replicaName}/election`),
+      client: new Client({
+        transport: network.link(electionOf(process), undefined, goesOn),
+        clock: machine,
+        userAgent: "leader-election",
+      }),
+      clock: machine,
+      random: random.fork(`${process}/election`),
       logger,
+      leaseDurationMs: leaseDurationsMs[index] ?? leaseDurationsMs.at(-1),
     };
-    const replica = new ControllerReplica(replicaName, processes, count === 1 ? undefined : election);
+    const replica = new ControllerReplica(process, processes, machine, count === 1 ? undefined : election);
     return replica;
   });
-  const forScheduler = contextFor("fake-scheduler", "fake-scheduler", network.link("scheduler"));
-  const forKubelet = contextFor("fake-kubelet", "fake-kubelet", network.link("kubelet"));
+  const others = Object.entries(options.others ?? {}).map(([name, make]): ControllerReplica => {
+    if (controllerNames.some((known) => known === name) || OWN_NAMES.has(name))
+      throw new Error(`${JSON.stringify(name)} is a component of every cluster; give the controller another name`);
+    const machine = new ProcessClock(clock);
+    const life = { process: name, clock: machine, mayAct: () => true };
+    const start = (incarnation: number): StartedProcess =>
+      startProcess(name, { ...life, incarnation }, (context, transport) => {
+        const { client, clock, random, informers } = context;
+        const onFailure = context.onFailure ?? (() => {});
+        const identity = `${name}_${incarnation}`;
+        const made = make({ client, clock, random, logger, informers, transport, identity, onFailure });
+        return "run" in made ? [made] : made;
+      });
+    return new ControllerReplica(name, [newProcess(name, start, name)], machine);
+  });
+  const replicas = [...managers, ...others];
+  const placeOf = (name: string, component: string): Place => {
+    const sender = { component, process: "", incarnation: 1 };
+    const transport = network.link(component);
+    return { name, label: name, sender, clock, transport, alive: () => true };
+  };
+  const forScheduler = contextFor(placeOf("fake-scheduler", "scheduler"));
+  const forKubelet = contextFor(placeOf("fake-kubelet", "kubelet"));
   const kubelet = new FakeKubelet(forKubelet);
   const parts: Runnable[] = [...replicas];
   if (hosting === "simulated")
@@ -168,7 +286,18 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
     );
   return {
     network,
-    faults: new Faults({ network, replicas, controllerClock, silentNodes, kubelet, clock, electionOf }),
+    leaders: () => replicas.filter(({ believesToLead }) => believesToLead).map(({ name }) => name),
+    faults: new Faults({
+      network,
+      managers,
+      others,
+      controllers: [...controllerNames, "node-lifecycle-controller", ...others.map(({ name }) => name)],
+      silentNodes,
+      kubelet,
+      clock,
+      electionOf,
+      versionAgo: options.versionAgo,
+    }),
     start: async () => {
       const client = new Client({ transport, clock, userAgent: "kubelet" });
       if (hosting === "simulated") await registerNodes(client, nodes, clock.now());
@@ -176,6 +305,28 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
     parts,
   };
 }
+
+/** Who is to be made, and where. */
+interface Place {
+  readonly name: string;
+  /** What its draws are called after. */
+  readonly label: string;
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly transport: Transport;
+  readonly alive: () => boolean;
+}
+
+interface Life {
+  readonly process: string;
+  readonly incarnation: number;
+  /** Of the machine that it runs on. */
+  readonly clock: ProcessClock;
+  readonly mayAct: () => boolean;
+}
+
+/** What no other controller can be called. */
+const OWN_NAMES: ReadonlySet<string> = new Set(["node-lifecycle-controller", "scheduler", "kubelet", "user"]);
 
 /** What the network calls a replica's way to its Lease. */
 function electionOf(replica: string): string {

@@ -1,9 +1,13 @@
 import { LeaderElector, type LeaderElectorOptions, type Runnable, runAll } from "@kubewright/controller";
 
 import type { ControllerProcess } from "./controller-process.js";
+import type { ProcessClock } from "./process-clock.js";
 
 /** Where a candidate's lease is, and how it gets there. */
-export type Election = Pick<LeaderElectorOptions, "client" | "clock" | "random" | "logger">;
+export type Election = Pick<LeaderElectorOptions, "client" | "clock" | "random" | "logger"> & {
+  /** How long the others wait before they take over. Default: 15 s; the other times are in proportion. */
+  readonly leaseDurationMs?: number | undefined;
+};
 
 /** The pause before a controller manager that lost its lease, and therefore exited, is there again. */
 const RESTART_MS = 1_000;
@@ -22,9 +26,11 @@ export class ControllerReplica implements Runnable {
   #up = true;
   #changed = Promise.withResolvers<void>();
 
+  /** @param clock - Of the machine that it runs on: when that stands still, nothing of it goes on. */
   constructor(
     readonly name: string,
     processes: readonly ControllerProcess[],
+    readonly clock: ProcessClock,
     election?: Election,
   ) {
     this.#processes = new Map(processes.map((process) => [process.name, process]));
@@ -40,6 +46,15 @@ export class ControllerReplica implements Runnable {
 
   get leads(): boolean {
     return this.#leads && this.#up;
+  }
+
+  /** Whether it takes itself for the leader, or for the only one there is. */
+  get believesToLead(): boolean {
+    return this.leads && this.mayAct;
+  }
+
+  has(controller: string): boolean {
+    return this.#processes.has(controller);
   }
 
   /** Kills or starts one controller, or, without a name, all that is in the process. */
@@ -90,8 +105,10 @@ export class ControllerReplica implements Runnable {
   }
 
   #newElector(): LeaderElector {
+    const { leaseDurationMs, ...election } = this.#election!;
     return new LeaderElector({
-      ...this.#election!,
+      ...election,
+      ...(leaseDurationMs === undefined ? {} : electionTimes(leaseDurationMs)),
       namespace: "kube-system",
       name: "kube-controller-manager",
       identity: `${this.name}_${++this.#incarnation}`,
@@ -109,6 +126,17 @@ export class ControllerReplica implements Runnable {
       },
     });
   }
+}
+
+/** In the proportions of the defaults. */
+function electionTimes(
+  leaseDurationMs: number,
+): Pick<LeaderElectorOptions, "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs"> {
+  return {
+    leaseDurationMs,
+    renewDeadlineMs: Math.round((leaseDurationMs * 2) / 3),
+    retryPeriodMs: Math.round((leaseDurationMs * 2) / 15),
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -19,8 +19,12 @@ export type ControllerName = Decision["controller"];
 
 /** The controllers a cluster can run, by their upstream names, and how each is made. */
 export const clusterControllers: Readonly<Record<ControllerName, (context: ComponentContext) => Runnable>> = {
-  "job-controller": ({ onDecision, ...shared }) =>
-    new JobController({ ...shared, onDecision: (decision) => onDecision({ controller: "job-controller", decision }) }),
+  "job-controller": ({ onDecision, jobController, ...shared }) =>
+    new JobController({
+      ...shared,
+      ...jobController,
+      onDecision: (decision) => onDecision({ controller: "job-controller", decision }),
+    }),
   "cronjob-controller": ({ onDecision, localTimeZone, missedSince, ...shared }) =>
     new CronJobController({
       ...shared,

@@ -1,22 +1,28 @@
+import type { ApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { FakeKubelet } from "@kubewright/fake-kubelet";
 
 import type { ControllerReplica } from "./controller-replica.js";
-import type { FaultyControllerName } from "./components.js";
-import { checkedNames, controllerNames } from "./controllers.js";
+import { checkedNames } from "./controllers.js";
 import type { Network, NetworkFault } from "./network.js";
+import { type CrashPoint, type FailingRequests, crashPoint, failingRequests } from "./request-faults.js";
 import type { SilentNodes } from "./silent-nodes.js";
-import type { SkewedClock } from "./skewed-clock.js";
+import { type StaleLists, staleLists } from "./stale-lists.js";
 
 interface Parts {
   readonly network: Network;
-  readonly replicas: readonly ControllerReplica[];
-  readonly controllerClock: SkewedClock;
+  /** The controller managers. */
+  readonly managers: readonly ControllerReplica[];
+  /** Controllers that are no part of Kubernetes. */
+  readonly others: readonly ControllerReplica[];
+  /** Names of all controllers. */
+  readonly controllers: readonly string[];
   readonly silentNodes: SilentNodes;
   readonly kubelet: FakeKubelet;
   readonly clock: Clock;
   readonly electionOf: (replica: string) => string;
+  readonly versionAgo: ((agoMs: number) => number) | undefined;
 }
 
 /** As often as a kubelet posts its status. */
@@ -36,16 +42,18 @@ export class Faults {
     return new Client({ transport: network.link(component), clock, userAgent: component });
   }
 
-  /** Kills a controller in every controller manager; without a name the controller managers. Nothing it does has any effect any more. @throws Error for an unknown name. */
-  controllerDown(name?: FaultyControllerName): void {
-    checkController(name);
-    for (const replica of this.#parts.replicas) replica.setUp(false, name);
+  /**
+   * Kills a controller in every process; without a name the controller managers. Nothing it does has any effect any more.
+   *
+   * @throws Error for an unknown name.
+   */
+  controllerDown(name?: string): void {
+    for (const replica of this.#with(name)) replica.setUp(false, name);
   }
 
   /** Starts it, with nothing remembered. Without a name also every controller that was killed by itself. @throws Error for an unknown name. */
-  controllerUp(name?: FaultyControllerName): void {
-    checkController(name);
-    for (const replica of this.#parts.replicas) replica.setUp(true, name);
+  controllerUp(name?: string): void {
+    for (const replica of this.#with(name)) replica.setUp(true, name);
   }
 
   /** Brings about what is wrong between components and the API server. Components are `scheduler`, `kubelet`, and the controllers by name. */
@@ -53,9 +61,83 @@ export class Faults {
     return this.#parts.network.begin(fault);
   }
 
-  /** Sets the wall clock of the controllers' machine; the API server's, the nodes' and the simulation's stay right. */
+  /** Lets requests fail, until the answered function is called. */
+  failRequests(failing: FailingRequests): () => void {
+    const { network, clock } = this.#parts;
+    return network.begin(failingRequests(failing, clock));
+  }
+
+  /**
+   * Kills a controller, or without a name the controller manager that sends the request, right before or after its n-th such
+   * request takes effect, and starts it again. Answers how to call it off, as long as that has not happened.
+   *
+   * @throws Error for an unknown name.
+   */
+  crashAt(
+    { controller, ...point }: Omit<CrashPoint, "components"> & { readonly controller?: string | undefined },
+    restartAfterMs: number,
+  ): () => void {
+    const { network, managers, controllers, others, clock } = this.#parts;
+    const suspects = this.#with(controller);
+    const components =
+      controller === undefined
+        ? controllers.filter((name) => others.every((other) => other.name !== name))
+        : [controller];
+    const end = network.begin(
+      crashPoint({ ...point, components }, ({ process }) => {
+        end();
+        const replica = suspects.find(({ name }) => name === process) ?? managers[0];
+        replica?.setUp(false, controller);
+        clock.setTimer(restartAfterMs, () => replica?.setUp(true, controller));
+      }),
+    );
+    return end;
+  }
+
+  /**
+   * Lets a controller manager, or a controller that is a process of its own, stand still: no timer, request, answer or event
+   * of it goes on until the answered function is called, though time does.
+   *
+   * @throws Error for an unknown name.
+   */
+  standStill(process: string): () => void {
+    const { clock } = this.#process(process);
+    clock.standsStill = true;
+    return () => {
+      clock.standsStill = false;
+      this.#parts.network.look();
+    };
+  }
+
+  /**
+   * Lets open watches tell nothing more, not even that they end, until the answered function is called, which breaks those that
+   * are open still.
+   */
+  silenceWatches(which: Pick<NetworkFault, "components" | "requests">): () => void {
+    return this.#parts.network.silenceWatches(which);
+  }
+
+  /** Answers lists from what was stored so long ago. @throws Error where nobody knows what that was. */
+  staleLists(stale: StaleLists): () => void {
+    const { network, versionAgo } = this.#parts;
+    if (versionAgo === undefined) throw new Error("only lists of an embedded API server can be stale");
+    return network.begin(staleLists(stale, versionAgo));
+  }
+
+  /** Starts the API server anew: what is stored stays, watches end, and no version before this is known any more. */
+  restartApiServer(apiServer: Pick<ApiServer, "compact">): void {
+    apiServer.compact();
+    this.#parts.network.cutWatches();
+  }
+
+  /** Sets the wall clock of the controllers' machines; the API server's, the nodes' and the simulation's stay right. */
   jumpControllerClock(byMs: number): void {
-    this.#parts.controllerClock.jump(byMs);
+    for (const { clock } of [...this.#parts.managers, ...this.#parts.others]) clock.jump(byMs);
+  }
+
+  /** Sets the wall clock of one of them. @throws Error for an unknown name. */
+  jumpClockOf(process: string, byMs: number): void {
+    this.#process(process).clock.jump(byMs);
   }
 
   /**
@@ -63,8 +145,8 @@ export class Faults {
    * over. Answers with nothing when nobody leads.
    */
   loseLease(): { readonly leader: string; readonly end: () => void } | undefined {
-    const { replicas, network, electionOf } = this.#parts;
-    const leader = replicas.find(({ leads }) => leads)?.name;
+    const { managers, network, electionOf } = this.#parts;
+    const leader = managers.find(({ leads }) => leads)?.name;
     if (leader === undefined) return undefined;
     return { leader, end: network.begin({ components: [electionOf(leader)], down: true }) };
   }
@@ -88,8 +170,20 @@ export class Faults {
       }
     }
   }
-}
 
-function checkController(name: FaultyControllerName | undefined): void {
-  if (name !== undefined) checkedNames<FaultyControllerName>([name], [...controllerNames, "node-lifecycle-controller"]);
+  /** Those that have a controller; without a name the controller managers. */
+  #with(controller: string | undefined): readonly ControllerReplica[] {
+    const { managers, others, controllers } = this.#parts;
+    if (controller === undefined) return managers;
+    checkedNames([controller], controllers);
+    return [...managers, ...others].filter((replica) => replica.has(controller));
+  }
+
+  #process(name: string): ControllerReplica {
+    const all = [...this.#parts.managers, ...this.#parts.others];
+    const found = all.find((replica) => replica.name === name);
+    if (found !== undefined) return found;
+    const known = all.map((replica) => replica.name).join(", ");
+    throw new Error(`${JSON.stringify(name)} is no controller manager of the cluster, which has ${known}`);
+  }
 }

@@ -124,6 +124,6 @@ test("a controller that there is not is named, with those that there are", async
   const options = { clock: new SimulatedClock("2026-01-01T00:00:00Z"), random: seededRandom(1) };
   for (const create of [createCluster, createFaultyCluster])
     expect(() => create({ ...options, controllers: ["job-controller", "job" as never] })).toThrow(message);
-  expect(() => cluster.faults.controllerDown("job" as never)).toThrow(message);
-  expect(() => cluster.faults.controllerUp("job" as never)).toThrow(message);
+  expect(() => cluster.faults.controllerDown("job")).toThrow(message);
+  expect(() => cluster.faults.controllerUp("job")).toThrow(message);
 });

@@ -1,16 +1,27 @@
 import { type Runnable, runAll } from "@kubewright/controller";
 
 import { type Cluster, type ClusterOptions, createCluster } from "./cluster.js";
-import { type Components, makeComponents } from "./components.js";
+import { type Components, type ComponentsOptions, makeComponents } from "./components.js";
 import { readyOrFailed } from "./ready-or-failed.js";
+import { VersionLog } from "./version-log.js";
 
-export interface FaultyClusterOptions extends ClusterOptions {
-  /** Controller managers, of which one leads. Default 1, without an election. */
-  readonly replicas?: number;
-}
+export interface FaultyClusterOptions
+  extends
+    Omit<ClusterOptions, "onDecision">,
+    Pick<
+      ComponentsOptions,
+      | "onDecision"
+      | "replicas"
+      | "leaseDurationsMs"
+      | "jobController"
+      | "others"
+      | "delays"
+      | "onInformer"
+      | "onFailure"
+    > {}
 
 /** A cluster in which things go wrong when they are told to. */
-export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "network"> {}
+export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "network" | "leaders"> {}
 
 /**
  * A cluster whose every component has informers and a way to the API server of its own, so that each can be killed,
@@ -19,14 +30,21 @@ export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "net
  * `informers` and `client` are the observer's, whom no fault concerns.
  */
 export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluster {
+  const { onDecision: _heardBeside, ...shared } = options;
   const cluster = createCluster({
     managed: options.controllers?.length !== 0,
-    ...options,
+    ...shared,
     // They run beside it, in ways of their own.
     controllers: [],
     kubelet: "none",
   });
-  const { start, parts, ...rest } = makeComponents({ ...options, transport: cluster.apiServer.transport });
+  const { apiServer } = cluster;
+  const versions = new VersionLog(apiServer, options.clock);
+  const { start, parts, ...rest } = makeComponents({
+    ...options,
+    transport: apiServer.transport,
+    versionAgo: (agoMs) => versions.versionAgo(agoMs),
+  });
   const observer: Runnable = { name: "observer", run: (signal) => cluster.run(signal) };
   return {
     ...cluster,

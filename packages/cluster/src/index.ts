@@ -3,16 +3,33 @@ export { createCluster } from "./cluster.js";
 export { clusterControllers } from "./controllers.js";
 export { createComponents } from "./components.js";
 export { createFaultyCluster } from "./faulty-cluster.js";
+export { selects } from "./request-selector.js";
 export { nodesFor } from "./matching-nodes.js";
 export { Network } from "./network.js";
 export { InvalidNodeError, defaultNodes } from "./nodes.js";
 
-export type { ApiServer, AuditRecord, PathAnswer, PathHandler, StoreSnapshot } from "@kubewright/apiserver";
+export type {
+  ApiServer,
+  AuditRecord,
+  PathAnswer,
+  PathHandler,
+  StoreChange,
+  StoreSnapshot,
+} from "@kubewright/apiserver";
 export type { Cluster, ClusterOptions } from "./cluster.js";
-export type { Components, ComponentsOptions, FaultyControllerName } from "./components.js";
+export type {
+  Components,
+  ComponentsOptions,
+  FaultyControllerName,
+  OtherController,
+  OtherEnvironment,
+} from "./components.js";
 export type { ControllerName, Decision } from "./controllers.js";
 export type { Faults } from "./faults.js";
 export type { FaultyCluster, FaultyClusterOptions } from "./faulty-cluster.js";
 export type { AddedNode, PodTemplate } from "./matching-nodes.js";
-export type { NetworkFault } from "./network.js";
+export type { AnsweredRequest, Delays, NetworkFault, Sender, SentRequest } from "./network.js";
+export type { CrashPoint, FailingRequests } from "./request-faults.js";
+export type { RequestSelector } from "./request-selector.js";
+export type { StaleLists } from "./stale-lists.js";
 export type { NodeShape } from "./nodes.js";

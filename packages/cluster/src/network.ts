@@ -1,5 +1,7 @@
-import type { Clock } from "@kubewright/clock";
+import type { Clock, Random } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
+
+import { LateEvents } from "./late-events.js";
 
 /** What is wrong between components and the API server. It holds for everything that all given conditions hold for. */
 export interface NetworkFault {
@@ -17,7 +19,44 @@ export interface NetworkFault {
    * What becomes of a request that has got this far: hands it on with `send`, or answers in the server's place, or fails. Of
    * several faults, the one that was begun first is asked first, and sends to the next.
    */
-  readonly handle?: (request: ApiRequest, send: Transport) => Promise<ApiResponse>;
+  readonly handle?: (request: ApiRequest, send: Transport, sender: Sender) => Promise<ApiResponse>;
+}
+
+/** Whose requests go over a link. */
+export interface Sender {
+  readonly component: string;
+  /** The controller manager, or other process, that it is part of; `""`: of none. */
+  readonly process: string;
+  /** Which life of it this is, from 1. */
+  readonly incarnation: number;
+  /** While its process stands still: resolves when that goes on. */
+  readonly goesOn?: () => Promise<void> | undefined;
+}
+
+/** A request on its way. */
+export interface SentRequest {
+  readonly sender: Sender;
+  readonly request: ApiRequest;
+  /** Epoch milliseconds of the network's clock. */
+  readonly sentMs: number;
+}
+
+/** What became of a request. */
+export interface AnsweredRequest extends SentRequest {
+  /** What its sender got. Absent: an error. */
+  readonly response: ApiResponse | undefined;
+  /** What the API server answered. Absent: the request did not get there. Another one than `response`: a fault has a hand in it. */
+  readonly served: ApiResponse | undefined;
+}
+
+/** Longest times that requests and events take by themselves, in milliseconds; each is drawn between nothing and that. */
+export interface Delays {
+  /** There and back. */
+  readonly requestsMs: number;
+  /** Of one watch they keep their order. */
+  readonly eventsMs: number;
+  /** What each component draws depends on the component, and on how often it has drawn. */
+  readonly random: Random;
 }
 
 /** The ways from the components of a cluster to its API server, and what is wrong with them. */
@@ -26,21 +65,58 @@ export class Network {
   readonly #clock: Clock;
   readonly #faults = new Set<NetworkFault>();
   readonly #watches = new Set<LinkedWatch<unknown>>();
+  readonly #listeners = new Set<(answered: AnsweredRequest) => void>();
+  readonly #delays: Delays | undefined;
+  readonly #draws = new Map<string, Random>();
+  #serving: SentRequest | undefined;
 
-  constructor(options: { readonly transport: Transport; readonly clock: Clock }) {
+  /** @param options.delays - Default: nothing takes any time by itself. */
+  constructor(options: { readonly transport: Transport; readonly clock: Clock; readonly delays?: Delays | undefined }) {
     this.#transport = options.transport;
     this.#clock = options.clock;
+    this.#delays = options.delays;
+  }
+
+  /**
+   * The request that the API server has just been handed: what it does before it lets anybody else go on, it does because of
+   * that. Only while somebody {@link observe | observes}.
+   */
+  get serving(): SentRequest | undefined {
+    return this.#serving;
+  }
+
+  /** Calls back for every request, when its sender has the answer; for a watch, when it opens. Answers how to stop that. */
+  observe(listener: (answered: AnsweredRequest) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Ends the watches that are open now; nothing keeps them from being opened anew. Answers how many there were. */
   cutWatches(which: Pick<NetworkFault, "components" | "requests"> = {}): number {
     let cut = 0;
     for (const watch of this.#watches) {
-      if (!concerns(which, watch.component, watch.request)) continue;
+      if (!concerns(which, watch.sender.component, watch.request)) continue;
       watch.cut();
       cut++;
     }
     return cut;
+  }
+
+  /**
+   * Lets the watches that are open now tell nothing more, not even that they end: a connection of which the other end is
+   * gone. Answers how to end that, which breaks those that are open still.
+   */
+  silenceWatches(which: Pick<NetworkFault, "components" | "requests"> = {}): () => void {
+    const silenced = [...this.#watches].filter((watch) => concerns(which, watch.sender.component, watch.request));
+    for (const watch of silenced) watch.isSilent = true;
+    return () => {
+      for (const watch of silenced) watch.cut();
+    };
+  }
+
+  /** Has all who wait look anew whether they still have to. */
+  look(): void {
+    for (const watch of this.#watches) watch.look();
   }
 
   /** Brings a fault about. Answers how to end it, which may be called again. */
@@ -49,7 +125,7 @@ export class Network {
     if (fault.down === true) this.cutWatches(fault);
     return () => {
       this.#faults.delete(fault);
-      for (const watch of this.#watches) watch.look();
+      this.look();
     };
   }
 
@@ -58,30 +134,99 @@ export class Network {
    *
    * @param alive - Nothing goes over it any more once this answers false: its process is gone.
    */
-  link(component: string, alive: () => boolean = () => true): Transport {
+  link(
+    component: string,
+    alive: () => boolean = () => true,
+    process: Omit<Sender, "component"> = { process: "", incarnation: 1 },
+  ): Transport {
+    const sender: Sender = { component, ...process };
+    const isPlain = this.#delays === undefined && process.goesOn === undefined;
     return async (request) => {
+      const waiting = isPlain ? undefined : this.#onTheWay(sender, request);
+      const backMs = waiting === undefined ? 0 : await waiting;
       if (this.#faults.size > 0) {
         const delayMs = this.#delayMs(component, request);
         if (delayMs > 0) await this.#clock.sleep(delayMs, request.signal);
-        if (this.#isDown(component, request)) throw connectionRefused();
+        if (this.#isDown(component, request)) {
+          const error = connectionRefused();
+          if (this.#listeners.size > 0)
+            this.#tell({ sender, request, sentMs: this.#clock.now(), response: undefined, served: undefined });
+          throw error;
+        }
       }
       if (!alive()) throw new Error(`${component} is not running`);
-      const send = this.#faults.size > 0 ? this.#handlers(component, request, alive) : this.#transport;
-      return this.#linked(component, request, await send(request));
+      const response = await (this.#listeners.size > 0
+        ? this.#sendObserved(sender, request, alive)
+        : this.#sender(sender, request, alive, this.#transport)(request));
+      if (backMs > 0) await this.#clock.sleep(backMs, request.signal);
+      while (sender.goesOn?.() !== undefined) await sender.goesOn();
+      return this.#linked(sender, request, response);
     };
   }
 
+  /** Takes the time that a request takes to get there. Answers how long its answer will take. */
+  #onTheWay(sender: Sender, { signal }: ApiRequest): Promise<number> | undefined {
+    const { requestsMs = 0 } = this.#delays ?? {};
+    if (requestsMs === 0 && sender.goesOn?.() === undefined) return undefined;
+    const wait = async (): Promise<number> => {
+      while (sender.goesOn?.() !== undefined) await sender.goesOn();
+      if (requestsMs === 0) return 0;
+      const draws = this.#drawsOf(`requests of ${sender.process}/${sender.component}`);
+      const takesMs = draws.next() * requestsMs;
+      const thereMs = Math.round(draws.next() * takesMs);
+      await this.#clock.sleep(thereMs, signal);
+      while (sender.goesOn?.() !== undefined) await sender.goesOn();
+      return Math.round(takesMs) - thereMs;
+    };
+    return wait();
+  }
+
+  #drawsOf(label: string): Random {
+    let draws = this.#draws.get(label);
+    if (draws === undefined) this.#draws.set(label, (draws = this.#delays!.random.fork(label)));
+    return draws;
+  }
+
+  /** Sends a request, and tells what became of it. */
+  async #sendObserved(sender: Sender, request: ApiRequest, alive: () => boolean): Promise<ApiResponse> {
+    let served: ApiResponse | undefined;
+    let response: ApiResponse | undefined;
+    const sent = { sender, request, sentMs: this.#clock.now() };
+    const transport: Transport = async (last) => {
+      const before = this.#serving;
+      this.#serving = { ...sent, request: last };
+      let answer: Promise<ApiResponse>;
+      try {
+        answer = this.#transport(last);
+      } finally {
+        this.#serving = before;
+      }
+      return (served = await answer);
+    };
+    try {
+      return (response = await this.#sender(sender, request, alive, transport)(request));
+    } finally {
+      this.#tell({ ...sent, response, served });
+    }
+  }
+
+  #tell(answered: AnsweredRequest): void {
+    for (const listener of this.#listeners) listener(answered);
+  }
+
   /** The way to the server through the faults that have a say in what becomes of a request. */
-  #handlers(component: string, request: ApiRequest, alive: () => boolean): Transport {
+  #sender(sender: Sender, request: ApiRequest, alive: () => boolean, transport: Transport): Transport {
+    if (this.#faults.size === 0) return transport;
+    const { component } = sender;
     const handlers: NonNullable<NetworkFault["handle"]>[] = [];
     for (const fault of this.#faults)
       if (fault.handle !== undefined && concerns(fault, component, request)) handlers.push(fault.handle);
-    if (handlers.length === 0) return this.#transport;
+    if (handlers.length === 0) return transport;
     const last: Transport = async (sent) => {
       if (!alive()) throw new Error(`${component} is not running`);
-      return this.#transport(sent);
+      return transport(sent);
     };
-    return handlers.reduceRight<Transport>((send, handle) => (sent) => handle(sent, send), last);
+    return handlers.reduceRight<Transport>((send, handle) => (sent) => handle(sent, send, sender), last);
   }
 
   isHeld(component: string, request: ApiRequest): boolean {
@@ -91,16 +236,25 @@ export class Network {
     return false;
   }
 
-  #linked(component: string, request: ApiRequest, response: ApiResponse): ApiResponse {
+  #linked(sender: Sender, request: ApiRequest, response: ApiResponse): ApiResponse {
     const { body } = response;
     if (body.type === "decoded" || !isWatch(request) || response.status > 206) return response;
     if (body.type === "events")
-      return { ...response, body: { type: "events", events: this.#watch(component, request, body.events) } };
-    return { ...response, body: { type: "bytes", chunks: this.#watch(component, request, body.chunks) } };
+      return { ...response, body: { type: "events", events: this.#watch(sender, request, body.events) } };
+    return { ...response, body: { type: "bytes", chunks: this.#watch(sender, request, body.chunks) } };
   }
 
-  #watch<T>(component: string, request: ApiRequest, stream: AsyncIterable<T>): AsyncIterable<T> {
-    const watch = new LinkedWatch<T>(this, component, request, stream, () => this.#watches.delete(watch));
+  #watch<T>(sender: Sender, request: ApiRequest, stream: AsyncIterable<T>): AsyncIterable<T> {
+    const { eventsMs = 0 } = this.#delays ?? {};
+    const events =
+      eventsMs === 0
+        ? stream
+        : new LateEvents(stream, {
+            clock: this.#clock,
+            mostMs: eventsMs,
+            random: this.#drawsOf(`${resourceOf(request.path)} for ${sender.process}/${sender.component}`),
+          });
+    const watch = new LinkedWatch<T>(this, sender, request, events, () => this.#watches.delete(watch));
     this.#watches.add(watch);
     return watch;
   }
@@ -146,12 +300,14 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   readonly #network: Network;
   readonly #events: AsyncIterator<T>;
   readonly #onEnd: () => void;
+  /** Nobody hears of it any more, until it is cut. */
+  isSilent = false;
   #ended = false;
   #wake: (() => void) | undefined;
 
   constructor(
     network: Network,
-    readonly component: string,
+    readonly sender: Sender,
     readonly request: ApiRequest,
     events: AsyncIterable<T>,
     onEnd: () => void,
@@ -172,10 +328,14 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   async next(): Promise<IteratorResult<T, undefined>> {
     if (this.#ended) return DONE;
     const result = await this.#events.next();
-    while (!this.#ended && this.#network.isHeld(this.component, this.request))
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (!this.#ended && this.#mustWait) await new Promise<void>((resolve) => (this.#wake = resolve));
     if (result.done === true) this.cut();
     return this.#ended ? DONE : (result as IteratorYieldResult<T>);
+  }
+
+  get #mustWait(): boolean {
+    const { component, goesOn } = this.sender;
+    return this.isSilent || this.#network.isHeld(component, this.request) || goesOn?.() !== undefined;
   }
 
   return(): Promise<IteratorResult<T, undefined>> {

@@ -21,6 +21,8 @@ export interface ControllerDeps {
   readonly logger?: Logger | undefined;
   /** Where its events go. Default: an event recorder of its own, which is run with the controller. */
   readonly events?: EventSink | undefined;
+  /** Told of what its work and its handlers fail with, as it was thrown, beside what is logged. Default: nobody is. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
   /** Measures its queues (`workqueue_*`). Default: nothing is measured. */
   readonly queueMetrics?: QueueMetricsProvider | undefined;
   /** How long work under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */

@@ -78,6 +78,7 @@ export class ControllerShell implements Runnable {
   readonly #says: Required<NonNullable<ControllerShellOptions["says"]>>;
   readonly #queueMetrics: QueueMetricsProvider | undefined;
   readonly #stopTimeoutMs: number;
+  readonly #onFailure: ((error: unknown) => void) | undefined;
   readonly #caches = new Set<Pick<SharedInformer<KubernetesObject>, "waitForSync">>();
   readonly #work: Runnable[] = [];
   readonly #support: Runnable[] = [];
@@ -96,6 +97,7 @@ export class ControllerShell implements Runnable {
     this.#says = { starting: `Starting ${name}`, stopped: `Shutting down ${name}`, fields: {}, ...says };
     this.#queueMetrics = deps.queueMetrics;
     this.#stopTimeoutMs = stopTimeoutMs;
+    this.#onFailure = deps.onFailure;
     if (deps.events !== undefined) this.events = deps.events;
     else {
       const recorder = new EventRecorder({ client, clock, random, component, logger });
@@ -104,8 +106,10 @@ export class ControllerShell implements Runnable {
     }
     if (deps.informers !== undefined) this.informers = deps.informers;
     else {
-      const onError = (error: InformerError): void =>
+      const onError = (error: InformerError): void => {
+        if (error.step === "handler") deps.onFailure?.(error.cause);
         logger.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on");
+      };
       this.informers = new InformerFactory({ client, clock, random: random.fork("informers"), onError });
       this.#support.push(this.informers);
     }
@@ -164,6 +168,7 @@ export class ControllerShell implements Runnable {
         queue,
         clock,
         logger,
+        onFailure: this.#onFailure,
         stopTimeoutMs: this.#stopTimeoutMs,
       }),
     );

@@ -33,6 +33,8 @@ export interface ReconcileLoopOptions<Key extends string = ObjectKey> {
   readonly clock: Clock;
   /** Told of every reconcile that fails. Default: standard error, the same failure of a key once a minute. */
   readonly logger?: Logger;
+  /** Told of every reconcile that fails, with what it threw. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
   /** Awaited before the first key is taken, typically the caches' first sync. Not waited for once the signal aborted. */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
   /**
@@ -67,6 +69,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   readonly #logger: Logger;
   readonly #waitForSync: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #describeError: string;
+  readonly #onFailure: ((error: unknown) => void) | undefined;
   readonly #stopTimeoutMs: number;
   /** By worker. */
   readonly #underWay: (Key | undefined)[] = [];
@@ -85,6 +88,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     this.#clock = options.clock;
     this.#logger = options.logger ?? standardErrorLogger(options.clock, options.name);
     this.#waitForSync = options.waitForSync;
+    this.#onFailure = options.onFailure;
     this.#describeError = options.describeError ?? "Reconciling failed";
     this.#stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
     if (!(this.#stopTimeoutMs >= 0))
@@ -179,6 +183,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     const willRetry = !(error instanceof TerminalError);
     if (willRetry) this.#queue.addRateLimited(key);
     else this.#queue.forget(key);
+    this.#onFailure?.(error);
     if (!signal.aborted)
       this.#logger.error({ controller: this.name, key, err: errorMessage(error), willRetry }, this.#describeError);
   }

@@ -125,6 +125,7 @@ export class GarbageCollector implements Runnable {
       clock,
       random,
       logger,
+      onFailure: options.onFailure,
       informers,
       shared: options.sharedResources ?? (options.informers === undefined ? [] : [pods, jobs, cronJobs, nodes]),
       minWatchTimeoutMs: options.minWatchTimeoutMs,

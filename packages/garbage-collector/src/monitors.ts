@@ -20,6 +20,8 @@ export interface MonitorsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Told of what a handler throws. */
+  readonly onFailure: ((error: unknown) => void) | undefined;
   readonly informers: InformerFactory;
   /** Resources that are cached anyway: their informers are used, and never stopped. */
   readonly shared: readonly ResourceDefinition[];
@@ -89,14 +91,17 @@ export class Monitors {
   }
 
   #start(key: string, definition: AnyResource, signal: AbortSignal): Monitor {
-    const { client, clock, random, logger, minWatchTimeoutMs } = this.#options;
+    const { client, clock, random, logger, minWatchTimeoutMs, onFailure } = this.#options;
     const informer = new SharedInformer({
       client: client.resource(definition),
       clock,
       random: random.fork(`monitor ${key}`),
       transform: metadataOnly,
       minWatchTimeoutMs,
-      onError: (error) => logger.error({ resource: key, err: error.message }, "Monitor failed"),
+      onError: (error) => {
+        if (error.step === "handler") onFailure?.(error.cause);
+        logger.error({ resource: key, err: error.message }, "Monitor failed");
+      },
     });
     informer.addEventHandler(this.#options.handlerFor(definition));
     const stop = new AbortController();

@@ -24,6 +24,9 @@ export interface InformerFactoryOptions {
   /** Label of the informers' metrics, such as the program's name. Informers of a factory without one are not measured. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
+  /** Told of every informer when it is made, before anybody else has it. */
+  readonly onInformer?:
+    ((informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition) => void) | undefined;
   /** Told about every failure. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
@@ -66,6 +69,7 @@ export class InformerFactory {
         informerName === undefined ? undefined : metrics?.forInformer({ name: informerName, group, version, resource }),
     });
     this.#informers.set(key, informer as unknown as SharedInformer<KubernetesObject>);
+    this.#options.onInformer?.(informer as unknown as SharedInformer<KubernetesObject>, definition);
     this.#start(informer);
     return informer;
   }

@@ -39,6 +39,11 @@ export interface JobControllerOptions extends ControllerDeps {
   readonly maxSyncBatchPeriodMs?: number;
   /** Constants upstream. Default: upstream's. */
   readonly limits?: JobLimits;
+  /**
+   * Whether a Job is synced only once the caches show what was written for it (`StaleControllerConsistencyJob`, which
+   * Kubernetes has from 1.36 on). Default true.
+   */
+  readonly consistencyGate?: boolean | undefined;
   /** Which release's controller it is like. Default: the newest one's. */
   readonly behaviours?: VersionBehaviours | undefined;
   /**
@@ -70,6 +75,7 @@ export class JobController implements Runnable {
       syncBatchPeriodMs,
       maxSyncBatchPeriodMs = SYNC_BATCH_PERIOD_MS,
       limits,
+      consistencyGate,
       behaviours,
       managedBy,
       onDecision,
@@ -88,7 +94,12 @@ export class JobController implements Runnable {
       [trackedPodsIndex]: trackedPodsIndexValues,
     });
 
-    const memory = new JobMemory({ clock, jobStore: jobInformer.store, podStore });
+    const memory = new JobMemory({
+      clock,
+      jobStore: jobInformer.store,
+      podStore,
+      ...(consistencyGate === undefined ? {} : { consistencyGate }),
+    });
     const onWrite = (pod: PodObject): void => recordPodWrite(pod, jobInformer, memory);
     const podControl = new PodControl({ client, events, onWrite });
     const queue = shell.addLoop({

@@ -23,14 +23,24 @@ export class JobMemory {
   /** What was written and must be read back before the next sync. */
   readonly consistency: ConsistencyStore;
 
-  constructor({ clock, jobStore, podStore }: { clock: Clock; jobStore: Versioned; podStore: Versioned }) {
+  constructor({
+    clock,
+    jobStore,
+    podStore,
+    consistencyGate = true,
+  }: {
+    readonly clock: Clock;
+    readonly jobStore: Versioned;
+    readonly podStore: Versioned;
+    /** Whether a Job waits until its writes can be read back. */
+    readonly consistencyGate?: boolean;
+  }) {
     this.expectations = new ControllerExpectations({ clock });
-    this.consistency = new ConsistencyStore({
-      stores: [
-        { group: pods.group, resource: pods.resource, resourceVersion: () => podStore.lastStoreSyncResourceVersion },
-        { group: jobs.group, resource: jobs.resource, resourceVersion: () => jobStore.lastStoreSyncResourceVersion },
-      ],
-    });
+    const stores = [
+      { group: pods.group, resource: pods.resource, resourceVersion: () => podStore.lastStoreSyncResourceVersion },
+      { group: jobs.group, resource: jobs.resource, resourceVersion: () => jobStore.lastStoreSyncResourceVersion },
+    ];
+    this.consistency = new ConsistencyStore({ stores: consistencyGate ? stores : [] });
   }
 
   /** Whether the caches show all that was done for the Job, so that they tell all there is to know of it. */

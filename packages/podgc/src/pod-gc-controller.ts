@@ -66,6 +66,7 @@ export class PodGCController implements Runnable {
   readonly #threshold: number;
   readonly #logger: Logger;
   readonly #metrics: PodGCMetrics | undefined;
+  readonly #onFailure: PodGCControllerOptions["onFailure"];
   readonly #onDecision: ((decision: PodGCDecision) => void) | undefined;
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
@@ -92,6 +93,7 @@ export class PodGCController implements Runnable {
     this.#quarantine = new NodeQuarantine(quarantineMs);
     this.#metrics = options.metrics;
     this.#onDecision = options.onDecision;
+    this.#onFailure = options.onFailure;
     this.#pods = shell.informer(pods);
     this.#nodes = shell.informer(nodes);
     shell.addWork({ what: "a pass", run: (signal) => this.#passes(signal) });
@@ -209,6 +211,7 @@ export class PodGCController implements Runnable {
       return false;
     } catch (error) {
       if (isNotFound(error)) return true;
+      this.#onFailure?.(error);
       if (!signal.aborted) this.#logger.error({ node: name, err: errorMessage(error) }, "Error while getting node");
       return false;
     }
@@ -229,6 +232,7 @@ export class PodGCController implements Runnable {
       markedFailed = await markFailedAndDeletePod(this.#client, pod, options);
     } catch (error) {
       failure = errorMessage(error);
+      this.#onFailure?.(error);
       this.#metrics?.forceDeletePodError(labels);
       if (!signal.aborted) this.#logger.error({ ...about, err: failure }, "Unhandled Error");
     }

@@ -19,14 +19,17 @@ export interface ChangeListener {
 /** The objects of one resource: by namespace and name, in order, with their recent history and whoever follows them. */
 export class ResourceStorage {
   readonly #store: Store;
+  readonly #key: string;
   readonly #namespaces = new Map<string, Bucket>();
   readonly #listeners = new ListenerIndex();
   readonly log: ChangeLog;
   #namespacesInOrder: string[] | undefined;
   #size = 0;
 
-  constructor(store: Store) {
+  /** @param key - What the store calls it. */
+  constructor(store: Store, key: string) {
     this.#store = store;
+    this.#key = key;
     this.log = new ChangeLog(store.historyLimits, store.historyBudget, store.resourceVersion);
   }
 
@@ -137,6 +140,7 @@ export class ResourceStorage {
 
   #announce(change: Change): void {
     this.log.append(change, this.#store.nowMs());
+    this.#store.noteChange(this.#key, change);
     this.#listeners.tell(change);
     this.#store.noteWrite();
   }

@@ -3,6 +3,7 @@ import type { Clock } from "@kubewright/clock";
 
 import { MAX_NESTING, isNestedDeeper } from "../nesting.js";
 import { Backlog } from "./backlog.js";
+import type { Change } from "./change.js";
 import type { HistoryLimits } from "./change-log.js";
 import { HistoryBudget } from "./history-budget.js";
 import { ResourceStorage } from "./resource-storage.js";
@@ -22,6 +23,9 @@ export class SnapshotError extends Error {
   override readonly name = "SnapshotError";
 }
 
+/** Told of every change of everything, in order, in the same step as the write. @param key - Group and resource. */
+export type StoreFollower = (key: string, change: Change) => void;
+
 /** Everything the server keeps: one counter for all resources, and a storage for each. */
 export class Store {
   readonly historyLimits: HistoryLimits;
@@ -31,6 +35,7 @@ export class Store {
   readonly #freeze: boolean;
   readonly #storages = new Map<string, ResourceStorage>();
   readonly #writeListeners = new Set<() => void>();
+  readonly #followers = new Set<StoreFollower>();
   #resourceVersion = START_VERSION;
   #occupancy = 0;
 
@@ -88,7 +93,7 @@ export class Store {
   /** @param key - Group and resource: versions of one resource share their objects. */
   storage(key: string): ResourceStorage {
     let storage = this.#storages.get(key);
-    if (storage === undefined) this.#storages.set(key, (storage = new ResourceStorage(this)));
+    if (storage === undefined) this.#storages.set(key, (storage = new ResourceStorage(this, key)));
     return storage;
   }
 
@@ -118,6 +123,17 @@ export class Store {
   onWrite(listener: () => void): () => void {
     this.#writeListeners.add(listener);
     return () => this.#writeListeners.delete(listener);
+  }
+
+  /** Answers how to stop following. */
+  follow(follower: StoreFollower): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** Before anybody who follows one resource is told: what they write in turn comes later. */
+  noteChange(key: string, change: Change): void {
+    for (const follower of this.#followers) follower(key, change);
   }
 
   noteWrite(): void {

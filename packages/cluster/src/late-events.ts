@@ -1,0 +1,75 @@
+import type { Clock, Random } from "@kubewright/clock";
+
+/** A stream whose every element comes later than it was sent, by a time that is drawn, in the same order. For one reader, once. */
+export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
+  readonly #events: AsyncIterator<T>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #mostMs: number;
+  readonly #waiting: { readonly result: IteratorResult<T, unknown>; readonly dueMs: number }[] = [];
+  #lastMs = 0;
+  #started = false;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(
+    events: AsyncIterable<T>,
+    options: { readonly clock: Clock; readonly random: Random; readonly mostMs: number },
+  ) {
+    this.#events = events[Symbol.asyncIterator]();
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#mostMs = options.mostMs;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<T, undefined>> {
+    if (!this.#started) {
+      this.#started = true;
+      void this.#read();
+    }
+    while (this.#waiting.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const next = this.#waiting.shift();
+    if (next === undefined) return { done: true, value: undefined };
+    const leftMs = next.dueMs - this.#clock.monotonic();
+    if (leftMs > 0) await this.#clock.sleep(leftMs, undefined, { background: true });
+    return next.result.done === true ? { done: true, value: undefined } : next.result;
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.#end();
+    void this.#events.return?.();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Takes what comes as soon as it comes. */
+  async #read(): Promise<void> {
+    while (!this.#ended) {
+      let result: IteratorResult<T, unknown>;
+      try {
+        result = await this.#events.next();
+      } catch {
+        return this.#end();
+      }
+      const drawnMs = Math.round(this.#random.next() * this.#mostMs);
+      this.#lastMs = Math.max(this.#lastMs, this.#clock.monotonic() + drawnMs);
+      this.#waiting.push({ result, dueMs: this.#lastMs });
+      this.#notify();
+      if (result.done === true) return;
+    }
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#notify();
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

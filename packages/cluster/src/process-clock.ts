@@ -1,0 +1,116 @@
+import type { Clock, Timer, TimerOptions } from "@kubewright/clock";
+
+/**
+ * Another clock, as a process on some machine has it: its wall time may be off, and the process may stand still, which lets no
+ * timer fire although time goes on.
+ */
+export class ProcessClock implements Clock {
+  readonly #clock: Clock;
+  #skewMs = 0;
+  #standsStill = false;
+  #goesOn = Promise.withResolvers<void>();
+  /** Timers whose time came meanwhile, in that order. */
+  #held: HeldTimer[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Sets wall time forward, or back. */
+  jump(byMs: number): void {
+    this.#skewMs += byMs;
+  }
+
+  /** Lets the process stand still, or go on: what was due meanwhile is then done in order. */
+  set standsStill(standsStill: boolean) {
+    if (this.#standsStill === standsStill) return;
+    this.#standsStill = standsStill;
+    if (standsStill) {
+      this.#goesOn = Promise.withResolvers();
+      return;
+    }
+    const held = this.#held;
+    this.#held = [];
+    for (const timer of held) timer.goOn();
+    this.#goesOn.resolve();
+  }
+
+  get standsStill(): boolean {
+    return this.#standsStill;
+  }
+
+  /** While it stands still: resolves when it goes on. */
+  get goesOn(): Promise<void> | undefined {
+    return this.#standsStill ? this.#goesOn.promise : undefined;
+  }
+
+  now(): number {
+    return this.#clock.now() + this.#skewMs;
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
+    const timer = new HeldTimer(this.#clock, callback, options);
+    timer.set(delayMs, () => {
+      if (this.#standsStill) this.#held.push(timer);
+      else callback();
+    });
+    return timer;
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
+    if (signal === undefined) return new Promise((resolve) => void this.setTimer(delayMs, resolve, options));
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const onAbort = (): void => {
+        timer.cancel();
+        reject(signal.reason as Error);
+      };
+      const fire = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const timer = this.setTimer(delayMs, fire, options);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  turn(): Promise<void> {
+    return this.#clock.turn();
+  }
+
+  keepAlive(): () => void {
+    return this.#clock.keepAlive();
+  }
+}
+
+/** A timer that is set anew when its time comes while its process stands still. */
+class HeldTimer implements Timer {
+  readonly #clock: Clock;
+  readonly #callback: () => void;
+  readonly #options: TimerOptions | undefined;
+  #timer: Timer | undefined;
+  #cancelled = false;
+
+  constructor(clock: Clock, callback: () => void, options: TimerOptions | undefined) {
+    this.#clock = clock;
+    this.#callback = callback;
+    this.#options = options;
+  }
+
+  set(delayMs: number, callback: () => void): void {
+    this.#timer = this.#clock.setTimer(delayMs, callback, this.#options);
+  }
+
+  goOn(): void {
+    if (!this.#cancelled) this.set(0, this.#callback);
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#timer?.cancel();
+  }
+}

@@ -1,0 +1,91 @@
+import { describeRequest, statusError } from "@kubewright/apiserver";
+import type { Clock } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
+
+import type { NetworkFault, Sender } from "./network.js";
+import { type RequestSelector, selects } from "./request-selector.js";
+
+/** Requests that get another answer than the API server's. */
+export interface FailingRequests extends RequestSelector {
+  /** An HTTP status; `timeout`: none, and the connection breaks half a minute later. */
+  readonly with: number | "timeout";
+  /** Whether they do what they ask for all the same. */
+  readonly takeEffect: boolean;
+  /** The first that is concerned, from 1. */
+  readonly nth: number;
+  /** How many from there; may be infinite. */
+  readonly times: number;
+  /** Only while at least so many objects of the resource are in the namespace. Default: always. */
+  readonly whileAtLeast?: number | undefined;
+}
+
+/** The process dies right before or after one of its requests takes effect. */
+export interface CrashPoint extends Omit<RequestSelector, "components"> {
+  readonly components: readonly string[] | undefined;
+  readonly nth: number;
+  readonly when: "before" | "after";
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "BadRequest",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+/** How long a component waits for an answer that does not come. */
+const TIMEOUT_MS = 30_000;
+
+export function failingRequests(failing: FailingRequests, clock: Clock): NetworkFault {
+  const { components, takeEffect, nth, times, whileAtLeast } = failing;
+  let seen = 0;
+  return {
+    ...(components === undefined ? {} : { components }),
+    requests: (request) => selects(failing, request),
+    async handle(request, send) {
+      if (whileAtLeast !== undefined && (await countBeside(request, send)) < whileAtLeast) return send(request);
+      seen++;
+      if (seen < nth || seen >= nth + times) return send(request);
+      if (takeEffect) await send(request);
+      if (failing.with !== "timeout") return refusal(failing.with, request);
+      await clock.sleep(TIMEOUT_MS, request.signal, { background: true });
+      throw Object.assign(new Error(`${request.method} ${request.path}: no answer came`), { code: "ETIMEDOUT" });
+    },
+  };
+}
+
+/** @param crash - Kills the process that the request is from. */
+export function crashPoint(point: CrashPoint, crash: (sender: Sender) => void): NetworkFault {
+  const { components, nth, when } = point;
+  let seen = 0;
+  return {
+    ...(components === undefined ? {} : { components }),
+    requests: (request) => selects(point, request),
+    async handle(request, send, sender) {
+      if (++seen !== nth) return send(request);
+      if (when === "after") await send(request);
+      crash(sender);
+      throw new Error(`${sender.component} was killed`);
+    },
+  };
+}
+
+function refusal(status: number, { method, path }: ApiRequest): ApiResponse {
+  const error = statusError(status, REASONS[status] ?? "", `${method} ${path} fails, as the scenario has it`);
+  return { status, headers: error.headers, body: { type: "decoded", value: error.status } };
+}
+
+/** How many objects there are of what a request is about, in its namespace. */
+async function countBeside(request: ApiRequest, send: Transport): Promise<number> {
+  const { resource } = describeRequest(request) ?? {};
+  if (resource === undefined) return 0;
+  const { group, version, namespace } = resource;
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const path = `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource.resource}`;
+  const { body } = await send({ method: "GET", path, headers: { accept: "application/json" } });
+  return body.type === "decoded" ? ((body.value as { items?: readonly unknown[] }).items?.length ?? 0) : 0;
+}

@@ -1,0 +1,42 @@
+import { type RequestInfo, describeRequest } from "@kubewright/apiserver";
+import type { ApiRequest } from "@kubewright/transport";
+
+/** Which requests are meant: those that all given conditions hold for. */
+export interface RequestSelector {
+  /** Names of components. Default: all. */
+  readonly components?: readonly string[] | undefined;
+  /** `create`, `update`, `patch`, `delete`, `get`, `list`, `watch`; `write`: any of the first four. Default: every verb. */
+  readonly verbs?: readonly string[] | undefined;
+  /** Plural names: `pods`, `jobs/status`. Default: all. */
+  readonly resources?: readonly string[] | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+/** Whether a request is one of them. Whose it is the network asks. */
+export function selects(
+  { verbs, resources, namespace, name }: Omit<RequestSelector, "components">,
+  request: ApiRequest,
+): boolean {
+  const info = describeRequest(request);
+  if (info?.resource === undefined) return false;
+  const { resource } = info;
+  if (verbs !== undefined && !verbs.includes(info.verb) && !(verbs.includes("write") && WRITES.has(info.verb)))
+    return false;
+  if (resources !== undefined && !resources.includes(qualified(resource))) return false;
+  if (namespace !== undefined && namespace !== resource.namespace) return false;
+  return name === undefined || name === nameOf(info, request);
+}
+
+/** `jobs/status` */
+function qualified({ resource, subresource }: NonNullable<RequestInfo["resource"]>): string {
+  return subresource === "" ? resource : `${resource}/${subresource}`;
+}
+
+/** What is created has its name in it. */
+function nameOf({ resource, verb }: RequestInfo, { body }: ApiRequest): string | undefined {
+  if (verb !== "create" || resource!.name !== "" || body?.type !== "decoded") return resource!.name;
+  return (body.value as { metadata?: { name?: string } } | undefined)?.metadata?.name;
+}

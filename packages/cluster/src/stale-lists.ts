@@ -1,0 +1,63 @@
+import { describeRequest, statusError } from "@kubewright/apiserver";
+import type { ApiRequest } from "@kubewright/transport";
+
+import type { NetworkFault } from "./network.js";
+
+/** Lists as an API server answers them whose cache lags behind the store: from what was stored so long ago. */
+export interface StaleLists {
+  /** Names of components. Default: all. */
+  readonly components?: readonly string[] | undefined;
+  /** Plural names. Default: all. */
+  readonly resources?: readonly string[] | undefined;
+  readonly byMs: number;
+}
+
+/**
+ * Has lists answered as they were. Who asks for any version, which is what "0" means, gets what the cache has, and who asks for
+ * one that is not older than another gets no older one. Who names none wants the latest, and gets it, as from Kubernetes:
+ * that is what informers fall back on. Lists are not streamed meanwhile, as by servers that cannot.
+ *
+ * @param versionAt - The version of the last write before so many milliseconds; `undefined` when nobody knows.
+ */
+export function staleLists(
+  { components, resources, byMs }: StaleLists,
+  versionAt: (agoMs: number) => number | undefined,
+): NetworkFault {
+  return {
+    ...(components === undefined ? {} : { components }),
+    requests: (request) => {
+      const info = describeRequest(request);
+      if (info?.resource === undefined || (info.verb !== "list" && info.verb !== "watch")) return false;
+      return resources === undefined || resources.includes(info.resource.resource);
+    },
+    async handle(request, send) {
+      const mark = request.path.indexOf("?");
+      const query = new URLSearchParams(mark < 0 ? "" : request.path.slice(mark + 1));
+      if (query.get("watch") === "true" || query.get("watch") === "1") {
+        if (query.get("sendInitialEvents") !== "true") return send(request);
+        const error = statusError(
+          422,
+          "Invalid",
+          "sendInitialEvents: Forbidden: lists are not streamed by this server",
+        );
+        return { status: 422, headers: error.headers, body: { type: "decoded", value: error.status } };
+      }
+      const version = versionAt(byMs);
+      const text = query.get("resourceVersion") ?? "";
+      const wanted = Number(text);
+      const isExact = text === "" || query.get("resourceVersionMatch") === "Exact" || query.has("continue");
+      if (version === undefined || isExact || Number.isNaN(wanted) || wanted >= version) return send(request);
+      query.set("resourceVersion", String(version));
+      query.set("resourceVersionMatch", "Exact");
+      // From a cache all comes at once.
+      query.delete("limit");
+      const answer = await send(at(request, query));
+      // So much is not remembered any more.
+      return answer.status === 410 ? send(request) : answer;
+    },
+  };
+}
+
+function at(request: ApiRequest, query: URLSearchParams): ApiRequest {
+  return { ...request, path: `${request.path.split("?", 1)[0]!}?${query.toString()}` };
+}
