@@ -1,0 +1,176 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { durationText, offsetText } from "./duration-text.js";
+import { type PodScript, drawJobSpec, drawPodScript, jobBoundMs, podTemplate } from "./jobs.js";
+import type { Swarm } from "./swarm.js";
+import { type Subject, type Workload, together } from "./workload.js";
+
+/** A schedule, and how long to look at it: some dozen runs at most. */
+interface Timetable {
+  readonly schedule: string;
+  readonly timeZone?: string;
+  readonly start: string;
+  readonly periodMs: number;
+  /** How long to play. */
+  readonly spanMs: number;
+  /** When runs are due, as long as that is simple to say. */
+  readonly firstMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const START = "2026-01-01T00:00:00Z";
+
+const every = (schedule: string, periodMs: number, spanMs: number): Timetable => ({
+  schedule,
+  start: START,
+  periodMs,
+  spanMs,
+  firstMs: periodMs,
+});
+
+const FREQUENT: readonly Timetable[] = [
+  every("* * * * *", MINUTE_MS, 15 * MINUTE_MS),
+  every("*/5 * * * *", 5 * MINUTE_MS, 40 * MINUTE_MS),
+  every("@every 90s", 90_000, 20 * MINUTE_MS),
+  every("@every 6m", 6 * MINUTE_MS, 45 * MINUTE_MS),
+];
+
+const RARE: readonly Timetable[] = [
+  every("@hourly", HOUR_MS, 8 * HOUR_MS),
+  { ...every("30 6-16/4 * * 1-5", 4 * HOUR_MS, 3 * DAY_MS), start: "2026-01-02T13:00:00Z", firstMs: 1.5 * HOUR_MS },
+  { ...every("0 12 * * 3", 7 * DAY_MS, 14 * HOUR_MS), start: "2026-01-07T02:00:00Z", firstMs: 10 * HOUR_MS },
+  { ...every("0 0 31 * *", 31 * DAY_MS, 8 * HOUR_MS), start: "2026-01-30T20:00:00Z", firstMs: 4 * HOUR_MS },
+];
+
+const ZONED: readonly Timetable[] = [
+  {
+    ...every("30 2 * * *", DAY_MS, 30 * HOUR_MS),
+    timeZone: "Europe/Berlin",
+    start: "2026-03-28T22:00:00Z",
+    firstMs: 2.5 * HOUR_MS,
+  },
+  {
+    ...every("*/30 1-3 * * *", HOUR_MS, 8 * HOUR_MS),
+    timeZone: "Europe/Berlin",
+    start: "2026-10-24T22:00:00Z",
+    firstMs: HOUR_MS,
+  },
+  {
+    ...every("15 2 * * *", DAY_MS, 30 * HOUR_MS),
+    timeZone: "America/New_York",
+    start: "2026-03-08T04:00:00Z",
+    firstMs: 3 * HOUR_MS,
+  },
+];
+
+/** Where a plan starts, and its CronJobs: 1 or 2. Schedules that fire rarely say themselves when it is worth looking. */
+export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
+  if (!swarm.has("cronJobs")) return { start: START, workload: together([]) };
+  const timetable = draw.fork("timetable").weighted([
+    [draw.fork("frequent").pick(FREQUENT), 75],
+    [draw.fork("rare").pick(RARE), 15],
+    [draw.fork("zoned").pick(swarm.has("timeZones") ? ZONED : FREQUENT), 10],
+  ]);
+  const first = drawCronJob(draw.fork("cron-1"), swarm, timetable, 1);
+  const isTwo = timetable.start === START && draw.fork("second").chance(0.3);
+  const other = draw.fork("other timetable").pick(FREQUENT);
+  const parts = isTwo ? [first, drawCronJob(draw.fork("cron-2"), swarm, other, 2)] : [first];
+  return { start: timetable.start, workload: together(parts) };
+}
+
+function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: number): Workload {
+  const name = `cron-${number}`;
+  const namespace = "default";
+  const { periodMs, spanMs, firstMs, schedule, timeZone } = timetable;
+  const { suspend: _suspend, managedBy: _managedBy, ...drawn } = drawJobSpec(draw.fork("job"), swarm);
+  const spec = { ...drawn, parallelism: Math.min(drawn.parallelism ?? 1, 2), ...fewer(drawn.completions) };
+  if (spec.successPolicy !== undefined && spec.completions !== drawn.completions) delete spec.successPolicy;
+  if (spec.maxFailedIndexes !== undefined)
+    spec.maxFailedIndexes = Math.min(spec.maxFailedIndexes, spec.completions ?? 0);
+  const script = cronScript(draw.fork("pods"), swarm, spec, periodMs);
+  const { restartPolicy: _restartPolicy, ...fields } = spec;
+  const isSuspended = swarm.has("suspend") && draw.fork("suspended").chance(0.2);
+  const suspension = drawSuspension(draw.fork("suspension"), swarm, timetable);
+  const manifest = {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { name, namespace, labels: { app: name } },
+    spec: {
+      schedule,
+      ...(timeZone === undefined ? {} : { timeZone }),
+      concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]),
+      ...(draw.fork("deadline").chance(0.4)
+        ? { startingDeadlineSeconds: draw.fork("seconds of deadline").pick([5, 100]) }
+        : {}),
+      ...(draw.fork("limits").chance(0.6)
+        ? {
+            successfulJobsHistoryLimit: draw.fork("successful").whole(0, 2),
+            failedJobsHistoryLimit: draw.fork("failed").whole(0, 2),
+          }
+        : {}),
+      ...(isSuspended ? { suspend: true } : {}),
+      jobTemplate: { spec: { ...fields, template: podTemplate(draw.fork("template"), swarm, spec, script) } },
+    },
+  } satisfies UnstructuredObject;
+  const target = { kind: "CronJob", namespace, name } as const;
+  const happenings: HappeningEntry[] = isSuspended
+    ? [{ at: offsetText(draw.fork("resume").whole(1, Math.floor(spanMs / 2_000)) * 1_000), resume: target }]
+    : [];
+  const slots = Math.max(1, Math.min(6, Math.floor((spanMs - firstMs) / periodMs) + 1));
+  const moments = Array.from({ length: slots }, (_, slot) => firstMs + slot * periodMs);
+  return {
+    manifests: [manifest],
+    workloads: script.entries.map((entry): WorkloadEntry => ({
+      select: { kind: "CronJob", namespace, name },
+      ...entry,
+    })),
+    happenings: [...happenings, ...(suspension === undefined ? [] : [{ ...suspension, suspend: target }])],
+    subjects: [
+      {
+        kind: "CronJob",
+        namespace,
+        name,
+        manifest,
+        moments: [0, ...moments, ...moments.map((moment) => moment + script.startMs + script.runMs)],
+        indexes: 0,
+      } satisfies Subject,
+    ],
+    endMs: spanMs,
+    againMs: Math.min(periodMs, 6 * MINUTE_MS) + Math.min(jobBoundMs(spec, script), 15 * MINUTE_MS),
+  };
+}
+
+/** A CronJob's Jobs are many, so each is small. */
+function fewer(completions: number | undefined): { completions?: number } {
+  return completions === undefined ? {} : { completions: Math.min(completions, 3) };
+}
+
+/** Jobs that are shorter than the period, about as long, or longer. */
+function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScript>[2], periodMs: number): PodScript {
+  const script = drawPodScript(draw, swarm, spec);
+  const share = draw.fork("share of the period").weighted([
+    [undefined, 60],
+    [0.9, 20],
+    [2.5, 20],
+  ]);
+  if (share === undefined) return script;
+  const runMs = Math.round((Math.min(periodMs, HOUR_MS) * share) / 1_000) * 1_000;
+  const [first, ...rest] = script.entries;
+  return { ...script, runMs, entries: [{ ...first, duration: durationText(runMs) }, ...rest] };
+}
+
+/** Suspended for some slots; a frequent one also for more than the 100 after which the controller warns. */
+function drawSuspension(
+  draw: Draw,
+  swarm: Swarm,
+  { periodMs, spanMs }: Timetable,
+): { readonly at: string; readonly for: string } | undefined {
+  if (!swarm.has("suspend") || !draw.chance(0.3)) return undefined;
+  const isLong = periodMs <= MINUTE_MS && draw.fork("long").chance(0.3);
+  const lengthMs = isLong ? 105 * periodMs : draw.fork("length").whole(1, 5) * Math.min(periodMs, HOUR_MS);
+  return { at: offsetText(draw.fork("at").whole(1, Math.floor(spanMs / 1_000)) * 1_000), for: durationText(lengthMs) };
+}

@@ -1,0 +1,278 @@
+import {
+  type UnstructuredObject,
+  configMaps,
+  cronJobs,
+  jobs,
+  namespaces,
+  nodes,
+  resourceQuotas,
+} from "@kubewright/api";
+import { createApiServer } from "@kubewright/apiserver";
+import { Client } from "@kubewright/client";
+import { SimulatedClock, parseDuration, seededRandom } from "@kubewright/clock";
+import { assert, constantFrom, integer, property } from "fast-check";
+import { expect, test } from "vitest";
+
+import type { FaultPlan } from "../fault-plan.js";
+import { type HappeningEntry, type Happenings, LASTING, type WorkloadEntry } from "../scenario/scenario-file.js";
+import { exhaustivePlans } from "./exhaustive-plans.js";
+import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
+import { generatePlan } from "./generate-plan.js";
+import { SHAPES } from "./shape.js";
+
+const SEEDS = 2_000;
+const plans = Array.from({ length: SEEDS }, (_, index) => generatePlan(index + 1));
+const all = plans.flatMap(({ happenings = [] }) => happenings);
+const kindOf = (entry: HappeningEntry): string => Object.keys(entry).find((key) => key !== "at" && key !== "for")!;
+const offsetMs = ({ at }: HappeningEntry): number => parseDuration(at.slice(1))!;
+const manifestsOf = ({ manifests, happenings = [] }: FaultPlan): UnstructuredObject[] => [
+  ...manifests,
+  ...happenings.flatMap(({ apply }) => (typeof apply === "object" ? [apply] : [])),
+];
+
+test("equal seeds give equal plans, and others give others", () => {
+  expect(generatePlan(7)).toEqual(generatePlan(7));
+  expect(new Set(plans.map((plan) => JSON.stringify({ ...plan, seed: 0, name: "" }))).size).toBe(SEEDS);
+});
+
+test("each happening is one thing, at a time before the end, and ends when it has to", () => {
+  for (const plan of plans) {
+    const lengthMs = parseDuration(plan.for)!;
+    const wrong = (plan.happenings ?? []).filter((entry) => {
+      const kinds = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
+      const forMs = entry.for === undefined ? undefined : parseDuration(entry.for);
+      const lasts = LASTING[kinds[0] as keyof typeof LASTING] !== undefined;
+      const isOver = offsetMs(entry) + (forMs ?? 0) < lengthMs - 300_000;
+      return kinds.length !== 1 || lasts !== (forMs !== undefined) || !isOver;
+    });
+    expect([plan.seed, wrong]).toEqual([plan.seed, []]);
+  }
+});
+
+test("happenings are in the order of their times", () => {
+  for (const { happenings = [] } of plans) {
+    const times = happenings.map(offsetMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  }
+});
+
+test("every manifest is one that the API server takes", async () => {
+  const server = createApiServer({ clock: new SimulatedClock(0), random: seededRandom(1) });
+  const client = new Client({ transport: server.transport, clock: new SimulatedClock(0) });
+  await client.resource(namespaces).create({ metadata: { name: "second" } });
+  const definitions = [configMaps, cronJobs, jobs, namespaces, nodes, resourceQuotas];
+  for (const plan of plans.slice(0, 500))
+    for (const object of manifestsOf(plan)) {
+      const definition = definitions.find(({ kind }) => kind === object.kind)!;
+      if (definition === namespaces) continue;
+      const { namespace } = object.metadata;
+      const refused = await client
+        .resource(definition)
+        .create(object, { ...(namespace === undefined ? {} : { namespace }), dryRun: "All" })
+        .then(
+          () => undefined,
+          (error: unknown) => `${JSON.stringify(object)}: ${String(error)}`,
+        );
+      expect(refused).toBeUndefined();
+    }
+});
+
+test("what happens and how pods behave is said of objects and nodes that there are", () => {
+  for (const plan of plans) {
+    const objects = manifestsOf(plan).map(
+      ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`,
+    );
+    const { controllerManagers = 1 } = plan;
+    const there = [
+      ...objects,
+      ...Array.from({ length: plan.nodes?.[0]?.count ?? 0 }, (_, index) => `node-${index + 1}`),
+      ...Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`),
+      ...(controllerManagers > 1 ? ["a Lease"] : []),
+    ];
+    const named = [...(plan.happenings ?? []), ...(plan.workloads ?? [])].flatMap(namedBy);
+    expect(named.filter((name) => !there.includes(name))).toEqual([]);
+  }
+});
+
+/** What has to be there for it to make sense. */
+function namedBy(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): string[] {
+  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, select } = entry;
+  const target = select ?? entry.delete ?? entry.patch ?? entry.suspend ?? entry.resume;
+  const names = [nodeLost, nodeDrained, nodeTainted?.node, paused, clockSkew?.controllerManager];
+  return [
+    ...names.filter((name) => name !== undefined),
+    ...(leaseLost === undefined ? [] : ["a Lease"]),
+    ...(target?.kind === "Job" || target?.kind === "CronJob"
+      ? [`${target.kind} ${target.namespace}/${target.name}`]
+      : []),
+  ];
+}
+
+test("every kind of fault comes up, alone or with others, and every sixth plan has none", () => {
+  const seen = new Set(all.map(kindOf));
+  for (const kind of FAULT_KINDS.filter((kind) => kind !== "jitter" && kind !== "phaseFlip"))
+    expect([kind, seen.has(kind)]).toEqual([kind, true]);
+  expect(plans.filter(({ jitter }) => jitter !== undefined).length).toBeGreaterThan(SEEDS / 10);
+  expect(all.some(({ patch }) => patch?.subresource === "status")).toBe(true);
+  const requests = all.flatMap(({ requestFails }) => requestFails ?? []);
+  expect(new Set(requests.map(({ with: answer = 500 }) => answer))).toEqual(
+    new Set([403, 409, 429, 500, 503, 504, "timeout"]),
+  );
+  for (const effect of [undefined, "kept"]) expect(requests.some((fails) => fails.effect === effect)).toBe(true);
+  expect(requests.some(({ whileAtLeast }) => whileAtLeast !== undefined)).toBe(true);
+});
+
+test("no answer lies: what exists is never told to be missing, and a conflict is told of changes only", () => {
+  const fails = all.flatMap(({ requestFails }) => requestFails ?? []);
+  const answers = (holds: (each: Happenings["requestFails"]) => boolean): unknown[] => [
+    ...new Set(fails.filter(holds).map(({ with: answer = 500 }) => answer)),
+  ];
+  expect(answers(() => true)).not.toContain(404);
+  expect(new Set(answers(({ effect }) => effect === "kept"))).toEqual(new Set([500, 504, "timeout"]));
+  for (const verb of ["create", "delete", "get", "list"])
+    expect(answers(({ verbs }) => verbs?.includes(verb) === true)).not.toContain(409);
+});
+
+test("lists are stale only where no process starts anew", () => {
+  const stale = plans.filter(({ happenings = [] }) => happenings.some(({ staleList }) => staleList !== undefined));
+  expect(stale.length).toBeGreaterThan(10);
+  for (const { happenings = [] } of stale)
+    expect(happenings.some((entry) => "controllerCrashes" in entry || "controllerDown" in entry)).toBe(false);
+});
+
+/** Whether some plan has a Job (of its own, or a CronJob's) for which this holds. */
+function someJob(holds: (spec: Record<string, never>) => boolean): boolean {
+  return plans
+    .flatMap(({ manifests }) => manifests)
+    .flatMap((object) => {
+      const { spec } = object as unknown as { spec: Record<string, never> };
+      const template = spec?.["jobTemplate"] as unknown as { spec: Record<string, never> } | undefined;
+      return object.kind === "Job" ? [spec] : template === undefined ? [] : [template.spec];
+    })
+    .some(holds);
+}
+
+test.each([
+  ["more pods at once than are needed", (spec: never) => spec["parallelism"] > spec["completions"]],
+  ["no pods", (spec: never) => spec["parallelism"] === 0],
+  ["a work queue", (spec: never) => spec["completions"] === undefined && spec["parallelism"] > 1],
+  ["Indexed", (spec: never) => spec["completionMode"] === "Indexed"],
+  ["a limit for each index", (spec: never) => spec["backoffLimitPerIndex"] !== undefined],
+  ["a limit of failed indexes", (spec: never) => spec["maxFailedIndexes"] !== undefined],
+  ["no failure at all", (spec: never) => spec["backoffLimit"] === 0],
+  ["restarts in place", (spec: never) => JSON.stringify(spec).includes("OnFailure")],
+  ["FailIndex", (spec: never) => JSON.stringify(spec["podFailurePolicy"] ?? "").includes("FailIndex")],
+  ["NotIn", (spec: never) => JSON.stringify(spec["podFailurePolicy"] ?? "").includes("NotIn")],
+  ["a container by name", (spec: never) => JSON.stringify(spec["podFailurePolicy"] ?? "").includes("containerName")],
+  ["disruptions", (spec: never) => JSON.stringify(spec["podFailurePolicy"] ?? "").includes("DisruptionTarget")],
+  ["success by count", (spec: never) => JSON.stringify(spec["successPolicy"] ?? "").includes("succeededCount")],
+  ["success by index", (spec: never) => JSON.stringify(spec["successPolicy"] ?? "").includes("succeededIndexes")],
+  ["replacement of what has ended", (spec: never) => spec["podReplacementPolicy"] === "Failed"],
+  ["a deadline", (spec: never) => spec["activeDeadlineSeconds"] !== undefined],
+  ["a TTL of nothing", (spec: never) => spec["ttlSecondsAfterFinished"] === 0],
+  ["suspended at first", (spec: never) => spec["suspend"] === true],
+  ["somebody else's", (spec: never) => spec["managedBy"] !== undefined],
+  ["a selector of its own", (spec: never) => spec["manualSelector"] === true],
+])("some Job is: %s", (_, holds) => {
+  expect(someJob(holds as (spec: Record<string, never>) => boolean)).toBe(true);
+});
+
+test.each([
+  ["deleted in background", (entry: HappeningEntry) => entry.delete?.propagation === "Background"],
+  ["deleted in foreground", (entry: HappeningEntry) => entry.delete?.propagation === "Foreground"],
+  ["orphaning what it owns", (entry: HappeningEntry) => entry.delete?.propagation === "Orphan"],
+  ["pods deleted at once", (entry: HappeningEntry) => entry.delete?.gracePeriodSeconds === 0],
+  ["a node deleted", (entry: HappeningEntry) => entry.delete?.kind === "Node"],
+  ["a node back under its name", (entry: HappeningEntry) => (entry.apply as UnstructuredObject)?.kind === "Node"],
+  ["a Job made again", (entry: HappeningEntry) => (entry.apply as UnstructuredObject)?.kind === "Job"],
+  ["pods evicted", (entry: HappeningEntry) => entry.podEvicted !== undefined],
+  [
+    "suspended for a moment",
+    (entry: HappeningEntry) => entry.suspend !== undefined && parseDuration(entry.for!)! <= 3000,
+  ],
+  ["scaled", (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism")],
+  ["another schedule", (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("schedule")],
+  ["another zone", (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("timeZone")],
+  ["another owner", (entry: HappeningEntry) => JSON.stringify(entry.apply ?? "").includes("ownerReferences")],
+])("some user's action is: %s", (_, holds) => {
+  expect(all.some(holds)).toBe(true);
+});
+
+test("settings are drawn: the gate, low limits, replicas, the threshold and quotas", () => {
+  const settings = plans.map(({ controllers }) => controllers!);
+  expect(new Set(settings.map(({ consistencyGate }) => consistencyGate))).toEqual(new Set([true, false]));
+  expect(new Set(settings.map(({ maxUncountedPods }) => maxUncountedPods))).toEqual(new Set([undefined, 2, 3, 5, 500]));
+  expect(new Set(settings.map(({ maxPodsPerSync }) => maxPodsPerSync))).toEqual(new Set([undefined, 2, 3, 5, 500]));
+  expect(new Set(settings.map(({ terminatedPodGCThreshold }) => terminatedPodGCThreshold))).toEqual(
+    new Set([undefined, 1, 3]),
+  );
+  expect(new Set(plans.map(({ controllerManagers }) => controllerManagers))).toEqual(new Set([undefined, 2, 3]));
+  expect(plans.some(({ manifests }) => manifests.some(({ kind }) => kind === "ResourceQuota"))).toBe(true);
+});
+
+test("most plans are short, some take days", () => {
+  const minutes = plans.map((plan) => parseDuration(plan.for)! / 60_000).toSorted((a, b) => a - b);
+  expect(minutes[0]).toBeGreaterThan(5);
+  expect(minutes[SEEDS / 2]).toBeLessThan(35);
+  expect(minutes.at(-1)).toBeGreaterThan(24 * 60);
+});
+
+test("without a kind of fault the others stay what they were", () => {
+  assert(
+    property(integer({ min: 0, max: 2 ** 32 - 1 }), constantFrom(...FAULT_KINDS), (seed, kind) => {
+      // A stale list keeps restarts out, and an aimed fault may be of another kind instead.
+      const others = FAULT_KINDS.filter((other) => other !== kind);
+      const whole = generatePlan(seed * 2);
+      const less = generatePlan(seed * 2, { faults: others });
+      expect({ ...less, happenings: [], for: "", jitter: undefined }).toEqual({
+        ...whole,
+        happenings: [],
+        for: "",
+        jitter: undefined,
+      });
+      if (kind === "staleList") return;
+      const left = (entries: FaultPlan["happenings"]): string[] =>
+        (entries ?? []).filter((entry) => !isFault(entry, kind)).map((entry) => JSON.stringify(entry));
+      expect(left(less.happenings)).toEqual(left(whole.happenings));
+    }),
+  );
+});
+
+function isFault(entry: HappeningEntry, kind: FaultKind): boolean {
+  if (kind === "phaseFlip") return entry.patch?.subresource === "status" || entry.requestFails !== undefined;
+  return kind in entry;
+}
+
+test("without a shape that is its own the Jobs stay what they were", () => {
+  for (const shape of SHAPES.filter((shape) => shape.startsWith("user") || shape === "podGC" || shape === "nodes"))
+    for (const plan of plans.slice(0, 50))
+      expect(generatePlan(plan.seed, { shapes: SHAPES.filter((other) => other !== shape) }).manifests).toEqual(
+        plan.manifests,
+      );
+});
+
+test("no faults at all are no faults at all", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const { happenings = [], jitter } = generatePlan(seed, { faults: [] });
+    expect(jitter).toBeUndefined();
+    for (const entry of happenings) expect(FAULT_KINDS).not.toContain(kindOf(entry));
+  }
+});
+
+test("every write of a small run is tried with every fate", () => {
+  const base = generatePlan(1, { faults: [] });
+  const tried = [...exhaustivePlans(base, { controllers: ["job-controller"], writes: 3 })];
+  expect(tried).toHaveLength(15);
+  expect(tried[0]!.happenings![0]).toEqual({
+    at: "+0s",
+    controllerCrashes: { controller: "job-controller", verbs: ["write"], nth: 1, when: "before" },
+  });
+  expect(tried[14]!.happenings![0]!.requestFails).toEqual({
+    components: ["job-controller"],
+    verbs: ["update", "patch"],
+    nth: 3,
+    times: 1,
+    with: 409,
+  });
+  for (const plan of tried) expect(plan.happenings!.slice(1)).toEqual(base.happenings);
+});

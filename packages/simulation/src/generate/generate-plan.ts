@@ -1,0 +1,158 @@
+import type { UnstructuredObject } from "@kubewright/api";
+import { parseDuration, seededRandom } from "@kubewright/clock";
+
+import type { FaultPlan } from "../fault-plan.js";
+import { type HappeningEntry, LASTING, SCENARIO_API_VERSION } from "../scenario/scenario-file.js";
+import { drawCronJobs } from "./cron-jobs.js";
+import { Draw } from "./draw.js";
+import { durationText } from "./duration-text.js";
+import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
+import { type FaultGround, drawAimed, drawBackground, drawPhaseFlip } from "./faults.js";
+import { drawJobs } from "./jobs.js";
+import { drawNodeActions } from "./node-actions.js";
+import { drawOwnership } from "./ownership.js";
+import { drawQuotas } from "./quotas.js";
+import { drawControllers, drawJitter, drawNodes, drawReplicas } from "./settings.js";
+import { SHAPES, type Shape } from "./shape.js";
+import { Swarm } from "./swarm.js";
+import { drawUserActions } from "./user-actions.js";
+import { type Workload, together } from "./workload.js";
+
+export interface GenerateOptions {
+  /** What may go wrong at all. Default: everything; `[]`: nothing does. */
+  readonly faults?: readonly FaultKind[];
+  /** What workloads may be made of. Default: everything. */
+  readonly shapes?: readonly Shape[];
+}
+
+/**
+ * The plan of a seed: a workload, what users do and what goes wrong, and then time for everything to settle.
+ *
+ * Plans of even seeds have faults all along, each request with some small probability; those of odd ones have one to three
+ * that are aimed at a certain write. Each part draws from a source of its own, so that with fewer `faults` or `shapes` the rest
+ * of a plan stays what it was.
+ *
+ * @param seed - 0 to 4294967295.
+ */
+export function generatePlan(seed: number, options: GenerateOptions = {}): FaultPlan {
+  const { faults: allowed = FAULT_KINDS, shapes = SHAPES } = options;
+  const draw = new Draw(seededRandom(seed).fork("plan"));
+  const swarm = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
+  const { start, workload } = drawWorkload(draw, swarm);
+  const replicas = drawReplicas(draw.fork("replicas"), swarm);
+  const nodes = drawNodes(draw.fork("nodes"));
+  const windowMs = Math.max(SHORTEST_WINDOW_MS, Math.min(workload.endMs, LONGEST_WINDOW_MS));
+  const faults = withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed));
+  const ground: FaultGround = { faults, subjects: workload.subjects, windowMs, nodes: nodes.count ?? 1, replicas };
+  const jitter = drawJitter(draw.fork("jitter"), faults);
+  const users = [
+    ...drawOwnership(draw.fork("ownership"), swarm, workload.subjects),
+    ...drawUserActions(draw.fork("users"), swarm, workload.subjects, windowMs),
+    ...drawNodeActions(draw.fork("node actions"), swarm, ground.nodes, windowMs),
+  ];
+  const wrong =
+    seed % 2 === 0 ? drawBackground(draw.fork("background"), ground) : drawAimed(draw.fork("aimed"), ground);
+  const flips = faults.has("phaseFlip") ? drawPhaseFlip(draw.fork("phase flip"), ground) : [];
+  const happenings = inOrder([...workload.happenings, ...users, ...wrong, ...flips]);
+  const overMs = Math.max(workload.endMs, ...happenings.map(endOf));
+  return {
+    apiVersion: SCENARIO_API_VERSION,
+    kind: "Scenario",
+    name: `seed-${seed}`,
+    seed,
+    start,
+    for: durationText(Math.ceil((overMs + workload.againMs + SLACK_MS) / 1_000) * 1_000),
+    ...(replicas === 1 ? {} : { controllerManagers: replicas }),
+    controllers: drawControllers(draw.fork("controllers"), swarm, replicas),
+    ...(jitter === undefined ? {} : { jitter }),
+    nodes: [nodes],
+    workloads: workload.workloads,
+    manifests: [
+      ...namespacesOf(workload, users),
+      ...drawQuotas(draw.fork("quotas"), swarm, workload.subjects),
+      ...workload.manifests,
+    ],
+    happenings,
+  };
+}
+
+/** A fault begins within this time, or while the workload runs if that is longer. */
+const SHORTEST_WINDOW_MS = 60_000;
+const LONGEST_WINDOW_MS = 30 * 60_000;
+/** What anything may take to be found out once nothing goes wrong any more: expectations expire after five minutes. */
+const SLACK_MS = 360_000 + 180_000;
+
+/** Some shapes would leave hardly anything else to look at if they were in every other plan. */
+const SHARES: Partial<Record<Shape, number>> = {
+  jobs: 0.85,
+  failures: 0.7,
+  cronJobs: 0.35,
+  managedBy: 0.15,
+  overlappingSelectors: 0.2,
+  foreignFinalizers: 0.25,
+  ownership: 0.3,
+  nodes: 0.25,
+  quota: 0.2,
+  replicas: 0.3,
+  slowPods: 0.3,
+};
+
+function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
+  const { start, workload: cronJobs } = drawCronJobs(draw.fork("cron jobs"), swarm);
+  const jobs = drawJobs(draw.fork("jobs"), swarm);
+  const isEmpty = cronJobs.subjects.length + jobs.subjects.length === 0;
+  // Nothing at all would be a waste.
+  return {
+    start,
+    workload: isEmpty ? drawJobs(draw.fork("jobs"), new Swarm<Shape>(["jobs"])) : together([jobs, cronJobs]),
+  };
+}
+
+/** Which kinds of fault a plan has: every sixth or so has none at all. */
+function drawFaultKinds(draw: Draw, allowed: readonly FaultKind[]): Swarm<FaultKind> {
+  if (draw.fork("none").chance(0.15)) return new Swarm<FaultKind>([]);
+  return Swarm.toss(draw, allowed, (kind) => FAULT_SHARES[kind] ?? 0.25);
+}
+
+const FAULT_SHARES: Partial<Record<FaultKind, number>> = {
+  requestFails: 0.6,
+  controllerCrashes: 0.5,
+  staleCache: 0.4,
+  watchCut: 0.35,
+  jitter: 0.4,
+  phaseFlip: 0.03,
+};
+
+/** Faults by which a process starts with an empty cache. */
+const RESTARTS: readonly FaultKind[] = ["controllerCrashes", "controllerDown", "leaseLost", "paused"];
+
+/**
+ * A process that has just started may be shown a state older than what its predecessor wrote, and even upstream would count a
+ * pod twice then: lists are stale only in plans in which nothing is started anew.
+ */
+function withoutStaleRestarts(faults: Swarm<FaultKind>): Swarm<FaultKind> {
+  return faults.has("staleList") ? faults.without(RESTARTS) : faults;
+}
+
+function namespacesOf({ subjects }: Workload, happenings: readonly HappeningEntry[]): UnstructuredObject[] {
+  const isUsed =
+    subjects.some(({ namespace }) => namespace === "second") ||
+    happenings.some(({ apply }) => typeof apply === "object" && apply.metadata.namespace === "second");
+  return isUsed ? [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "second" } }] : [];
+}
+
+function atOf({ at }: HappeningEntry): number {
+  return parseDuration(at.slice(1)) ?? 0;
+}
+
+/** When a happening is over, in milliseconds from the start. */
+function endOf(entry: HappeningEntry): number {
+  const lasts = Object.entries(LASTING).find(([kind]) => kind in entry)?.[1];
+  const byDefault = typeof lasts === "object" ? lasts.byDefault : undefined;
+  return atOf(entry) + (parseDuration(entry.for ?? byDefault ?? "0s") ?? 0);
+}
+
+/** Those of one time stay as they are. */
+function inOrder(entries: readonly HappeningEntry[]): HappeningEntry[] {
+  return entries.toSorted((a, b) => atOf(a) - atOf(b));
+}

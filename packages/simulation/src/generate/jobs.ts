@@ -1,0 +1,283 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { durationText, offsetText } from "./duration-text.js";
+import type { Swarm } from "./swarm.js";
+import { type Subject, type Workload, together } from "./workload.js";
+
+/** What users and other controllers keep objects by. */
+export const FOREIGN_FINALIZER = "example.com/hold";
+
+/** Where a Job's pods come from, and what becomes of them. */
+export interface PodScript {
+  readonly runMs: number;
+  readonly startMs: number;
+  /** Attempts that fail at most before one succeeds, for one index or for the Job; Infinity: all. */
+  readonly failures: number;
+  readonly graceMs: number;
+  readonly entries: readonly Omit<WorkloadEntry, "select">[];
+}
+
+/** Jobs of their own: 1 to 6. */
+export function drawJobs(draw: Draw, swarm: Swarm): Workload {
+  if (!swarm.has("jobs")) return together([]);
+  const count = draw.weighted([
+    [1, 40],
+    [2, 25],
+    [3, 20],
+    [draw.whole(4, 6), 15],
+  ]);
+  return together(
+    Array.from({ length: count }, (_, index) => drawJob(draw.fork(`job-${index + 1}`), swarm, index + 1)),
+  );
+}
+
+function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
+  const name = `job-${number}`;
+  const namespace = swarm.has("secondNamespace") && draw.fork("namespace").chance(0.4) ? "second" : "default";
+  const spec = drawJobSpec(draw, swarm);
+  const script = drawPodScript(draw.fork("pods"), swarm, spec);
+  const template = podTemplate(draw.fork("template"), swarm, spec, script);
+  const overlapping = swarm.has("overlappingSelectors") && draw.fork("selector").chance(0.5);
+  const finalizers = swarm.has("foreignFinalizers") && draw.fork("finalizers").chance(0.5);
+  const labels = overlapping ? { labels: { group: "overlapping" } } : {};
+  const manifest = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name,
+      namespace,
+      labels: { app: name },
+      ...(finalizers ? { finalizers: [FOREIGN_FINALIZER] } : {}),
+    },
+    spec: {
+      ...spec,
+      ...(overlapping ? { manualSelector: true, selector: { matchLabels: { group: "overlapping" } } } : {}),
+      template: { metadata: { ...labels }, ...template },
+    },
+  } satisfies UnstructuredObject;
+  const resumeMs = spec.suspend === true ? draw.fork("resume").whole(1_000, 40_000) : 0;
+  const againMs = jobBoundMs(spec, script);
+  const endMs = resumeMs + againMs;
+  const subject: Subject = {
+    kind: "Job",
+    namespace,
+    name,
+    manifest,
+    moments: jobMoments(resumeMs, spec, script),
+    indexes: spec.completionMode === "Indexed" ? (spec.completions ?? 0) : 0,
+  };
+  const target = { kind: "Job", namespace, name } as const;
+  const happenings: HappeningEntry[] = [
+    ...(spec.suspend === true ? [{ at: offsetText(resumeMs), resume: target }] : []),
+    ...(finalizers
+      ? [{ at: offsetText(endMs), patch: { ...target, type: "json", with: dropFirstFinalizer() } } as const]
+      : []),
+  ];
+  const workloads = script.entries.map((entry): WorkloadEntry => ({
+    select: { kind: "Job", namespace, name },
+    ...entry,
+  }));
+  return { manifests: [manifest], workloads, happenings, subjects: [subject], endMs, againMs };
+}
+
+/** A JSON patch that takes away the finalizer that was there from the beginning, and no other. */
+export function dropFirstFinalizer(): readonly object[] {
+  return [
+    { op: "test", path: "/metadata/finalizers/0", value: FOREIGN_FINALIZER },
+    { op: "remove", path: "/metadata/finalizers/0" },
+  ];
+}
+
+/** What is drawn of a Job's spec; the template is apart. */
+export interface DrawnJobSpec {
+  parallelism?: number;
+  completions?: number;
+  completionMode?: "Indexed";
+  backoffLimit?: number;
+  backoffLimitPerIndex?: number;
+  maxFailedIndexes?: number;
+  podFailurePolicy?: { rules: object[] };
+  successPolicy?: { rules: object[] };
+  podReplacementPolicy?: "Failed" | "TerminatingOrFailed";
+  activeDeadlineSeconds?: number;
+  ttlSecondsAfterFinished?: number;
+  suspend?: boolean;
+  managedBy?: string;
+  restartPolicy: "Never" | "OnFailure";
+}
+
+export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
+  const lots = (field: string): Draw => draw.fork(field);
+  const isIndexed = swarm.has("indexed") && lots("indexed").chance(0.6);
+  const isQueue = !isIndexed && swarm.has("workQueue") && lots("queue").chance(0.5);
+  const completions = isQueue
+    ? undefined
+    : lots("completions").weighted([
+        [1, 25],
+        [lots("few completions").whole(2, 4), 50],
+        [lots("many completions").whole(5, 10), 22],
+        [0, 3],
+      ]);
+  const parallelism = lots("parallelism").weighted([
+    [1, 25],
+    [lots("some pods").whole(2, 4), 50],
+    [lots("many pods").whole(5, 8), 22],
+    [0, 3],
+  ]);
+  const perIndex = isIndexed && swarm.has("backoffLimitPerIndex") && lots("perIndex").chance(0.6);
+  const restartPolicy =
+    !perIndex && swarm.has("onFailure") && lots("restartPolicy").chance(0.5) ? "OnFailure" : "Never";
+  const hasPolicy = restartPolicy === "Never" && swarm.has("podFailurePolicy") && lots("policy").chance(0.6);
+  const spec: DrawnJobSpec = { restartPolicy, parallelism };
+  if (completions !== undefined) spec.completions = completions;
+  if (isIndexed) spec.completionMode = "Indexed";
+  if (perIndex) {
+    spec.backoffLimitPerIndex = lots("backoffLimitPerIndex").whole(0, 2);
+    if (lots("limit of indexes").chance(0.5))
+      spec.maxFailedIndexes = lots("maxFailedIndexes").whole(0, completions ?? 0);
+  }
+  if (!perIndex || lots("both limits").chance(0.3)) spec.backoffLimit = lots("backoffLimit").pick([0, 1, 2, 6]);
+  if (hasPolicy) spec.podFailurePolicy = { rules: drawPolicyRules(lots("rules"), perIndex) };
+  if (
+    isIndexed &&
+    completions !== undefined &&
+    completions > 0 &&
+    swarm.has("successPolicy") &&
+    lots("success").chance(0.5)
+  )
+    spec.successPolicy = { rules: [drawSuccessRule(lots("success rule"), completions)] };
+  if (swarm.has("podReplacementPolicy") && lots("replacement").chance(0.6))
+    spec.podReplacementPolicy = hasPolicy
+      ? "Failed"
+      : lots("replacement policy").pick(["Failed", "TerminatingOrFailed"]);
+  if (swarm.has("activeDeadline") && lots("deadline").chance(0.4))
+    spec.activeDeadlineSeconds = lots("seconds of deadline").whole(5, 60);
+  if (swarm.has("ttl") && lots("ttl").chance(0.5))
+    spec.ttlSecondsAfterFinished = lots("seconds of ttl").pick([0, 5, 3600]);
+  if (swarm.has("suspend") && lots("suspend").chance(0.3)) spec.suspend = true;
+  if (swarm.has("managedBy") && lots("managedBy").chance(0.15)) spec.managedBy = "example.com/other-controller";
+  return spec;
+}
+
+function drawPolicyRules(draw: Draw, perIndex: boolean): object[] {
+  return Array.from({ length: draw.whole(1, 3) }, (_, index) => {
+    const lots = draw.fork(`rule ${index}`);
+    const action = lots.fork("action").pick(["FailJob", "Ignore", "Count", ...(perIndex ? ["FailIndex"] : [])]);
+    if (lots.chance(0.3)) return { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] };
+    const isIn = lots.fork("operator").chance(0.5);
+    const named = lots.fork("container").chance(0.3) ? { containerName: "main" } : {};
+    const values = isIn
+      ? lots.fork("codes").pick([[42], [1], [1, 42], [137, 143]])
+      : lots.fork("codes").pick([[0], [0, 42]]);
+    return { action, onExitCodes: { ...named, operator: isIn ? "In" : "NotIn", values } };
+  });
+}
+
+function drawSuccessRule(draw: Draw, completions: number): object {
+  const which = draw.pick(["count", "indexes", "both"]);
+  const last = draw.fork("last").whole(0, completions - 1);
+  const succeededIndexes = last === 0 ? "0" : `0-${last}`;
+  const most = which === "both" ? last + 1 : completions;
+  return {
+    ...(which === "count" ? {} : { succeededIndexes }),
+    ...(which === "indexes" ? {} : { succeededCount: draw.fork("count").whole(1, most) }),
+  };
+}
+
+export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, completions = 0 }: DrawnJobSpec): PodScript {
+  // Most runs take the same time, so that pods end together.
+  const runMs = draw.fork("run").weighted([
+    [1_000, 20],
+    [draw.fork("short").whole(2, 10) * 1_000, 50],
+    [draw.fork("long").whole(11, 60) * 1_000, 30],
+  ]);
+  const spread = draw.fork("spread").chance(0.3);
+  const startMs =
+    swarm.has("slowPods") && draw.fork("slow").chance(0.3)
+      ? draw.fork("start").pick([5_000, 30_000, 120_000])
+      : draw.fork("quick start").pick([0, 1_000, 1_000]);
+  const ignoreSigterm = swarm.has("ignoreSigterm") && draw.fork("sigterm").chance(0.4);
+  const graceMs = (ignoreSigterm ? draw.fork("grace").pick([1, 30, 120, 600]) : 30) * 1_000;
+  const entries: Omit<WorkloadEntry, "select">[] = [
+    {
+      duration: spread ? `${Math.max(1, runMs / 2_000)}s..${runMs / 1_000}s` : durationText(runMs),
+      startupDelay: durationText(startMs),
+      ...(ignoreSigterm ? { ignoreSigterm } : {}),
+    },
+  ];
+  let failures = 0;
+  if (swarm.has("failures") && draw.fork("fails").chance(0.7)) {
+    const lots = draw.fork("failures");
+    const exitCode = lots.fork("code").pick([1, 1, 42, 137]);
+    const how = lots.pick(["always", "first", "first", "indexes", "share"]);
+    if (how === "always") {
+      failures = Number.POSITIVE_INFINITY;
+      entries.push({ exitCode });
+    } else if (how === "first") {
+      failures = lots.fork("attempts").whole(1, 3);
+      entries.push({ attempts: failures === 1 ? 1 : `1-${failures}`, exitCode });
+    } else if (how === "indexes" && completionMode === "Indexed" && completions > 0) {
+      const isForEver = lots.fork("for ever").chance(0.5);
+      failures = isForEver ? Number.POSITIVE_INFINITY : 1;
+      const indexes = lots.fork("index").whole(0, completions - 1);
+      entries.push({ indexes, ...(isForEver ? {} : { attempts: 1 }), exitCode });
+    } else {
+      failures = Number.POSITIVE_INFINITY;
+      entries.push({ exitCode: { 0: 0.7, [exitCode]: 0.3 } });
+    }
+  }
+  return { runMs, startMs, failures, graceMs, entries };
+}
+
+export function podTemplate(
+  draw: Draw,
+  swarm: Swarm,
+  { restartPolicy }: DrawnJobSpec,
+  script: PodScript,
+): { spec: object } {
+  const names = swarm.has("severalContainers") && draw.chance(0.3) ? ["main", "side"] : ["main"];
+  return {
+    spec: {
+      restartPolicy,
+      containers: names.map((name) => ({ name, image: `registry.example.com/${name}:1` })),
+      ...(script.graceMs === 30_000 ? {} : { terminationGracePeriodSeconds: script.graceMs / 1_000 }),
+    },
+  };
+}
+
+/** What batching, scheduling and writing take for each generation of pods. */
+const ROUND_MS = 4_000;
+const LONGEST_BACK_OFF_MS = 600_000;
+
+/** Until a Job that is made now has ended at the latest when nothing goes wrong, also with each pod after the other. */
+export function jobBoundMs(spec: DrawnJobSpec, script: PodScript): number {
+  if (spec.managedBy !== undefined || spec.parallelism === 0) return 0;
+  const { completions = 1, parallelism = 1, backoffLimit, backoffLimitPerIndex } = spec;
+  const roundMs = script.startMs + script.runMs + ROUND_MS;
+  const waves = Math.ceil(completions / parallelism);
+  const limit = backoffLimitPerIndex ?? backoffLimit ?? 6;
+  const failures = Math.min(limit + 1, script.failures === 0 ? 0 : script.failures);
+  let backOffMs = 0;
+  for (let failure = 0; failure < failures; failure++)
+    backOffMs += Math.min(10_000 * 2 ** failure, LONGEST_BACK_OFF_MS);
+  const eachMs = failures * roundMs + backOffMs;
+  // By index, or by share, every wave may fail anew.
+  const failingMs = backoffLimitPerIndex === undefined ? eachMs : eachMs * waves;
+  const boundMs = waves * roundMs + failingMs;
+  const deadlineMs = (spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  return Math.min(boundMs, deadlineMs + ROUND_MS) + script.graceMs;
+}
+
+/** When its pods start and end, as long as nothing keeps them. */
+function jobMoments(fromMs: number, spec: DrawnJobSpec, { runMs, startMs }: PodScript): number[] {
+  const waves = Math.min(4, Math.ceil((spec.completions ?? 1) / Math.max(1, spec.parallelism ?? 1)));
+  const moments = [fromMs];
+  for (let wave = 0; wave < waves; wave++) {
+    const begunMs = fromMs + wave * (startMs + runMs + 2_000);
+    moments.push(begunMs + startMs, begunMs + startMs + runMs);
+  }
+  if (spec.activeDeadlineSeconds !== undefined) moments.push(fromMs + spec.activeDeadlineSeconds * 1_000);
+  return moments;
+}

@@ -1,0 +1,36 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { offsetText } from "./duration-text.js";
+import type { Swarm } from "./swarm.js";
+
+/** Nodes that a cloud takes away, and that come again under their name; as a rule one is left. */
+export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowMs: number): HappeningEntry[] {
+  if (!swarm.has("nodes")) return [];
+  const name = `node-${draw.fork("which").whole(1, nodes)}`;
+  const atMs = draw.fork("at").whole(1_000, windowMs);
+  const comesAgain = nodes === 1 || draw.fork("again").chance(0.6);
+  return [
+    { at: offsetText(atMs), delete: { kind: "Node", name } },
+    ...(comesAgain ? [{ at: offsetText(atMs + draw.fork("after").delayMs()), apply: node(name) }] : []),
+  ];
+}
+
+/** As a kubelet registers it. */
+function node(name: string): UnstructuredObject {
+  const room = { cpu: "16", memory: "64Gi", pods: "110" };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name,
+      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" },
+    },
+    status: {
+      capacity: room,
+      allocatable: room,
+      conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }],
+    },
+  };
+}

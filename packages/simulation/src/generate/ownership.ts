@@ -1,0 +1,72 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { offsetText } from "./duration-text.js";
+import { uidOf } from "../owner-uids.js";
+import type { Swarm } from "./swarm.js";
+import type { Subject } from "./workload.js";
+
+interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * ConfigMaps that a Job owns, each other's owners in a chain or a circle, a copy in another namespace, and one that changes its
+ * owner. All are applied, since an owner has to be there before its UID can be named.
+ */
+export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): readonly HappeningEntry[] {
+  const jobs = subjects.filter(({ kind }) => kind === "Job");
+  if (!swarm.has("ownership") || jobs.length === 0) return [];
+  const job = draw.fork("owner").pick(jobs);
+  const { namespace } = job;
+  const owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
+  const other = namespace === "default" ? "second" : "default";
+  const child = configMap(namespace, "child", [owner]);
+  const entries: HappeningEntry[] = [{ at: "+0s", apply: child }];
+  if (draw.fork("chain").chance(0.4))
+    entries.push({ at: "+0s", apply: configMap(namespace, "grandchild", [configMapOwner(namespace, "child")]) });
+  if (draw.fork("circle").chance(0.3))
+    entries.push(
+      { at: "+0s", apply: configMap(namespace, "circle-a", [owner]) },
+      { at: "+0s", apply: configMap(namespace, "circle-b", [configMapOwner(namespace, "circle-a")]) },
+      { at: "+0s", apply: configMap(namespace, "circle-a", [owner, configMapOwner(namespace, "circle-b")]) },
+    );
+  const laterMs = (name: string): number =>
+    draw.fork(name).pick(job.moments) + draw.fork(`${name} after`).whole(0, 3_000);
+  // What a backup or a sync tool does: the owner's UID is right, and the namespace is not.
+  if (swarm.has("secondNamespace") && draw.fork("copy").chance(0.5))
+    entries.push({ at: offsetText(laterMs("copied")), apply: configMap(other, "child", [owner]) });
+  const heir = jobs.find((candidate) => candidate.namespace === namespace && candidate.name !== job.name);
+  if (heir !== undefined && draw.fork("move").chance(0.5))
+    entries.push({
+      at: offsetText(laterMs("moved")),
+      apply: configMap(namespace, "child", [{ ...owner, name: heir.name }]),
+    });
+  return entries;
+}
+
+function configMapOwner(namespace: string, name: string): Owner {
+  return { apiVersion: "v1", kind: "ConfigMap", namespace, name };
+}
+
+function configMap(namespace: string, name: string, owners: readonly Owner[]): UnstructuredObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name,
+      namespace,
+      ownerReferences: owners.map((owner) => ({
+        apiVersion: owner.apiVersion,
+        kind: owner.kind,
+        name: owner.name,
+        uid: uidOf(owner),
+        blockOwnerDeletion: true,
+      })),
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { Draw } from "./draw.js";
+import type { Swarm } from "./swarm.js";
+import type { Subject } from "./workload.js";
+
+/** A real quota: as many Jobs as there are at the beginning and a few more, or so many pods that have not ended. */
+export function drawQuotas(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): UnstructuredObject[] {
+  if (!swarm.has("quota")) return [];
+  const own = subjects.filter(({ kind, namespace }) => kind === "Job" && namespace === "default").length;
+  const hard = draw.chance(0.5)
+    ? { "count/jobs.batch": String(Math.max(1, own + draw.fork("more").whole(0, 2))) }
+    : { pods: String(draw.fork("pods").whole(1, 4)) };
+  return [
+    { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "quota", namespace: "default" }, spec: { hard } },
+  ];
+}

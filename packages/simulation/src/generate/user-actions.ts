@@ -1,0 +1,192 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { durationText, offsetText } from "./duration-text.js";
+import type { Swarm } from "./swarm.js";
+import type { Subject } from "./workload.js";
+
+/** What users do to Jobs, CronJobs and pods: at random times, and within a second of something else that happens to the same object. */
+export function drawUserActions(
+  draw: Draw,
+  swarm: Swarm,
+  subjects: readonly Subject[],
+  windowMs: number,
+): HappeningEntry[] {
+  const kinds = ACTIONS.filter(({ shape }) => swarm.has(shape));
+  if (kinds.length === 0 || subjects.length === 0) return [];
+  const count = draw.fork("count").weighted([
+    [0, 20],
+    [1, 35],
+    [2, 25],
+    [draw.fork("many").whole(3, 5), 20],
+  ]);
+  const busy = new Map<Subject, number[]>();
+  const entries: HappeningEntry[] = [];
+  for (let number = 0; number < count; number++) {
+    const lots = draw.fork(`action ${number}`);
+    const subject = lots.fork("subject").pick(subjects);
+    const moments = busy.get(subject) ?? [];
+    busy.set(subject, moments);
+    const atMs = drawMoment(lots.fork("at"), [...subject.moments, ...moments, ...moments], windowMs);
+    const { act } = lots.fork("kind").pick(kinds);
+    const acted = act(lots.fork("action"), subject, atMs);
+    moments.push(atMs, ...acted.map(({ atMs: thenMs }) => thenMs));
+    entries.push(...acted.map(({ atMs: thenMs, what }) => ({ at: offsetText(thenMs), ...what })));
+  }
+  return entries;
+}
+
+/** Right after one of the moments, or any time. */
+export function drawMoment(draw: Draw, moments: readonly number[], windowMs: number): number {
+  if (moments.length === 0 || draw.fork("at random").chance(0.3)) return draw.whole(0, windowMs);
+  const after = draw.fork("after").weighted([
+    [draw.fork("at once").whole(0, 50), 35],
+    [draw.fork("within a second").whole(51, 1_000), 45],
+    [draw.fork("later").delayMs(), 20],
+  ]);
+  return draw.fork("moment").pick(moments) + after;
+}
+
+interface Acted {
+  readonly atMs: number;
+  readonly what: Omit<HappeningEntry, "at">;
+}
+
+interface Action {
+  readonly shape: Parameters<Swarm["has"]>[0];
+  readonly act: (draw: Draw, subject: Subject, atMs: number) => readonly Acted[];
+}
+
+const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
+
+const ACTIONS: readonly Action[] = [
+  { shape: "userDeletes", act: deletePods },
+  { shape: "userDeletes", act: deleteSubject },
+  { shape: "userDeletes", act: deletePodsThenSubject },
+  { shape: "userEvicts", act: evict },
+  { shape: "userScales", act: scale },
+  { shape: "userSuspends", act: suspend },
+  { shape: "userEdits", act: edit },
+  { shape: "userRecreates", act: recreate },
+];
+
+function target({ kind, namespace, name }: Subject): Pick<Subject, "kind" | "namespace" | "name"> {
+  return { kind, namespace, name };
+}
+
+/** All pods of a Job, or of one index. The Jobs of a CronJob have no name that could be said beforehand. */
+function deletePods(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  if (subject.kind === "CronJob") return deleteSubject(draw, subject, atMs);
+  const index =
+    subject.indexes > 0 && draw.fork("one").chance(0.6)
+      ? { "batch.kubernetes.io/job-completion-index": String(draw.fork("index").whole(0, subject.indexes - 1)) }
+      : {};
+  const labels = { "batch.kubernetes.io/job-name": subject.name, ...index };
+  const gracePeriodSeconds = draw.fork("grace").weighted([
+    [undefined, 70],
+    [0, 20],
+    [1, 10],
+  ]);
+  return [
+    {
+      atMs,
+      what: {
+        delete: {
+          kind: "Pod",
+          namespace: subject.namespace,
+          labels,
+          ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        },
+      },
+    },
+  ];
+}
+
+function deleteSubject(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  const once = (lots: Draw): Acted["what"] => ({
+    delete: { ...target(subject), propagation: lots.pick(PROPAGATIONS) },
+  });
+  const again = draw.fork("again").chance(0.25);
+  return [
+    { atMs, what: once(draw.fork("first")) },
+    ...(again ? [{ atMs: atMs + draw.fork("after").delayMs(), what: once(draw.fork("second")) }] : []),
+  ];
+}
+
+function deletePodsThenSubject(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  const pods = deletePods(draw.fork("pods"), subject, atMs);
+  const propagation = draw.fork("propagation").pick(PROPAGATIONS);
+  return [
+    ...pods,
+    { atMs: atMs + draw.fork("after").whole(0, 1_500), what: { delete: { ...target(subject), propagation } } },
+  ];
+}
+
+function evict(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  if (subject.kind === "CronJob") return edit(draw, subject, atMs);
+  const { namespace, name: job } = subject;
+  return [{ atMs, what: { podEvicted: { namespace, job, count: draw.fork("count").whole(1, 3) } } }];
+}
+
+function patchSpec(subject: Subject, spec: object): Acted["what"] {
+  return { patch: { ...target(subject), with: { spec } } };
+}
+
+function scale(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  if (subject.kind === "CronJob") return edit(draw, subject, atMs);
+  const parallelism = draw.fork("parallelism").whole(0, 8);
+  // Only an Indexed Job's completions may change, and only together with its parallelism.
+  if (subject.indexes > 0 && draw.fork("elastic").chance(0.5)) {
+    const completions = draw.fork("completions").whole(1, 8);
+    return [{ atMs, what: patchSpec(subject, { parallelism: completions, completions }) }];
+  }
+  const scaled = { atMs, what: patchSpec(subject, { parallelism }) };
+  if (parallelism > 0) return [scaled];
+  const back = patchSpec(subject, { parallelism: draw.fork("back").whole(1, 4) });
+  return [scaled, { atMs: atMs + draw.fork("after").delayMs(), what: back }];
+}
+
+function suspend(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  const forMs = draw.fork("quickly").chance(0.5) ? draw.whole(500, 3_000) : Math.max(1, draw.fork("for").delayMs());
+  return [{ atMs, what: { for: durationText(forMs), suspend: target(subject) } }];
+}
+
+function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  const annotate = {
+    patch: { ...target(subject), with: { metadata: { annotations: { "example.com/edited": "yes" } } } },
+  };
+  const choices: readonly Acted["what"][] =
+    subject.kind === "Job"
+      ? [
+          annotate,
+          { patch: { ...target(subject), with: { metadata: { labels: { tier: "edited" } } } } },
+          patchSpec(subject, { ttlSecondsAfterFinished: draw.fork("ttl").pick([null, 0, 5, 60, 3600]) }),
+          patchSpec(subject, { activeDeadlineSeconds: draw.fork("deadline").pick([null, 5, 30, 60]) }),
+          patchSpec(subject, { backoffLimit: draw.fork("limit").pick([0, 1, 2, 6]) }),
+        ]
+      : [
+          annotate,
+          patchSpec(subject, {
+            schedule: draw.fork("schedule").pick(["*/2 * * * *", "*/5 * * * *", "@every 90s", "@every 4m"]),
+          }),
+          patchSpec(subject, { timeZone: draw.fork("zone").pick(["Europe/Berlin", "Asia/Kolkata", null]) }),
+          patchSpec(subject, { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) }),
+          patchSpec(subject, {
+            successfulJobsHistoryLimit: draw.fork("history").whole(0, 2),
+            failedJobsHistoryLimit: draw.fork("failures").whole(0, 2),
+          }),
+          patchSpec(subject, { startingDeadlineSeconds: draw.fork("deadline").pick([null, 5, 100]) }),
+        ];
+  return [{ atMs, what: draw.fork("which").pick(choices) }];
+}
+
+/** Deleted, and made again under its name: once its name is free, or at once, while it may still be there. */
+function recreate(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  const propagation = draw.fork("propagation").pick(PROPAGATIONS);
+  const apply: UnstructuredObject = subject.manifest;
+  return [
+    { atMs, what: { delete: { ...target(subject), propagation } } },
+    { atMs: atMs + draw.fork("after").delayMs(), what: { apply } },
+  ];
+}

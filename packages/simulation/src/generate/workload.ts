@@ -1,0 +1,39 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+
+/** A part of what a plan plays: some objects, how their pods behave and what belongs to them. */
+export interface Workload {
+  readonly manifests: readonly UnstructuredObject[];
+  readonly workloads: readonly WorkloadEntry[];
+  /** What has to happen for it to come to an end, and is no fault: a resumption, a finalizer that goes. */
+  readonly happenings: readonly HappeningEntry[];
+  readonly subjects: readonly Subject[];
+  /** Until it has come to its end when nothing goes wrong, in milliseconds from the start. */
+  readonly endMs: number;
+  /** How long it takes at most from anew when everything had to be done again. */
+  readonly againMs: number;
+}
+
+/** A Job or CronJob that may be acted upon. */
+export interface Subject {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+  readonly manifest: UnstructuredObject;
+  /** When something may be expected to happen to it, in milliseconds from the start: it is made, its pods start and end. */
+  readonly moments: readonly number[];
+  /** Of an Indexed Job. */
+  readonly indexes: number;
+}
+
+export function together(parts: readonly Workload[]): Workload {
+  return {
+    manifests: parts.flatMap(({ manifests }) => manifests),
+    workloads: parts.flatMap(({ workloads }) => workloads),
+    happenings: parts.flatMap(({ happenings }) => happenings),
+    subjects: parts.flatMap(({ subjects }) => subjects),
+    endMs: Math.max(0, ...parts.map(({ endMs }) => endMs)),
+    againMs: Math.max(0, ...parts.map(({ againMs }) => againMs)),
+  };
+}
