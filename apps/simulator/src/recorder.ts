@@ -59,12 +59,17 @@ export class Recorder {
       return this.#emit({ type: "decision", at, controller, decision: made } as DecisionRecord);
     }
     const { key, uid, action, statusWrites, reasons, error } = decision.decision;
+    const creating = error === undefined ? undefined : reasons.find((reason) => reason.type === "Creating")?.count;
     const summary = { key, uid, action, statusWrites, reasons: reasons.map(explainJobReason) };
     this.#emit({
       type: "decision",
       at,
       controller: "job-controller",
-      decision: error === undefined ? summary : { ...summary, error: errorMessage(error) },
+      decision: {
+        ...summary,
+        ...(error === undefined ? {} : { error: errorMessage(error) }),
+        ...(creating === undefined ? {} : { creating }),
+      },
     });
   }
 

@@ -110,6 +110,8 @@ export type DecisionRecord = { readonly type: "decision"; readonly at: string } 
 export type JobDecisionSummary = Pick<JobDecision, "key" | "uid" | "action" | "statusWrites"> & {
   readonly reasons: readonly string[];
   readonly error?: string;
+  /** With `error`: how many pods it was about to create. */
+  readonly creating?: number;
 };
 
 /** Something a scenario made happen: an outage, a lost node, a user's edit. */

@@ -112,3 +112,95 @@ test("many futures have the same of each, with its quantiles and the worst seed,
   expect(stdout).toMatch(/^at once by node pool +pods p95 +worst +95% time +cores p95/m);
   expect(stdout).toMatch(/^batch +4 +4 +2 +2 +2 +1 +4Gi +4Gi +2Gi$/m);
 });
+
+const limited = `
+apiVersion: v1
+kind: ResourceQuota
+metadata: { name: small, namespace: billing }
+spec: { hard: { pods: "3", count/jobs.batch: "4" } }
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: { name: narrow, namespace: batch }
+spec: { hard: { pods: "3", requests.cpu: "1600m" } }
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: { name: strict, namespace: web }
+spec: { hard: { limits.cpu: "8" } }
+---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: wide, namespace: batch }
+spec:
+  parallelism: 7
+  completions: 7
+  template:
+    metadata: { annotations: { sim.kubewright.dev/duration: 2m..3m } }
+    spec: { restartPolicy: Never, containers: [{ name: c, image: busybox, resources: { requests: { cpu: 500m } } }] }
+---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: unlimited, namespace: web }
+spec: { template: { spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] } } }
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: piling, namespace: billing }
+spec:
+  schedule: "0 1-23 * * *"
+  jobTemplate:
+    spec:
+      template:
+        metadata: { annotations: { sim.kubewright.dev/duration: 150m..250m } }
+        spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
+---
+`;
+
+interface Refused {
+  readonly futures: number;
+  readonly perFuture: { readonly share: number };
+  readonly pods: number;
+  readonly jobs: number;
+  readonly worst: { readonly seed: number; readonly pods: number; readonly jobs: number };
+}
+
+test("what quotas and nodes refuse is told by quota, resource and reason: share of the futures, how much, worst seed", async () => {
+  const large = cronJob("large", "default", "70m", "").replaceAll("500m", '"6"').replaceAll(": 2\n", ": 9\n");
+  const own = { "in.yaml": limited + large };
+  const args = ["run", "in.yaml", "--for", "8h", "--seeds", "1-10"];
+  const { stdout: json } = await kubewright([...args, "--json", "-"], { files: own });
+  const { refused, ...document } = JSON.parse(json) as {
+    readonly refused: {
+      readonly quotas: readonly (Refused & { readonly quota: string; readonly resource: string })[];
+      readonly nodes: readonly (Refused & { readonly reason: string })[];
+    };
+  };
+  schema("futures")({ ...document, refused });
+  const always = (pods: number): object => ({
+    futures: 10,
+    perFuture: { share: 1, low: expect.closeTo(0.72, 2) as number, high: 1 },
+    pods: 10 * pods,
+    jobs: 0,
+    worst: { seed: 1, pods, jobs: 0 },
+  });
+  const [wide, wideCpu, runs, pods, limits, ...others] = refused.quotas;
+  expect(others).toEqual([]);
+  // Three of seven pods find room, and the fourth exceeds both; one of the first comes back for the next.
+  expect(wide).toEqual({ namespace: "batch", quota: "narrow", resource: "pods", ...always(4) });
+  expect(wideCpu).toEqual({ namespace: "batch", quota: "narrow", resource: "requests.cpu", ...always(4) });
+  // Four runs at once, of which the fourth has to wait for a pod.
+  expect(runs).toMatchObject({ quota: "small", resource: "count/jobs.batch", pods: 0 });
+  expect(runs!.jobs).toBeGreaterThan(0);
+  expect(pods).toMatchObject({ namespace: "billing", quota: "small", resource: "pods", jobs: 0 });
+  expect(pods!.worst.pods).toBeGreaterThan(0);
+  expect(limits).toEqual({ namespace: "web", quota: "strict", resource: "limits.cpu", ...always(1) });
+  // Two pods of six cores on each of three nodes; the run after it comes while they are there.
+  expect(refused.nodes.map(({ reason, futures }) => [reason, futures])).toEqual([["Insufficient cpu", 10]]);
+  expect(refused.nodes[0]!.worst.pods).toBeGreaterThanOrEqual(3);
+  const { stdout } = await kubewright(args, { files: own });
+  expect(stdout).toMatch(/^had no room at first +in a future +worst$/m);
+  expect(stdout).toMatch(/^quota web\/strict: limits\.cpu +100% \(72\.2–100\) +seed 1: 1 pod$/m);
+  expect(stdout).toMatch(/^quota billing\/small: count\/jobs\.batch +[\d.]+% \([\d.–]+\) +seed \d+: \d+ Jobs?$/m);
+  expect(stdout).toMatch(/^nodes: Insufficient cpu +100% \(72\.2–100\) +seed \d+: \d+ pods$/m);
+});

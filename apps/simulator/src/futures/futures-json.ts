@@ -7,6 +7,7 @@ import type {
   PeakChances,
   UsageChances,
 } from "./futures-statistics.js";
+import type { RefusalChance } from "./refusal-chances.js";
 import type { Violation } from "../rules/rule-tally.js";
 import type { NodeSize } from "./node-size.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
@@ -51,6 +52,15 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
       ...usageOf(peaks),
       namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...usageOf(each) })),
       pools: pools.map((each) => ({ pool: each.pool, ...usageOf(each) })),
+    },
+    refused: {
+      quotas: statistics.refusedByQuotas.map(({ namespace, quota, resource, ...chance }) => ({
+        namespace,
+        quota,
+        resource,
+        ...refusedOf(chance),
+      })),
+      nodes: statistics.refusedByNodes.map(({ reason, ...chance }) => ({ reason, ...refusedOf(chance) })),
     },
     ...(nodeSizes.length === 0
       ? {}
@@ -100,6 +110,10 @@ function rounded({ share, low, high }: Share): Share {
 function quantiles(durations: Durations): object | null {
   const seconds = (share: number): number => durations.quantile(share)! / 1000;
   return durations.size === 0 ? null : { p50: seconds(0.5), p95: seconds(0.95), p99: seconds(0.99), most: seconds(1) };
+}
+
+function refusedOf({ futures, perFuture, pods, jobs, worst }: RefusalChance): object {
+  return { futures, perFuture: rounded(perFuture), pods, jobs, worst };
 }
 
 function nodesOf({ cpuMillis, memoryBytes, pods }: NodeSize, { enough, futuresTooLarge, worst }: NodesChance): object {

@@ -3,6 +3,7 @@ import type { FutureSummary } from "./play-future.js";
 import { type Mishap, mishapKey } from "./mishap.js";
 import type { GroupFuture, MishapCount } from "./mishap-counter.js";
 import type { Levels, Usage } from "./pod-peaks.js";
+import { type NodeChance, type QuotaChance, RefusalStatistics } from "./refusal-chances.js";
 import { type Share, wilson } from "./wilson.js";
 
 /** A mishap over many futures. */
@@ -70,6 +71,7 @@ export class FuturesStatistics {
   readonly #namespaces = new Map<string, UsageCounts>();
   readonly #pools = new Map<string, UsageCounts>();
 
+  readonly #refusals = new RefusalStatistics();
   readonly #nodes: { readonly counts: PeakCounts; tooLarge: number }[] = [];
 
   get futures(): number {
@@ -120,8 +122,19 @@ export class FuturesStatistics {
     }));
   }
 
-  add({ seed, groups, peaks, nodesNeeded }: FutureSummary): void {
+  /** What ResourceQuotas refused. */
+  get refusedByQuotas(): QuotaChance[] {
+    return this.#refusals.quotas(this.#futures);
+  }
+
+  /** Why pods fit on no node. */
+  get refusedByNodes(): NodeChance[] {
+    return this.#refusals.nodes(this.#futures);
+  }
+
+  add({ seed, groups, peaks, nodesNeeded, refusals }: FutureSummary): void {
     this.#futures++;
+    this.#refusals.add(refusals, seed);
     const together: Record<string, MishapCount> = {};
     for (const future of groups) {
       const { kind, namespace, name } = future;

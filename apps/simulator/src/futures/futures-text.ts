@@ -30,6 +30,7 @@ export function futuresText(statistics: FuturesStatistics, options: FuturesTextO
     chancesBlock(statistics, options),
     durationsBlock(statistics.groups, options),
     peaksBlock(statistics, options),
+    refusalsBlock(statistics, options),
     ...statistics.nodesNeeded.map((chance, index) => nodesBlock(options.nodeSizes[index]!, chance, options)),
     withoutSpreadBlock(statistics.groups, options),
   ]
@@ -148,6 +149,31 @@ function peaksBlock({ peaks: usage, namespaces, pools }: FuturesStatistics, opti
 
 const IN_TIME = "  95% of the time ";
 const IN_TIME_SHORT = "95% time";
+
+/** What quotas and nodes had no room for at first. */
+function refusalsBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
+  const refused = [
+    ...statistics.refusedByQuotas.map((chance) => {
+      const { namespace, quota, resource } = chance;
+      return [`quota ${namespace}/${quota}: ${resource}`, chance] as const;
+    }),
+    ...statistics.refusedByNodes.map((chance) => [`nodes: ${chance.reason}`, chance] as const),
+  ];
+  if (refused.length === 0) return "";
+  const rows = refused.map(([what, { perFuture, worst }]) => [
+    printable(what),
+    shareText(perFuture),
+    `seed ${worst.seed}: ${refusedText(worst)}`,
+  ]);
+  return table(["had no room at first", "in a future", "worst"], rows, options, { grows: [0] });
+}
+
+function refusedText({ pods, jobs }: { readonly pods: number; readonly jobs: number }): string {
+  return [
+    ...(jobs === 0 ? [] : [`${jobs.toLocaleString("en-US")} ${jobs === 1 ? "Job" : "Jobs"}`]),
+    ...(pods === 0 ? [] : [`${pods.toLocaleString("en-US")} ${pods === 1 ? "pod" : "pods"}`]),
+  ].join(" and ");
+}
 
 /** Of a long table the end says most: where nearly all futures are. */
 const MOST_NODE_ROWS = 10;

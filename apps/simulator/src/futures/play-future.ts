@@ -10,6 +10,7 @@ import { type GroupFuture, MishapCounter } from "./mishap-counter.js";
 import type { NodeSize } from "./node-size.js";
 import { type NodesNeeded, NodesNeededFollower } from "./nodes-needed.js";
 import { type Peaks, PodPeaks } from "./pod-peaks.js";
+import { RefusalFollower, type Refusals } from "./refusals.js";
 
 /** What every future of a set has in common. Plain data, so that it can be handed to another thread. */
 export interface FuturePlan extends Pick<
@@ -90,6 +91,7 @@ export interface FutureSummary {
   readonly seed: number;
   readonly groups: readonly GroupFuture[];
   readonly peaks: Peaks;
+  readonly refusals: Refusals;
   /** Of each size that was asked for. */
   readonly nodesNeeded: readonly NodesNeeded[];
 }
@@ -100,6 +102,7 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
   const counter = new MishapCounter(mishaps);
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: counter });
   const pods = new PodPeaks(selections, new NodePools(plan));
+  const refusals = new RefusalFollower();
   const followers = nodeSizes.map((size) => new NodesNeededFollower(size));
   await simulate({
     ...options,
@@ -109,6 +112,7 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
     emit: (record) => {
       timeline.add(record);
       pods.add(record);
+      refusals.add(record);
       for (const follower of followers) follower.add(record);
     },
     onCreated: () => {},
@@ -117,6 +121,7 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
     seed,
     groups: counter.groups(plan.startMs + plan.durationMs),
     peaks: pods.peaks,
+    refusals: refusals.refusals,
     nodesNeeded: followers.map(({ needed }) => needed),
   };
 }
