@@ -24,7 +24,7 @@ import { runMarkdown } from "./reports/markdown.js";
 import { ReportFiles, type ReportFlags, reportOutputs } from "./reports/report-files.js";
 import { checkSarif } from "./reports/sarif.js";
 import { type Rule, parseRules } from "./rules/rule.js";
-import { RunRules, countedFor, throwViolations } from "./rules/run-rules.js";
+import { RunRules, checkForOneFuture, countedFor, throwViolations } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
@@ -96,16 +96,12 @@ async function withProject(
 
 /** @throws UserError for rules that one future cannot be held against. */
 function checkRules(rules: readonly Rule[]): void {
-  for (const { text, what, mostFutures } of rules) {
+  for (const { text, what } of rules)
     if (what.type === "change")
       throw new UserError(
         `--fail-on: ${JSON.stringify(text)} compares: say with what, --against FILE or --against-kubernetes V`,
       );
-    if (mostFutures !== undefined)
-      throw new UserError(
-        `--fail-on: ${JSON.stringify(text)} is about a share of many futures: say which with --seeds`,
-      );
-  }
+  checkForOneFuture(rules, "say which with --seeds");
 }
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */

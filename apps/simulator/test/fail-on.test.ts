@@ -135,6 +135,47 @@ test("what differs from another file is a violation", async () => {
   expect((await play("c.yaml")).code).toBe(0);
 });
 
+test("with another file the rules are held against that one, besides what differs, in the order of the rules", async () => {
+  const files = {
+    "a.yaml": `${punctual}${late}`,
+    "b.yaml": `${punctual.replace('"0 * * * *"', '"30 * * * *"')}${slow}`,
+  };
+  const play = (from: string, to: string, rules: string, ...more: string[]): Promise<Ran> =>
+    kubewright(["run", from, "--against", to, "--for", "6h", "--fail-on", rules, ...more], { files });
+  const { code, stderr, written } = await play(
+    "a.yaml",
+    "b.yaml",
+    "skipped,punctual:changed,late>5m,peak-pods>1",
+    "--markdown",
+    "m.md",
+    "--junit",
+    "j.xml",
+  );
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: [
+      "kubewright: skipped: default/slow at 2026-01-01T02:00:00Z, seed 1: slow-29453820 still active past the deadline; 2 times",
+      "kubewright: punctual:changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z",
+      "kubewright: peak-pods>1: at 2026-01-01T01:30:00Z, seed 1: 2 pods at once",
+      "",
+    ].join("\n"),
+  });
+  expect(written["m.md"]).toContain("- skipped: default/slow at 2026-01-01T02:00:00Z, seed 1:");
+  expect(written["j.xml"]).toContain(
+    "punctual:changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z",
+  );
+  const back = await play("b.yaml", "a.yaml", "skipped,late>5m,late:late");
+  expect(back.stderr.match(/^kubewright: \S+ \S+/gm)).toEqual([
+    "kubewright: late>5m: default/late",
+    "kubewright: late:late: default/late",
+  ]);
+  const share = await play("a.yaml", "b.yaml", "skipped>1%");
+  expect({ code: share.code, stderr: share.stderr }).toEqual({
+    code: 2,
+    stderr: 'kubewright: --fail-on: "skipped>1%" is about a share of many futures: play B alone, with --seeds\n',
+  });
+});
+
 test.each([
   ["skiped", '--fail-on: "skiped" is no rule; did you mean skipped?; write for example'],
   ["late>", '--fail-on: "late>" '],

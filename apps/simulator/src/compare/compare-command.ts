@@ -6,6 +6,7 @@ import { InterruptedError } from "../interrupted-error.js";
 import { type Io, type Progress, noProgress } from "../io.js";
 import { fromCluster } from "../input/from-cluster.js";
 import type { CreateOutcome } from "../input/create-manifests.js";
+import { PodPeaks } from "../futures/pod-peaks.js";
 import { type Manifest, identityOf } from "../input/manifest.js";
 import { type PlayedVersion, parseKubernetesVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
@@ -15,11 +16,13 @@ import { junitXml } from "../reports/junit.js";
 import { comparisonMarkdown } from "../reports/markdown.js";
 import { ReportFiles, type ReportFlags, reportOutputs } from "../reports/report-files.js";
 import { checkSarif } from "../reports/sarif.js";
-import { changeText, changeViolations } from "../rules/change-violations.js";
+import { changeViolations } from "../rules/change-violations.js";
 import type { Rule } from "../rules/rule.js";
-import { ViolationsError } from "../rules/violations-error.js";
+import { RunRules, checkForOneFuture, countedFor, throwViolations } from "../rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
+import { Timeline } from "../timeline/timeline.js";
+import type { TraceRecord } from "../trace.js";
 import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { compareRuns } from "./compare-runs.js";
@@ -47,11 +50,7 @@ export interface CompareFlags extends RunInputFlags, ReportFlags {
  */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html, rules } = flags;
-  for (const { text, what } of rules)
-    if (what.type !== "change")
-      throw new UserError(
-        `--fail-on: ${JSON.stringify(text)} is about one simulation, and this compares two: take changed, or play each alone`,
-      );
+  checkForOneFuture(rules, "play B alone, with --seeds");
   const option = against === undefined ? "--against-kubernetes" : "--against";
   for (const [flag, value] of [
     ["--runs", flags.runs],
@@ -81,6 +80,15 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
   const progress = (await io.progress?.()) ?? noProgress;
   const ledgers: RunLedger[] = [];
+  // The rules are about what is to be, which is B.
+  const held = new RunRules(rules);
+  const pods = new PodPeaks(countedFor(rules).selections);
+  const timeline = new Timeline({ maxRows: 0, listener: held.listener });
+  const hold = (record: TraceRecord): void => {
+    timeline.add(record);
+    pods.add(record);
+  };
+  const listeners = [undefined, rules.some(({ what }) => what.type !== "change") ? hold : undefined];
   const mistakes = [...new Set([...a.problems, ...b.problems])];
   const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];
   if (against === undefined && a.kubernetesVersion === b.kubernetesVersion)
@@ -95,19 +103,26 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
         [...notes, ...(mistakes.length > 0 ? mistakes : [`${label}: nothing is left to play`])].join("\n"),
       );
     };
-    ledgers.push(await play(input, { label, progress, done: index / 2, onCreated, recorder: recorders[index] }, io));
+    ledgers.push(
+      await play(
+        input,
+        { label, progress, done: index / 2, onCreated, recorder: recorders[index], listener: listeners[index] },
+        io,
+      ),
+    );
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const finish = (): void => {
     if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
-    if (violations.length > 0) throw new ViolationsError(violations.map(changeText));
+    throwViolations(violations);
   };
   progress.clear();
 
   const { startMs, durationMs, seed } = a;
   const endMs = startMs + durationMs;
   const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
-  const violations = changeViolations(rules, comparison, seed);
+  const broken = [...held.violations({ seed, endMs, peaks: pods.peaks }), ...changeViolations(rules, comparison, seed)];
+  const violations = rules.flatMap((rule) => broken.filter((violation) => violation.rule === rule));
   const changes = manifestChanges(a.manifests, b.manifests);
   const header: ComparisonHeader = {
     a: filesA,
@@ -133,7 +148,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
       manifests: b.manifests,
     };
     await reports.write({
-      markdown: () => comparisonMarkdown(title, comparison, changes, violations.map(changeText)),
+      markdown: () => comparisonMarkdown(title, comparison, changes, violations),
       junit: () => junitXml(report),
       sarif: () => checkSarif(report),
     });
@@ -185,13 +200,15 @@ interface PlayOptions {
   readonly done: number;
   /** Records it for the page. */
   readonly recorder: ReportRecorder | undefined;
+  /** Hears every record. */
+  readonly listener: ((record: TraceRecord) => void) | undefined;
   readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
 /** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
 async function play(
   input: RunInput,
-  { label, progress, done, onCreated, recorder }: PlayOptions,
+  { label, progress, done, onCreated, recorder, listener }: PlayOptions,
   io: Io,
 ): Promise<RunLedger> {
   const { durationMs } = input;
@@ -204,6 +221,7 @@ async function play(
     signal: io.stopped,
     emit: (record) => {
       ledger.add(record);
+      listener?.(record);
       recorder?.add(record);
     },
     ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),

@@ -49,13 +49,13 @@ export function comparisonMarkdown(
   title: string,
   { groups, totals }: Comparison,
   changes: readonly ManifestChange[],
-  violations: readonly string[],
+  violations: readonly Violation[],
 ): string {
   const differing = groups.filter(({ differences }) => differences.length > 0);
   const { same, different, onlyA, onlyB } = totals;
   const counts = [`${same} the same`, `${different} different`, `${onlyA} only before`, `${onlyB} only after`];
   return document(title, [
-    violations.length === 0 ? "" : list("Broken rules", violations.map(escaped)),
+    brokenRules(violations),
     differing.length === 0 ? "Every run is the same." : `Runs: ${counts.join(", ")}.`,
     list(
       "Changed",

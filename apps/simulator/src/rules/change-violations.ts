@@ -21,7 +21,3 @@ export function changeViolations(rules: readonly Rule[], { groups }: Comparison,
         }),
     );
 }
-
-export function changeText({ rule, object, text }: Violation): string {
-  return `${rule.text}: ${object}: ${text}`;
-}

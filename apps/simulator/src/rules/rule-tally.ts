@@ -102,8 +102,10 @@ function note({ objects }: FollowedRule, found: Broken["first"]): void {
   }
 }
 
-/** `skipped: default/report at 2026-01-01T07:00:00Z (seed 3): report-1 still active (Forbid), and 2 more` */
+/** `skipped: default/report at 2026-01-01T07:00:00Z, seed 3: report-1 still active (Forbid); 2 times` */
 export function violationText({ rule, object, seed, atMs, text, count, futures }: Violation): string {
+  // That tells of many slots.
+  if (rule.what.type === "change") return `${rule.text}: ${object}: ${text}`;
   const who = object === undefined ? "" : `${object} `;
   const more = count > 1 ? `; ${count.toLocaleString("en-US")} times` : "";
   const many =

@@ -3,6 +3,7 @@ import { MishapCounter } from "../futures/mishap-counter.js";
 import type { Peaks } from "../futures/pod-peaks.js";
 import type { Selection } from "../selection.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
+import { UserError } from "../user-error.js";
 import type { Rule } from "./rule.js";
 import { RuleTally, type Violation, violationText } from "./rule-tally.js";
 import { ViolationsError } from "./violations-error.js";
@@ -47,6 +48,13 @@ export class RunRules {
     tally.add({ seed, groups: this.#counter.groups(endMs), peaks });
     return tally.violations;
   }
+}
+
+/** @throws UserError for rules about a share of the futures, where one is played. */
+export function checkForOneFuture(rules: readonly Rule[], hint: string): void {
+  for (const { text, mostFutures } of rules)
+    if (mostFutures !== undefined)
+      throw new UserError(`--fail-on: ${JSON.stringify(text)} is about a share of many futures: ${hint}`);
 }
 
 /** @throws ViolationsError when there are any. */
