@@ -96,7 +96,7 @@ function program(io: Io, version: string): Command {
     )
     .option(
       "--fail-on <rules>",
-      "end with status 1 when any of these happens: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; with --against in B, or changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
+      "end with status 1 when any of these happens: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; with --against (where they are about B) changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
       collect,
     )
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")

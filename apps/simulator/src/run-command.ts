@@ -60,17 +60,19 @@ function checkTogether(flags: RunFlags): void {
       );
     return;
   }
-  for (const [flag, value] of [
-    ["--seed", flags.seed],
-    ["--html", flags.html],
-    ["--runs", flags.runs],
-    ["--ics", flags.ics],
-    ["--against", flags.against],
-    ["--against-kubernetes", flags.againstKubernetes],
+  for (const [flag, value, what] of [
+    ["--seed", flags.seed, "names one of them: leave out one of the two"],
+    ["--html", flags.html, ONE_FUTURE],
+    ["--runs", flags.runs, ONE_FUTURE],
+    ["--ics", flags.ics, ONE_FUTURE],
+    ["--against", flags.against, ONE_COMPARISON],
+    ["--against-kubernetes", flags.againstKubernetes, ONE_COMPARISON],
   ] as const)
-    if (value !== undefined)
-      throw new UserError(`--seeds plays many futures, and ${flag} is about one: leave out one of them`);
+    if (value !== undefined) throw new UserError(`--seeds plays many futures, and ${flag} ${what}`);
 }
+
+const ONE_FUTURE = "holds the runs of one: play that with --seed N instead, for example a worst one that --seeds names";
+const ONE_COMPARISON = "compares two: take --seed N instead, or play each side with --seeds";
 
 /** Where nothing says what to play, the project file does; flags count more than what else it says. */
 async function withProject(

@@ -123,11 +123,21 @@ test("runs that always take as long are told of, as their futures are all alike"
 });
 
 test.each([
-  [["--seeds", "1-5", "--seed", "3"], "--seeds plays many futures, and --seed is about one: leave out one of them"],
   [
-    ["--seeds", "1-5", "--html", "x.html"],
-    "--seeds plays many futures, and --html is about one: leave out one of them",
+    ["--seeds", "1-5", "--seed", "3"],
+    "--seeds plays many futures, and --seed names one of them: leave out one of the two",
   ],
+  ...["--html", "--runs", "--ics"].map((flag): [string[], string] => [
+    ["--seeds", "1-5", flag, "runs.csv"],
+    `--seeds plays many futures, and ${flag} holds the runs of one: play that with --seed N instead, for example a worst one that --seeds names`,
+  ]),
+  ...[
+    ["--against", "c.yaml"],
+    ["--against-kubernetes", "1.33"],
+  ].map((flags): [string[], string] => [
+    ["--seeds", "1-5", ...flags],
+    `--seeds plays many futures, and ${flags[0]} compares two: take --seed N instead, or play each side with --seeds`,
+  ]),
   [["--seeds", "5-1"], '--seeds: "5-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
   [["--seeds", "1-5", "--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
   [["--workers", "2"], "--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000"],
