@@ -108,7 +108,7 @@ test("kubectl creates, gets as a table, describes and deletes", async (context) 
   expect(await kubectl("describe", "pod", "p")).toContain("Image:        busybox");
   expect(await kubectl("delete", "pod", "p")).toContain('pod "p" deleted');
   expect(await kubectl("get", "pods", "-o", "name")).toBe("");
-}, 60_000);
+});
 
 test("closing ends connections whose TLS handshake has not been made", async () => {
   const server = createApiServer({ clock: realClock, random: seededRandom(1) });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { cpuMs } from "../../test/cpu-time.js";
 import { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import { strategicMergePatch } from "./strategic-merge-patch.js";
 
@@ -128,12 +129,12 @@ test("tens of thousands of elements are deleted, changed and added in less than 
     };
     return containers[0].env;
   };
-  const startedMs = performance.now();
+  const startedMs = cpuMs();
   expect(patched(names.map((name) => ({ name, $patch: "delete" })))).toEqual([]);
   expect(patched(names.toReversed().map((name) => ({ name, value: "2" })))[0]).toEqual({
     name: names.at(-1),
     value: "2",
   });
   expect(patched(names.map((name) => ({ name: `new-${name}` })))).toHaveLength(60_000);
-  expect(performance.now() - startedMs).toBeLessThan(3000);
+  expect(cpuMs() - startedMs).toBeLessThan(3000);
 });
