@@ -1,6 +1,9 @@
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
+/** No test is about how fast a machine is: these end what hangs, and are far from what a busy machine needs. */
+const HANGS_MS = 180_000;
+
 export default defineConfig({
   ssr: { resolve: { conditions: ["@kubewright/source", ...defaultServerConditions] } },
   test: {
@@ -15,7 +18,11 @@ export default defineConfig({
       "tooling/**/*.test.ts",
     ],
     pool: "threads",
+    // Left to itself it leaves a core to others, and most of the tests of processes wait.
+    maxWorkers: "100%",
     isolate: false,
-    testTimeout: 60_000,
+    testTimeout: HANGS_MS,
+    hookTimeout: HANGS_MS,
+    expect: { poll: { timeout: HANGS_MS / 2 } },
   },
 });

@@ -35,13 +35,13 @@ const nodes = [
 ];
 if ("missing" in node22) console.log(`skipped: attacks on Node 22, which cannot be installed here: ${node22.missing}`);
 
-describe.each(nodes)("the built controller manager on $name, attacked:", { timeout: 60_000 }, ({ node }) => {
+describe.each(nodes)("the built controller manager on $name, attacked:", ({ node }) => {
   const ends: (() => unknown)[] = [];
   const scope: Scope = { onTestFinished: (end) => void ends.push(end as () => unknown) };
   let victim: Victim;
   beforeAll(async () => {
     victim = await startVictim(scope, node);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const end of ends.toReversed()) await end();
   });

@@ -90,7 +90,7 @@ function countdown(nth: number, kill: () => void): (request: SeenRequest) => boo
   };
 }
 
-describe.concurrent("a Job of four pods, two at a time, whose controller is killed", { timeout: 60_000 }, () => {
+describe.concurrent("a Job of four pods, two at a time, whose controller is killed", () => {
   const writes = Array.from({ length: 13 }, (_, index) => index + 1);
 
   test.for(writes)("once write %i was carried out, but not answered, has each pod counted once", async (nth, scope) => {
@@ -111,32 +111,26 @@ describe.concurrent("a Job of four pods, two at a time, whose controller is kill
   });
 });
 
-test(
-  "pods that succeed while no controller runs are counted once by the next one",
-  { timeout: 60_000 },
-  async (scope) => {
-    const cluster = await startCluster(scope);
-    const statuses = recordStatuses(scope, cluster, "asleep");
-    let created = 0;
-    const url = await startProxy(scope, cluster.url, {
-      after: ({ method, path }) => {
-        if (method === "POST" && path.endsWith("/pods") && ++created === 2) first.kill("SIGKILL");
-      },
-    });
-    const first = startManager(scope, [`--master=${url}`, ...FLAGS]);
-    await cluster.client.resource(jobs).create(job("asleep", { completions: 4, parallelism: 2 }));
-    await first.exit;
+test("pods that succeed while no controller runs are counted once by the next one", async (scope) => {
+  const cluster = await startCluster(scope);
+  const statuses = recordStatuses(scope, cluster, "asleep");
+  let created = 0;
+  const url = await startProxy(scope, cluster.url, {
+    after: ({ method, path }) => {
+      if (method === "POST" && path.endsWith("/pods") && ++created === 2) first.kill("SIGKILL");
+    },
+  });
+  const first = startManager(scope, [`--master=${url}`, ...FLAGS]);
+  await cluster.client.resource(jobs).create(job("asleep", { completions: 4, parallelism: 2 }));
+  await first.exit;
 
-    runPods(scope, cluster.client, 0);
-    await expect
-      .poll(async () =>
-        (await cluster.client.resource(pods).list({ namespace: "default" })).items.map((pod) => pod.status?.phase),
-      )
-      .toEqual(["Succeeded", "Succeeded"]);
-    expect((await cluster.client.resource(jobs).get("asleep", { namespace: "default" })).status?.succeeded ?? 0).toBe(
-      0,
-    );
-    startManager(scope, [`--master=${cluster.url}`, ...FLAGS]);
-    await expectCountedExactly(cluster, "asleep", statuses);
-  },
-);
+  runPods(scope, cluster.client, 0);
+  await expect
+    .poll(async () =>
+      (await cluster.client.resource(pods).list({ namespace: "default" })).items.map((pod) => pod.status?.phase),
+    )
+    .toEqual(["Succeeded", "Succeeded"]);
+  expect((await cluster.client.resource(jobs).get("asleep", { namespace: "default" })).status?.succeeded ?? 0).toBe(0);
+  startManager(scope, [`--master=${cluster.url}`, ...FLAGS]);
+  await expectCountedExactly(cluster, "asleep", statuses);
+});

@@ -48,7 +48,7 @@ describe.each(OVERLAYS)("deploy/overlays/%s", (name) => {
     expect(parseCommandLine(overlay.args, { version: "0.0.0", readFile: () => "" })).toMatchObject({ command: "run" });
   });
 
-  test("grants what the manager needs, and nothing that it does not use", { timeout: 180_000 }, async (scope) => {
+  test("grants what the manager needs, and nothing that it does not use", async (scope) => {
     const { managers, granted, used, refused } = await playEverything(scope, overlay);
     const unused = (): string[] => granted.filter((right) => !NOT_SEEN_HERE.test(right) && !used.has(right));
     const said = (): string => managers.map(({ stderr }) => stderr).join("\n");

@@ -25,14 +25,14 @@ async function exitAfterWork(scope: Scope, assets: string): Promise<Exit> {
   expect((await jobWithCondition(client, "pi", "Complete")).status?.succeeded).toBe(3);
   const left = async (): Promise<readonly (readonly string[])[]> =>
     (await client.resource(pods).list({ namespace: "default" })).items.map(({ metadata }) => metadata.finalizers ?? []);
-  await expect.poll(left, { timeout: 30_000 }).toEqual([[], [], []]);
+  await expect.poll(left).toEqual([[], [], []]);
   await client.resource(jobs).delete("pi", { namespace: "default", propagationPolicy: "Foreground" });
-  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
   manager.kill("SIGTERM");
   return await manager.exit;
 }
 
-describe("the envtest launcher", { timeout: 120_000 }, () => {
+describe("the envtest launcher", () => {
   test("starts etcd and kube-apiserver with keys, certificates and a kubeconfig that a manager can use", async (scope) => {
     expect(await exitAfterWork(scope, FAKE)).toEqual({ code: 0, signal: null });
   });

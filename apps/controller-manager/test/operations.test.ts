@@ -37,7 +37,7 @@ async function series(port: number, start: string): Promise<string[]> {
   return body.split("\n").filter((line) => line.startsWith(start));
 }
 
-describe("a running manager", { timeout: 60_000 }, () => {
+describe("a running manager", () => {
   test("case 53: after one Job with one pod every counter is exactly right", async (scope) => {
     const cluster = await startGuardedCluster(scope);
     const { port } = await startedManager(scope, cluster);

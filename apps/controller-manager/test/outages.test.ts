@@ -115,7 +115,7 @@ function told({ lines }: InProcessManager): string[] {
   return leases > kinds ? said : said.filter((line) => line !== "lease");
 }
 
-describe.concurrent("the manager recovers by itself, and says so once,", { timeout: 120_000 }, () => {
+describe.concurrent("the manager recovers by itself, and says so once,", () => {
   test("when the API server is stopped and started again", async (scope) => {
     const { server, manager, life } = await stage(scope);
     const restore = server.current.snapshot();
@@ -206,7 +206,7 @@ describe.concurrent("the manager recovers by itself, and says so once,", { timeo
   });
 });
 
-describe.concurrent("without a word", { timeout: 120_000 }, () => {
+describe.concurrent("without a word", () => {
   test("a leader whose clock is set an hour forward or back stays leader, and its standby waits", async (scope) => {
     const cluster = await startCluster(scope);
     runPods(scope, cluster.client, 0);

@@ -26,7 +26,7 @@ async function leaseHolder({ client }: TestCluster): Promise<string | undefined>
   return (await client.resource(leases).get(PROGRAM, { namespace: "kube-system" })).spec?.holderIdentity;
 }
 
-describe.concurrent("the command", { timeout: 30_000 }, () => {
+describe.concurrent("the command", () => {
   test.for([
     { args: ["--nope"], message: "unknown flag: --nope" },
     { args: ["--controllers=*,nope"], message: '"nope" is not in the list of known controllers' },
@@ -78,7 +78,7 @@ describe.concurrent("the command", { timeout: 30_000 }, () => {
   });
 });
 
-describe.concurrent("a running manager", { timeout: 60_000 }, () => {
+describe.concurrent("a running manager", () => {
   test("runs Jobs, says who it is, and gives the Lease away when told to stop", async (scope) => {
     const cluster = await startCluster(scope);
     runPods(scope, cluster.client, 50);
@@ -177,9 +177,7 @@ describe.concurrent("a running manager", { timeout: 60_000 }, () => {
     const standby = startManager(scope, flags);
     await standby.logged("Attempting to acquire leader lease...");
     await cluster.client.resource(jobs).create(job("pi", { completions: 2, parallelism: 2 }));
-    await scope.expect
-      .poll(async () => (await cluster.client.resource(pods).list()).items.length, { timeout: 10_000 })
-      .toBe(2);
+    await scope.expect.poll(async () => (await cluster.client.resource(pods).list()).items.length).toBe(2);
     leader.kill("SIGKILL");
     runPods(scope, cluster.client, 0);
     const finished = await jobWithCondition(cluster.client, "pi", "Complete");

@@ -56,7 +56,7 @@ async function temporaryFolder(scope: Scope): Promise<string> {
   return folder;
 }
 
-describe("who may see what", { timeout: 30_000 }, () => {
+describe("who may see what", () => {
   test("case 38: the API server says whose a token is and what they may see", async (scope) => {
     const cluster = await startGuardedCluster(scope);
     await cluster.allow("manager", DELEGATION);
@@ -119,24 +119,18 @@ describe("who may see what", { timeout: 30_000 }, () => {
     expect((await ask(port, "/healthz")).status).toBe(200);
     await writeFile(clientCaFile, "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n");
     await expect
-      .poll(
-        async () => {
-          await clock.advance(10_000);
-          return lines.filter((line) => line.startsWith("Could not reload")).length;
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await clock.advance(10_000);
+        return lines.filter((line) => line.startsWith("Could not reload")).length;
+      })
       .toBe(1);
     expect((await ask(port, "/metrics", master)).status).toBe(200);
     await writeFile(clientCaFile, theirs.cert);
     await expect
-      .poll(
-        async () => {
-          await clock.advance(10_000);
-          return [(await ask(port, "/metrics", forged)).status, (await ask(port, "/metrics", master)).status];
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await clock.advance(10_000);
+        return [(await ask(port, "/metrics", forged)).status, (await ask(port, "/metrics", master)).status];
+      })
       .toEqual([200, 401]);
   });
 
@@ -186,13 +180,10 @@ describe("who may see what", { timeout: 30_000 }, () => {
     expect((await ask(port, "/metrics", { ...master, agent })).status).toBe(401);
     await writeFile(clientCaFile, renewed.cert);
     await expect
-      .poll(
-        async () => {
-          await clock.advance(10_000);
-          return (await ask(port, "/metrics", { ...master, agent })).status;
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await clock.advance(10_000);
+        return (await ask(port, "/metrics", { ...master, agent })).status;
+      })
       .toBe(200);
   });
 
@@ -252,7 +243,7 @@ describe("who may see what", { timeout: 30_000 }, () => {
   });
 });
 
-describe("the listener", { timeout: 30_000 }, () => {
+describe("the listener", () => {
   test("case 24: a used port is told in Go's words", async (scope) => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -292,12 +283,10 @@ describe("the listener", { timeout: 30_000 }, () => {
     expect(await afterAWhile()).toBe("first");
     await writeFile(tlsPrivateKeyFile, (await sign(ca, "other")).key);
     await expect
-      .poll(async () => [await afterAWhile(), lines.some((line) => line.startsWith("Could not reload"))], {
-        timeout: 10_000,
-      })
+      .poll(async () => [await afterAWhile(), lines.some((line) => line.startsWith("Could not reload"))])
       .toEqual(["first", true]);
     await replace("second");
-    await expect.poll(afterAWhile, { timeout: 10_000 }).toBe("second");
+    await expect.poll(afterAWhile).toBe("second");
     expect(lines.filter((line) => line === "Reloaded")).toHaveLength(1);
   });
 
@@ -344,13 +333,10 @@ describe("the listener", { timeout: 30_000 }, () => {
     await writeFile(path.join(folder, "flagged.crt"), cert);
     await writeFile(path.join(folder, "flagged.key"), key);
     await expect
-      .poll(
-        async () => {
-          await clock.advance(10_000);
-          return servedTo("other.test");
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await clock.advance(10_000);
+        return servedTo("other.test");
+      })
       .toBe("renewed");
     await expect(serve(scope, { tlsSniCertKeys: ["only-one-file"] })).rejects.toThrow(
       '--tls-sni-cert-key "only-one-file": expected comma separated certificate and key file paths',

@@ -141,7 +141,7 @@ test("no input reaches a script but as a variable of its environment", () => {
   }
 });
 
-test("a pull request gets a comment with what becomes different", { timeout: 120_000 }, () => {
+test("a pull request gets a comment with what becomes different", () => {
   const { status, comment, asked, summary, output } = runAction({ path: "jobs", for: "3h" });
   expect(status, output).toBe(0);
   expect(asked).toContain("pr comment 7 --edit-last --create-if-none");
@@ -151,14 +151,14 @@ test("a pull request gets a comment with what becomes different", { timeout: 120
   expect(summary).toBe(comment);
 });
 
-test("a broken rule fails it, after the comment was made", { timeout: 120_000 }, () => {
+test("a broken rule fails it, after the comment was made", () => {
   const { status, comment, output } = runAction({ path: "jobs", for: "3h", "fail-on": "skipped" });
   expect(status).toBe(1);
   expect(comment).toContain("**Broken rules**\n\n- skipped: default/report at");
   expect(output).toContain("kubewright: skipped: default/report");
 });
 
-test("many futures are held against the rules, without a comment when none is wanted", { timeout: 120_000 }, () => {
+test("many futures are held against the rules, without a comment when none is wanted", () => {
   const flags = { path: "jobs", for: "3h", seeds: "1-3", "fail-on": "skipped>40%", comment: "false" };
   const { status, comment, summary } = runAction(flags);
   expect({ status, comment }).toEqual({ status: 1, comment: undefined });

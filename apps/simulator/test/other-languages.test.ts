@@ -53,7 +53,7 @@ describe("the examples in other languages do what they say", () => {
     ];
     served = await ServedProcess.start(process.execPath, [...flags, "--kubeconfig", kubeconfig]);
     await served.ready;
-  }, 60_000);
+  });
   afterAll(async () => {
     await served.stop();
     rmSync(folder, { recursive: true, force: true });

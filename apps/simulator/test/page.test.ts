@@ -88,7 +88,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     for (const by of [40, 80, 120]) await touch("touchMove", box.y + 200 - by);
     await touch("touchEnd");
     const scrolled = (): Promise<number> => page.evaluate("document.querySelector('.scroller').scrollTop");
-    await expect.poll(scrolled, { timeout: 60_000 }).toBeGreaterThan(50);
+    await expect.poll(scrolled).toBeGreaterThan(50);
   });
 
   test("shows what happened, in light, in dark and on a narrow screen, and reports no error", async () => {
@@ -133,7 +133,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     await until(page, `!location.hash.includes("range=${START_MS + 2 * HOUR_MS}_")`);
     // The link is written while the pointer still moves, too.
     const wantedMs = START_MS + 2 * HOUR_MS + (300 / box.width) * 2 * HOUR_MS;
-    await expect.poll(async () => (await range(page))[0], { timeout: 60_000 }).toBeCloseTo(wantedMs, -4);
+    await expect.poll(async () => (await range(page))[0]).toBeCloseTo(wantedMs, -4);
     const [from, to] = await range(page);
     expect(to - from).toBeCloseTo(2 * HOUR_MS, -2);
   });
@@ -271,12 +271,12 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     const cursor = async (): Promise<number> =>
       Number(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("cursor"));
     await page.keyboard.press("p");
-    await expect.poll(cursor, { timeout: 60_000 }).toBeGreaterThan(START_MS);
+    await expect.poll(cursor).toBeGreaterThan(START_MS);
     await page.keyboard.press("p");
     await page.getByRole("button", { name: "Play (P)" }).waitFor();
     const paused = await cursor();
     await page.keyboard.press("p");
-    await expect.poll(cursor, { timeout: 60_000 }).toBeGreaterThan(paused);
+    await expect.poll(cursor).toBeGreaterThan(paused);
   });
 
   test("nothing that a manifest says can run in it", async () => {
@@ -408,7 +408,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       fixture.io({ said, stopped: stopped.signal }),
       "0.0.0",
     );
-    await expect.poll(() => said.join(""), { timeout: 60_000 }).toMatch(/Serving on (\S+)/);
+    await expect.poll(() => said.join("")).toMatch(/Serving on (\S+)/);
     const server = /Serving on (\S+)/.exec(said.join(""))![1]!;
     const answer = await fetch(`${server}/ui`, { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([307, PAGE_PATH]);
@@ -435,16 +435,16 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       await page.getByRole("treeitem", { name: /tick/ }).waitFor();
       await page.getByLabel("Speed").selectOption("3600");
       await page.keyboard.press("]");
-      await expect.poll(() => chip(page, "Complete").innerText(), { timeout: 60_000 }).toMatch(/\s[56]$/);
+      await expect.poll(() => chip(page, "Complete").innerText()).toMatch(/\s[56]$/);
       // Requests fail for a while; what happens meanwhile is there afterwards.
       await page.route("**/_kubewright/trace**", (route) => route.abort());
       await fetch(`${server}/_kubewright/clock/advance`, { method: "POST", body: JSON.stringify({ seconds: 3600 }) });
       await page.getByText("connection lost, trying again").waitFor();
       await page.unroute("**/_kubewright/trace**");
-      await expect.poll(() => chip(page, "Complete").innerText(), { timeout: 60_000 }).toMatch(/\s1[12]$/);
+      await expect.poll(() => chip(page, "Complete").innerText()).toMatch(/\s1[12]$/);
       await page.getByRole("button", { name: "Play (P)" }).click();
       await expect
-        .poll(async () => Number(/\d+$/.exec(await chip(page, "Complete").innerText())![0]), { timeout: 60_000 })
+        .poll(async () => Number(/\d+$/.exec(await chip(page, "Complete").innerText())![0]))
         .toBeGreaterThan(14);
       await page.getByRole("button", { name: "Pause (P)" }).click();
       await page.getByRole("treeitem", { name: /tick/ }).click();

@@ -40,7 +40,7 @@ async function serve(snapshot: string): Promise<Server> {
   onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
-  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/Serving on/);
+  await expect.poll(() => said).toMatch(/Serving on/);
   return {
     port: Number(/Serving on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)![1]),
     rssMiB: () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))![1]) / 1024,

@@ -90,43 +90,39 @@ function predicted(timeZone: string, timesOfDay: readonly number[], fromMs: numb
   return slots;
 }
 
-test(
-  "a year of CronJobs runs through both DST changes of five zones when their wall clocks say so",
-  { timeout: 60_000 },
-  async () => {
-    const from = "2026-01-01T00:00:00Z";
-    const zones = ["America/New_York", "Europe/Berlin", "Europe/London", "Africa/Cairo", "Pacific/Auckland"];
-    const schedules = [
-      ["daily", "30 2 * * *", [2 * 60 + 30]],
-      ["twice", "15,45 1 * * *", [60 + 15, 60 + 45]],
-    ] as const;
-    // Nobody runs the Jobs: each is replaced by the next, which makes a year short.
-    const { clock, cluster, runs } = await start(from, { controllers: ["cronjob-controller"], kubelet: "none" });
-    const client = cluster.client("test").resource(cronJobs);
-    for (const timeZone of zones) {
-      for (const [name, schedule] of schedules) {
-        await client.create(
-          cronJob(`${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`, schedule, {
-            timeZone,
-            concurrencyPolicy: "Replace",
-          }),
-        );
-      }
+test("a year of CronJobs runs through both DST changes of five zones when their wall clocks say so", async () => {
+  const from = "2026-01-01T00:00:00Z";
+  const zones = ["America/New_York", "Europe/Berlin", "Europe/London", "Africa/Cairo", "Pacific/Auckland"];
+  const schedules = [
+    ["daily", "30 2 * * *", [2 * 60 + 30]],
+    ["twice", "15,45 1 * * *", [60 + 15, 60 + 45]],
+  ] as const;
+  // Nobody runs the Jobs: each is replaced by the next, which makes a year short.
+  const { clock, cluster, runs } = await start(from, { controllers: ["cronjob-controller"], kubelet: "none" });
+  const client = cluster.client("test").resource(cronJobs);
+  for (const timeZone of zones) {
+    for (const [name, schedule] of schedules) {
+      await client.create(
+        cronJob(`${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`, schedule, {
+          timeZone,
+          concurrencyPolicy: "Replace",
+        }),
+      );
     }
-    await clock.advance(365 * DAY);
-    const startMs = Date.parse(from);
-    for (const timeZone of zones) {
-      for (const [name, , timesOfDay] of schedules) {
-        const key = `${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`;
-        expect([key, runs.get(key)]).toEqual([key, predicted(timeZone, timesOfDay, startMs, startMs + 365 * DAY)]);
-      }
+  }
+  await clock.advance(365 * DAY);
+  const startMs = Date.parse(from);
+  for (const timeZone of zones) {
+    for (const [name, , timesOfDay] of schedules) {
+      const key = `${name}-${timeZone.toLowerCase().replaceAll(/[/_]/g, "-")}`;
+      expect([key, runs.get(key)]).toEqual([key, predicted(timeZone, timesOfDay, startMs, startMs + 365 * DAY)]);
     }
-    // The prediction itself knows of the changes: a night without a run, and a night with two.
-    expect(runs.get("daily-america-new-york")).toHaveLength(364);
-    expect(runs.get("daily-europe-berlin")).toHaveLength(365);
-    expect(runs.get("twice-america-new-york")).toHaveLength(2 * 365 + 2);
-  },
-);
+  }
+  // The prediction itself knows of the changes: a night without a run, and a night with two.
+  expect(runs.get("daily-america-new-york")).toHaveLength(364);
+  expect(runs.get("daily-europe-berlin")).toHaveLength(365);
+  expect(runs.get("twice-america-new-york")).toHaveLength(2 * 365 + 2);
+});
 
 test("after a weekend without its controller a CronJob starts its latest run only, and says that it missed too many", async () => {
   const { clock, cluster } = await start("2026-01-02T18:00:00Z", { controllers: ["job-controller"] });
@@ -166,7 +162,7 @@ test("a wall clock set back two hours neither repeats runs nor loses the next on
   expect(runs.get("hourly")!.map((slotMs) => new Date(slotMs).getUTCHours())).toEqual([10, 11, 12, 13]);
 });
 
-test("five thousand CronJobs due in the same minute start once each", { timeout: 60_000 }, async () => {
+test("five thousand CronJobs due in the same minute start once each", async () => {
   const { clock, cluster } = await start("2026-01-01T00:30:00Z", {
     controllers: ["cronjob-controller"],
     kubelet: "none",

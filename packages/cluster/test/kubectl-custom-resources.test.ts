@@ -10,7 +10,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     k = await KubectlCluster.start();
     await k.kubectl("apply -f -", { input: cronTabDefinition });
     await k.kubectl("wait --for=condition=Established crd/crontabs.stable.example.com --timeout=10s");
-  }, 120_000);
+  });
   afterAll(() => k.close());
 
   const golden = async (name: string, output: string): Promise<void> => {

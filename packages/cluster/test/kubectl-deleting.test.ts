@@ -24,14 +24,14 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect((await k.run("get job background")).code).toBe(1);
     await k.kubectl("wait --for=delete pod -l app=background --timeout=20s");
     expect(await podsOf("background")).toBe("");
-  }, 120_000);
+  });
 
   test("a Job after its pods, in the foreground", async () => {
     await running("foreground");
     expect(await k.kubectl("delete job foreground --cascade=foreground")).toBe('job.batch "foreground" deleted\n');
     // --wait is the default, and the Job goes last.
     expect(await podsOf("foreground")).toBe("");
-  }, 120_000);
+  });
 
   test("a Job without its pods, as orphans", async () => {
     await running("orphaned");
@@ -40,7 +40,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect(await podsOf("orphaned")).toBe(";;");
     await k.kubectl("delete pods -l app=orphaned --force --grace-period=0");
     expect(await podsOf("orphaned")).toBe("");
-  }, 120_000);
+  });
 
   test("a CronJob with the Jobs and pods it made", async () => {
     await k.kubectl("create -f -", { input: cronJob("every", { suspend: false }).replace("0 2 * * *", "* * * * *") });
@@ -53,7 +53,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     );
     await k.kubectl("delete cronjob every");
     await vi.waitFor(async () => expect(await k.kubectl("get jobs,pods -l app=every -o name")).toBe(""), 60_000);
-  }, 120_000);
+  });
 
   test("pods: gracefully and waiting, without waiting, and by force", async () => {
     for (const name of ["graceful", "unwaited", "forced"]) await k.kubectl("create -f -", { input: pod(name) });
@@ -72,7 +72,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect((await k.run("get pod forced")).code).toBe(1);
     expect((await k.run("delete pod forced")).stderr).toBe('Error from server (NotFound): pods "forced" not found\n');
     expect(await k.run("delete pod forced --ignore-not-found")).toMatchObject({ code: 0, stdout: "" });
-  }, 120_000);
+  });
 
   test("a finalizer holds a deletion until it is gone", async () => {
     await k.kubectl("create -f -", { input: configMap("held", {}) });
@@ -103,7 +103,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect((await k.run("delete ns default")).stderr).toBe(
       'Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted\n',
     );
-  }, 120_000);
+  });
 
   test("drain moves everything off a node", async () => {
     await k.kubectl("create -f -", { input: pod("drained") });
@@ -112,7 +112,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     expect(await k.kubectl(`drain ${node} --force --ignore-daemonsets --timeout=20s`)).toContain("pod/drained evicted");
     expect((await k.run("get pod drained")).code).toBe(1);
     await k.kubectl(`uncordon ${node}`);
-  }, 120_000);
+  });
 
   test("wait for conditions, values, creation and deletion", async () => {
     const created = k.run("wait --for=create cm/awaited --timeout=60s");
@@ -132,5 +132,5 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
       code: 1,
       stderr: "error: timed out waiting for the condition on jobs/hopeless\n",
     });
-  }, 120_000);
+  });
 });

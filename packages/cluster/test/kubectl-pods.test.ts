@@ -23,7 +23,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     k = await KubectlCluster.start();
     await k.kubectl("apply -f -", { input: pod });
     await k.kubectl("wait --for=jsonpath={.status.phase}=Running pod/p --timeout=20s");
-  }, 120_000);
+  });
   afterAll(() => k.close());
 
   test.each([

@@ -22,7 +22,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
         expect(await k.kubectl("get events")).toMatch(/Job completed[^]*Suspended|Suspended[^]*Job completed/),
       60_000,
     );
-  }, 120_000);
+  });
   afterAll(() => k.close());
 
   const golden = async (name: string, output: string): Promise<void> => {
@@ -119,7 +119,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     );
     await k.kubectl("create -f -", { input: maps.join("\n"), timeoutMs: 60_000 });
     expect((await k.kubectl("get cm -l chunk=yes -o name --chunk-size=7")).split("\n")).toHaveLength(21);
-  }, 120_000);
+  });
 
   test("what is not there, as kubectl words it", async () => {
     expect(await k.run("get job nope")).toEqual({

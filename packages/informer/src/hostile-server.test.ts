@@ -100,7 +100,7 @@ async function survive(kind: "list" | "watch", attack: Attack, watchList = false
       .list()
       .map(({ metadata }) => metadata.name!)
       .toSorted();
-  await expect.poll(names, { timeout: 15_000 }).toEqual(["after", "before"]);
+  await expect.poll(names).toEqual(["after", "before"]);
   return { errors, attackEnded: () => closed > 0 };
 }
 

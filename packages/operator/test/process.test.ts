@@ -43,10 +43,9 @@ function startObserver(scope: Scope, args: readonly string[], env: Readonly<Reco
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Record<string, unknown>),
-    says: (message: string) =>
-      scope.expect.poll(() => text.err, { timeout: 15_000 }).toContain(`"msg":${JSON.stringify(message)}`),
+    says: (message: string) => scope.expect.poll(() => text.err).toContain(`"msg":${JSON.stringify(message)}`),
     addressOf: async (serves: string) => {
-      await scope.expect.poll(() => text.err, { timeout: 15_000 }).toContain(`"serves":"${serves}"`);
+      await scope.expect.poll(() => text.err).toContain(`"serves":"${serves}"`);
       return new RegExp(`"address":"([^"]+)","serves":"${serves}"`).exec(text.err)![1]!;
     },
   };
@@ -81,7 +80,7 @@ async function startCluster(scope: Scope) {
   return { kubeconfig, client, create, seenBy, flags };
 }
 
-describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
+describe.concurrent("an operator as a process", () => {
   test("serves health and metrics, works, and stops with status 0 when what it had begun has ended", async ({
     expect,
     onTestFinished,
@@ -91,14 +90,14 @@ describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
     const observer = startObserver(scope, flags);
     const health = `http://${await observer.addressOf("health")}`;
     const metrics = `http://${await observer.addressOf("metrics")}`;
-    await expect.poll(async () => (await fetch(`${health}/readyz`)).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${health}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${health}/healthz?verbose`)).text()).toBe(
       "[+]ping ok\n[+]leaderElection ok\nhealthz check passed\n",
     );
     expect((await fetch(`${health}/healthz/leaderElection`)).status).toBe(200);
     expect((await fetch(`${health}/metrics`)).status).toBe(404);
     await create("a", "quickly");
-    await expect.poll(() => seenBy("a"), { timeout: 15_000 }).toBe(observer.pid);
+    await expect.poll(() => seenBy("a")).toBe(observer.pid);
     const text = await (await fetch(`${metrics}/metrics`)).text();
     for (const line of [
       'leader_election_master_status{name="observer"} 1',
@@ -108,7 +107,7 @@ describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
       expect(text).toContain(line);
     expect((await fetch(`${metrics}/metrics`, { method: "POST" })).status).toBe(405);
     await create("b", "slowly");
-    await expect.poll(() => observer.text.err, { timeout: 15_000 }).toContain('"observe":"slowly"');
+    await expect.poll(() => observer.text.err).toContain('"observe":"slowly"');
     observer.kill("SIGTERM");
     expect(await observer.ended).toEqual({ code: 0, signal: null });
     expect(await seenBy("b")).toBe(observer.pid);
@@ -130,12 +129,12 @@ describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
       `--webhook-url=${url}`,
     ]);
     const health = `http://${await observer.addressOf("health")}`;
-    await expect.poll(async () => (await fetch(`${health}/readyz`)).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${health}/readyz`)).status).toBe(200);
     await expect(
       client.resource(configMaps).create({ metadata: { name: "b", ...place }, data: { pid: "0" } }),
     ).rejects.toThrow('admission webhook "validate.configmaps.core" denied the request: no process has that id');
     await create("a", "quickly");
-    await expect.poll(() => seenBy("a"), { timeout: 15_000 }).toBe(observer.pid);
+    await expect.poll(() => seenBy("a")).toBe(observer.pid);
     expect((await client.resource(secrets).get("observer-webhooks", place)).type).toBe("kubernetes.io/tls");
     observer.kill("SIGTERM");
     expect((await observer.ended).code).toBe(0);
@@ -146,17 +145,17 @@ describe.concurrent("an operator as a process", { timeout: 60_000 }, () => {
     const { create, seenBy, flags } = await startCluster(scope);
     const first = startObserver(scope, flags);
     await create("a", "quickly");
-    await expect.poll(() => seenBy("a"), { timeout: 15_000 }).toBe(first.pid);
+    await expect.poll(() => seenBy("a")).toBe(first.pid);
     const second = startObserver(scope, flags);
     await second.says("New leader elected");
     first.kill("SIGKILL");
     await create("b", "quickly");
-    await expect.poll(() => seenBy("b"), { timeout: 15_000 }).toBe(second.pid);
+    await expect.poll(() => seenBy("b")).toBe(second.pid);
     const third = startObserver(scope, flags);
     await third.says("New leader elected");
     second.kill("SIGINT");
     await create("c", "quickly");
-    await expect.poll(() => seenBy("c"), { timeout: 15_000 }).toBe(third.pid);
+    await expect.poll(() => seenBy("c")).toBe(third.pid);
   });
 
   test("ends at the second signal, and with status 1 when what it had begun does not end", async ({

@@ -59,7 +59,7 @@ test("a long time passes against serve as in process: at the instants at which s
   expect(seen).toHaveLength(24);
   expect([seen[0], seen.at(-1)]).toEqual(["2030-01-01T01:00:00.000Z", "2030-01-02T00:00:00.000Z"]);
   expect(cluster.now.toISOString()).toBe("2030-01-02T00:00:00.000Z");
-}, 60_000);
+});
 
 test("a serve that is running is begun anew for every test, as the environment names it", async () => {
   const { url, stop } = await startServeProcess({ flags: ["--start=2026-01-01T00:00:00Z"] });
@@ -73,7 +73,7 @@ test("a serve that is running is begun anew for every test, as the environment n
     await createBackup(cluster, "nightly");
     await cluster.advance("1h");
   }
-}, 60_000);
+});
 
 test("a serve that ends in the middle of a test says how", async () => {
   const { url, ended, stop } = await startServeProcess({ flags: [] });
@@ -81,7 +81,7 @@ test("a serve that ends in the middle of a test says how", async () => {
   await stop();
   await expect(backend.advance(1000)).rejects.toThrow(/^kubewright serve ended with (0|SIGTERM):\nServing on http/);
   await backend.stop();
-}, 60_000);
+});
 
 test("what cannot be had is said plainly", async () => {
   expect(await missingTestServer("kube-apiserver", {})).toMatch(/^KUBEBUILDER_ASSETS is not set: set it to a folder/);
@@ -138,7 +138,7 @@ test("on an API server beside which nothing runs, Kubernetes' controllers run he
     "advance: on a kube-apiserver time is real, and 10m is longer than the 1m that a test waits: wait with eventually",
   );
   await cluster.advance(10);
-}, 120_000);
+});
 
 test("a controller is tested the same way against a real kube-apiserver", async ({ skip }) => {
   const missing = await missingTestServer("kube-apiserver");
