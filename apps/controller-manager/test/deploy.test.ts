@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { get } from "node:https";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,6 +28,7 @@ import { realClock, seededRandom } from "@kubewright/clock";
 import { type ClusterOptions, createCluster } from "@kubewright/cluster";
 import { describe, expect, test, vi } from "vitest";
 
+import { freePort } from "../../../conformance/free-port.ts";
 import { parseCommandLine } from "../src/command-line.js";
 import { type Overlay, readOverlay } from "./deploy-manifests.js";
 import { type ManagerProcess, startManager } from "./manager-process.js";
@@ -175,14 +174,6 @@ async function scrape(port: number, signal: AbortSignal): Promise<void> {
     });
     await realClock.sleep(500, signal).catch(() => undefined);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { type ChildProcess, spawn } from "node:child_process";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -11,6 +10,7 @@ import { createHttpTransport } from "@kubewright/transport-http";
 import { type TestContext, describe, test } from "vitest";
 
 import { embeddedApiServer } from "../../../conformance/api-server.ts";
+import { freePort } from "../../../conformance/free-port.ts";
 
 type Scope = Pick<TestContext, "onTestFinished" | "expect">;
 
@@ -49,14 +49,6 @@ function startObserver(scope: Scope, args: readonly string[], env: Readonly<Reco
       return new RegExp(`"address":"([^"]+)","serves":"${serves}"`).exec(text.err)![1]!;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const ANY_PORT = [

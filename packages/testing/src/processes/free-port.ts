@@ -1,13 +1,29 @@
-import { type AddressInfo, createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
 
-/** A port of this machine that nobody listened on a moment ago. For programs that cannot say which one they were given. */
+/** Below what Linux, macOS and Windows hand out by themselves: no connection, and no listener at port 0, takes one of these. */
+const FIRST = 20_000;
+const BEHIND_LAST = 32_768;
+const MOST_TRIES = 100;
+
+/**
+ * A port of this machine that nobody listened on a moment ago, between 20000 and 32767. For programs that cannot say which
+ * one they were given.
+ *
+ * @throws Error when a hundred ports are all in use.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const port = randomInt(FIRST, BEHIND_LAST);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port found between ${FIRST} and ${BEHIND_LAST - 1}`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

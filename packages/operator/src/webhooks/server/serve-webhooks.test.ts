@@ -13,6 +13,7 @@ import { SimulatedClock, realClock, seededRandom, silentLogger } from "@kubewrig
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 
+import { freePort } from "../../../../../conformance/free-port.ts";
 import { defineCustomResource } from "../../custom-resource/custom-resource.js";
 import { defineVersion } from "../../custom-resource/define-version.js";
 import { mutatingWebhook, validatingWebhook } from "../admission-webhook.js";
@@ -57,14 +58,6 @@ async function serve(all: readonly Webhook[], options: Options = {}) {
   });
   ended.push(() => served.close());
   return served;
-}
-
-/** A port nobody has: the configurations name it before it is open. */
-async function freePort(): Promise<number> {
-  const served = await serve([]);
-  const { port } = served;
-  await served.close();
-  return port;
 }
 
 test("the API server is told of webhooks and their authority, and asks them over HTTPS", async () => {

@@ -1,0 +1,19 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { freePort } from "./free-port.js";
+
+test("no system gives a free port to somebody else before it is used, and one can listen there", async () => {
+  const given: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    const server = createServer().listen(await freePort(), "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    given.push((server.address() as AddressInfo).port);
+  }
+  expect(new Set(given).size).toBe(20);
+  // Linux has 32768 to 60999 for that, others 49152 to 65535.
+  for (const port of given) expect(port).toSatisfy((one: number) => one >= 20_000 && one < 32_768);
+});
