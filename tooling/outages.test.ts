@@ -17,6 +17,8 @@ import { type Child, startChild } from "./outage/child.ts";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const OUTAGE_MS = HEAVY ? 60_000 : 2_500;
+/** In a short outage nobody loses the lead, however slowly a busy machine starts the API server again. */
+const LEASE = HEAVY ? [] : ["patient"];
 const root = path.resolve(import.meta.dirname, "..");
 /** Inside the checkout, so that imports resolve as a user's would. */
 const scratch = path.join(root, ".test-output/outages");
@@ -175,14 +177,15 @@ test(
       children.push(child);
       return child;
     };
+    const startedAtMs = performance.now();
     const outage = (name: string): string => path.join(root, "tooling/outage", name);
     const greeter = greeterScript();
     const informers = NODES.map((node) => started("the informer", [outage("informer.ts"), server.url], node));
     const electors = NODES.map((node, index) =>
-      started("the elector", [outage("elector.ts"), server.url, `again-${index}`, "again"], node),
+      started("the elector", [outage("elector.ts"), server.url, `again-${index}`, "again", ...LEASE], node),
     );
     const once = NODES.map((node, index) =>
-      started("the leader", [outage("elector.ts"), server.url, `once-${index}`], node),
+      started("the leader", [outage("elector.ts"), server.url, `once-${index}`, ...LEASE], node),
     );
     const greeters = NODES.map((node) => started("the README's controller", [greeter, server.url], node));
     const controllers = ["cronjob", "garbage-collector", "podgc", "ttl-after-finished"].map((name) =>
@@ -194,6 +197,7 @@ test(
     await Promise.all(informers.map((child) => child.says(/added before/)));
     await Promise.all([...electors, ...once].map((child) => child.says(/leads/)));
     await server.greeted("before");
+    const startTookMs = performance.now() - startedAtMs;
 
     await server.stop();
     // None is silent about it: the same trouble is one line.
@@ -228,6 +232,7 @@ test(
     const exits = await Promise.all(living.map(async (child) => [child.name, await child.exit]));
     // Whoever does not listen to signals is ended by them; all others have been told to stop, and did.
     expect(exits).toEqual(living.map((child) => [child.name, informers.includes(child) ? "SIGTERM" : 0]));
-    expect(performance.now() - killedAtMs).toBeLessThan(5_000);
+    // On a busy machine not in five seconds, but sooner than they came.
+    expect(performance.now() - killedAtMs).toBeLessThan(Math.max(5_000, startTookMs));
   },
 );

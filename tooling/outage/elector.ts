@@ -1,10 +1,11 @@
-/** An elector, bare. With `again` it runs for election again when it has lost its Lease. */
+/** An elector, bare, with upstream's times or a `patient` Lease. With `again` it runs for election again when it has lost that. */
 import { Client } from "@kubewright/client";
 import { realClock, realRandom } from "@kubewright/clock";
 import { LeaderElector } from "@kubewright/controller";
 import { createHttpTransport } from "@kubewright/transport-http";
 
-const [server, name, again] = process.argv.slice(2);
+const [server, name, ...how] = process.argv.slice(2);
+const again = how.includes("again");
 const { transport } = createHttpTransport({ server: server! });
 const elector = new LeaderElector({
   client: new Client({ transport, clock: realClock }),
@@ -13,6 +14,7 @@ const elector = new LeaderElector({
   namespace: "default",
   name: name!,
   identity: name!,
+  ...(how.includes("patient") ? { leaseDurationMs: 240_000, renewDeadlineMs: 200_000 } : {}),
   callbacks: {
     onStartedLeading: () => console.log("leads"),
     onStoppedLeading: () => console.log("stopped"),
@@ -22,6 +24,6 @@ const stop = new AbortController();
 process.once("SIGTERM", () => stop.abort());
 do {
   await elector.run(stop.signal).catch((error: unknown) => {
-    if (again === undefined) throw error;
+    if (!again) throw error;
   });
-} while (again !== undefined && !stop.signal.aborted);
+} while (again && !stop.signal.aborted);

@@ -18,7 +18,8 @@ import type { Scope } from "./scope.js";
 const CROWD = 1_005;
 const HALF = "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1";
 const WHOLE = `${HALF}\r\n\r\n`;
-const PATIENCE = { timeout: 30_000 };
+/** Sooner than anybody's connection is closed for saying nothing, which makes room as well. */
+const SOON_MS = 9_000;
 
 interface Victim {
   readonly port: number;
@@ -130,7 +131,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
   test.for([
     { what: "that send nothing", texts: undefined },
     { what: "over TLS that send nothing, half a header, or a request and then nothing", texts: ["", HALF, WHOLE] },
-  ])(`${CROWD} connections $what keep no health check out`, PATIENCE, async ({ texts }, flood) => {
+  ])(`${CROWD} connections $what keep no health check out`, async ({ texts }, flood) => {
     const { port } = victim;
     const sockets: Socket[] = [];
     flood.onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
@@ -140,7 +141,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
       sockets.push(...(await Promise.all(Array.from({ length: 67 }, (_, count) => open(count)))));
     expect(sockets).toHaveLength(CROWD);
     for (let check = 0; check < 5; check++)
-      expect((await ask(port, "/healthz", { signal: AbortSignal.timeout(5_000) })).status).toBe(200);
+      expect((await ask(port, "/healthz", { signal: AbortSignal.timeout(SOON_MS) })).status).toBe(200);
   });
 
   test("no way of writing a path leads past the paths that are always allowed", async () => {

@@ -16,6 +16,18 @@ const SHORT_LEASE = [
   "--leader-elect-renew-deadline=2s",
   "--leader-elect-retry-period=500ms",
 ];
+/** A busy machine does not lose this Lease; how long a standby waits for another's is in that one's. */
+const LONG_LEASE = [
+  "--leader-elect-lease-duration=90s",
+  "--leader-elect-renew-deadline=80s",
+  "--leader-elect-retry-period=500ms",
+];
+/** Who only asks again and again, and hears of nothing, leads a minute later. */
+const SELDOM = [
+  "--leader-elect-lease-duration=180s",
+  "--leader-elect-renew-deadline=170s",
+  "--leader-elect-retry-period=60s",
+];
 
 async function ended(manager: ManagerProcess): Promise<{ code: number | null; stdout: string; lines: string[] }> {
   const { code } = await manager.exit;
@@ -171,10 +183,9 @@ describe.concurrent("a running manager", () => {
 
   test("a standby takes over from a leader that was killed, and the Job goes on", async (scope) => {
     const cluster = await startCluster(scope);
-    const flags = [`--master=${cluster.url}`, ...SHORT_LEASE];
-    const leader = startManager(scope, flags);
+    const leader = startManager(scope, [`--master=${cluster.url}`, ...SHORT_LEASE]);
     await leader.logged("Successfully acquired lease");
-    const standby = startManager(scope, flags);
+    const standby = startManager(scope, [`--master=${cluster.url}`, ...LONG_LEASE]);
     await standby.logged("Attempting to acquire leader lease...");
     await cluster.client.resource(jobs).create(job("pi", { completions: 2, parallelism: 2 }));
     await scope.expect.poll(async () => (await cluster.client.resource(pods).list()).items.length).toBe(2);
@@ -216,9 +227,9 @@ describe.concurrent("a running manager", () => {
     expect((await ended(beside)).code).toBe(0);
   });
 
-  test("a standby leads within three seconds after the leader was told to stop", async (scope) => {
+  test("a standby hears that the leader was told to stop, and leads without asking", async (scope) => {
     const cluster = await startCluster(scope);
-    const leader = startManager(scope, [`--master=${cluster.url}`]);
+    const leader = startManager(scope, [`--master=${cluster.url}`, ...SELDOM]);
     await leader.logged("Successfully acquired lease");
     const watching = Promise.withResolvers<void>();
     const url = await startProxy(scope, cluster.url, {
@@ -226,13 +237,13 @@ describe.concurrent("a running manager", () => {
         if (asked.includes("/leases?watch=true")) watching.resolve();
       },
     });
-    const standby = startManager(scope, [`--master=${url}`]);
+    const standby = startManager(scope, [`--master=${url}`, ...SELDOM]);
     await watching.promise;
     leader.kill("SIGTERM");
     expect((await leader.exit).code).toBe(0);
     const releasedMs = realClock.monotonic();
     await standby.logged("Successfully acquired lease");
-    expect(realClock.monotonic() - releasedMs).toBeLessThan(3_000);
+    expect(realClock.monotonic() - releasedMs).toBeLessThan(30_000);
   });
 
   test("switched to upstream's abrupt way, a signal kills it and the Lease keeps its holder", async (scope) => {

@@ -1,11 +1,15 @@
-/** An operator as a process, for `process.test.ts`: says in every ConfigMap of its own label which process saw it. */
+/**
+ * An operator as a process, for `process.test.ts`: says in every ConfigMap of its own label which process saw it.
+ * LEASE_MS: how long others wait for it when it is killed; as long as that it must not be kept from its Lease, or it ends.
+ */
 import { configMaps } from "@kubewright/api";
 import { createOperator, runOperator, where } from "@kubewright/operator";
 import { deny, validatingWebhook } from "@kubewright/operator/webhooks";
 
+const leaseDurationMs = Number(process.env["LEASE_MS"] ?? 120_000);
 const operator = createOperator({
   name: "observer",
-  leaderElection: { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 },
+  leaderElection: { leaseDurationMs, renewDeadlineMs: leaseDurationMs - 1_000, retryPeriodMs: 500 },
   stopTimeoutMs: 2_000,
 });
 operator

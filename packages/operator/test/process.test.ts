@@ -135,7 +135,7 @@ describe.concurrent("an operator as a process", () => {
   test("is followed by a second one, whether it is told to stop or killed", async ({ expect, onTestFinished }) => {
     const scope = { expect, onTestFinished };
     const { create, seenBy, flags } = await startCluster(scope);
-    const first = startObserver(scope, flags);
+    const first = startObserver(scope, flags, { LEASE_MS: "6000" });
     await create("a", "quickly");
     await expect.poll(() => seenBy("a")).toBe(first.pid);
     const second = startObserver(scope, flags);
@@ -159,11 +159,10 @@ describe.concurrent("an operator as a process", () => {
     await create("a", "endlessly");
     const one = startObserver(scope, [...flags, "--leader-elect=false"]);
     await one.says("Looking");
-    const startMs = Date.now();
     one.kill("SIGTERM");
     one.kill("SIGINT");
     expect(await one.ended).toEqual({ code: 1, signal: null });
-    expect(Date.now() - startMs).toBeLessThan(1_500);
+    expect(one.text.err).not.toContain("did not end within");
     const other = startObserver(scope, [...flags, "--no-leader-elect"]);
     await other.says("Looking");
     other.kill("SIGTERM");
