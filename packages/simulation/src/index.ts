@@ -3,6 +3,7 @@ export { FAULT_KINDS } from "./generate/fault-kind.js";
 export { generatePlan } from "./generate/generate-plan.js";
 export { SHAPES } from "./generate/shape.js";
 export { uidOf, withOwnerUids } from "./owner-uids.js";
+export { builtInInvariants, cacheInvariants, genericInvariants, jobInvariants } from "./invariants/built-in.js";
 export { LASTING, SCENARIO_API_VERSION } from "./scenario/scenario-file.js";
 
 export type { FaultPlan } from "./fault-plan.js";

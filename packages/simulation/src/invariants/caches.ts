@@ -1,0 +1,81 @@
+import { compareResourceVersions } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
+import type { CacheEvent } from "../world.js";
+import { lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** Upstream: client-go, tools/cache: the reflector, DeltaFIFO and the shared informer's processor. */
+export const cachesGoForward: Invariant = {
+  name: "S17 caches go forward",
+  sentence:
+    "No informer is told an older version of an object after a newer one, nor of an object that it was told is deleted; it is " +
+    "told of each first that it is added, then of updates, then that it is deleted; at rest every cache equals what is stored.",
+  watch(world, violated): InvariantChecks {
+    const caches = new Map<string, Cache>();
+    return {
+      onCacheEvent(event) {
+        const key = `${lifeOf(event)} ${event.resource}`;
+        let cache = caches.get(key);
+        if (cache === undefined) caches.set(key, (cache = new Cache(violated)));
+        cache.onEvent(event);
+      },
+      atRest() {
+        for (const { component, resource, difference } of world.staleCaches())
+          violated(`${component}'s ${resource}`, `at rest differs from what is stored: ${difference}`);
+      },
+    };
+  },
+};
+
+/** What handlers of one informer were told. */
+class Cache {
+  readonly #violated: Violated;
+  /** The last version of each object by UID. */
+  readonly #versions = new Map<string, string>();
+  readonly #deleted = new Set<string>();
+
+  constructor(violated: Violated) {
+    this.#violated = violated;
+  }
+
+  onEvent(event: CacheEvent): void {
+    const { type, object, previous } = event;
+    // A name that was deleted and taken again while nobody listened: handlers are told of an update.
+    if (type === "update" && previous !== undefined && uidOf(previous) !== uidOf(object)) {
+      this.#remove(event, uidOf(previous));
+      this.#add(event);
+      return;
+    }
+    if (type === "add") this.#add(event);
+    else if (type === "update") this.#update(event);
+    else this.#remove(event, uidOf(object));
+  }
+
+  #add(event: CacheEvent): void {
+    const uid = uidOf(event.object);
+    if (this.#versions.has(uid)) this.#refuse(event, "is added again");
+    if (this.#deleted.has(uid)) this.#refuse(event, "comes back after it was deleted");
+    this.#versions.set(uid, event.object.metadata.resourceVersion ?? "");
+  }
+
+  #update(event: CacheEvent): void {
+    const uid = uidOf(event.object);
+    const version = event.object.metadata.resourceVersion ?? "";
+    const before = this.#versions.get(uid);
+    if (this.#deleted.has(uid)) this.#refuse(event, "comes back after it was deleted");
+    else if (before === undefined) this.#refuse(event, "is updated before it is added");
+    else if ((compareResourceVersions(version, before) ?? 0) < 0)
+      this.#refuse(event, `goes back from version ${before} to ${version}`);
+    this.#versions.set(uid, version);
+  }
+
+  #remove(event: CacheEvent, uid: string): void {
+    if (!this.#versions.delete(uid)) this.#refuse(event, "is deleted without having been added");
+    this.#deleted.add(uid);
+  }
+
+  #refuse({ component, process, resource, object }: CacheEvent, message: string): void {
+    const who = process === "" ? component : `${component} of ${process}`;
+    this.#violated(nameOf(object, resource), `in the cache of ${who} ${message}`);
+  }
+}

@@ -1,0 +1,74 @@
+/** Indexes from `first` to `last`. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A set of indexes as a Job's status writes it: `0,2-5`. */
+export class IndexSet {
+  readonly #runs: readonly Run[];
+  /** How many indexes there are. */
+  readonly size: number;
+
+  /** @throws RangeError for anything that is not ascending numbers and ranges. */
+  constructor(text: string | null | undefined) {
+    this.#runs = (text ?? "")
+      .split(",")
+      .filter((item) => item !== "")
+      .map(readRun);
+    let size = 0;
+    let below = -1;
+    for (const { first, last } of this.#runs) {
+      if (!(first > below && last >= first)) throw new RangeError(`${text} is not a set of indexes`);
+      size += last - first + 1;
+      below = last;
+    }
+    this.size = size;
+  }
+
+  has(index: number): boolean {
+    let low = 0;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#runs[middle]!.last < index) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#runs.length && this.#runs[low]!.first <= index;
+  }
+
+  /** The first of its indexes below `completions` that the other lacks. */
+  firstMissingIn(other: IndexSet, completions = Infinity): number | undefined {
+    let position = 0;
+    for (const { first, last } of this.#runs) {
+      const end = Math.min(last, completions - 1);
+      for (let next = first; next <= end;) {
+        while (position < other.#runs.length && other.#runs[position]!.last < next) position++;
+        const run = other.#runs[position];
+        if (run === undefined || run.first > next) return next;
+        next = run.last + 1;
+      }
+    }
+    return undefined;
+  }
+
+  /** How many of its indexes are below a number. */
+  sizeBelow(completions: number): number {
+    let size = 0;
+    for (const { first, last } of this.#runs) size += Math.max(0, Math.min(last, completions - 1) - first + 1);
+    return size;
+  }
+
+  /** How many of its indexes some test holds for, without looking at those at or above `completions`. */
+  countBelow(completions: number, test: (index: number) => boolean): number {
+    let count = 0;
+    for (const { first, last } of this.#runs)
+      for (let index = first; index <= last && index < completions; index++) if (test(index)) count++;
+    return count;
+  }
+}
+
+function readRun(item: string): Run {
+  const [first = "", last = first] = item.split("-");
+  return { first: Number(first), last: Number(last) };
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+
+import { History } from "../../test/history.js";
+import { job, pod } from "../../test/objects.js";
+import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
+
+const CONTROLLER = "job-controller";
+const recorded = (succeeded: string[], failed: string[] = []) => ({ uncountedTerminatedPods: { succeeded, failed } });
+const indexed = { completionMode: "Indexed", completions: 3, parallelism: 3 } as const;
+
+describe("S1 counted once", () => {
+  it("accepts a pod that is recorded, freed and counted", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(pod(), CONTROLLER);
+    history.store(pod("Succeeded"), "kubelet");
+    history.store(job(recorded(["uid-of-a"])), CONTROLLER);
+    history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    history.store(job({ ...recorded([]), succeeded: 1 }), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("refuses a UID that comes back after it was counted", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(pod("Succeeded"), CONTROLLER);
+    history.store(job(recorded(["uid-of-a"])), CONTROLLER);
+    history.store(job({ ...recorded([]), succeeded: 1 }), CONTROLLER);
+    history.store(job({ ...recorded(["uid-of-a"]), succeeded: 1 }), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: Pod default/a is recorded as succeeded, after it was counted as succeeded",
+    ]);
+  });
+
+  it("refuses a UID that changes its list, and one in both", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(pod("Succeeded"), CONTROLLER);
+    history.store(job(recorded(["uid-of-a"])), CONTROLLER);
+    history.store(job({ ...recorded(["uid-of-a"], ["uid-of-a"]) }), CONTROLLER);
+    expect(history.violations).toContain("Job default/pi: Pod default/a is recorded twice in one status");
+    expect(history.violations).toContain(
+      "Job default/pi: Pod default/a is recorded as failed, after it was recorded as succeeded",
+    );
+  });
+
+  it("refuses to count a pod for an end that it has not come to", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(pod("Running"), CONTROLLER);
+    history.store(pod("Failed", { name: "b" }), CONTROLLER);
+    history.store(job(recorded(["uid-of-b"], ["uid-of-a"])), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: Pod default/b is recorded as succeeded, but has never succeeded",
+      "Job default/pi: Pod default/a is recorded as failed, but has neither failed nor been deleted",
+    ]);
+  });
+
+  it("refuses a UID that no pod has had", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(job(recorded(["x"])), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: pod x is recorded as succeeded, but no pod of a Job has ever had the UID x",
+    ]);
+  });
+
+  it("refuses numbers that change by something else than what leaves the lists", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(pod("Failed"), CONTROLLER);
+    history.store(job(recorded([], ["uid-of-a"])), CONTROLLER);
+    history.store(job({ ...recorded([]), failed: 2 }), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: failed goes from 0 to 2, while 1 recorded pods leave the list",
+    ]);
+  });
+
+  it("refuses a number of successes that is not that of the completed indexes", () => {
+    const history = new History(countedOnce);
+    history.store(job({}, indexed));
+    history.store(job({ succeeded: 2, completedIndexes: "0" }, indexed), CONTROLLER);
+    expect(history.violations).toEqual(["Job default/pi: succeeded is 2, and completedIndexes 0"]);
+  });
+
+  it("refuses to forget an index, but for those beyond fewer completions", () => {
+    const history = new History(countedOnce);
+    history.store(job({}, indexed));
+    history.store(job({ succeeded: 2, completedIndexes: "0,2" }, indexed), CONTROLLER);
+    const fewer = job({ succeeded: 2, completedIndexes: "0,2" }, { ...indexed, completions: 2, parallelism: 2 });
+    history.store({ ...fewer, metadata: { ...fewer.metadata, generation: 2 } });
+    const after = job({ succeeded: 1, completedIndexes: "0" }, { ...indexed, completions: 2, parallelism: 2 });
+    history.store({ ...after, metadata: { ...after.metadata, generation: 2 } }, CONTROLLER);
+    expect(history.violations).toEqual([]);
+
+    const forgotten = { ...job({ succeeded: 0, completedIndexes: "" }, { ...indexed, completions: 2 }) };
+    history.store({ ...forgotten, metadata: { ...forgotten.metadata, generation: 2 } }, CONTROLLER);
+    expect(history.violations).toEqual(["Job default/pi: index 0 was completed and is not any more: 0 is now "]);
+  });
+
+  it("accepts pods of a failing Job as failed, however they are", () => {
+    const history = new History(countedOnce);
+    history.store(job());
+    history.store(pod("Running"), CONTROLLER);
+    const conditions = [{ type: "FailureTarget", status: "True" as const }];
+    history.store(job({ ...recorded([], ["uid-of-a"]), conditions }), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("accepts anything of a pod that has left its end (X3), and where old lists meet a restart (X7)", () => {
+    const flipped = new History(countedOnce);
+    flipped.store(job());
+    flipped.store(pod("Unknown"), CONTROLLER);
+    flipped.store(pod("Failed"), "kubelet");
+    flipped.store(pod("Running"), "kubelet");
+    flipped.store(job(recorded(["uid-of-a"])), CONTROLLER);
+    expect(flipped.violations).toEqual([]);
+
+    const past = new History(countedOnce, {
+      happenings: [
+        { at: "1m", for: "1m", staleList: { by: "1m" } },
+        { at: "1m", controllerCrashes: { controller: "job-controller" } },
+      ],
+    });
+    past.store(job());
+    past.store(job(recorded(["x"])), CONTROLLER);
+    expect(past.violations).toEqual([]);
+  });
+});
+
+describe("S2 recorded before freed", () => {
+  const showEnded = (history: History) => history.show(pod("Succeeded"), { component: CONTROLLER });
+
+  it("refuses to let go of an ended pod that is not recorded", () => {
+    const history = new History(recordedBeforeFreed);
+    history.store(job());
+    history.store(pod("Succeeded"), CONTROLLER);
+    showEnded(history);
+    history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Pod default/a: Job default/pi lets go of it, Succeeded, and its status has not recorded it",
+    ]);
+  });
+
+  it("refuses it also when the pod vanishes with its last finalizer", () => {
+    const history = new History(recordedBeforeFreed);
+    history.store(job());
+    history.store(pod("Succeeded"), CONTROLLER);
+    showEnded(history);
+    history.remove(pod("Succeeded"), CONTROLLER);
+    expect(history.violations).toHaveLength(1);
+  });
+
+  it.each([
+    ["its UID", job(recorded(["uid-of-a"])), {}],
+    ["its index", job({ completedIndexes: "0-1", succeeded: 2 }, indexed), { index: 1 }],
+    ["no index that the Job has", job({}, indexed), { index: 3 }],
+  ])("accepts it when the status has %s", (_what, owner, parts) => {
+    const history = new History(recordedBeforeFreed);
+    history.store(owner);
+    history.store(pod("Succeeded", parts), CONTROLLER);
+    showEnded(history);
+    history.store(pod("Succeeded", { ...parts, tracked: false }), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("accepts it for a failure that the policy ignores, a Job that is finished or being deleted, and who sees it run", () => {
+    const ignored = new History(recordedBeforeFreed);
+    const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }];
+    const disrupted = { conditions: [{ type: "DisruptionTarget", status: "True" }] };
+    ignored.store(job({}, { podFailurePolicy: { rules } }));
+    ignored.store(pod("Failed", { status: disrupted }), CONTROLLER);
+    ignored.show(pod("Failed"), { component: CONTROLLER });
+    ignored.store(pod("Failed", { status: disrupted, tracked: false }), CONTROLLER);
+    expect(ignored.violations).toEqual([]);
+
+    const finished = new History(recordedBeforeFreed);
+    finished.store(job({ conditions: [{ type: "Complete", status: "True" }] }));
+    finished.store(pod("Succeeded"), CONTROLLER);
+    showEnded(finished);
+    finished.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    expect(finished.violations).toEqual([]);
+
+    const unseen = new History(recordedBeforeFreed);
+    unseen.store(job());
+    unseen.store(pod("Succeeded"), CONTROLLER);
+    unseen.show(pod("Running"), { component: CONTROLLER });
+    unseen.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    expect(unseen.violations).toEqual([]);
+  });
+
+  it("accepts what a user does to a pod (X2)", () => {
+    const history = new History(recordedBeforeFreed);
+    history.store(job());
+    history.store(pod("Succeeded"), CONTROLLER);
+    showEnded(history);
+    history.store(pod("Succeeded", { tracked: false }), "user");
+    expect(history.violations).toEqual([]);
+  });
+
+  it("refuses to count a pod that is still tracked", () => {
+    const history = new History(recordedBeforeFreed);
+    history.store(job());
+    history.store(pod("Succeeded"), CONTROLLER);
+    history.store(job(recorded(["uid-of-a"])), CONTROLLER);
+    history.store(job({ ...recorded([]), succeeded: 1 }), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: counts Pod default/a, which still has the tracking finalizer",
+    ]);
+  });
+});

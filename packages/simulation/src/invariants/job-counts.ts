@@ -1,0 +1,192 @@
+import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
+import type { StoredChange, World } from "../world.js";
+import { IndexSet } from "./index-set.js";
+import { type JobRecord, JobLedger, type PodRecord } from "./job-ledger.js";
+import {
+  type StoredJob,
+  type StoredPod,
+  hasEnded,
+  hasFailed,
+  indexOf,
+  isIndexed,
+  isTracked,
+  policyAction,
+} from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** Upstream: pkg/controller/job/job_controller.go trackJobStatusAndRemoveFinalizers. */
+export const countedOnce: Invariant = {
+  name: "S1 counted once",
+  sentence:
+    "A pod's UID enters uncountedTerminatedPods at most once in its Job's life, in one list, for how the pod has ended; " +
+    "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    const entered = new Map<string, Map<string, string>>();
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onChange(change) {
+        ledger.onChange(change);
+        if (change.resource !== JOBS || change.previous === undefined || change.type !== "MODIFIED") return;
+        if (ledger.mayReadThePast) return;
+        const job = ledger.jobs.get(uidOf(change.object));
+        if (job === undefined || change.request?.component !== JOB_CONTROLLER) return;
+        let known = entered.get(job.uid);
+        if (known === undefined) entered.set(job.uid, (known = new Map()));
+        checkLists(change, known, ledger, violated);
+        checkNumbers(change, job, violated);
+      },
+    };
+  },
+};
+
+function checkLists(
+  { object, previous }: StoredChange,
+  entered: Map<string, string>,
+  ledger: JobLedger,
+  violated: Violated,
+): void {
+  const job = object as StoredJob;
+  const was = uncounted(previous as StoredJob);
+  const is = uncounted(job);
+  if (is.succeeded.length === 0 && is.failed.length === 0) return;
+  const before = new Set([...was.succeeded, ...was.failed]);
+  const seen = new Set<string>();
+  for (const list of ["succeeded", "failed"] as const) {
+    for (const uid of is[list]) {
+      const pod = ledger.pods.get(uid);
+      const podName = pod === undefined ? `pod ${uid}` : nameOf(pod.object, "Pod");
+      if (seen.has(uid)) violated(nameOf(job, "Job"), `${podName} is recorded twice in one status`);
+      seen.add(uid);
+      const earlier = entered.get(uid);
+      if (before.has(uid) && (earlier === undefined || earlier === list)) continue;
+      if (earlier !== undefined && !before.has(uid))
+        violated(nameOf(job, "Job"), `${podName} is recorded as ${list}, after it was counted as ${earlier}`);
+      else if (earlier !== undefined)
+        violated(nameOf(job, "Job"), `${podName} is recorded as ${list}, after it was recorded as ${earlier}`);
+      entered.set(uid, list);
+      const wrong = whyNotSo(list, uid, pod, job);
+      if (wrong !== undefined) violated(nameOf(job, "Job"), `${podName} is recorded as ${list}, but ${wrong}`);
+    }
+  }
+}
+
+/** Why a pod does not belong in the list. */
+function whyNotSo(
+  list: "succeeded" | "failed",
+  uid: string,
+  pod: PodRecord | undefined,
+  job: StoredJob,
+): string | undefined {
+  if (pod === undefined) return `no pod of a Job has ever had the UID ${uid}`;
+  if (pod.flipped || pod.job?.meddledWith === true) return undefined;
+  if (list === "succeeded") return pod.everSucceeded ? undefined : "has never succeeded";
+  // All pods that a failing Job still had are deleted, and count.
+  const isFailing = job.status?.conditions?.some(({ type }) => type === "FailureTarget" || type === "Failed") ?? false;
+  return pod.everFailed || pod.everTerminating || isFailing ? undefined : "has neither failed nor been deleted";
+}
+
+function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }: JobRecord, violated: Violated): void {
+  const job = object as StoredJob;
+  const before = previous as StoredJob;
+  const was = uncounted(before);
+  const is = uncounted(job);
+  const number = (stored: StoredJob, field: "succeeded" | "failed"): number => stored.status?.[field] ?? 0;
+  const check = (field: "succeeded" | "failed"): void => {
+    const counted = number(job, field) - number(before, field);
+    if (counted === 0 && was[field].length === 0) return;
+    const left = new Set(is[field]);
+    const leaving = was[field].filter((uid) => !left.has(uid)).length;
+    if (counted !== leaving)
+      violated(
+        nameOf(job, "Job"),
+        `${field} goes from ${number(before, field)} to ${number(job, field)}, while ${leaving} recorded pods leave the list`,
+      );
+  };
+  check("failed");
+  if (job.spec === undefined || !isIndexed(job.spec)) {
+    check("succeeded");
+    return;
+  }
+  const text = job.status?.completedIndexes;
+  const completed = new IndexSet(text);
+  if (number(job, "succeeded") !== completed.size)
+    violated(nameOf(job, "Job"), `succeeded is ${number(job, "succeeded")}, and completedIndexes ${text ?? ""}`);
+  if (meddledWith || text === before.status?.completedIndexes) return;
+  // Who has fewer completions forgets the indexes beyond, and the controller may hear of it late, or not at all.
+  const fewest = Math.min(...specs.map(({ completions }) => completions ?? 0));
+  const missing = new IndexSet(before.status?.completedIndexes).firstMissingIn(completed, fewest);
+  if (missing !== undefined)
+    violated(
+      nameOf(job, "Job"),
+      `index ${missing} was completed and is not any more: ${before.status?.completedIndexes} is now ${text ?? ""}`,
+    );
+}
+
+/** Upstream: job_controller.go, the order in trackJobStatusAndRemoveFinalizers and flushUncountedAndRemoveFinalizers. */
+export const recordedBeforeFreed: Invariant = {
+  name: "S2 recorded before freed",
+  sentence:
+    "The tracking finalizer of an ended pod of a Job that goes on is removed only when the stored status has the pod's UID " +
+    "or index; a UID leaves the status only when the stored pod has no such finalizer.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onChange(change) {
+        ledger.onChange(change);
+        const { request, previous } = change;
+        if (request?.component !== JOB_CONTROLLER || previous === undefined || ledger.mayReadThePast) return;
+        if (change.resource === PODS) checkFreed(world, change, ledger, violated);
+        else if (change.resource === JOBS && change.type === "MODIFIED") checkLeaving(change, ledger, violated);
+      },
+    };
+  },
+};
+
+function checkFreed(_world: World, change: StoredChange, ledger: JobLedger, violated: Violated): void {
+  const pod = change.object as StoredPod;
+  const before = change.previous as StoredPod;
+  // Of a pod whose last finalizer goes while it is being deleted, the change is its deletion.
+  const isFreed = isTracked(before) && (!isTracked(pod) || change.type === "DELETED");
+  if (!isFreed || !hasEnded(pod)) return;
+  const record = ledger.pods.get(uidOf(pod));
+  const job = record?.job;
+  if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return;
+  if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return;
+  // Whoever sees the pod run yet may be rid of it, without counting: the Job wants fewer, or is suspended.
+  if (!record.shownEndedTo.has(lifeOf(change.request!))) return;
+  const lists = uncounted(job.object);
+  if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return;
+  if (isIndexed(job.object.spec)) {
+    const index = indexOf(pod, Math.min(...job.specs.map(({ completions }) => completions ?? 0)));
+    if (index === undefined || new IndexSet(job.object.status?.completedIndexes).has(index)) return;
+  }
+  if (hasFailed(pod) && policyAction(job.object.spec.podFailurePolicy, pod) === "Ignore") return;
+  violated(
+    nameOf(pod, "Pod"),
+    `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
+  );
+}
+
+function checkLeaving({ object, previous }: StoredChange, ledger: JobLedger, violated: Violated): void {
+  const was = uncounted(previous as StoredJob);
+  if (was.succeeded.length === 0 && was.failed.length === 0) return;
+  const is = uncounted(object);
+  const left = new Set([...is.succeeded, ...is.failed]);
+  for (const uid of [...was.succeeded, ...was.failed]) {
+    if (left.has(uid)) continue;
+    const pod = ledger.pods.get(uid);
+    if (pod === undefined || pod.gone || !isTracked(pod.object) || pod.job?.meddledWith === true) continue;
+    violated(nameOf(object, "Job"), `counts ${nameOf(pod.object, "Pod")}, which still has the tracking finalizer`);
+  }
+}
+
+function uncounted({ status }: StoredJob): {
+  readonly succeeded: readonly string[];
+  readonly failed: readonly string[];
+} {
+  const lists = status?.uncountedTerminatedPods;
+  return { succeeded: lists?.succeeded ?? [], failed: lists?.failed ?? [] };
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+
+import { History } from "../../test/history.js";
+import { condition, job, pod } from "../../test/objects.js";
+import { noPodAfterTheEnd, theEndIsTheEnd } from "./job-end.js";
+
+const CONTROLLER = "job-controller";
+const interim = [condition("SuccessCriteriaMet", "CompletionsReached")];
+const complete = { conditions: [...interim, condition("Complete", "CompletionsReached")], succeeded: 1 };
+
+function finishing(): History {
+  const history = new History(theEndIsTheEnd);
+  history.store(job());
+  history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+  history.store(job({ conditions: interim }), CONTROLLER);
+  return history;
+}
+
+describe("S3 the end is the end", () => {
+  it("accepts a Job that ends in two writes", () => {
+    const history = finishing();
+    history.store(job(complete), CONTROLLER);
+    const later = job(complete);
+    history.store({ ...later, metadata: { ...later.metadata, labels: { seen: "yes" } } });
+    expect(history.violations).toEqual([]);
+  });
+
+  it.each([
+    ["is Complete and Failed", { ...complete, conditions: [...complete.conditions, condition("Failed")] }],
+    [
+      "is Complete with 1 pods recorded and not counted",
+      { ...complete, uncountedTerminatedPods: { succeeded: ["uid-of-a"] } },
+    ],
+    ["is Complete with 2 active pods", { ...complete, active: 2 }],
+    ["is Complete with 1 terminating pods", { ...complete, terminating: 1 }],
+    ["is Failed, and was not FailureTarget before", { conditions: [...interim, condition("Failed")] }],
+  ])("refuses a Job that %s", (message, status) => {
+    const history = finishing();
+    history.store(job(status), CONTROLLER);
+    expect(history.violations).toEqual([`Job default/pi: ${message}`]);
+  });
+
+  it("refuses an end while a pod that the controller has made runs, or is not accounted for", () => {
+    const running = finishing();
+    running.store(pod("Running", { name: "b" }), CONTROLLER);
+    running.store(job(complete), CONTROLLER);
+    expect(running.violations).toEqual(["Job default/pi: is Complete while Pod default/b runs"]);
+
+    const tracked = finishing();
+    tracked.store(pod("Succeeded", { name: "b" }), CONTROLLER);
+    tracked.store(job(complete), CONTROLLER);
+    expect(tracked.violations).toEqual(["Job default/pi: is Complete while Pod default/b is not accounted for"]);
+  });
+
+  it("accepts a pod that whoever writes the end cannot know of: its creation was lost, or another life's (X4, X9)", () => {
+    const lost = finishing();
+    const created = lost.store(pod("Running", { name: "b" }), CONTROLLER);
+    lost.answer({
+      component: CONTROLLER,
+      process: "controller-manager-1",
+      code: 0,
+      tookEffect: true,
+      verb: "create",
+      resource: "pods",
+      body: created,
+    });
+    lost.store(job(complete), CONTROLLER);
+    expect(lost.violations).toEqual([]);
+
+    const another = finishing();
+    another.store(pod("Running", { name: "b" }), { component: CONTROLLER, incarnation: 1 });
+    another.store(job(complete), { component: CONTROLLER, incarnation: 2 });
+    expect(another.violations).toEqual([]);
+  });
+
+  it("refuses that a status changes after the end", () => {
+    const history = finishing();
+    history.store(job(complete), CONTROLLER);
+    history.store(job({ ...complete, succeeded: 2 }), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: its status changes after it was Complete (CompletionsReached)",
+    ]);
+  });
+});
+
+describe("S4 no pod after the end", () => {
+  it("refuses a pod for a finished Job", () => {
+    const history = new History(noPodAfterTheEnd);
+    history.store(job());
+    history.store(job(complete), CONTROLLER);
+    history.pass(1000);
+    history.store(pod(), CONTROLLER);
+    expect(history.violations).toEqual(["Job default/pi: gets Pod default/a, 1000 ms after it was Complete"]);
+  });
+
+  it("accepts one that another life of the controller has sent before (X9)", () => {
+    const history = new History(noPodAfterTheEnd);
+    history.store(job());
+    const sentMs = history.nowMs;
+    history.pass(1000);
+    history.store(job(complete), { component: CONTROLLER, process: "b" });
+    history.store(pod(), { component: CONTROLLER, process: "a", sentMs });
+    expect(history.violations).toEqual([]);
+  });
+
+  it("says nothing of pods that others make", () => {
+    const history = new History(noPodAfterTheEnd);
+    history.store(job(complete));
+    history.store(pod(), "user");
+    expect(history.violations).toEqual([]);
+  });
+});

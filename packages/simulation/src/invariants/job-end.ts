@@ -1,0 +1,92 @@
+import { finishedCondition, isConditionTrue } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
+import type { StoredChange } from "../world.js";
+import { JobLedger } from "./job-ledger.js";
+import { type StoredJob, isActive, isTracked } from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** Upstream: pkg/controller/job/job_controller.go enactJobFinished, and validation.go of the API server. */
+export const theEndIsTheEnd: Invariant = {
+  name: "S3 the end is the end",
+  sentence:
+    "A Job is Complete or Failed, never both; then nothing is uncounted, active or terminating, no pod of it runs or is " +
+    "tracked, FailureTarget or SuccessCriteriaMet was stored before, and its status never changes again.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onChange(change) {
+        ledger.onChange(change);
+        const { previous, request } = change;
+        if (change.resource !== JOBS || change.type !== "MODIFIED" || previous === undefined) return;
+        if (request?.component !== JOB_CONTROLLER) return;
+        const job = change.object as StoredJob;
+        if (finishedCondition(job) === undefined && finishedCondition(previous as StoredJob) === undefined) return;
+        if (finishedCondition(previous as StoredJob) !== undefined) checkUnchanged(change, violated);
+        else checkEnd(change, ledger, violated);
+      },
+    };
+  },
+};
+
+function checkUnchanged({ object, previous }: StoredChange, violated: Violated): void {
+  const job = object as StoredJob;
+  const before = previous as StoredJob;
+  if (JSON.stringify(job.status) === JSON.stringify(before.status)) return;
+  const end = finishedCondition(before)!;
+  violated(nameOf(job, "Job"), `its status changes after it was ${end.type} (${end.reason ?? ""})`);
+}
+
+function checkEnd(change: StoredChange, ledger: JobLedger, violated: Violated): void {
+  const job = change.object as StoredJob;
+  const before = change.previous as StoredJob;
+  const { status } = job;
+  const refuse = (message: string): void => violated(nameOf(job, "Job"), message);
+  const end = finishedCondition(job)!;
+  if (isConditionTrue(status?.conditions, "Complete") && isConditionTrue(status?.conditions, "Failed"))
+    refuse("is Complete and Failed");
+  const uncounted = status?.uncountedTerminatedPods;
+  const left = (uncounted?.succeeded?.length ?? 0) + (uncounted?.failed?.length ?? 0);
+  if (left > 0) refuse(`is ${end.type} with ${left} pods recorded and not counted`);
+  if ((status?.active ?? 0) > 0) refuse(`is ${end.type} with ${status?.active} active pods`);
+  if ((status?.terminating ?? 0) > 0) refuse(`is ${end.type} with ${status?.terminating} terminating pods`);
+  const interim = end.type === "Failed" ? "FailureTarget" : "SuccessCriteriaMet";
+  if (!isConditionTrue(before.status?.conditions, interim)) refuse(`is ${end.type}, and was not ${interim} before`);
+  const record = ledger.jobs.get(uidOf(job));
+  if (record === undefined || record.meddledWith || ledger.mayReadThePast) return;
+  for (const pod of record.livePods.values()) {
+    if (!isActive(pod.object) && !isTracked(pod.object)) continue;
+    // A pod that whoever writes the end cannot know of has to be let go of later: L2.
+    if (pod.flipped || ledger.isHiddenFrom(pod, change.request!)) continue;
+    const what = isActive(pod.object) ? "runs" : "is not accounted for";
+    refuse(`is ${end.type} while ${nameOf(pod.object, "Pod")} ${what}`);
+    return;
+  }
+}
+
+/** Upstream: job_controller.go syncJob, its gate for Jobs that it has ended. */
+export const noPodAfterTheEnd: Invariant = {
+  name: "S4 no pod after the end",
+  sentence: "No pod is created for a Job that is Complete or Failed in the store.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    return {
+      onChange(change) {
+        ledger.onChange(change);
+        const { request } = change;
+        if (change.resource !== PODS || change.type !== "ADDED" || request?.component !== JOB_CONTROLLER) return;
+        const job = ledger.pods.get(uidOf(change.object))?.job;
+        if (job?.finishedMs === undefined || ledger.mayReadThePast) return;
+        // What somebody else has sent before the end was written may still land: exception X9.
+        if (request.sentMs <= job.finishedMs && lifeOf(request) !== job.finishedBy) return;
+        const end = finishedCondition(job.object)!;
+        violated(
+          nameOf(job.object, "Job"),
+          `gets ${nameOf(change.object, "Pod")}, ${change.atMs - job.finishedMs} ms after it was ${end.type}`,
+        );
+      },
+    };
+  },
+};

@@ -1,0 +1,249 @@
+import { finishedCondition, parseTime } from "@kubewright/api";
+
+import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange, World } from "../world.js";
+import {
+  type StoredJob,
+  type StoredJobSpec,
+  type StoredPod,
+  hasEnded,
+  hasFailed,
+  hasSucceeded,
+  indexOf,
+  isActive,
+  isTracked,
+} from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, isOfUser, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
+
+/** Creations that no cache shows after this time are given up. Upstream: pkg/controller/controller_utils.go ExpectationsTimeout. */
+const EXPECTATIONS_MS = 300_000;
+/** Longer than a sync takes between looking at its cache and sending its last request. */
+const SYNC_MS = 120_000;
+
+/** What is known of one Job, whether it is stored any more or not. */
+export interface JobRecord {
+  readonly uid: string;
+  /** As it is stored, or was last. */
+  object: StoredJob;
+  gone: boolean;
+  /** Every spec it has had, oldest first. */
+  readonly specs: StoredJobSpec[];
+  generation: number | undefined;
+  /** Somebody from outside has changed what its pods say about themselves: their counts are anybody's guess. */
+  meddledWith: boolean;
+  finishedMs?: number;
+  /** The life of the component that has written its end. */
+  finishedBy?: string;
+  /** The earliest `status.startTime` it has had. */
+  startMs?: number;
+  /** Those that are stored, by UID. */
+  readonly livePods: Map<string, PodRecord>;
+  /** All that it has ever had. */
+  readonly allPods: PodRecord[];
+}
+
+/** What is known of one pod that a Job owns, or has owned. */
+export interface PodRecord {
+  readonly uid: string;
+  object: StoredPod;
+  job: JobRecord | undefined;
+  gone: boolean;
+  everSucceeded: boolean;
+  everFailed: boolean;
+  everTerminating: boolean;
+  /** It has changed its phase after it ended: exception X3. */
+  flipped: boolean;
+  readonly createdMs: number;
+  /** The life of the Job controller that created it; `undefined` when somebody else did. */
+  readonly createdBy: string | undefined;
+  /** Whoever created it does not know: the answer was lost. Exception X4. */
+  answerLost: boolean;
+  /** When the caches of the Job controller's lives first showed it, by life. */
+  readonly shownMs: Map<string, number>;
+  /** Those lives whose caches have shown that it ended. */
+  readonly shownEndedTo: Set<string>;
+}
+
+/** Follows Jobs and their pods: what they were, and what the Job controller was told of them. */
+export class JobLedger {
+  readonly jobs = new Map<string, JobRecord>();
+  readonly pods = new Map<string, PodRecord>();
+  readonly #world: World;
+  /** Creations of one Job, and instant, whose answers are under way. */
+  readonly #unanswered = new Map<string, { readonly pod: PodRecord; readonly body: unknown }[]>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  onChange(change: StoredChange): void {
+    if (change.resource === PODS) this.#podChanged(change);
+    else if (change.resource === JOBS) this.#jobChanged(change);
+  }
+
+  onAnswer(request: AnsweredRequest): void {
+    if (request.resource !== PODS || request.verb !== "create" || request.component !== JOB_CONTROLLER) return;
+    const waiting = this.#unanswered.get(creationKey(request));
+    if (waiting === undefined) return;
+    const [created] = waiting.splice(
+      Math.max(
+        0,
+        waiting.findIndex(({ body }) => body === request.body),
+      ),
+      1,
+    );
+    if (created !== undefined && (request.code < 200 || request.code > 299)) created.pod.answerLost = true;
+  }
+
+  onCacheEvent(event: CacheEvent): void {
+    if (event.resource !== PODS || event.component !== JOB_CONTROLLER) return;
+    const pod = this.pods.get(uidOf(event.object));
+    if (pod === undefined) return;
+    const life = lifeOf(event);
+    if (!pod.shownMs.has(life)) pod.shownMs.set(life, event.atMs);
+    if (hasEnded(event.object)) pod.shownEndedTo.add(life);
+  }
+
+  /**
+   * Whether the Job controller could not know of a pod when it decided on a request: its cache has not shown the pod, and
+   * neither has it made the pod itself and been told so, less than five minutes ago. Exceptions X4 and X9.
+   */
+  isHiddenFrom(pod: PodRecord, request: RequestInfo): boolean {
+    const life = lifeOf(request);
+    const shownMs = pod.shownMs.get(life);
+    if (shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS) return false;
+    if (pod.createdBy !== life || pod.answerLost) return true;
+    return (shownMs ?? request.sentMs) - pod.createdMs >= EXPECTATIONS_MS;
+  }
+
+  #jobChanged({ type, object, request, atMs }: StoredChange): void {
+    const job = object as StoredJob;
+    const uid = uidOf(job);
+    let record = this.jobs.get(uid);
+    if (record === undefined) {
+      record = {
+        uid,
+        object: job,
+        gone: false,
+        specs: [],
+        generation: undefined,
+        meddledWith: false,
+        livePods: new Map(),
+        allPods: [],
+      };
+      this.jobs.set(uid, record);
+    }
+    record.object = job;
+    record.gone = type === "DELETED";
+    const { generation } = job.metadata;
+    if (job.spec !== undefined && (record.specs.length === 0 || generation !== record.generation)) {
+      record.specs.push(job.spec);
+      record.generation = generation;
+    }
+    const startMs = parseTime(job.status?.startTime);
+    if (startMs !== undefined && !(record.startMs !== undefined && record.startMs <= startMs)) record.startMs = startMs;
+    if (record.finishedMs === undefined && finishedCondition(job) !== undefined) {
+      record.finishedMs = atMs;
+      if (request !== undefined) record.finishedBy = lifeOf(request);
+    }
+  }
+
+  #podChanged({ type, object, previous, request, atMs }: StoredChange): void {
+    const pod = object as StoredPod;
+    const uid = uidOf(pod);
+    let record = this.pods.get(uid);
+    const ownerUid = ownerOfKind(pod, "Job")?.uid;
+    if (record === undefined) {
+      if (ownerUid === undefined) return;
+      const isCreated = type === "ADDED" && request?.component === JOB_CONTROLLER;
+      record = {
+        uid,
+        object: pod,
+        job: undefined,
+        gone: false,
+        everSucceeded: false,
+        everFailed: false,
+        everTerminating: false,
+        flipped: false,
+        createdMs: atMs,
+        createdBy: isCreated ? lifeOf(request) : undefined,
+        answerLost: false,
+        shownMs: new Map(),
+        shownEndedTo: new Set(),
+      };
+      this.pods.set(uid, record);
+      if (isCreated) {
+        const key = creationKey(request);
+        const creation = { pod: record, body: request.body };
+        const waiting = this.#unanswered.get(key);
+        if (waiting === undefined) this.#unanswered.set(key, [creation]);
+        else waiting.push(creation);
+      }
+    }
+    const job = ownerUid === undefined ? undefined : this.jobs.get(ownerUid);
+    if (previous !== undefined && type === "MODIFIED" && isOfUser(request) && isMeddling(previous, pod)) {
+      if (record.job !== undefined) record.job.meddledWith = true;
+      if (job !== undefined) job.meddledWith = true;
+    }
+    if (record.job !== job) {
+      record.job?.livePods.delete(uid);
+      record.job = job;
+      job?.allPods.push(record);
+    }
+    if (previous !== undefined && hasEnded(previous) && phaseOf(previous) !== phaseOf(pod)) record.flipped = true;
+    record.object = pod;
+    record.gone = type === "DELETED";
+    record.everSucceeded ||= hasSucceeded(pod);
+    record.everFailed ||= hasFailed(pod);
+    record.everTerminating ||= pod.metadata.deletionTimestamp != null || type === "DELETED";
+    if (job === undefined) return;
+    if (record.gone) job.livePods.delete(uid);
+    else job.livePods.set(uid, record);
+  }
+
+  /**
+   * Whether in this run a controller that has just been started may be answered with a past that another life of it has
+   * already moved on from. Then even upstream counts wrong: exception X7.
+   */
+  get mayReadThePast(): boolean {
+    return mayReadThePast(this.#world);
+  }
+}
+
+/** See {@link JobLedger.mayReadThePast}. */
+export function mayReadThePast({ plan }: World): boolean {
+  const happenings = plan.happenings ?? [];
+  return (
+    happenings.some(({ staleList }) => staleList !== undefined) &&
+    happenings.some(
+      ({ controllerCrashes, controllerDown, leaseLost, paused }) =>
+        controllerCrashes !== undefined ||
+        controllerDown !== undefined ||
+        leaseLost !== undefined ||
+        (paused !== undefined && (plan.controllerManagers ?? 1) > 1),
+    )
+  );
+}
+
+/** Pods of a Job that are active in the store. */
+export function activePods(job: JobRecord): PodRecord[] {
+  return [...job.livePods.values()].filter(({ object }) => isActive(object));
+}
+
+function creationKey(request: RequestInfo): string {
+  const body = request.body as StoredPod | undefined;
+  return `${lifeOf(request)} ${request.sentMs} ${body?.metadata.ownerReferences?.[0]?.uid}`;
+}
+
+function phaseOf({ status }: StoredPod): string | undefined {
+  return status?.phase;
+}
+
+/** Whether what a Job goes by has changed: owner, finalizer, index, labels. */
+function isMeddling(before: StoredPod, after: StoredPod): boolean {
+  return (
+    isTracked(before) !== isTracked(after) ||
+    indexOf(before) !== indexOf(after) ||
+    ownerOfKind(before, "Job")?.uid !== ownerOfKind(after, "Job")?.uid ||
+    JSON.stringify(before.metadata.labels) !== JSON.stringify(after.metadata.labels)
+  );
+}

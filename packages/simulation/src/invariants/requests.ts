@@ -1,0 +1,89 @@
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { AnsweredRequest } from "../world.js";
+import { isOfController } from "./stored-objects.js";
+
+export const noInvalidWrite: Invariant = {
+  name: "S9 no invalid write",
+  sentence:
+    "The API server never refuses what a controller sends as bad or invalid, nor as forbidden without a quota, a webhook or a namespace that ends.",
+  watch(_world, violated): InvariantChecks {
+    return {
+      onAnswer(request) {
+        if (request.injected || !isOfController(request)) return;
+        if (request.code !== 400 && request.code !== 422 && request.code !== 403) return;
+        if (isPermitted(request)) return;
+        violated(
+          targetOf(request),
+          `${request.component} is answered ${request.code} to ${request.verb} ${resourceOf(request)}: ${request.message ?? ""}`,
+        );
+      },
+    };
+  },
+};
+
+/** What is refused for what others do at the same time: none of it is there before the request is sent. */
+function isPermitted({ code, message = "", verb }: AnsweredRequest): boolean {
+  if (code === 403)
+    return /exceeded quota|is being terminated|denied the request|unable to create new content in namespace/.test(
+      message,
+    );
+  if (code !== 422) return false;
+  // A patch says by its UID which object is meant; another object of that name must not take it.
+  if (verb === "patch" && /metadata\.uid: Invalid value/.test(message)) return true;
+  // To adopt a pod adds a finalizer, which is too late for one that was deleted just before.
+  return /no new finalizers can be added if the object is being deleted/.test(message);
+}
+
+/** Errors that only a mistake in a program makes. */
+const MISTAKES: ReadonlySet<string> = new Set([
+  "TypeError",
+  "ReferenceError",
+  "RangeError",
+  "SyntaxError",
+  "URIError",
+  "EvalError",
+  "AssertionError",
+]);
+
+export const noCrash: Invariant = {
+  name: "S10 no crash",
+  sentence: "No controller throws an error that a mistake in a program makes, such as a TypeError.",
+  watch(_world, violated): InvariantChecks {
+    return {
+      onError({ component, error }) {
+        const mistake = mistakeIn(error);
+        if (mistake !== undefined) violated(component, `throws ${mistake}`);
+      },
+    };
+  },
+};
+
+/** The mistake that an error is, or is caused by. */
+function mistakeIn(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error)) return `what is no error: ${String(error)}`;
+  if (MISTAKES.has(error.name)) return `${error.name}: ${error.message}`;
+  if (depth > 10) return undefined;
+  const causes = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  for (const cause of error.cause === undefined ? causes : [error.cause, ...causes]) {
+    const mistake = cause instanceof Error ? mistakeIn(cause, depth + 1) : undefined;
+    if (mistake !== undefined) return mistake;
+  }
+  return undefined;
+}
+
+/** What a request is about: `jobs default/pi`. */
+export function targetOf({ resource, namespace, name, body }: AnsweredRequest): string {
+  const named = name || nameIn(body);
+  return `${resource} ${namespace === "" ? named : `${namespace}/${named}`}`;
+}
+
+function nameIn(body: unknown): string {
+  const metadata = (
+    body as { readonly metadata?: { readonly name?: string; readonly generateName?: string } } | undefined
+  )?.metadata;
+  return metadata?.name ?? metadata?.generateName ?? "";
+}
+
+function resourceOf({ resource, subresource }: AnsweredRequest): string {
+  return subresource === "" ? resource : `${resource}/${subresource}`;
+}

@@ -1,0 +1,70 @@
+import { type DeepReadonly, type OwnerReference, getControllerOf } from "@kubewright/api";
+
+import type { RequestInfo, Stored } from "../world.js";
+
+/** Resources as {@link World} names them. */
+export const JOBS = "jobs.batch";
+export const CRON_JOBS = "cronjobs.batch";
+export const PODS = "pods";
+export const NODES = "nodes";
+
+export const JOB_CONTROLLER = "job-controller";
+export const CRON_JOB_CONTROLLER = "cronjob-controller";
+export const TTL_CONTROLLER = "ttl-after-finished-controller";
+export const POD_GC_CONTROLLER = "pod-garbage-collector-controller";
+export const GARBAGE_COLLECTOR = "garbage-collector-controller";
+
+/** What a cluster has besides controllers, and those who use it. */
+const NO_CONTROLLERS: ReadonlySet<string> = new Set(["", "kubelet", "scheduler", "user", "kubectl"]);
+
+/** Components of the cluster whose writes follow rules of their own: what they change, no user has changed. */
+const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
+  "",
+  "kubelet",
+  "scheduler",
+  JOB_CONTROLLER,
+  CRON_JOB_CONTROLLER,
+  TTL_CONTROLLER,
+  POD_GC_CONTROLLER,
+  GARBAGE_COLLECTOR,
+  "node-lifecycle-controller",
+]);
+
+/** Whether a controller sends it, and neither a node, a scheduler nor a person. */
+export function isOfController({ component }: Pick<RequestInfo, "component">): boolean {
+  return !NO_CONTROLLERS.has(component) && !component.startsWith("election");
+}
+
+/** Whether somebody from outside of the cluster sends it. */
+export function isOfUser(request: Pick<RequestInfo, "component"> | undefined): boolean {
+  return request !== undefined && !OF_THE_CLUSTER.has(request.component);
+}
+
+/** One life of one component: what it remembers, and its caches, end with it. */
+export function lifeOf({
+  component,
+  process,
+  incarnation,
+}: Pick<RequestInfo, "component" | "process" | "incarnation">): string {
+  return `${component} ${process} ${incarnation}`;
+}
+
+/** `Job default/pi`. */
+export function nameOf({ kind, metadata }: Stored, resource = ""): string {
+  const name = metadata.namespace === undefined ? `${metadata.name}` : `${metadata.namespace}/${metadata.name}`;
+  return `${kind ?? resource} ${name}`;
+}
+
+export function uidOf({ metadata }: Stored): string {
+  return metadata.uid ?? "";
+}
+
+export function isBeingDeleted({ metadata }: Stored): boolean {
+  return metadata.deletionTimestamp != null;
+}
+
+/** The controller of that kind which the object names. */
+export function ownerOfKind(object: Stored, kind: string): DeepReadonly<OwnerReference> | undefined {
+  const owner = getControllerOf(object);
+  return owner?.kind === kind ? owner : undefined;
+}

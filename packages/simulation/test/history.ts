@@ -1,0 +1,179 @@
+import type { KubernetesObject } from "@kubewright/api";
+
+import type { FaultPlan } from "../src/fault-plan.js";
+import type { Invariant, InvariantChecks } from "../src/invariant.js";
+import type {
+  AnsweredRequest,
+  CacheEvent,
+  RequestInfo,
+  Stored,
+  StoredChange,
+  ToldDecision,
+  World,
+} from "../src/world.js";
+
+export const START_MS = Date.UTC(2026, 2, 2, 10);
+
+const PLURALS: Readonly<Record<string, string>> = {
+  Job: "jobs.batch",
+  CronJob: "cronjobs.batch",
+  Pod: "pods",
+  Node: "nodes",
+  ConfigMap: "configmaps",
+  Lease: "leases.coordination.k8s.io",
+};
+
+type Sender = string | Partial<RequestInfo>;
+
+/** A history that is made up: what is stored is what a test says, and the invariants are told. */
+export class History implements World {
+  readonly plan: FaultPlan;
+  nowMs = START_MS;
+  healedMs = START_MS;
+  stale: { component: string; resource: string; difference: string }[] = [];
+  leading: string[] = [];
+  /** `Job default/pi: message` */
+  readonly violations: string[] = [];
+  readonly #stored = new Map<string, Stored>();
+  readonly #checks: readonly InvariantChecks[];
+  #version = 0;
+
+  constructor(invariants: Invariant | readonly Invariant[], plan: Partial<FaultPlan> = {}) {
+    this.plan = {
+      apiVersion: "sim.kubewright.dev/v1",
+      kind: "Scenario",
+      seed: 1,
+      start: new Date(START_MS).toISOString(),
+      for: "1h",
+      manifests: [],
+      ...plan,
+    };
+    this.#checks = [invariants]
+      .flat()
+      .map(({ watch }) => watch(this, (about, message) => this.violations.push(`${about}: ${message}`)));
+  }
+
+  get<T extends KubernetesObject>(resource: string, namespace: string, name: string): Stored<T> | undefined {
+    return this.#stored.get(`${resource} ${namespace}/${name}`) as Stored<T> | undefined;
+  }
+
+  list<T extends KubernetesObject>(resource: string): readonly Stored<T>[] {
+    return [...this.#stored].filter(([key]) => key.startsWith(`${resource} `)).map(([, object]) => object as Stored<T>);
+  }
+
+  staleCaches(): typeof this.stale {
+    return this.stale;
+  }
+
+  leaders(): readonly string[] {
+    return this.leading;
+  }
+
+  /** Adds an object, or changes it. */
+  store<T extends KubernetesObject>(object: T, by: Sender = "user"): T {
+    const key = this.#key(object);
+    const previous = this.#stored.get(key);
+    const now = {
+      ...object,
+      metadata: {
+        namespace: "default",
+        uid: `uid-of-${object.metadata.name}`,
+        creationTimestamp: new Date(this.nowMs).toISOString(),
+        generation: 1,
+        ...object.metadata,
+        resourceVersion: `${++this.#version + 100}`,
+      },
+    };
+    this.#stored.set(key, now);
+    const type = previous === undefined ? "ADDED" : "MODIFIED";
+    this.#tell(type, now, previous, by, previous === undefined ? "create" : "update");
+    return now;
+  }
+
+  remove(object: KubernetesObject, by: Sender = "user"): void {
+    const key = this.#key(object);
+    const previous = this.#stored.get(key);
+    if (previous === undefined) throw new Error(`${key} is not stored`);
+    this.#stored.delete(key);
+    this.#tell("DELETED", previous, previous, by, "delete");
+  }
+
+  /** Tells that a cache was told of an object. */
+  show(object: KubernetesObject | Stored, to: Partial<CacheEvent> & { readonly component: string }): void {
+    const event: CacheEvent = {
+      atMs: this.nowMs,
+      process: "controller-manager-1",
+      incarnation: 1,
+      resource: PLURALS[object.kind ?? ""]!,
+      type: "add",
+      object: object,
+      ...to,
+    };
+    for (const check of this.#checks) check.onCacheEvent?.(event);
+  }
+
+  answer(request: Partial<AnsweredRequest> & { readonly component: string; readonly code: number }): void {
+    const answered: AnsweredRequest = {
+      ...this.#request(request, "update"),
+      atMs: this.nowMs,
+      injected: false,
+      tookEffect: request.code >= 200 && request.code < 300,
+      ...request,
+    };
+    for (const check of this.#checks) check.onAnswer?.(answered);
+  }
+
+  decide(decision: Pick<ToldDecision, "controller" | "decision">): void {
+    const told = { process: "controller-manager-1", incarnation: 1, atMs: this.nowMs, ...decision } as ToldDecision;
+    for (const check of this.#checks) check.onDecision?.(told);
+  }
+
+  fail(error: unknown, component = "job-controller"): void {
+    for (const check of this.#checks) check.onError?.({ atMs: this.nowMs, component, error });
+  }
+
+  happen(index: number, kind: string, phase: "begin" | "end"): void {
+    for (const check of this.#checks) check.onHappening?.({ atMs: this.nowMs, kind, phase, index });
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    for (const check of this.#checks) check.onTick?.();
+  }
+
+  rest(): void {
+    for (const check of this.#checks) check.atRest?.();
+  }
+
+  #key({ kind, metadata: { namespace = "default", name } }: KubernetesObject): string {
+    return `${PLURALS[kind ?? ""]} ${namespace}/${name}`;
+  }
+
+  #tell(type: StoredChange["type"], object: Stored, previous: Stored | undefined, by: Sender, verb: string): void {
+    const change: StoredChange = {
+      atMs: this.nowMs,
+      resource: PLURALS[object.kind ?? ""]!,
+      type,
+      object,
+      ...(previous === undefined ? {} : { previous }),
+      request: this.#request(typeof by === "string" ? { component: by } : by, verb, object),
+    };
+    for (const check of this.#checks) check.onChange?.(change);
+  }
+
+  #request(given: Partial<RequestInfo>, verb: string, object?: Stored): RequestInfo {
+    return {
+      component: "user",
+      process: given.component?.includes("controller") === true ? "controller-manager-1" : "",
+      incarnation: 1,
+      sentMs: this.nowMs,
+      verb,
+      resource: PLURALS[object?.kind ?? ""] ?? "",
+      subresource: "",
+      namespace: object?.metadata.namespace ?? "default",
+      name: verb === "create" ? "" : (object?.metadata.name ?? ""),
+      ...(verb === "create" ? { body: object } : {}),
+      ...given,
+    };
+  }
+}
