@@ -67,6 +67,8 @@ export interface PodRecord {
 export class JobLedger {
   readonly jobs = new Map<string, JobRecord>();
   readonly pods = new Map<string, PodRecord>();
+  /** By namespace and name, whoever had it last. */
+  readonly podsByName = new Map<string, PodRecord>();
   readonly #world: World;
   /** Creations of one Job, and instant, whose answers are under way. */
   readonly #unanswered = new Map<string, { readonly pod: PodRecord; readonly body: unknown }[]>();
@@ -171,6 +173,7 @@ export class JobLedger {
         shownEndedTo: new Set(),
       };
       this.pods.set(uid, record);
+      this.podsByName.set(`${pod.metadata.namespace}/${pod.metadata.name}`, record);
       if (isCreated) {
         const key = creationKey(request);
         const creation = { pod: record, body: request.body };

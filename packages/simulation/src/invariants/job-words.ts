@@ -119,15 +119,15 @@ function matchesExitCode(
   return values.includes(code) === (operator === "In");
 }
 
-/** When a pod ended, by what it says itself. */
+/**
+ * When a pod ended, to whoever reads it now or has read it before: what its containers say, of one that ended by itself; of
+ * others the earliest that may be read from it, which is when they were created.
+ */
 export function endedMs({ metadata, status }: StoredPod): number {
   const finishes = (status?.containerStatuses ?? []).map(({ state }) => parseTime(state?.terminated?.finishedAt));
-  if (finishes.length > 0 && finishes.every((finish) => finish !== undefined)) return Math.max(...finishes);
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  const notReadyMs = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
-  const deletionMs = parseTime(metadata.deletionTimestamp);
-  const askedMs = deletionMs === undefined ? undefined : deletionMs - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  return notReadyMs ?? askedMs ?? parseTime(metadata.creationTimestamp) ?? 0;
+  const endedByItself = metadata.deletionTimestamp == null && finishes.length > 0;
+  if (endedByItself && finishes.every((finish) => finish !== undefined)) return Math.max(...finishes);
+  return parseTime(metadata.creationTimestamp) ?? 0;
 }
 
 /** How many times containers of a pod were started again. */

@@ -1,0 +1,126 @@
+import type { PodStatus } from "@kubewright/api";
+import { expect, it } from "vitest";
+
+import { History } from "../../test/history.js";
+import { job, pod } from "../../test/objects.js";
+import { backOff } from "./backoff.js";
+
+const CONTROLLER = "job-controller";
+
+function failedAt(ms: number, exitCode = 1): PodStatus {
+  const terminated = { exitCode, finishedAt: new Date(ms).toISOString() };
+  const state = { terminated };
+  return { containerStatuses: [{ name: "main", image: "", imageID: "", ready: false, restartCount: 0, state }] };
+}
+
+/** Runs a pod that fails, and has that recorded. */
+function fail(history: History, name: string, by: object = {}): void {
+  history.store(pod("Running", { name }), { component: CONTROLLER, ...by });
+  history.store(pod("Failed", { name, status: failedAt(history.nowMs) }), "kubelet");
+  record(history, [name], by);
+}
+
+function record(history: History, failed: string[], by: object = {}, succeeded: string[] = []): void {
+  const uids = (names: string[]) => names.map((name) => `uid-of-${name}`);
+  const uncountedTerminatedPods = { failed: uids(failed), succeeded: uids(succeeded) };
+  history.store(job({ uncountedTerminatedPods }), { component: CONTROLLER, ...by });
+}
+
+it("refuses a replacement within 10 s of the first failure, 20 s of the second", () => {
+  const history = new History(backOff);
+  history.store(job());
+  fail(history, "a");
+  history.pass(10_000);
+  fail(history, "b");
+  expect(history.violations).toEqual([]);
+  history.pass(10_000);
+  history.store(pod("Pending", { name: "c" }), CONTROLLER);
+  expect(history.violations).toEqual([
+    "Job default/pi: gets Pod default/c 10 s after failure 2 in a row: that takes 20 s",
+  ]);
+});
+
+it("accepts what is short of it by rounding (X8), and what starts over after a success or a restart (X1)", () => {
+  const history = new History(backOff);
+  history.store(job());
+  fail(history, "a");
+  history.pass(9_100);
+  fail(history, "b");
+  expect(history.violations).toEqual([]);
+
+  history.pass(1000);
+  history.store(pod("Succeeded", { name: "s", status: failedAt(history.nowMs, 0) }), "kubelet");
+  record(history, [], {}, ["s"]);
+  history.pass(1000);
+  history.store(pod("Pending", { name: "c" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+
+  const restarted = new History(backOff);
+  restarted.store(job());
+  fail(restarted, "a");
+  restarted.pass(1000);
+  restarted.store(pod("Pending", { name: "b" }), { component: CONTROLLER, incarnation: 2 });
+  expect(restarted.violations).toEqual([]);
+});
+
+it("accepts what is created in the same instant as the failure is recorded, as it was decided before", () => {
+  const history = new History(backOff);
+  history.store(job());
+  fail(history, "a");
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+});
+
+it("does not know where the row ends while a success is not recorded", () => {
+  const history = new History(backOff);
+  history.store(job());
+  fail(history, "a");
+  history.store(pod("Succeeded", { name: "s", status: failedAt(history.nowMs, 0) }), "kubelet");
+  history.pass(1000);
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+});
+
+it("refuses the replacement of a failure that the policy ignores as early", () => {
+  const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [1] } }];
+  const spec = { podFailurePolicy: { rules } };
+  const history = new History(backOff);
+  history.store(job({}, spec));
+  history.store(pod(), CONTROLLER);
+  const failed = pod("Failed", { status: failedAt(history.nowMs) });
+  history.store(failed, "kubelet");
+  history.show(failed, { component: CONTROLLER });
+  history.pass(1000);
+  history.store(job({ active: 0 }, spec), CONTROLLER);
+  history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
+  history.pass(1000);
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toHaveLength(1);
+});
+
+it("goes by index where there is a limit for each", () => {
+  const spec = { backoffLimitPerIndex: 3, completionMode: "Indexed", completions: 2 } as const;
+  const history = new History(backOff);
+  history.store(job({}, spec));
+  history.store(pod("Failed", { index: 0, status: failedAt(history.nowMs) }), CONTROLLER);
+  history.pass(5000);
+  history.store(pod("Pending", { name: "b", index: 1 }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+  const annotations = {
+    "batch.kubernetes.io/job-completion-index": "0",
+    "batch.kubernetes.io/job-index-failure-count": "1",
+  };
+  history.store(pod("Pending", { name: "c", metadata: { annotations } }), CONTROLLER);
+  expect(history.violations).toEqual([
+    "Job default/pi: gets Pod default/c 5 s after failure 1 in a row: that takes 10 s",
+  ]);
+});
+
+it("says nothing where clocks may be wrong", () => {
+  const history = new History(backOff, { happenings: [{ at: "1m", clockSkew: { controllerManager: "a", by: "1h" } }] });
+  history.store(job());
+  fail(history, "a");
+  history.pass(1000);
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+});

@@ -1,0 +1,157 @@
+import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
+import type { StoredChange, World } from "../world.js";
+import { IndexSet } from "./index-set.js";
+import { type JobRecord, JobLedger, type PodRecord } from "./job-ledger.js";
+import {
+  type StoredJob,
+  endedMs,
+  failuresBefore,
+  hasSucceeded,
+  indexOf,
+  isTracked,
+  policyAction,
+} from "./job-words.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+const BASE_MS = 10_000;
+const MAX_MS = 600_000;
+/** The API's times have whole seconds: exception X8. */
+const ROUNDING_MS = 1000;
+
+/** Upstream: pkg/controller/job/backoff_utils.go. */
+export const backOff: Invariant = {
+  name: "S7 back-off",
+  sentence:
+    "A controller that has recorded n failures in a row, since the last success, creates no pod of that Job, or index, before " +
+    "10 s · 2^(n-1) have passed since the last of them, at most 10 min.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    const records = new Map<string, FailuresInARow>();
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onChange(change) {
+        ledger.onChange(change);
+        const { request } = change;
+        if (clockMayBeWrong(world) || request === undefined) return;
+        if (change.resource === JOBS) {
+          const job = ledger.jobs.get(uidOf(change.object));
+          if (job === undefined) return;
+          const record = records.get(job.uid) ?? new FailuresInARow(job, ledger);
+          records.set(job.uid, record);
+          record.onJob(change);
+        } else if (change.resource === PODS) {
+          const pod = ledger.pods.get(uidOf(change.object));
+          const record = pod?.job === undefined ? undefined : records.get(pod.job.uid);
+          if (pod === undefined || record === undefined) return;
+          record.onPod(pod, change);
+          if (change.type !== "ADDED" || request.component !== JOB_CONTROLLER || pod.job!.meddledWith) return;
+          const perIndex = pod.job!.object.spec?.backoffLimitPerIndex != null;
+          if (perIndex) checkIndex(world, pod, violated);
+          else record.check(change, violated);
+        }
+      },
+    };
+  },
+};
+
+/** The n-th attempt of an index waits for what its pod says came before. */
+function checkIndex({ nowMs }: World, pod: PodRecord, violated: Violated): void {
+  const index = indexOf(pod.object);
+  const [counted, ignored] = failuresBefore(pod.object);
+  const failures = counted + ignored;
+  if (index === undefined || failures === 0) return;
+  let lastMs = Infinity;
+  for (const other of pod.job!.allPods) {
+    if (other === pod || !(other.everFailed || other.everTerminating) || indexOf(other.object) !== index) continue;
+    const [before, ignoredBefore] = failuresBefore(other.object);
+    if (before + ignoredBefore === failures - 1) lastMs = Math.min(lastMs, endedMs(other.object));
+  }
+  if (lastMs === Infinity) return;
+  complain(pod, failures, nowMs - lastMs, violated);
+}
+
+function complain(pod: PodRecord, failures: number, afterMs: number, violated: Violated): void {
+  const leastMs = Math.min(MAX_MS, BASE_MS * 2 ** Math.min(failures - 1, 20));
+  if (afterMs >= leastMs - ROUNDING_MS) return;
+  violated(
+    nameOf(pod.job!.object, "Job"),
+    `gets ${nameOf(pod.object, "Pod")} ${afterMs / 1000} s after failure ${failures} in a row: that takes ${leastMs / 1000} s`,
+  );
+}
+
+interface Failure {
+  readonly endedMs: number;
+  /** The life of the controller that has recorded it: another does not know of it (X1). */
+  readonly life: string;
+  readonly recordedMs: number;
+}
+
+/** Failures of one Job that the controller has recorded after its last success. */
+class FailuresInARow {
+  readonly #job: JobRecord;
+  readonly #ledger: JobLedger;
+  #failures: Failure[] = [];
+  /** Pods that have succeeded, and that no status tells of yet: whether they end the row is not known. */
+  readonly #unrecordedSuccesses = new Set<string>();
+  #statusMs = -Infinity;
+  #recorded: ReadonlySet<string> = new Set();
+
+  constructor(job: JobRecord, ledger: JobLedger) {
+    this.#job = job;
+    this.#ledger = ledger;
+  }
+
+  onJob({ object, previous, request, atMs }: StoredChange): void {
+    const job: StoredJob = object;
+    const before: StoredJob | undefined = previous;
+    if (job.spec?.suspend !== before?.spec?.suspend) this.#failures = [];
+    if (request?.component !== JOB_CONTROLLER) return;
+    this.#statusMs = atMs;
+    const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+    const recorded = new Set([...succeeded, ...failed]);
+    const news = failed.filter((uid) => !this.#recorded.has(uid));
+    const completed = new IndexSet(job.status?.completedIndexes);
+    const successes = [...this.#unrecordedSuccesses].filter(
+      (uid) => recorded.has(uid) || completed.has(indexOf(this.#ledger.pods.get(uid)!.object) ?? -1),
+    );
+    this.#recorded = recorded;
+    let sinceMs = -Infinity;
+    for (const uid of successes) {
+      this.#unrecordedSuccesses.delete(uid);
+      sinceMs = Math.max(sinceMs, endedMs(this.#ledger.pods.get(uid)!.object));
+    }
+    if (successes.length > 0) this.#failures = [];
+    for (const uid of news) {
+      const pod = this.#ledger.pods.get(uid);
+      if (pod === undefined) continue;
+      const failure = { endedMs: endedMs(pod.object), life: lifeOf(request), recordedMs: atMs };
+      if (failure.endedMs > sinceMs) this.#failures.push(failure);
+    }
+  }
+
+  onPod(pod: PodRecord, { object, previous, request, atMs }: StoredChange): void {
+    if (hasSucceeded(object) && isTracked(object) && !pod.gone && !this.#recorded.has(pod.uid))
+      this.#unrecordedSuccesses.add(pod.uid);
+    else if (this.#unrecordedSuccesses.delete(pod.uid)) this.#failures = [];
+    if (request?.component !== JOB_CONTROLLER || previous === undefined) return;
+    if (!isTracked(previous) || (isTracked(object) && !pod.gone)) return;
+    // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other.
+    const policy = this.#job.object.spec?.podFailurePolicy;
+    const life = lifeOf(request);
+    const shownMs = pod.shownMs.get(life) ?? Infinity;
+    if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(life)) return;
+    if (this.#statusMs > Math.max(shownMs, endedMs(object)))
+      this.#failures.push({ endedMs: endedMs(object), life, recordedMs: atMs });
+  }
+
+  check({ object, request, atMs }: StoredChange, violated: Violated): void {
+    if (this.#unrecordedSuccesses.size > 0) return;
+    const life = lifeOf(request!);
+    const known = this.#failures.filter((failure) => failure.life === life && failure.recordedMs < request!.sentMs);
+    if (known.length === 0) return;
+    const lastMs = Math.max(...known.map(({ endedMs: ended }) => ended));
+    complain(this.#ledger.pods.get(uidOf(object))!, known.length, atMs - lastMs, violated);
+  }
+}

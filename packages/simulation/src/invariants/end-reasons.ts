@@ -1,0 +1,201 @@
+import { type DeepReadonly, type JobCondition, findCondition } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import { IndexSet } from "./index-set.js";
+import { type JobRecord, JobLedger, type PodRecord } from "./job-ledger.js";
+import {
+  type StoredJob,
+  failuresBefore,
+  hasFailed,
+  indexOf,
+  isIndexed,
+  policyAction,
+  replacesOnlyFailed,
+  restartsOf,
+} from "./job-words.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
+
+/** Upstream: pkg/controller/job/job_controller.go syncJob, pod_failure_policy.go, success_policy.go. */
+export const trueReasons: Invariant = {
+  name: "S6 reasons are true",
+  sentence:
+    "A Job ends for a reason that its pods and its spec bear out: more failures or restarts than its limit, its deadline, a " +
+    "pod that its policy fails the Job for, failed indexes, or as many successes as it asks for.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    const most = new MostSeen();
+    return {
+      onChange(change) {
+        ledger.onChange(change);
+        if (change.resource === PODS) most.onPod(ledger.pods.get(uidOf(change.object)));
+        if (change.resource !== JOBS || change.type !== "MODIFIED" || change.request?.component !== JOB_CONTROLLER)
+          return;
+        const job = ledger.jobs.get(uidOf(change.object));
+        const end = newEnd(change.object, change.previous);
+        if (job === undefined || end === undefined || job.meddledWith || ledger.mayReadThePast) return;
+        const wrong = whyNot(end, { job, most, nowMs: change.atMs, isTimeKnown: !clockMayBeWrong(world) });
+        if (wrong !== undefined) violated(nameOf(job.object, "Job"), `ends with ${end.reason}, but ${wrong}`);
+      },
+    };
+  },
+};
+
+type End = DeepReadonly<JobCondition>;
+
+/** The first condition that says how it ends, where the one before says nothing. */
+function newEnd(job: StoredJob, previous: StoredJob | undefined): End | undefined {
+  const ends = ["FailureTarget", "SuccessCriteriaMet", "Failed", "Complete"];
+  const endOf = ({ status }: StoredJob): End | undefined =>
+    ends.map((type) => findCondition(status?.conditions, type)).find((condition) => condition?.status === "True");
+  return previous !== undefined && endOf(previous) !== undefined ? undefined : endOf(job);
+}
+
+/** What pods have come to, at most: what is said of them later may be less. */
+class MostSeen {
+  readonly restarts = new Map<string, number>();
+  /** Actions of the policy's rules that a failed pod has matched, by the pod's UID. */
+  readonly actions = new Map<string, Set<string | undefined>>();
+
+  onPod(pod: PodRecord | undefined): void {
+    if (pod?.job === undefined) return;
+    const restarts = restartsOf(pod.object);
+    if (restarts > (this.restarts.get(pod.uid) ?? 0)) this.restarts.set(pod.uid, restarts);
+    const policy = pod.job.object.spec?.podFailurePolicy;
+    if (policy == null || !hasFailed(pod.object)) return;
+    const known = this.actions.get(pod.uid) ?? new Set();
+    known.add(policyAction(policy, pod.object));
+    this.actions.set(pod.uid, known);
+  }
+}
+
+interface Known {
+  readonly job: JobRecord;
+  readonly most: MostSeen;
+  readonly nowMs: number;
+  readonly isTimeKnown: boolean;
+}
+
+/** What is missing for that end; `undefined`: nothing. */
+function whyNot({ type, reason }: End, known: Known): string | undefined {
+  if (type === "SuccessCriteriaMet" || type === "Complete")
+    return reason === "SuccessPolicy" ? whyNoPolicySuccess(known) : whyIncomplete(known);
+  switch (reason) {
+    case "BackoffLimitExceeded":
+      return whyWithinLimit(known);
+    case "DeadlineExceeded":
+      return whyInTime(known);
+    case "PodFailurePolicy": {
+      const { most, job } = known;
+      const isMatched = job.allPods.some(({ uid }) => most.actions.get(uid)?.has("FailJob") === true);
+      return isMatched ? undefined : "no failed pod matches a rule with FailJob";
+    }
+    case "MaxFailedIndexesExceeded": {
+      const failed = failedIndexes(known);
+      const limits = known.job.specs.map(({ maxFailedIndexes }) => maxFailedIndexes ?? Infinity);
+      const least = Math.min(...limits);
+      return failed.size > least ? undefined : `${failed.size} indexes have failed, and maxFailedIndexes is ${least}`;
+    }
+    case "FailedIndexes": {
+      const failed = failedIndexes(known);
+      if (failed.size === 0) return "no index has failed";
+      const { status } = known.job.object;
+      const least = fewestCompletions(known.job);
+      const ended = new IndexSet(status?.failedIndexes).size + new IndexSet(status?.completedIndexes).size;
+      return ended >= least ? undefined : `only ${ended} of ${least} indexes have ended`;
+    }
+    default:
+      return `no Job ends for that`;
+  }
+}
+
+/** Pods that have failed, as far as the Job ever counts it. */
+function failedPods({ job, most }: Known): PodRecord[] {
+  return job.allPods.filter(({ uid, flipped, everFailed, everTerminating, everSucceeded, object }) => {
+    if (!everFailed && !(everTerminating && !everSucceeded) && !flipped) return false;
+    const spec = job.object.spec!;
+    if (replacesOnlyFailed(spec) && !everFailed && !hasFailed(object)) return false;
+    const actions = most.actions.get(uid);
+    return actions === undefined || actions.size > 1 || !actions.has("Ignore");
+  });
+}
+
+function whyWithinLimit(known: Known): string | undefined {
+  const { job, most } = known;
+  const limit = Math.min(...job.specs.map(({ backoffLimit }) => backoffLimit ?? 6));
+  const failed = failedPods(known).length;
+  if (failed > limit) return undefined;
+  if (job.object.spec?.template.spec?.restartPolicy === "OnFailure") {
+    let restarts = 0;
+    for (const { uid } of job.allPods) restarts += most.restarts.get(uid) ?? 0;
+    if (restarts > 0 && restarts >= limit) return undefined;
+    return `${failed} pods have failed and ${restarts} containers started again, and backoffLimit is ${limit}`;
+  }
+  return `${failed} pods have failed, and backoffLimit is ${limit}`;
+}
+
+function whyInTime({ job, nowMs, isTimeKnown }: Known): string | undefined {
+  const deadlines = job.specs.map(({ activeDeadlineSeconds }) => activeDeadlineSeconds ?? Infinity);
+  const least = Math.min(...deadlines);
+  if (least === Infinity) return "it has no activeDeadlineSeconds";
+  if (!isTimeKnown) return undefined;
+  // It may be started and stopped in one write.
+  const seconds = (nowMs - (job.startMs ?? nowMs)) / 1000;
+  return seconds >= least ? undefined : `it is active for ${seconds} s, and may be for ${least}`;
+}
+
+function failedIndexes(known: Known): ReadonlySet<number> {
+  const { job, most } = known;
+  const limit = Math.min(...job.specs.map(({ backoffLimitPerIndex }) => backoffLimitPerIndex ?? Infinity));
+  const attempts = new Map<number, number>();
+  const failed = new Set<number>();
+  for (const { uid, object } of failedPods(known)) {
+    const index = indexOf(object);
+    if (index === undefined) continue;
+    const before = attempts.get(index) ?? 0;
+    attempts.set(index, before + 1);
+    const isLast = before >= limit || failuresBefore(object)[0] >= limit;
+    if (isLast || most.actions.get(uid)?.has("FailIndex") === true) failed.add(index);
+  }
+  return failed;
+}
+
+function whyIncomplete({ job }: Known): string | undefined {
+  const { spec } = job.object;
+  if (spec === undefined) return undefined;
+  const succeeded = job.allPods.filter(({ everSucceeded }) => everSucceeded);
+  if (spec.completions == null) return succeeded.length > 0 ? undefined : "no pod has succeeded";
+  const least = fewestCompletions(job);
+  if (!isIndexed(spec))
+    return succeeded.length >= least ? undefined : `${succeeded.length} pods have succeeded of ${least}`;
+  const indexes = succeededIndexes(job);
+  for (let index = 0; index < least; index++) if (!indexes.has(index)) return `no pod of index ${index} has succeeded`;
+  return undefined;
+}
+
+function whyNoPolicySuccess({ job }: Known): string | undefined {
+  const indexes = succeededIndexes(job);
+  const isMet = job.specs.some(({ successPolicy, completions }) =>
+    successPolicy?.rules.some(({ succeededIndexes: wanted, succeededCount }) => {
+      if (wanted == null) return indexes.size >= (succeededCount ?? Infinity);
+      const required = new IndexSet(wanted);
+      const met = required.countBelow(completions ?? 0, (index) => indexes.has(index));
+      return met >= Math.min(succeededCount ?? Infinity, required.sizeBelow(completions ?? 0));
+    }),
+  );
+  return isMet ? undefined : "the indexes that have succeeded meet no rule of successPolicy";
+}
+
+function succeededIndexes({ allPods }: JobRecord): ReadonlySet<number> {
+  const indexes = new Set<number>();
+  for (const { everSucceeded, object } of allPods) {
+    const index = everSucceeded ? indexOf(object) : undefined;
+    if (index !== undefined) indexes.add(index);
+  }
+  return indexes;
+}
+
+/** The controller may see an older spec than is stored. */
+function fewestCompletions({ specs }: JobRecord): number {
+  return Math.min(...specs.map(({ completions }) => completions ?? 1));
+}

@@ -1,0 +1,171 @@
+import type { DeepReadonly, Pod } from "@kubewright/api";
+import type { Decision } from "@kubewright/cluster";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { AnsweredRequest, RequestInfo } from "../world.js";
+import { JobLedger } from "./job-ledger.js";
+import {
+  type StoredJob,
+  type StoredJobSpec,
+  type StoredPod,
+  indexOf,
+  isIndexed,
+  isReady,
+  replacesOnlyFailed,
+  wantedPods,
+} from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+type JobDecision = Extract<Decision, { controller: "job-controller" }>["decision"];
+
+/** Upstream: pkg/controller/job/job_controller.go manageJob. */
+export const noOverDeletion: Invariant = {
+  name: "S8 no over-deletion",
+  sentence:
+    "A sync removes at most the pods that are active beyond those that the Job wants, and of an indexed Job those whose index " +
+    "is useless or taken; all of them only when the Job is suspended or ends; it creates no more than are missing.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    return {
+      onChange: (change) => ledger.onChange(change),
+      onDecision(told) {
+        if (told.controller !== JOB_CONTROLLER) return;
+        const { decision } = told;
+        const job = ledger.jobs.get(decision.uid);
+        const { remove = [], create = [] } = decision.plan.pods ?? {};
+        if (job === undefined || (remove.length === 0 && create.length === 0)) return;
+        const { observed, succeeded } = decision.plan;
+        // The sync may have seen an older spec than is stored.
+        const bounds = job.specs.map((spec) => boundsOf(spec, observed, succeeded));
+        const mostRemoved = Math.max(...bounds.map(({ removed }) => removed));
+        const mostCreated = Math.max(...bounds.map(({ created }) => created));
+        const refuse = (message: string): void => violated(nameOf(job.object, "Job"), message);
+        if (remove.length > mostRemoved)
+          refuse(`removes ${remove.length} of ${observed.active.length} active pods, and ${mostRemoved} are too many`);
+        if (create.length > mostCreated)
+          refuse(`creates ${create.length} pods beside ${observed.active.length}, and ${mostCreated} are missing`);
+      },
+    };
+  },
+};
+
+type Observed = JobDecision["plan"]["observed"];
+
+/** How many pods a sync may remove, and create, at most. */
+function boundsOf(
+  spec: StoredJobSpec,
+  { active, terminating }: Observed,
+  succeeded: number,
+): { readonly removed: number; readonly created: number } {
+  if (spec.suspend === true) return { removed: active.length, created: 0 };
+  const wanted = wantedPods(spec, succeeded) ?? active.length;
+  const beyond = Math.max(0, active.length - wanted);
+  const going = replacesOnlyFailed(spec) ? terminating.length : 0;
+  return {
+    removed: Math.max(beyond, isIndexed(spec) ? uselessPods(active, spec.completions ?? 0) : 0),
+    created: Math.max(0, wanted - active.length - going),
+  };
+}
+
+/** Pods without an index below `completions`, and all but one of each index. */
+function uselessPods(pods: readonly DeepReadonly<Pod>[], completions: number): number {
+  const taken = new Set<number>();
+  let useless = 0;
+  for (const pod of pods) {
+    const index = indexOf(pod, completions);
+    if (index === undefined || taken.has(index)) useless++;
+    else taken.add(index);
+  }
+  return useless;
+}
+
+/** Upstream: job_controller.go syncJob, its status. */
+export const statusIsWhatWasSeen: Invariant = {
+  name: "S3b status is what was seen",
+  sentence:
+    "What a sync writes as active, ready and terminating are the pods that it saw, with those that it has created and without " +
+    "those that it has deleted.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    const syncs = new Map<string, Sync>();
+    const syncOf = (request: RequestInfo, uid: string): Sync => {
+      const key = `${lifeOf(request)} ${uid}`;
+      let sync = syncs.get(key);
+      if (sync === undefined) syncs.set(key, (sync = new Sync()));
+      return sync;
+    };
+    return {
+      onChange(change) {
+        ledger.onChange(change);
+        const { resource, type, object, request } = change;
+        if (resource !== JOBS || type !== "MODIFIED" || request?.component !== JOB_CONTROLLER) return;
+        syncOf(request, uidOf(object)).written.push(object);
+      },
+      onAnswer(request) {
+        ledger.onAnswer(request);
+        if (request.component !== JOB_CONTROLLER || request.resource !== PODS) return;
+        if (request.verb === "create") {
+          const owner = (request.body as StoredPod | undefined)?.metadata.ownerReferences?.[0]?.uid;
+          if (owner !== undefined) syncOf(request, owner).created(request);
+          return;
+        }
+        const pod = ledger.podsByName.get(`${request.namespace}/${request.name}`);
+        if (pod?.job !== undefined) syncOf(request, pod.job.uid).removed(request);
+      },
+      onDecision(told) {
+        if (told.controller !== JOB_CONTROLLER) return;
+        const { decision } = told;
+        const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${decision.uid}`;
+        const sync = syncs.get(key);
+        if (sync === undefined) return;
+        syncs.delete(key);
+        const wrong = sync.whyNot(decision);
+        if (wrong !== undefined) violated(`Job ${decision.key}`, wrong);
+      },
+    };
+  },
+};
+
+/** What one sync has done so far. */
+class Sync {
+  readonly written: StoredJob[] = [];
+  readonly #gone = new Set<string>();
+  #created = 0;
+  #namespaceEnds = false;
+  #deletionFailed = false;
+
+  created({ code, message = "" }: AnsweredRequest): void {
+    if (code >= 200 && code < 300) this.#created++;
+    else if (message.includes("is being terminated")) this.#namespaceEnds = true;
+  }
+
+  removed({ verb, code, name }: AnsweredRequest): void {
+    if (code === 404 || (verb === "delete" && code >= 200 && code < 300)) this.#gone.add(name);
+    else if (code < 200 || code > 299) this.#deletionFailed = true;
+  }
+
+  /** What is wrong with a status that it has written. */
+  whyNot({ plan: { observed, end } }: JobDecision): string | undefined {
+    // Creations that such a namespace refuses are taken for granted: exception X6.
+    if (this.#namespaceEnds) return undefined;
+    const deleted = observed.active.filter(({ metadata }) => this.#gone.has(metadata.name ?? ""));
+    const active = observed.active.length + this.#created - deleted.length;
+    const ready = observed.ready - deleted.filter(isReady).length;
+    const terminating = observed.terminating.length + deleted.length;
+    const allDeleted = { active: 0, ready: 0, terminating: observed.terminating.length + observed.active.length };
+    for (const { status } of this.written) {
+      const told = { active: status?.active ?? 0, ready: status?.ready ?? 0, terminating: status?.terminating ?? 0 };
+      const isSo = (counts: typeof told): boolean =>
+        told.active === counts.active &&
+        told.terminating === counts.terminating &&
+        (told.ready === counts.ready || this.#deletionFailed);
+      // An end may be written before the pods are deleted for it.
+      if (isSo({ active, ready, terminating }) || (end !== undefined && isSo(allDeleted))) continue;
+      return (
+        `its status says ${told.active} active, ${told.ready} ready and ${told.terminating} terminating pods, ` +
+        `and the sync has left ${active}, ${ready} and ${terminating}`
+      );
+    }
+    return undefined;
+  }
+}

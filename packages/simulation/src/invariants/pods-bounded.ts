@@ -1,0 +1,99 @@
+import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
+import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange } from "../world.js";
+import { type JobRecord, JobLedger, mayReadThePast } from "./job-ledger.js";
+import { type StoredJob, type StoredJobSpec, isActive } from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** Longer than a sync takes from looking at its Job to sending its last request. */
+const SYNC_MS = 120_000;
+
+/** Upstream: pkg/controller/job/job_controller.go manageJob, with its expectations. */
+export const boundedPods: Invariant = {
+  name: "S5 bounded pods",
+  sentence:
+    "No more pods of a Job are active at a time than its largest parallelism, and none is created once as many have failed " +
+    "as its limit allows; but for pods that whoever creates another cannot know of.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    const actives = new Map<string, number>();
+    const exhausted = new ExhaustedLimits();
+    return {
+      onAnswer: (request: AnsweredRequest) => ledger.onAnswer(request),
+      onCacheEvent(event) {
+        ledger.onCacheEvent(event);
+        exhausted.onCacheEvent(event);
+      },
+      onChange(change) {
+        const before = countedFor(ledger, change);
+        ledger.onChange(change);
+        if (change.resource !== PODS) return;
+        const job = countedFor(ledger, change);
+        if (before !== undefined) actives.set(before.uid, (actives.get(before.uid) ?? 0) - 1);
+        if (job !== undefined) actives.set(job.uid, (actives.get(job.uid) ?? 0) + 1);
+        const { request } = change;
+        if (change.type !== "ADDED" || request?.component !== JOB_CONTROLLER || mayReadThePast(world)) return;
+        const owner = ledger.pods.get(uidOf(change.object))?.job;
+        if (owner === undefined) return;
+        checkActive(owner, actives.get(owner.uid) ?? 0, request, ledger, violated);
+        exhausted.check(owner, change, violated);
+      },
+    };
+  },
+};
+
+/** The Job for whose parallelism a pod counts: one that the Job controller has made, and that is active. */
+function countedFor(ledger: JobLedger, { resource, object }: StoredChange): JobRecord | undefined {
+  if (resource !== PODS) return undefined;
+  const pod = ledger.pods.get(uidOf(object));
+  if (pod === undefined || pod.gone || pod.createdBy === undefined || pod.flipped) return undefined;
+  return isActive(pod.object) ? pod.job : undefined;
+}
+
+function checkActive(
+  job: JobRecord,
+  active: number,
+  request: RequestInfo,
+  ledger: JobLedger,
+  violated: Violated,
+): void {
+  const most = Math.max(...job.specs.map(({ parallelism }) => parallelism ?? 1));
+  if (active <= most || job.meddledWith) return;
+  let hidden = 0;
+  for (const pod of job.livePods.values())
+    if (isActive(pod.object) && pod.createdBy !== undefined && ledger.isHiddenFrom(pod, request)) hidden++;
+  if (active - hidden > most)
+    violated(nameOf(job.object, "Job"), `has ${active} active pods, and its parallelism is ${most}`);
+}
+
+/** Since when each life of the Job controller has been shown that a Job has failed too often. */
+class ExhaustedLimits {
+  readonly #sinceMs = new Map<string, number>();
+
+  onCacheEvent(event: CacheEvent): void {
+    if (event.component !== JOB_CONTROLLER || event.resource !== JOBS) return;
+    const key = `${lifeOf(event)} ${uidOf(event.object)}`;
+    if (event.type === "delete" || !isExhausted(event.object)) this.#sinceMs.delete(key);
+    else if (!this.#sinceMs.has(key)) this.#sinceMs.set(key, event.atMs);
+  }
+
+  check({ object }: JobRecord, { request }: StoredChange, violated: Violated): void {
+    const sinceMs = this.#sinceMs.get(`${lifeOf(request!)} ${uidOf(object)}`);
+    if (sinceMs === undefined || sinceMs > request!.sentMs - SYNC_MS) return;
+    violated(
+      nameOf(object, "Job"),
+      `gets another pod after ${failedPods(object)} of them have failed, and backoffLimit is ${limitOf(object.spec!)}`,
+    );
+  }
+}
+
+function isExhausted(job: StoredJob): boolean {
+  return job.spec !== undefined && failedPods(job) > limitOf(job.spec);
+}
+
+function failedPods({ status }: StoredJob): number {
+  return (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0);
+}
+
+function limitOf({ backoffLimit, backoffLimitPerIndex }: StoredJobSpec): number {
+  return backoffLimit ?? (backoffLimitPerIndex == null ? 6 : 2 ** 31 - 1);
+}
