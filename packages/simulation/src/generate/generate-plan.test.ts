@@ -14,7 +14,8 @@ import { assert, constantFrom, integer, property } from "fast-check";
 import { expect, test } from "vitest";
 
 import type { FaultPlan } from "../fault-plan.js";
-import { type HappeningEntry, type Happenings, LASTING, type WorkloadEntry } from "../scenario/scenario-file.js";
+import { type HappeningEntry, type Happenings, LASTING } from "../scenario/scenario-file.js";
+import { missingReferences } from "../minimize/references.js";
 import { exhaustivePlans } from "./exhaustive-plans.js";
 import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
 import { generatePlan } from "./generate-plan.js";
@@ -68,7 +69,7 @@ test("every manifest is one that the API server takes", async () => {
       const { namespace } = object.metadata;
       const refused = await client
         .resource(definition)
-        .create(object, { ...(namespace === undefined ? {} : { namespace }), dryRun: "All" })
+        .create(object, { ...(namespace === undefined ? {} : { namespace }), dryRun: "All", fieldValidation: "Strict" })
         .then(
           () => undefined,
           (error: unknown) => `${JSON.stringify(object)}: ${String(error)}`,
@@ -77,36 +78,9 @@ test("every manifest is one that the API server takes", async () => {
     }
 });
 
-test("what happens and how pods behave is said of objects and nodes that there are", () => {
-  for (const plan of plans) {
-    const objects = manifestsOf(plan).map(
-      ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`,
-    );
-    const { controllerManagers = 1 } = plan;
-    const there = [
-      ...objects,
-      ...Array.from({ length: plan.nodes?.[0]?.count ?? 0 }, (_, index) => `node-${index + 1}`),
-      ...Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`),
-      ...(controllerManagers > 1 ? ["a Lease"] : []),
-    ];
-    const named = [...(plan.happenings ?? []), ...(plan.workloads ?? [])].flatMap(namedBy);
-    expect(named.filter((name) => !there.includes(name))).toEqual([]);
-  }
+test("what happens and how pods behave is said of objects, nodes and processes that there are", () => {
+  for (const plan of plans) expect([plan.seed, missingReferences(plan)]).toEqual([plan.seed, []]);
 });
-
-/** What has to be there for it to make sense. */
-function namedBy(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): string[] {
-  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, select } = entry;
-  const target = select ?? entry.delete ?? entry.patch ?? entry.suspend ?? entry.resume;
-  const names = [nodeLost, nodeDrained, nodeTainted?.node, paused, clockSkew?.controllerManager];
-  return [
-    ...names.filter((name) => name !== undefined),
-    ...(leaseLost === undefined ? [] : ["a Lease"]),
-    ...(target?.kind === "Job" || target?.kind === "CronJob"
-      ? [`${target.kind} ${target.namespace}/${target.name}`]
-      : []),
-  ];
-}
 
 test("every kind of fault comes up, alone or with others, and every sixth plan has none", () => {
   const seen = new Set(all.map(kindOf));

@@ -1,13 +1,14 @@
 import type { UnstructuredObject } from "@kubewright/api";
-import { parseDuration, seededRandom } from "@kubewright/clock";
+import { seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import { type HappeningEntry, LASTING, SCENARIO_API_VERSION } from "../scenario/scenario-file.js";
+import { type HappeningEntry, SCENARIO_API_VERSION } from "../scenario/scenario-file.js";
 import { drawCronJobs } from "./cron-jobs.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
 import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
 import { type FaultGround, drawAimed, drawBackground, drawPhaseFlip } from "./faults.js";
+import { endOfHappening, startOfHappening } from "./happening-times.js";
 import { drawJobs } from "./jobs.js";
 import { drawNodeActions } from "./node-actions.js";
 import { drawOwnership } from "./ownership.js";
@@ -54,7 +55,7 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
     seed % 2 === 0 ? drawBackground(draw.fork("background"), ground) : drawAimed(draw.fork("aimed"), ground);
   const flips = faults.has("phaseFlip") ? drawPhaseFlip(draw.fork("phase flip"), ground) : [];
   const happenings = inOrder([...workload.happenings, ...users, ...wrong, ...flips]);
-  const overMs = Math.max(workload.endMs, ...happenings.map(endOf));
+  const overMs = Math.max(workload.endMs, ...happenings.map(endOfHappening));
   return {
     apiVersion: SCENARIO_API_VERSION,
     kind: "Scenario",
@@ -141,18 +142,7 @@ function namespacesOf({ subjects }: Workload, happenings: readonly HappeningEntr
   return isUsed ? [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "second" } }] : [];
 }
 
-function atOf({ at }: HappeningEntry): number {
-  return parseDuration(at.slice(1)) ?? 0;
-}
-
-/** When a happening is over, in milliseconds from the start. */
-function endOf(entry: HappeningEntry): number {
-  const lasts = Object.entries(LASTING).find(([kind]) => kind in entry)?.[1];
-  const byDefault = typeof lasts === "object" ? lasts.byDefault : undefined;
-  return atOf(entry) + (parseDuration(entry.for ?? byDefault ?? "0s") ?? 0);
-}
-
 /** Those of one time stay as they are. */
 function inOrder(entries: readonly HappeningEntry[]): HappeningEntry[] {
-  return entries.toSorted((a, b) => atOf(a) - atOf(b));
+  return entries.toSorted((a, b) => startOfHappening(a) - startOfHappening(b));
 }

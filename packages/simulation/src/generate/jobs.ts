@@ -41,7 +41,7 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
   const template = podTemplate(draw.fork("template"), swarm, spec, script);
   const overlapping = swarm.has("overlappingSelectors") && draw.fork("selector").chance(0.5);
   const finalizers = swarm.has("foreignFinalizers") && draw.fork("finalizers").chance(0.5);
-  const labels = overlapping ? { labels: { group: "overlapping" } } : {};
+  const { restartPolicy: _restartPolicy, ...fields } = spec;
   const manifest = {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -52,9 +52,9 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
       ...(finalizers ? { finalizers: [FOREIGN_FINALIZER] } : {}),
     },
     spec: {
-      ...spec,
+      ...fields,
       ...(overlapping ? { manualSelector: true, selector: { matchLabels: { group: "overlapping" } } } : {}),
-      template: { metadata: { ...labels }, ...template },
+      template: { ...(overlapping ? { metadata: { labels: { group: "overlapping" } } } : {}), ...template },
     },
   } satisfies UnstructuredObject;
   const resumeMs = spec.suspend === true ? draw.fork("resume").whole(1_000, 40_000) : 0;

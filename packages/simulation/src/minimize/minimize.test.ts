@@ -1,0 +1,187 @@
+import { parseDuration } from "@kubewright/clock";
+import { assert, asyncProperty, integer } from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { FaultPlan } from "../fault-plan.js";
+import { generatePlan } from "../generate/generate-plan.js";
+import type { Violation } from "../invariant.js";
+import type { HappeningEntry } from "../scenario/scenario-file.js";
+import { minimize } from "./minimize.js";
+import { missingReferences } from "./references.js";
+
+const violation = (plan: FaultPlan, afterMs = 5_000): Violation => ({
+  invariant: "S1 counted once",
+  about: "Job default/job-1",
+  message: "counted twice",
+  atMs: Date.parse(plan.start) + afterMs,
+});
+
+/** Fails when this holds of a plan. */
+const failsWhen =
+  (holds: (plan: FaultPlan) => boolean) =>
+  async (plan: FaultPlan): Promise<Violation | undefined> =>
+    holds(plan) ? violation(plan) : undefined;
+
+const happens = (plan: FaultPlan, holds: (entry: HappeningEntry) => boolean): boolean =>
+  plan.happenings?.some(holds) === true;
+const jobOf = (plan: FaultPlan): Record<string, number> | undefined =>
+  plan.manifests.find(({ kind, metadata }) => kind === "Job" && metadata.name === "job-1")?.["spec"] as never;
+
+/** A plan with a good deal in it. */
+function richPlan(holds: (plan: FaultPlan) => boolean = () => true): FaultPlan {
+  for (let seed = 1; ; seed++) {
+    const plan = generatePlan(seed);
+    if ((plan.happenings?.length ?? 0) > 6 && plan.manifests.length > 2 && jobOf(plan) !== undefined && holds(plan))
+      return plan;
+  }
+}
+
+describe("planted causes", () => {
+  test("one happening is all that is left of what happens", async () => {
+    const plan = richPlan((each) => happens(each, ({ staleCache }) => staleCache !== undefined));
+    const { plan: smallest, isMinimal } = await minimize(
+      plan,
+      failsWhen((each) => happens(each, ({ staleCache }) => staleCache !== undefined)),
+    );
+    expect(isMinimal).toBe(true);
+    expect(smallest).toEqual({
+      apiVersion: plan.apiVersion,
+      kind: plan.kind,
+      name: plan.name,
+      seed: plan.seed,
+      start: plan.start,
+      for: "6s",
+      workloads: [],
+      manifests: [],
+      happenings: [{ at: "+0s", for: expect.stringMatching(/^[01]m?s$/), staleCache: expect.any(Object) }],
+    });
+  });
+
+  test("two happenings that only together do harm are both left, as late and long as they have to be", async () => {
+    const forMs = ({ for: length = "0s" }: HappeningEntry): number => parseDuration(length)!;
+    const isLong = (entry: HappeningEntry): boolean => entry.staleCache !== undefined && forMs(entry) >= 2_000;
+    const isAfter = (entry: HappeningEntry): boolean =>
+      entry.delete !== undefined && parseDuration(entry.at.slice(1))! >= 1_500;
+    const both = (plan: FaultPlan): boolean => happens(plan, isLong) && happens(plan, isAfter);
+    const { plan: smallest } = await minimize(richPlan(both), failsWhen(both));
+    expect(smallest.happenings).toHaveLength(2);
+    const lengthMs = forMs(smallest.happenings!.find(isLong)!);
+    const atMs = parseDuration(smallest.happenings!.find(isAfter)!.at.slice(1))!;
+    expect(lengthMs).toBeLessThan(4_000);
+    expect(atMs).toBeLessThan(3_000);
+  });
+
+  test("a Job with a number of pods is left with that number, and without any other field", async () => {
+    const holds = (plan: FaultPlan): boolean => (jobOf(plan)?.["parallelism"] ?? 0) >= 3;
+    const { plan: smallest } = await minimize(richPlan(holds), failsWhen(holds));
+    expect(smallest.manifests.filter(({ kind }) => kind !== "Namespace")).toEqual([
+      {
+        apiVersion: "batch/v1",
+        kind: "Job",
+        metadata: { name: "job-1", namespace: expect.any(String) },
+        spec: {
+          parallelism: 3,
+          template: { spec: { restartPolicy: expect.any(String), containers: expect.any(Array) } },
+        },
+      },
+    ]);
+    expect(smallest.happenings).toEqual([]);
+    expect(smallest.workloads).toEqual([]);
+    expect(smallest.controllers).toBeUndefined();
+    expect(smallest.jitter).toBeUndefined();
+  });
+
+  test("a switch that is needed stays", async () => {
+    const holds = (plan: FaultPlan): boolean => plan.controllers?.consistencyGate === false;
+    const { plan: smallest } = await minimize(richPlan(holds), failsWhen(holds));
+    expect(smallest.controllers).toEqual({ consistencyGate: false });
+    expect([smallest.manifests, smallest.happenings]).toEqual([[], []]);
+  });
+});
+
+test("another invariant, or another kind of object, is another failure", async () => {
+  const plan = richPlan();
+  const { plan: smallest, violation: found } = await minimize(plan, async (each) => {
+    if (each.manifests.length === plan.manifests.length) return violation(each);
+    if (each.manifests.length % 2 === 0) return { ...violation(each), invariant: "S2 recorded before freed" };
+    return { ...violation(each), about: "Pod default/job-1-abcde" };
+  });
+  expect(smallest.manifests).toHaveLength(plan.manifests.length);
+  expect(found.invariant).toBe("S1 counted once");
+});
+
+test("what is found at rest leaves the time to settle as it was", async () => {
+  const plan = richPlan((each) => happens(each, ({ delete: deleted }) => deleted !== undefined));
+  const endMs = (each: FaultPlan): number => parseDuration(each.for)!;
+  const lastMs = Math.max(
+    ...plan.happenings!.map(({ at, for: length = "0s" }) => parseDuration(at.slice(1))! + parseDuration(length)!),
+  );
+  const { plan: smallest } = await minimize(plan, async (each) => violation(each, endMs(each)));
+  expect(smallest.happenings).toEqual([]);
+  expect(endMs(smallest)).toBe(endMs(plan) - lastMs);
+});
+
+test("what ends too early to have settled is no failure of its own", async () => {
+  const plan = richPlan();
+  const { plan: smallest } = await minimize(plan, async (each) => {
+    const endMs = parseDuration(each.for)!;
+    // The real one comes after half a minute; who cuts that off finds something unfinished at the end instead.
+    return violation(each, Math.min(endMs, 30_000));
+  });
+  expect(smallest.for).toBe("31s");
+});
+
+test("whatever the seed, the result fails, makes sense, and is the same again", async () => {
+  await assert(
+    asyncProperty(integer({ min: 1, max: 100_000 }), integer({ min: 0, max: 2 ** 31 }), async (seed, which) => {
+      const plan = generatePlan(seed);
+      const { happenings = [] } = plan;
+      const kinds = happenings.map((entry) => Object.keys(entry).find((key) => key !== "at" && key !== "for")!);
+      const wanted = [kinds[which % Math.max(1, kinds.length)], kinds[(which >> 8) % Math.max(1, kinds.length)]].filter(
+        (kind) => kind !== undefined,
+      );
+      const fails = failsWhen((each) => wanted.every((kind) => happens(each, (entry) => kind in entry)));
+      const first = await minimize(plan, fails);
+      expect(await fails(first.plan)).toBeDefined();
+      expect(missingReferences(first.plan)).toEqual([]);
+      expect(first.plan.happenings).toHaveLength(new Set(wanted).size);
+      expect(await minimize(plan, fails)).toEqual(first);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("no more plans are played than the budget allows, and what was reached is told", async () => {
+  const plan = richPlan();
+  let plays = 0;
+  const progress: number[] = [];
+  const result = await minimize(
+    plan,
+    async (each) => {
+      plays++;
+      return violation(each);
+    },
+    { budget: 5, onProgress: ({ plays: told }) => progress.push(told) },
+  );
+  expect([plays, result.plays, result.isMinimal]).toEqual([5, 5, false]);
+  expect(progress).toEqual([2, 3, 4, 5]);
+});
+
+test("a plan that does not fail cannot be minimised", async () => {
+  await expect(minimize(richPlan(), async () => undefined)).rejects.toThrow("the plan does not fail");
+});
+
+test("told to stop, it answers with what it has", async () => {
+  const stop = new AbortController();
+  const plan = richPlan();
+  const result = await minimize(
+    plan,
+    async (each) => {
+      stop.abort();
+      return violation(each);
+    },
+    { signal: stop.signal },
+  );
+  expect(result).toMatchObject({ plays: 1, isMinimal: false });
+  expect(result.plan).toEqual(plan);
+});

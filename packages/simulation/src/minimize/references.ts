@@ -1,0 +1,63 @@
+import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
+
+import type { FaultPlan } from "../fault-plan.js";
+import type { HappeningEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
+
+/** What of a plan is named by its happenings and workloads and is not in it: no such plan may be played. */
+export function missingReferences(plan: FaultPlan): string[] {
+  const { controllerManagers = 1, nodes, manifests, happenings = [], workloads = [] } = plan;
+  const there = new Set([
+    ...[...manifests, ...happenings.flatMap(appliedBy)].map(nameOf),
+    ...(nodes ?? [{ name: "node", count: 3 }]).flatMap(({ name, count }) =>
+      count === undefined ? [`Node ${name}`] : Array.from({ length: count }, (_, index) => `Node ${name}-${index + 1}`),
+    ),
+    ...Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`),
+    ...(controllerManagers > 1 ? ["an election"] : []),
+    "Namespace default",
+  ]);
+  const named = [...happenings, ...workloads].flatMap(namesIn);
+  const namespaces = manifests.flatMap(({ metadata: { namespace = "default" } }) => `Namespace ${namespace}`);
+  return [...new Set([...named, ...namespaces])].filter((name) => !there.has(name));
+}
+
+/** Whether something is said of an object by its name. */
+export function isAbout(entry: HappeningEntry | WorkloadEntry, object: DeepReadonly<UnstructuredObject>): boolean {
+  return namesIn(entry).includes(nameOf(object));
+}
+
+/** `Job default/pi`, `Namespace second` */
+export function nameOf({ kind, metadata: { namespace, name } }: DeepReadonly<UnstructuredObject>): string {
+  const isNamespaced = kind !== "Node" && kind !== "Namespace";
+  return isNamespaced ? `${kind} ${namespace ?? "default"}/${name}` : `${kind} ${name}`;
+}
+
+function appliedBy({ apply }: HappeningEntry): UnstructuredObject[] {
+  return typeof apply === "object" ? [apply] : [];
+}
+
+function namesIn(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): string[] {
+  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, select, podEvicted } = entry;
+  const nodes = [nodeLost, nodeDrained, nodeTainted?.node].filter((node) => node !== undefined);
+  const managers = [paused, clockSkew?.controllerManager].filter((manager) => manager !== undefined);
+  const target = select ?? entry.delete ?? entry.patch ?? entry.suspend ?? entry.resume;
+  const evicted =
+    podEvicted?.job === undefined
+      ? []
+      : [{ kind: "Job", namespace: podEvicted.namespace, name: podEvicted.job } as const];
+  return [
+    ...nodes.map((node) => `Node ${node}`),
+    ...managers,
+    ...(leaseLost === undefined ? [] : ["an election"]),
+    ...[...(target === undefined ? [] : [target]), ...evicted].flatMap(targetName),
+  ];
+}
+
+/** Pods are made by Jobs, and have no names that could be known. */
+function targetName({
+  kind,
+  namespace,
+  name,
+}: Partial<Omit<Target, "namespace">> & { namespace?: string | undefined }): string[] {
+  if (kind === undefined || name === undefined || kind === "Pod") return [];
+  return [nameOf({ apiVersion: "", kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } })];
+}

@@ -1,0 +1,152 @@
+import { parseDuration } from "@kubewright/clock";
+
+import type { FaultPlan } from "../fault-plan.js";
+import { durationText } from "../generate/duration-text.js";
+
+/** A change of a plan: the value at a path becomes another, or, `undefined`, is left out. */
+export interface Change {
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+/** Fields that nothing is left of without. */
+const REQUIRED: ReadonlySet<string> = new Set([
+  "apiVersion",
+  "kind",
+  "metadata",
+  "name",
+  "namespace",
+  "spec",
+  "status",
+  "schedule",
+  "jobTemplate",
+  "template",
+  "containers",
+  "image",
+  "restartPolicy",
+  "matchLabels",
+  "hard",
+]);
+
+/** What of a happening only adds to it: without the rest it would be another one, or none at all. */
+const OPTIONAL_IN_HAPPENINGS: ReadonlySet<string> = new Set([
+  "times",
+  "effect",
+  "when",
+  "restartAfter",
+  "compacted",
+  "propagation",
+  "gracePeriodSeconds",
+  "count",
+]);
+
+const OPTIONAL_IN_WORKLOADS: ReadonlySet<string> = new Set(["duration", "startupDelay", "ignoreSigterm", "exitCode"]);
+
+/** Everything optional, each left out; what is greater before what is in it. */
+export function omissions(plan: FaultPlan): Change[] {
+  const { manifests, happenings = [], workloads = [] } = plan;
+  const settings = (["jitter", "controllerManagers", "nodes", "timeZone", "controllers"] as const).filter(
+    (key) => plan[key] !== undefined,
+  );
+  return [
+    ...settings.map((key): Change => ({ path: [key], value: undefined })),
+    ...keysOf(plan.controllers).map((key): Change => ({ path: ["controllers", key], value: undefined })),
+    ...keysOf(plan.jitter).map((key): Change => ({ path: ["jitter", key], value: undefined })),
+    ...manifests.flatMap((object, index) => fieldsOf(object, ["manifests", index])),
+    ...happenings.flatMap((entry, index) => [
+      ...Object.entries(entry).flatMap(([kind, value]) =>
+        keysOf(value)
+          .filter((key) => OPTIONAL_IN_HAPPENINGS.has(key))
+          .map((key): Change => ({ path: ["happenings", index, kind, key], value: undefined })),
+      ),
+      ...(typeof entry.apply === "object" ? fieldsOf(entry.apply, ["happenings", index, "apply"]) : []),
+    ]),
+    ...workloads.flatMap((entry, index) => {
+      const said = keysOf(entry).filter((key) => OPTIONAL_IN_WORKLOADS.has(key));
+      return said.length < 2 ? [] : said.map((key): Change => ({ path: ["workloads", index, key], value: undefined }));
+    }),
+  ];
+}
+
+/** Every time and number, each made smaller: a lot at first. */
+export function reductions(plan: FaultPlan): Change[] {
+  const { for: _for, seed: _seed, start: _start, ...rest } = plan;
+  return smallerIn(rest, []);
+}
+
+/** The plan with the change made. */
+export function withChange(plan: FaultPlan, { path, value }: Change): FaultPlan {
+  return changed(plan, path, value) as FaultPlan;
+}
+
+function changed(from: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(from))
+    return from.map((item: unknown, index) => (index === key ? changed(item, rest, value) : item));
+  const { [key]: before, ...others } = from as Record<string, unknown>;
+  const after = changed(before, rest, value);
+  // In the order in which they were.
+  return after === undefined ? others : { ...(from as object), [key]: after };
+}
+
+function keysOf(value: unknown): string[] {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}
+
+function fieldsOf(value: unknown, path: readonly (string | number)[]): Change[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => fieldsOf(item, [...path, index]));
+  return keysOf(value).flatMap((key) => {
+    const at = [...path, key];
+    const inside = fieldsOf((value as Record<string, unknown>)[key], at);
+    return REQUIRED.has(key) ? inside : [{ path: at, value: undefined }, ...inside];
+  });
+}
+
+/** Numbers that are names, codes or shares, not amounts. */
+const NOT_AMOUNTS: ReadonlySet<string> = new Set(["exitCode", "with", "values", "value"]);
+const DURATIONS: ReadonlySet<string> = new Set([
+  "at",
+  "for",
+  "by",
+  "duration",
+  "startupDelay",
+  "restartAfter",
+  "requests",
+  "events",
+]);
+/** What lasts no time at all does not happen. */
+const AT_LEAST_MS: Readonly<Record<string, number>> = { for: 1, by: 1, requests: 1, events: 1 };
+
+function smallerIn(value: unknown, path: readonly (string | number)[]): Change[] {
+  const key = path.findLast((part) => typeof part === "string") ?? "";
+  if (Array.isArray(value)) return value.flatMap((item, index) => smallerIn(item, [...path, index]));
+  if (typeof value === "number") return smallerNumbers(value).map((smaller) => ({ path, value: smaller }));
+  if (typeof value === "string")
+    return DURATIONS.has(key)
+      ? shorterTimes(value, AT_LEAST_MS[key] ?? 0).map((shorter) => ({ path, value: shorter }))
+      : [];
+  return keysOf(value)
+    .filter((part) => !NOT_AMOUNTS.has(part))
+    .flatMap((part) => smallerIn((value as Record<string, unknown>)[part], [...path, part]));
+}
+
+function smallerNumbers(value: number): number[] {
+  if (!Number.isInteger(value)) return [];
+  return [...new Set([1, Math.floor(value / 2), value - 1])].filter((smaller) => smaller >= 1 && smaller < value);
+}
+
+function shorterTimes(text: string, leastMs: number): string[] {
+  const sign = text.startsWith("+") ? "+" : "";
+  const timeMs = parseDuration(text.slice(sign.length));
+  if (timeMs === undefined) return [];
+  const times = [
+    0,
+    1_000,
+    5_000,
+    ...[60_000, 10_000, 1_000].map((unit) => Math.floor(timeMs / unit) * unit),
+    Math.floor(timeMs / 2),
+  ];
+  return [...new Set(times)]
+    .filter((shorter) => shorter >= leastMs && shorter < timeMs)
+    .map((shorter) => `${sign}${durationText(shorter)}`);
+}
