@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { FeatureGate } from "@kubewright/controller";
 
-import { type FeatureGate, resolveFeatureGates } from "./feature-gates.js";
+import { resolveFeatureGates } from "./feature-gates.js";
 
 function enabled(...items: string[]): Readonly<Record<string, boolean>> {
   return Object.fromEntries(resolveFeatureGates(items).enabled);

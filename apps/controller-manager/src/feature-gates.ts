@@ -1,15 +1,11 @@
-import { UsageError, parseBool } from "./flag-values.js";
+import {
+  type FeatureGate,
+  FeatureGateError,
+  type FeatureGateSettings,
+  resolveFeatureGates as resolveGates,
+} from "@kubewright/controller";
 
-export interface FeatureGate {
-  readonly name: string;
-  readonly stage: "ALPHA" | "BETA" | "GA" | "DEPRECATED";
-  readonly default: boolean;
-  /** It may be set to its default only. */
-  readonly locked?: boolean;
-  readonly dependsOn?: readonly string[];
-  /** Switching it changes something here. Others are accepted, so that a real cluster's command line is understood. */
-  readonly hasEffect?: boolean;
-}
+import { UsageError } from "./flag-values.js";
 
 /**
  * The gates of kube-controller-manager v1.36 that concern what is here.
@@ -42,99 +38,17 @@ export const featureGates: readonly FeatureGate[] = [
   { name: "WorkloadWithJob", stage: "ALPHA", default: false, dependsOn: ["GenericWorkload"] },
 ];
 
-export interface FeatureGateWarning {
-  readonly message: string;
-  readonly featureGate: string;
-  readonly value: boolean;
-}
-
-export interface FeatureGateSettings {
-  /** Every known gate. */
-  readonly enabled: ReadonlyMap<string, boolean>;
-  readonly warnings: readonly FeatureGateWarning[];
-}
-
-const ALL_OF_STAGE: ReadonlyMap<string, FeatureGate["stage"]> = new Map([
-  ["AllAlpha", "ALPHA"],
-  ["AllBeta", "BETA"],
-]);
-
-/**
- * What `--feature-gates` means.
- *
- * @param items - `Name=bool` each, or `kube:Name=bool` throughout. The last one of a gate counts.
- * @param gates - Those there are.
- * @throws UsageError in upstream's words.
- * @see kubernetes v1.36 staging/src/k8s.io/component-base/featuregate/feature_gate.go SetFromMap
- */
+/** What `--feature-gates` means. @throws UsageError */
 export function resolveFeatureGates(
   items: readonly string[],
   gates: readonly FeatureGate[] = featureGates,
 ): FeatureGateSettings {
-  const byName = new Map(gates.map((gate) => [gate.name, gate]));
-  const given = givenGates(items);
-  for (const [name, value] of given) {
-    const gate = byName.get(name);
-    if (gate === undefined && !ALL_OF_STAGE.has(name)) throw new UsageError(`unrecognized feature gate: ${name}`);
-    if (gate?.locked === true && value !== gate.default)
-      throw new UsageError(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);
-  }
-  const enabled = new Map<string, boolean>();
-  for (const { name, stage, default: byDefault } of gates) {
-    const all = [...ALL_OF_STAGE].find(([key, of]) => of === stage && given.has(key))?.[0];
-    enabled.set(name, given.get(name) ?? (all === undefined ? byDefault : given.get(all)!));
-  }
-  for (const { name, dependsOn = [] } of gates) {
-    const missing = dependsOn.filter((other) => enabled.get(other) !== true);
-    if (enabled.get(name) === true && missing.length > 0)
-      throw new UsageError(`${name} is enabled, but depends on features that are disabled: [${missing.join(" ")}]`);
-  }
-  return { enabled, warnings: [...given].flatMap(([name, value]) => warningsOf(byName.get(name), value)) };
-}
-
-function givenGates(items: readonly string[]): ReadonlyMap<string, boolean> {
-  const given = new Map<string, boolean>();
-  const prefixes = new Set<string>();
-  for (const item of items.filter((each) => each.trim() !== "")) {
-    const separator = item.indexOf("=");
-    const full = (separator < 0 ? item : item.slice(0, separator)).trim();
-    const [prefix, name] = full.includes(":") ? full.split(":", 2) : ["", full];
-    if (prefix !== "" && prefix !== "kube") throw new UsageError(`component not registered: ${prefix}`);
-    prefixes.add(prefix);
-    if (prefixes.size > 1) {
-      throw new UsageError(
-        "set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use",
-      );
-    }
-    if (separator < 0) throw new UsageError(`missing bool value for ${name}`);
-    const text = item.slice(separator + 1).trim();
-    given.set(name!, boolOf(name!, text));
-  }
-  return given;
-}
-
-function boolOf(name: string, text: string): boolean {
   try {
-    return parseBool("--feature-gates", text);
+    return resolveGates(items, gates);
   } catch (error) {
-    throw new UsageError(
-      `invalid value of ${name}=${text}, err: strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`,
-      { cause: error },
-    );
+    if (error instanceof FeatureGateError) throw new UsageError(error.message, { cause: error });
+    throw error;
   }
-}
-
-function warningsOf(gate: FeatureGate | undefined, value: boolean): FeatureGateWarning[] {
-  if (gate === undefined) return [];
-  const about = { featureGate: gate.name, value };
-  if (gate.locked === true || gate.stage === "GA") {
-    return [{ ...about, message: "Warning: setting GA feature gate. It will be removed in a future release." }];
-  }
-  if (gate.stage === "DEPRECATED") {
-    return [{ ...about, message: "Warning: setting deprecated feature gate. It will be removed in a future release." }];
-  }
-  if (gate.hasEffect === true || value === gate.default) return [];
-  return [{ ...about, message: "Warning: setting this feature gate has no effect in this binary" }];
 }
 
 /** What the help says of gates that can be set, sorted by name. */

@@ -1,19 +1,27 @@
 import type { ApiServer, AuditRecord, PathAnswer } from "@kubewright/cluster";
+import type { ShardMetrics } from "@kubewright/apiserver";
 import { MetricFamilies } from "@kubewright/controller/metrics";
 import { Registry } from "prom-client";
+
+import type { ServerFeature } from "./server-feature-gates.js";
 
 export const METRICS_PATH = "/metrics";
 
 /** Upstream's words for verbs: HTTP's, with the reads told apart. */
 const VERBS: Readonly<Record<string, string>> = { create: "POST", update: "PUT", get: "GET" };
 
-/** Counts and times requests as kube-apiserver does (`apiserver_request_total`, `apiserver_request_duration_seconds`). */
+/**
+ * Counts and times requests as kube-apiserver does (`apiserver_request_total`, `apiserver_request_duration_seconds`), and says
+ * what it can do (`kubernetes_feature_enabled`).
+ */
 export class ApiMetrics {
   readonly #registry = new Registry();
   readonly #total;
   readonly #duration;
+  /** Set when shards can be watched. */
+  readonly shards: ShardMetrics | undefined;
 
-  constructor() {
+  constructor(features: readonly ServerFeature[]) {
     const families = new MetricFamilies({ registry: this.#registry });
     this.#total = families.counter({
       name: "apiserver_request_total",
@@ -28,6 +36,15 @@ export class ApiMetrics {
       labels: ["verb", "group", "version", "resource", "subresource", "scope", "component"],
       buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
     });
+    const enabled = families.gauge({
+      name: "kubernetes_feature_enabled",
+      help: "This metric records the data about the stage and enablement of a k8s feature.",
+      stability: "BETA",
+      labels: ["name", "stage"],
+    });
+    for (const { name, stage, enabled: isOn } of features) enabled.set({ name, stage }, isOn ? 1 : 0);
+    const isSharded = features.some(({ name, enabled: isOn }) => name === "ShardedListAndWatch" && isOn);
+    this.shards = isSharded ? shardMetrics(families) : undefined;
   }
 
   follow(apiServer: ApiServer): void {
@@ -58,4 +75,23 @@ export class ApiMetrics {
     this.#total.inc({ ...labels, code: String(code) });
     if (verb !== "watch") this.#duration.observe(labels, durationMs / 1000);
   }
+}
+
+function shardMetrics(families: MetricFamilies): ShardMetrics {
+  const watches = families.gauge({
+    name: "apiserver_watch_shards_total",
+    help: "Number of active sharded watches, by group and resource.",
+    labels: ["group", "resource"],
+  });
+  const filtered = families.counter({
+    name: "apiserver_watch_filtered_events_total",
+    help: "Number of watch events that were filtered out by a shard selector, by group and resource.",
+    labels: ["group", "resource"],
+  });
+  return {
+    watchOpened: ({ group, resource }) => watches.inc({ group, resource }),
+    // Twice, as upstream's: what is built on the number has to live with it.
+    watchEnded: ({ group, resource }) => watches.dec({ group, resource }, 2),
+    eventFiltered: ({ group, resource }) => filtered.inc({ group, resource }),
+  };
 }

@@ -184,6 +184,21 @@ test.each([
     'kubewright: --controllers: "jobb" is not in the list of known controllers\n',
   ],
   [
+    "an unknown feature gate",
+    ["serve", "--feature-gates", "ShardedListAndWatch=true,Foo=true"],
+    "kubewright: --feature-gates: unrecognized feature gate: Foo\n",
+  ],
+  [
+    "a feature gate of a later release",
+    ["serve", "--kubernetes", "1.35", "--feature-gates", "ShardedListAndWatch=true"],
+    "kubewright: --feature-gates: unrecognized feature gate: ShardedListAndWatch\n",
+  ],
+  [
+    "a feature gate without a value",
+    ["serve", "--feature-gates", "ShardedListAndWatch"],
+    "kubewright: --feature-gates: missing bool value for ShardedListAndWatch\n",
+  ],
+  [
     "a file to write that is read as well",
     ["run", "pi.yaml", "--json", "pi.yaml"],
     "kubewright: --json: pi.yaml is already in use by this command; name another file\n",

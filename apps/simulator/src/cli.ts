@@ -279,6 +279,11 @@ function program(io: Io, version: string): Command {
     )
     .option("--authorization <mode>", "AlwaysAllow, or RBAC", "AlwaysAllow")
     .option("--allow-privileged", "let pods have privileged containers, as most clusters do")
+    .option(
+      "--feature-gates <list>",
+      "features of kube-apiserver to switch on or off, Name=true|false,…: ShardedListAndWatch (ALPHA, off)",
+      "",
+    )
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",

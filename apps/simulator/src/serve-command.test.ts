@@ -333,6 +333,32 @@ test("requests are counted and timed under /metrics, for those who may read it",
   expect(await stop()).toBe(0);
 });
 
+test("a feature gate is switched on as kube-apiserver's is, and the metrics tell of it and of its watches", async () => {
+  const quiet = ["--controllers", "", "--kubelet", "none"];
+  const { url, stop } = await serve([...quiet, "--feature-gates", "ShardedListAndWatch=true"]);
+  const nobody = "shardRange(object.metadata.uid, '0x0000000000000000', '0x0000000000000001')";
+  const query = new URLSearchParams({ shardSelector: nobody }).toString();
+  const list = (await (await fetch(`${url}${JOBS}?${query}`)).json()) as { metadata: object };
+  expect(list.metadata).toMatchObject({ shardInfo: { selector: nobody } });
+  const leaving = new AbortController();
+  await fetch(`${url}${JOBS}?watch=1&${query}`, { signal: leaving.signal });
+  const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  expect(await metrics()).toContain('kubernetes_feature_enabled{name="ShardedListAndWatch",stage="ALPHA"} 1\n');
+  expect(await metrics()).toContain('apiserver_watch_shards_total{group="batch",resource="jobs"} 1\n');
+  leaving.abort();
+  await expect.poll(metrics).toContain('apiserver_watch_shards_total{group="batch",resource="jobs"} -1\n');
+  expect(await stop()).toBe(0);
+});
+
+test("without the feature gate nothing is sharded, and the metrics say that, too", async () => {
+  const { url, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
+  expect((await fetch(`${url}${JOBS}?shardSelector=bad`)).status).toBe(200);
+  const text = await (await fetch(`${url}/metrics`)).text();
+  expect(text).toContain('kubernetes_feature_enabled{name="ShardedListAndWatch",stage="ALPHA"} 0\n');
+  expect(text).not.toContain("apiserver_watch_shards_total");
+  expect(await stop()).toBe(0);
+});
+
 test("the page and its trace are for those who may talk to the cluster", async () => {
   const { url, stop } = await serve(["--controllers", "", "--kubelet", "none", "--token", "s3cret"]);
   const headers = { authorization: "Bearer s3cret" };

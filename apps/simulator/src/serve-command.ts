@@ -34,6 +34,7 @@ import { LiveTrace } from "./report/live-trace.js";
 import { type AccessFlags, serveAccess } from "./serve-access.js";
 import { type Beginning, type Life, RESET_PATH, SNAPSHOT_PATH, ServedCluster } from "./served-cluster.js";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.js";
+import { parseFeatureGates } from "./server-feature-gates.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
 
@@ -50,6 +51,7 @@ export interface ServeFlags extends AccessFlags {
   readonly seed?: string;
   readonly authorization: string;
   readonly allowPrivileged?: boolean;
+  readonly featureGates: string;
 }
 
 /** Said once, when controllers, scheduler and kubelet have seen all there is: for whoever starts it and waits. */
@@ -64,7 +66,8 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const { version, note } = parseKubernetesVersion(flags.kubernetes);
   const { authentication, allowedHosts } = await serveAccess(flags, io);
   const restored = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
-  const metrics = new ApiMetrics();
+  const features = parseFeatureGates(flags.featureGates, version);
+  const metrics = new ApiMetrics(features);
   const passing =
     speed === 1 && flags.start === undefined
       ? realClock
@@ -81,6 +84,8 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     controllers: controllersFrom(flags.controllers),
     authorization: parseAuthorization(flags.authorization),
     allowPrivileged: flags.allowPrivileged ?? false,
+    featureGates: Object.fromEntries(features.map(({ name, enabled }) => [name, enabled])),
+    ...(metrics.shards === undefined ? {} : { shardMetrics: metrics.shards }),
     ...(tls === undefined ? {} : { rootCA: tls.ca }),
     // Tokens stay good over a reset.
     ...(authentication === undefined ? {} : { authentication: { serviceAccountKey: newKey(), ...authentication } }),

@@ -66,6 +66,15 @@ export {
   validatingAdmissionPolicyBindings,
   validatingWebhookConfigurations,
 } from "./resource.js";
+export {
+  HASH_END,
+  compareHashes,
+  fnv1a64,
+  formatHash,
+  formatShardSelector,
+  namespaceShard,
+  shardMatcher,
+} from "./shard-selector.js";
 export { isStatus } from "./status.js";
 export { compareTimes, formatMicroTime, formatTime, parseTime, secondsAsDurationMs } from "./time.js";
 export {
@@ -89,6 +98,7 @@ export type { LabelMatcher } from "./label-selector.js";
 export type { Brand, NamespacedName, ObjectKey, UID } from "./object-key.js";
 export type { DeepMutable, DeepReadonly } from "./readonly.js";
 export type { ResourceDefinition } from "./resource.js";
+export type { Hash64, ShardKey, ShardMatcher, ShardRange, ShardSelector } from "./shard-selector.js";
 export type { Status, StatusCause, StatusDetails, StatusReason } from "./status.js";
 export type {
   CertificateSigningRequest,

@@ -159,6 +159,12 @@ export type TokenRequest = TopLevel<AuthenticationV1TokenRequest>;
 export interface List<T> {
   apiVersion?: string;
   kind?: string;
-  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+  metadata: {
+    resourceVersion: string;
+    continue?: string;
+    remainingItemCount?: number;
+    /** Set when the server left out what is of other shards: the selector in its canonical form. */
+    shardInfo?: { selector: string };
+  };
   items: T[];
 }

@@ -6,8 +6,10 @@ import type { WebhookCaller } from "./webhooks/webhook-call.js";
 import type { AuthenticationOptions } from "./authentication/authenticator.js";
 import type { Authorizer } from "./authorization/authorizer.js";
 import type { BuiltInResource } from "./built-in-resource.js";
+import type { ServerFeatureGates } from "./feature-gates.js";
 import type { VersionInfo } from "./non-resource.js";
 import type { AdmissionPlugin } from "./registry/admission.js";
+import type { ShardMetrics } from "./shard-metrics.js";
 import type { StoreSnapshot } from "./storage/store.js";
 
 export interface ApiServerOptions {
@@ -53,6 +55,15 @@ export interface ApiServerOptions {
   readonly restore?: StoreSnapshot;
   /** The release whose rules it keeps, and calls itself. Default: the newest. */
   readonly kubernetesVersion?: KubernetesVersion;
+  /** Features to switch on or off. Default: as in kube-apiserver. */
+  readonly featureGates?: ServerFeatureGates;
+  /**
+   * Whether watches are as if they came from kube-apiserver's watch cache (`--watch-cache`), as all but those of Events do. One
+   * that does not is not filtered by a shard selector unless it has another selector, too. Default true.
+   */
+  readonly watchCache?: boolean;
+  /** Told of the watches of shards. Default: nobody is. */
+  readonly shardMetrics?: ShardMetrics;
   /** What `/version` says instead. */
   readonly version?: VersionInfo;
   /** Whether `metadata.managedFields` is kept up. Default true. */

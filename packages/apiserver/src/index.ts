@@ -2,6 +2,7 @@ export { jsonPatchOf } from "./admission/admission-review.js";
 export { createApiServer } from "./api-server.js";
 export { ApiError, statusError } from "./api-error.js";
 export { builtInResource, standardVerbs } from "./built-in-resource.js";
+export { defaultFeatureGates } from "./feature-gates.js";
 export { FieldErrors } from "./field-errors.js";
 export { builtInResources } from "./kinds/index.js";
 export { specAndStatus } from "./kinds/spec-and-status.js";
@@ -22,6 +23,7 @@ export type { TokenUser } from "./authentication/static-tokens.js";
 export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization/authorizer.js";
 export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
 export type { Connection, Door } from "./connection.js";
+export type { ServerFeatureGates } from "./feature-gates.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from "./registry/admission.js";
 export type { Reply } from "./reply.js";
@@ -30,6 +32,7 @@ export type { ScalePaths } from "./handlers/scale.js";
 export type { VersionInfo } from "./non-resource.js";
 export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";
 export type { Handler, Handlers, Remover, ResourceView } from "./served-resource.js";
+export type { ShardMetrics } from "./shard-metrics.js";
 export type { StoreSnapshot } from "./storage/store.js";
 export type {
   CreateContext,

@@ -21,6 +21,7 @@ import { authorizerOf } from "./authorization/authorizer.js";
 import { RbacAuthorizer } from "./authorization/rbac-authorizer.js";
 import { BookmarkClock } from "./bookmark-clock.js";
 import type { BuiltInResource } from "./built-in-resource.js";
+import { defaultFeatureGates } from "./feature-gates.js";
 import { ManagerReader } from "./fields/managers.js";
 import { NewObjects } from "./fields/new-objects.js";
 import { builtInResources } from "./kinds/index.js";
@@ -84,6 +85,9 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
     furnished: options.furnished ?? false,
     behaviours,
+    featureGates: { ...defaultFeatureGates, ...options.featureGates },
+    watchCache: options.watchCache ?? true,
+    shardMetrics: options.shardMetrics,
   };
 }
 

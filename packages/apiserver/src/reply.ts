@@ -48,6 +48,7 @@ export interface ListMetadata {
   readonly resourceVersion: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
+  readonly shardInfo?: { readonly selector: string };
 }
 
 /** An open watch. Read with {@link poll}, and when that has nothing, wait for {@link ready}. */

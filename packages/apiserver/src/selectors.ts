@@ -1,26 +1,65 @@
-import type { DeepReadonly, KubernetesObject, LabelMatcher } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type LabelMatcher,
+  formatShardSelector,
+  shardMatcher,
+} from "@kubewright/api";
 
 import type { ApiCall } from "./api-call.js";
 import { badRequest } from "./api-error.js";
 import { type FieldTerm, parseFieldSelector } from "./field-selector-query.js";
 import { parseLabelSelector, SelectorError } from "./label-selector-query.js";
 import { type ServedResource } from "./served-resource.js";
+import { parseShardSelector } from "./shard-selector-query.js";
 import type { ObjectMatcher } from "./storage/watcher.js";
 
 /** What a list, watch or deletecollection is limited to. */
 export interface Selection {
-  /** `undefined`: everything. Applies to objects as the resource shows them. */
+  /** By labels and fields; `undefined`: everything. Applies to objects as the resource shows them. */
   readonly matches: ObjectMatcher | undefined;
   /** Set when only the object of that name can match. */
   readonly name: string | undefined;
   /** A label with a value that everything selected has, if there is one. */
   readonly label: { readonly key: string; readonly value: string } | undefined;
+  readonly shard: ShardSelection | undefined;
 }
 
-const EVERYTHING: Selection = { matches: undefined, name: undefined, label: undefined };
+/** A part of a collection that is as good as any other: it is the same for objects as they are stored and as they are shown. */
+export interface ShardSelection {
+  /** The selector as it is answered. */
+  readonly canonical: string;
+  readonly matches: ObjectMatcher;
+}
 
-/** @throws ApiError 400 for a selector that cannot be read or names a field the resource does not offer. */
+type ContentSelection = Omit<Selection, "shard">;
+
+const EVERYTHING: ContentSelection = { matches: undefined, name: undefined, label: undefined };
+
+/**
+ * @throws ApiError 400 for a selector that cannot be read or names a field the resource does not offer, 500 for a shard selector
+ *   that cannot be read.
+ */
 export function readSelection(call: ApiCall): Selection {
+  return { ...readContentSelection(call), shard: readShard(call) };
+}
+
+/** Everything that has to hold of what is selected. */
+export function wholeMatcher({ matches, shard }: Selection): ObjectMatcher | undefined {
+  if (matches === undefined || shard === undefined) return matches ?? shard?.matches;
+  return (object) => shard.matches(object) && matches(object);
+}
+
+/** With the gate off the parameter is like any other that nobody knows. */
+function readShard({ query, server }: ApiCall): ShardSelection | undefined {
+  if (!server.featureGates.ShardedListAndWatch) return undefined;
+  const text = query.get("shardSelector") ?? "";
+  if (text === "") return undefined;
+  const selector = parseShardSelector(text);
+  return { canonical: formatShardSelector(selector), matches: shardMatcher(selector) };
+}
+
+function readContentSelection(call: ApiCall): ContentSelection {
   const labelText = call.query.get("labelSelector") ?? "";
   const fieldText = call.query.get("fieldSelector") ?? "";
   if (labelText === "" && fieldText === "") return EVERYTHING;

@@ -1,6 +1,7 @@
 import type { VersionBehaviours } from "@kubewright/api";
 import type { Clock, Random } from "@kubewright/clock";
 
+import type { ServerFeatureGates } from "./feature-gates.js";
 import type { AccessControl } from "./access-control.js";
 import type { ConversionCalls } from "./custom-resources/conversion-webhook.js";
 import type { BookmarkClock } from "./bookmark-clock.js";
@@ -11,6 +12,7 @@ import type { Admission } from "./registry/admission.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import type { ServedResource } from "./served-resource.js";
+import type { ShardMetrics } from "./shard-metrics.js";
 import type { Store } from "./storage/store.js";
 import type { WatchedObjects } from "./watched-objects.js";
 
@@ -39,4 +41,7 @@ export interface ServerState {
   /** Whether there is what people expect to find in a cluster. */
   readonly furnished: boolean;
   readonly behaviours: VersionBehaviours;
+  readonly featureGates: Required<ServerFeatureGates>;
+  readonly watchCache: boolean;
+  readonly shardMetrics: ShardMetrics | undefined;
 }

@@ -59,6 +59,10 @@ export interface ClusterOptions {
   readonly authorization?: ApiServerOptions["authorization"];
   /** Calls the webhooks of WebhookConfigurations. Default: nobody is called. */
   readonly webhooks?: ApiServerOptions["webhooks"];
+  /** Features of the API server to switch on or off. Default: as in kube-apiserver. */
+  readonly featureGates?: ApiServerOptions["featureGates"];
+  /** Told of the watches of shards. Default: nobody is. */
+  readonly shardMetrics?: ApiServerOptions["shardMetrics"];
   /** Sees every request to the API server before it is served, and may answer in its place. */
   readonly intercept?: ApiServerOptions["intercept"];
   /** Whether the API server counts for ResourceQuotas and lets go of volumes. Default: when there are controllers. */
@@ -121,6 +125,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...(options.restore === undefined ? {} : { restore: options.restore }),
     ...(options.authentication === undefined ? {} : { authentication: options.authentication }),
     ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
+    ...(options.featureGates === undefined ? {} : { featureGates: options.featureGates }),
+    ...(options.shardMetrics === undefined ? {} : { shardMetrics: options.shardMetrics }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.paths === undefined ? {} : { paths: options.paths }),
     onError: (error) => logger.error({ err: error }, "API server failed"),

@@ -88,6 +88,13 @@ export class Parser {
     limits: LIMITS,
   });
 
+  readonly #hasMacros: boolean;
+
+  /** @param options - Whether `has`, `all` and the like are more than names of functions. Default true. */
+  constructor({ macros = true }: { readonly macros?: boolean } = {}) {
+    this.#hasMacros = macros;
+  }
+
   /** @throws SyntaxProblem */
   parse(source: string): Expression {
     let parsed: unknown;
@@ -97,7 +104,7 @@ export class Parser {
       if (!(error instanceof ParseError)) throw error;
       throw new SyntaxProblem(`Syntax error: ${error.summary}`, error.range?.start ?? 0);
     }
-    return new Reader(source).read(parsed as ParsedNode);
+    return new Reader(source, this.#hasMacros).read(parsed as ParsedNode);
   }
 }
 
@@ -122,10 +129,12 @@ const ACCUMULATOR = "@result";
 
 class Reader {
   readonly #source: string;
+  readonly #hasMacros: boolean;
   #pieces = 0;
 
-  constructor(source: string) {
+  constructor(source: string, hasMacros: boolean) {
     this.#source = source;
+    this.#hasMacros = hasMacros;
   }
 
   read(node: ParsedNode): Expression {
@@ -217,6 +226,7 @@ class Reader {
 
   /** Upstream: cel-go `parser/macro.go`, `ext/comprehensions.go` and `cel/library.go` for optionals. */
   #macro(name: string, receiver: ParsedNode | undefined, args: ParsedNode[], at: number): Expression | undefined {
+    if (!this.#hasMacros) return undefined;
     if (receiver === undefined) return name === "has" && args.length === 1 ? this.#has(args[0]!) : undefined;
     switch (name) {
       case "all":

@@ -13,7 +13,7 @@ import {
 import { parseGoDuration } from "../query.js";
 import { RequestTimeout } from "../request-timeout.js";
 import type { ListMetadata, Reply } from "../reply.js";
-import { type Selection, readSelection } from "../selectors.js";
+import { type Selection, readSelection, wholeMatcher } from "../selectors.js";
 import type { ServedResource } from "../served-resource.js";
 import { storageKey } from "../storage/resource-storage.js";
 import type { StoredObject } from "../storage/stored-object.js";
@@ -124,10 +124,18 @@ function selectPage(call: ApiCall, selection: Selection, page: Page): Awaitable<
       // Lists of custom resources are written by generic code, which leaves nothing out.
       ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
       ...(next === undefined ? {} : { continue: next }),
+      // As upstream: a shard selector alone does not count as one, and those of other shards are counted.
       ...(next === undefined || selection.matches !== undefined ? {} : { remainingItemCount: rest.length - looked }),
+      ...shardInfo(call, selection),
     };
     return { items, show, metadata };
   });
+}
+
+/** Generic lists, Tables and those of custom resources, have no room for it upstream. */
+function shardInfo({ target, transform }: ApiCall, { shard }: Selection): Pick<ListMetadata, "shardInfo"> {
+  if (shard === undefined || transform !== undefined || target.resource.custom !== undefined) return {};
+  return { shardInfo: { selector: shard.canonical } };
 }
 
 function pageReply(call: ApiCall, selection: Selection, page: Page): Awaitable<Reply> {
@@ -154,9 +162,10 @@ interface Taken {
 function take(
   resource: ServedResource,
   objects: readonly StoredObject[],
-  { matches }: Selection,
+  selection: Selection,
   { limit }: Page,
 ): Awaitable<Taken> {
+  const matches = wholeMatcher(selection);
   if (matches === undefined) {
     const items = limit === 0 ? objects : objects.slice(0, limit);
     return andThen(showing(resource, items), (show) => ({ items, show, looked: items.length }));

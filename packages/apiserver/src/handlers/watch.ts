@@ -15,6 +15,8 @@ import type { Show } from "../stored-versions.js";
 import { ConvertedFrames, type FrameSource } from "./converted-frames.js";
 
 const MIN_TIMEOUT_MS = 30 * 60_000;
+/** Events have no watch cache. Upstream: `pkg/kubeapiserver/default_storage_factory_builder.go`. */
+const EVENT_GROUPS: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
 
 /** Opens a watch. Everything that can be refused is refused before; afterwards errors are events. */
 export function watch(call: ApiCall): Reply {
@@ -32,15 +34,18 @@ export function watch(call: ApiCall): Reply {
   const converts = resource.custom?.conversion !== undefined;
   const named: ObjectMatcher | undefined =
     target.name === "" ? undefined : ({ metadata }) => metadata.name === target.name;
+  const shard = openShard(call, selection);
+  const stored = both(shard?.matches, named);
   let timer: Timer | undefined;
   const watcher = new Watcher({
     backlog: server.store.backlog,
     namespace,
     interest: interestOf(call, selection, namespace),
-    matches: converts ? named : matching(selection.matches, target.resource.view, named),
+    matches: converts ? stored : matching(selection.matches, target.resource.view, stored),
     tellsPrevious: converts && selection.matches !== undefined,
     onClose: () => {
       timer?.cancel();
+      shard?.end();
       storage.unfollow(watcher);
       bookmarks.remove(watcher);
     },
@@ -70,18 +75,45 @@ export function watch(call: ApiCall): Reply {
   return { status: 200, headers: {}, body: { type: "stream", stream: new WatchStream(call, frames) } };
 }
 
-/** What a selection matches, of those of that name, among objects as they are stored. */
+/** What a selection matches, of those that another does, among objects as they are stored. */
 function matching(
   matches: ObjectMatcher | undefined,
   view: ServedResource["view"],
-  named: ObjectMatcher | undefined,
+  stored: ObjectMatcher | undefined,
 ): ObjectMatcher | undefined {
   const selected: ObjectMatcher | undefined =
     matches === undefined || view === undefined
       ? matches
       : (object) => matches(view.fromStored(object as KubernetesObject));
-  if (named === undefined || selected === undefined) return named ?? selected;
-  return (object) => named(object) && selected(object);
+  return both(stored, selected);
+}
+
+function both(first: ObjectMatcher | undefined, second: ObjectMatcher | undefined): ObjectMatcher | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return (object) => first(object) && second(object);
+}
+
+/**
+ * The shard that a watch is limited to, counted until its end. As upstream a watch that comes from no cache is filtered by its
+ * shard only where it is filtered by something else, too: whether there is anything to filter is asked of labels and fields.
+ */
+function openShard(
+  { server, target }: ApiCall,
+  { matches, shard }: Selection,
+): { readonly matches: ObjectMatcher; readonly end: () => void } | undefined {
+  const { group, resource } = target.resource;
+  const isCached = server.watchCache && !(resource === "events" && EVENT_GROUPS.has(group));
+  if (shard === undefined || (!isCached && matches === undefined)) return undefined;
+  const { shardMetrics } = server;
+  shardMetrics?.watchOpened({ group, resource });
+  return {
+    matches: (object) => {
+      const isOurs = shard.matches(object);
+      if (!isOurs) shardMetrics?.eventFiltered({ group, resource });
+      return isOurs;
+    },
+    end: () => shardMetrics?.watchEnded({ group, resource }),
+  };
 }
 
 /** The narrowest thing that everything the watch shows has in common. */
