@@ -112,7 +112,10 @@ function program(io: Io, version: string): Command {
       "--against-kubernetes <version>",
       "play the same, or the file of --against, under this release, and print what it would do differently",
     )
-    .option("--html <file>", "also write a report to open in a browser: one file that works offline")
+    .option(
+      "--html <file>",
+      "also write a report to open in a browser, of one future or all: one file that works offline",
+    )
     .option("--runs <file>", "also write one line a run, for a spreadsheet or a script: FILE.csv or FILE.jsonl")
     .option("--markdown <file>", "also write what there is to tell as a comment for a pull request")
     .option("--junit <file>", "also write a test for every rule of --fail-on and every CronJob, as JUnit does")
@@ -136,7 +139,7 @@ function program(io: Io, version: string): Command {
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action(async (files: string[], flags: RunFlags) =>
       (await import("./run-command.js")).runCommand(files, flags, io),

@@ -1,3 +1,4 @@
+import { packedTimeline } from "./futures/packed-timeline.js";
 import { type FuturePlan, type FutureSummary, playFuture } from "./futures/play-future.js";
 
 /** What a worker thread is asked for. */
@@ -9,4 +10,9 @@ export interface FutureTask {
 /** The worker thread's side of `node-workers.ts`. */
 export function playTask({ plan, seed }: FutureTask): Promise<FutureSummary> {
   return playFuture(plan, seed);
+}
+
+/** The same for the timeline of one. */
+export function timelineTask({ plan, seed }: FutureTask): Promise<string> {
+  return packedTimeline(plan, seed);
 }

@@ -9,13 +9,14 @@ export function nodeWorkers(count: number): FutureWorkers {
   const pool = new Tinypool({
     // It lies beside the built command.
     filename: new URL("./future-worker.js", import.meta.url).href,
-    name: "playTask",
     minThreads: count,
     maxThreads: count,
   });
+  const run = (name: "playTask" | "timelineTask", task: FutureTask): Promise<unknown> => pool.run(task, { name });
   return {
     count,
-    play: (plan, seed) => pool.run({ plan, seed } satisfies FutureTask) as Promise<FutureSummary>,
+    play: (plan, seed) => run("playTask", { plan, seed }) as Promise<FutureSummary>,
+    timeline: (plan, seed) => run("timelineTask", { plan, seed }) as Promise<string>,
     close: () => pool.destroy(),
   };
 }

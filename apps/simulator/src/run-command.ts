@@ -14,6 +14,7 @@ import { checkOutputs, openOutput } from "./output-file.js";
 import { futuresCommand } from "./futures/futures-command.js";
 import { PodPeaks } from "./futures/pod-peaks.js";
 import { NodePools } from "./node-pools.js";
+import { seedCommand } from "./futures/seed-command.js";
 import { readProjectFile } from "./project-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
 import { versionRemark } from "./kubernetes-version.js";
@@ -62,7 +63,6 @@ function checkTogether(flags: RunFlags): void {
   }
   for (const [flag, value, what] of [
     ["--seed", flags.seed, "names one of them: leave out one of the two"],
-    ["--html", flags.html, ONE_FUTURE],
     ["--runs", flags.runs, ONE_FUTURE],
     ["--ics", flags.ics, ONE_FUTURE],
     ["--against", flags.against, ONE_COMPARISON],
@@ -83,17 +83,25 @@ async function withProject(
   if (paths.length > 0 || flags.scenario !== undefined || flags.fromCluster) return { paths, flags };
   const project = await readProjectFile(io);
   if (project === undefined) return { paths, flags };
-  const { input, seed, seeds, workloads, lint: _lint, ...same } = project;
+  const { input, seed, seeds, workloads, failOn, lint: _lint, ...same } = project;
   return {
     paths: input ?? (project.scenario === undefined ? ["."] : []),
     flags: {
       ...same,
       ...(seed === undefined || flags.seeds !== undefined ? {} : { seed: String(seed) }),
       ...(seeds === undefined || flags.seed !== undefined ? {} : { seeds }),
+      ...(failOn === undefined ? {} : { failOn: flags.seed === undefined ? failOn : withoutShares(failOn) }),
       ...(typeof workloads === "string" ? { workloads } : workloads && { workloadEntries: workloads }),
       ...flags,
     },
   };
+}
+
+/** The rules that one of a project's futures, played alone, can be held against. */
+function withoutShares(rules: readonly string[]): string[] {
+  return parseRules(rules)
+    .filter(({ mostFutures }) => mostFutures === undefined)
+    .map(({ text }) => text);
 }
 
 /** @throws UserError for rules that one future cannot be held against. */
@@ -112,7 +120,8 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   const { seeds } = flags;
   checkTogether(flags);
   const rules = parseRules(flags.failOn ?? []);
-  if (seeds !== undefined) return futuresCommand(paths, { ...flags, seeds, rules }, io);
+  if (seeds !== undefined)
+    return futuresCommand(paths, { ...flags, seeds, rules, command: seedCommand(given, givenFlags) }, io);
   if (flags.against !== undefined || flags.againstKubernetes !== undefined)
     return compareCommand(paths, { ...flags, rules }, io);
   checkRules(rules);

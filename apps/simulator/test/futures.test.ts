@@ -123,7 +123,7 @@ test.each([
     ["--seeds", "1-5", "--seed", "3"],
     "--seeds plays many futures, and --seed names one of them: leave out one of the two",
   ],
-  ...["--html", "--runs", "--ics"].map((flag): [string[], string] => [
+  ...["--runs", "--ics"].map((flag): [string[], string] => [
     ["--seeds", "1-5", flag, "runs.csv"],
     `--seeds plays many futures, and ${flag} holds the runs of one: play that with --seed N instead, for example a worst one that --seeds names`,
   ]),
@@ -172,14 +172,22 @@ test("any number of threads finds the same, byte for byte", async () => {
   const file = backupFile();
   const args = ["run", file, "--for", "1d", "--seeds", "1-12"];
   const outputs: string[] = [];
+  const pages: string[] = [];
   for (const workers of ["1", "3"]) {
-    for (const more of [[], ["--json", "-"]]) {
+    const html = path.join(path.dirname(file), `${workers}.html`);
+    for (const more of [
+      ["--html", html],
+      ["--json", "-"],
+    ]) {
       const child = built([...args, ...more, "--workers", workers]);
       const [stdout] = await Promise.all([text(child.stdout!), once(child, "close")]);
       expect(child.exitCode).toBe(0);
       outputs.push(stdout);
     }
+    pages.push(readFileSync(html, "utf8"));
   }
+  expect(pages[0]!.match(/id="seed-\d+"/g)!.length).toBeGreaterThan(1);
+  expect(pages[1] === pages[0]).toBe(true);
   expect(outputs[2]).toBe(outputs[0]);
   expect(outputs[3]).toBe(outputs[1]);
   const inOneThread = await kubewright(["run", "b.yaml", ...args.slice(2)], { files: { "b.yaml": backup } });

@@ -6,6 +6,7 @@ import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
+import { HtmlReport } from "../report/html-report.js";
 import type { CheckReport } from "../reports/check-report.js";
 import { junitXml } from "../reports/junit.js";
 import { futuresMarkdown } from "../reports/markdown.js";
@@ -19,20 +20,27 @@ import { simulate } from "../simulation.js";
 import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { futuresJson } from "./futures-json.js";
+import { futuresReport } from "./futures-report.js";
 import { FuturesStatistics } from "./futures-statistics.js";
 import { futuresText } from "./futures-text.js";
+import { LoadBands } from "./load-bands.js";
+import { type GroupName, curvePlan } from "./load-curve.js";
 import { type Mishap, mishapKey } from "./mishap.js";
+import { type ShownFutures, withTimelines } from "./carried-timelines.js";
 import { futurePlan } from "./play-future.js";
 import { inThisThread, playFutures } from "./play-futures.js";
 import { parseNodeSize } from "./node-size.js";
-import { countSeeds, parseSeeds, seedsText } from "./seeds.js";
+import { countSeeds, parseSeeds, seedsOf, seedsText } from "./seeds.js";
 
 export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly seeds: string;
   readonly workers?: string;
   readonly nodeSize?: readonly string[];
   readonly json?: string;
+  readonly html?: string;
   readonly rules: readonly Rule[];
+  /** The command line that plays one of the futures, without its seed. */
+  readonly command: string;
 }
 
 /** What is counted without being asked for. */
@@ -54,7 +62,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   for (const { text, what } of rules)
     if (what.type === "change")
       throw new UserError(`--fail-on: ${JSON.stringify(text)} compares one future with another: leave out --seeds`);
-  checkOutputs({ "--json": flags.json, ...reportOutputs(flags) }, [
+  checkOutputs({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, [
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ]);
@@ -63,8 +71,12 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const jsonOnly = flags.json === "-";
   const reports = await ReportFiles.open(flags, io);
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
+  const page = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
   const { mistakes, notes } = await tryOut(input, io);
   const statistics = new FuturesStatistics();
+  const bands = new LoadBands();
+  const groups = groupsOf(input);
+  const curves = curvePlan(startMs, durationMs, groups);
   const tally = new RuleTally(rules);
   const asked = countedFor(rules);
   const progress = (await io.progress?.()) ?? noProgress;
@@ -72,30 +84,49 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const manyFutures = (count: number): string =>
     `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
   const pool = (await io.futureWorkers?.(workers === undefined ? undefined : Math.min(workers, all))) ?? inThisThread;
+  const plan = futurePlan(input, {
+    timeZoneData: io.timeZoneData,
+    ...asked,
+    nodeSizes,
+    mishaps: together(COUNTED, asked.mishaps),
+    ...(page === undefined ? {} : { curves }),
+  });
+  const kubernetes = `v${versionName(input.kubernetesVersion)}`;
   let isWhole: boolean;
+  let shown: ShownFutures | undefined;
   try {
     progress.show(0, `0 of ${manyFutures(all)}`);
-    isWhole = await playFutures(
-      futurePlan(input, {
-        timeZoneData: io.timeZoneData,
-        ...asked,
-        nodeSizes,
-        mishaps: together(COUNTED, asked.mishaps),
-      }),
-      seeds,
-      {
+    isWhole = await playFutures(seedsOf(seeds), {
+      workers: pool,
+      signal: io.stopped,
+      play: (seed) => pool.play(plan, seed),
+      onPlayed: (future, seed) => {
+        statistics.add(future);
+        tally.add(future);
+        if (future.curves !== undefined) bands.add(future.curves, seed);
+        progress.show(statistics.futures / all, `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
+      },
+    });
+    if (page !== undefined && mistakes.length === 0) {
+      const report = futuresReport(
+        {
+          startMs,
+          endMs: startMs + durationMs,
+          kubernetes,
+          timeZoneData: io.timeZoneData,
+          seeds,
+          command: flags.command,
+          ...(input.scenario?.description === undefined ? {} : { description: input.scenario.description }),
+        },
+        { statistics, bands, plan: curves, allGroups: groups.length, violations: tally.violations, nodeSizes },
+      );
+      shown = await withTimelines(report, {
         workers: pool,
         signal: io.stopped,
-        onFuture: (future) => {
-          statistics.add(future);
-          tally.add(future);
-          progress.show(
-            statistics.futures / all,
-            `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`,
-          );
-        },
-      },
-    );
+        play: (seed) => pool.timeline(plan, seed),
+        onPlayed: (played, of) => progress.show(played / of, `${played} of ${of} timelines`),
+      });
+    }
   } finally {
     progress.clear();
     await pool.close();
@@ -106,13 +137,14 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     durationMs,
     seeds,
     nodeSizes,
-    kubernetes: `v${versionName(input.kubernetesVersion)}`,
+    kubernetes,
     timeZoneData: io.timeZoneData,
     ...(rules.length === 0 ? {} : { violations }),
   });
   if (mistakes.length === 0) {
     await file?.write(json);
     await file?.close();
+    if (shown !== undefined) await page?.write(shown.report, shown.timelines);
     const title = `${manyFutures(statistics.futures)} of ${formatDuration(durationMs)} from ${formatTime(startMs)}, ${seedsText(seeds)}`;
     const report: CheckReport = {
       title,
@@ -129,6 +161,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     });
   } else {
     await file?.discard();
+    await page?.discard();
     await reports.discard();
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
@@ -147,6 +180,15 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   if (!isWhole)
     throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
   throwViolations(violations);
+}
+
+/** CronJobs, and Jobs of their own, by the names they have. */
+function groupsOf({ manifests }: RunInput): GroupName[] {
+  return manifests.flatMap(({ object: { kind, metadata } }) => {
+    const { namespace = "default", name, ownerReferences = [] } = metadata;
+    const isRun = ownerReferences.some(({ controller }) => controller === true);
+    return (kind !== "CronJob" && kind !== "Job") || name === undefined || isRun ? [] : [{ kind, namespace, name }];
+  });
 }
 
 /** What the API server says of the manifests, which is the same in every future. */

@@ -65,7 +65,7 @@ export function chanceRows({ total, groups }: FuturesStatistics): string[][] {
 }
 
 /** Where all runs are skipped for one reason, that says it all. */
-function toldChances({ chances }: GroupChances): readonly MishapChance[] {
+export function toldChances({ chances }: GroupChances): readonly MishapChance[] {
   const reasons = chances.filter(({ mishap: { cause } }) => cause !== undefined);
   return chances.filter(
     ({ mishap: { kind, cause } }) => kind !== "skipped" || cause !== undefined || reasons.length > 1,
@@ -73,7 +73,7 @@ function toldChances({ chances }: GroupChances): readonly MishapChance[] {
 }
 
 /** `3.1% (2.2–4.3)` */
-function shareText({ share, low, high }: Share): string {
+export function shareText({ share, low, high }: Share): string {
   return `${percent(share)}% (${percent(low)}–${percent(high)})`;
 }
 
@@ -82,13 +82,14 @@ function percent(share: number): string {
   return value === 0 || value === 100 ? String(value) : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
 }
 
-function worstText({ mishap, worst }: MishapChance): string {
+export function worstText({ mishap, worst }: MishapChance): string {
   const what =
     mishap.kind === "late" ? `by ${formatDuration(worst.severity)}` : worst.count === 1 ? "once" : `${worst.count}×`;
   return `seed ${worst.seed}: ${what}`;
 }
 
-const QUANTILES = [0.5, 0.95, 0.99] as const;
+/** Of durations, and of the most at once: the shares that are told. */
+export const QUANTILES = [0.5, 0.95, 0.99] as const;
 
 function durationsBlock(groups: readonly GroupChances[], options: FuturesTextOptions): string {
   const ran = groups.filter(({ runs }) => runs > 0);
@@ -201,29 +202,37 @@ function nodesBlock(
 
 interface ToldLevel {
   readonly title: string;
-  readonly short: string;
+  readonly short: "pods" | "cores" | "memory";
   readonly of: (peaks: PeakChances) => PeakChance;
   readonly show: (level: number) => string;
 }
 
-const LEVELS: readonly ToldLevel[] = [
+/** What there can be much of at once, and how it is told. */
+export const LEVELS: readonly ToldLevel[] = [
   { title: "pods", short: "pods", of: ({ pods }) => pods, show: (level) => level.toLocaleString("en-US") },
   { title: "cores requested", short: "cores", of: ({ cpuMillis }) => cpuMillis, show: coresText },
   { title: "memory requested", short: "memory", of: ({ memoryBytes }) => memoryBytes, show: memoryText },
 ];
 
-/** What looks certain only because nothing says otherwise. */
 function withoutSpreadBlock(groups: readonly GroupChances[], { width }: FuturesTextOptions): string {
+  return withoutSpreadText(groups)
+    .map((text) => `${wrap(printable(text), width).join("\n")}\n`)
+    .join("");
+}
+
+/** What looks certain only because nothing says otherwise, in a sentence or none. */
+export function withoutSpreadText(groups: readonly GroupChances[]): string[] {
   const names = groups
     .filter(({ runs, durations: { counts } }) => runs > 1 && counts.length === 1)
     .map(({ namespace, name }) => `${namespace}/${name}`);
-  if (names.length === 0) return "";
+  if (names.length === 0) return [];
   const which =
     names.length > MOST_NAMES
       ? `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`
       : names.join(", ");
-  const text = `No spread: every run of ${which} takes as long as the others, in every future. Say how long they can take with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
-  return `${wrap(printable(text), width).join("\n")}\n`;
+  return [
+    `No spread: every run of ${which} takes as long as the others, in every future. Say how long they can take with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`,
+  ];
 }
 
 const MOST_NAMES = 5;

@@ -5,6 +5,7 @@ import type { Happening, Scenario } from "../scenario/scenario.js";
 import type { Selection } from "../selection.js";
 import { type SimulationOptions, simulate } from "../simulation.js";
 import { Timeline } from "../timeline/timeline.js";
+import { type CurvePlan, type FutureCurves, LoadCurveFollower } from "./load-curve.js";
 import type { Mishap } from "./mishap.js";
 import { type GroupFuture, MishapCounter } from "./mishap-counter.js";
 import type { NodeSize } from "./node-size.js";
@@ -35,6 +36,8 @@ export interface FuturePlan extends Pick<
   readonly selections: readonly Selection[];
   /** Of which nodes to tell how many it takes. */
   readonly nodeSizes: readonly NodeSize[];
+  /** Of which steps of time to tell how much there was at once. Absent: of none. */
+  readonly curves?: CurvePlan;
 }
 
 type PlainManifest = Pick<Manifest, "object" | "source">;
@@ -48,7 +51,8 @@ export function futurePlan(
     mishaps,
     selections,
     nodeSizes,
-  }: Pick<FuturePlan, "timeZoneData" | "mishaps" | "selections" | "nodeSizes">,
+    curves,
+  }: Pick<FuturePlan, "timeZoneData" | "mishaps" | "selections" | "nodeSizes" | "curves">,
 ): FuturePlan {
   const { startMs, durationMs, kubernetesVersion, nodes, localTimeZone, live, validate, strict, scenario } = input;
   return {
@@ -62,6 +66,7 @@ export function futurePlan(
     selections,
     nodeSizes,
     manifests: input.manifests.map(plain),
+    ...(curves === undefined ? {} : { curves }),
     ...(nodes === undefined ? {} : { nodes }),
     ...(localTimeZone === undefined ? {} : { localTimeZone }),
     ...(live === undefined ? {} : { live }),
@@ -94,35 +99,48 @@ export interface FutureSummary {
   readonly refusals: Refusals;
   /** Of each size that was asked for. */
   readonly nodesNeeded: readonly NodesNeeded[];
+  /** Where they were asked for. */
+  readonly curves?: FutureCurves;
 }
 
-/** Plays one future and counts what goes wrong in it. Manifests that the API server refuses are left out. */
+/** The simulation of one seed. Manifests that the API server refuses are left out. */
+export function futureSimulation(plan: FuturePlan, seed: number): Omit<SimulationOptions, "emit"> {
+  const { manifests, scenario, ...options } = plan;
+  return {
+    ...options,
+    manifests: manifests.map(manifestOf),
+    ...(scenario === undefined ? {} : { scenario: { ...scenario, happenings: scenario.happenings.map(happeningOf) } }),
+    seed,
+    onCreated: () => {},
+  };
+}
+
+/** Plays one future and counts what goes wrong in it. */
 export async function playFuture(plan: FuturePlan, seed: number): Promise<FutureSummary> {
-  const { mishaps, selections, nodeSizes, manifests, scenario, ...options } = plan;
+  const { mishaps, selections, nodeSizes, startMs, durationMs } = plan;
   const counter = new MishapCounter(mishaps);
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: counter });
   const pods = new PodPeaks(selections, new NodePools(plan));
   const refusals = new RefusalFollower();
   const followers = nodeSizes.map((size) => new NodesNeededFollower(size));
+  const curves = plan.curves === undefined ? undefined : new LoadCurveFollower(plan.curves);
   await simulate({
-    ...options,
-    manifests: manifests.map(manifestOf),
-    ...(scenario === undefined ? {} : { scenario: { ...scenario, happenings: scenario.happenings.map(happeningOf) } }),
-    seed,
+    ...futureSimulation(plan, seed),
     emit: (record) => {
       timeline.add(record);
       pods.add(record);
       refusals.add(record);
       for (const follower of followers) follower.add(record);
+      curves?.add(record);
     },
-    onCreated: () => {},
   });
   return {
     seed,
-    groups: counter.groups(plan.startMs + plan.durationMs),
+    groups: counter.groups(startMs + durationMs),
     peaks: pods.peaks,
     refusals: refusals.refusals,
     nodesNeeded: followers.map(({ needed }) => needed),
+    ...(curves === undefined ? {} : { curves: curves.curves(startMs + durationMs) }),
   };
 }
 

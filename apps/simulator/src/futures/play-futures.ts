@@ -1,11 +1,13 @@
 import { type FuturePlan, type FutureSummary, playFuture } from "./play-future.js";
-import type { SeedRange } from "./seeds.js";
+import { packedTimeline } from "./packed-timeline.js";
 
 /** Threads, or this one, that play futures. */
 export interface FutureWorkers {
   /** How many futures may be under way at once. */
   readonly count: number;
   play(plan: FuturePlan, seed: number): Promise<FutureSummary>;
+  /** Plays one for its timeline, packed for a page to hold. */
+  timeline(plan: FuturePlan, seed: number): Promise<string>;
   /** Ends them, also in the middle of their work. */
   close(): Promise<void>;
 }
@@ -13,37 +15,36 @@ export interface FutureWorkers {
 /** Futures one after the other in this thread. */
 export const inThisThread: FutureWorkers = {
   count: 1,
-  play: (plan, seed) => playFuture(plan, seed),
+  play: playFuture,
+  timeline: packedTimeline,
   close: async () => {},
 };
+
+interface PlayOptions<Played> {
+  readonly workers: Pick<FutureWorkers, "count">;
+  readonly signal: AbortSignal;
+  readonly play: (seed: number) => Promise<Played>;
+  readonly onPlayed: (played: Played, seed: number) => void;
+}
 
 /**
  * Plays a future for every seed. They are told of as they end, in no order that means anything.
  *
  * @returns Whether all were played: not so when `signal` aborts.
  */
-export async function playFutures(
-  plan: FuturePlan,
-  { first, last }: SeedRange,
-  {
-    workers,
-    signal,
-    onFuture,
-  }: {
-    readonly workers: FutureWorkers;
-    readonly signal: AbortSignal;
-    readonly onFuture: (future: FutureSummary) => void;
-  },
+export async function playFutures<Played extends {}>(
+  seeds: Iterable<number>,
+  { workers, signal, play, onPlayed }: PlayOptions<Played>,
 ): Promise<boolean> {
-  let next = first;
+  const left = seeds[Symbol.iterator]();
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   const lane = async (): Promise<void> => {
-    while (next <= last && !signal.aborted) {
-      const future = await Promise.race([workers.play(plan, next++), stopped]);
-      if (future !== undefined) onFuture(future);
+    for (let next = left.next(); next.done !== true && !signal.aborted; next = left.next()) {
+      const played = await Promise.race([play(next.value), stopped]);
+      if (played !== undefined) onPlayed(played, next.value);
     }
   };
   await Promise.all(Array.from({ length: workers.count }, lane));

@@ -30,6 +30,11 @@ export function parseSeeds(text: string): SeedRange {
   return { first, last };
 }
 
+/** From the first to the last. */
+export function* seedsOf({ first, last }: SeedRange): Generator<number> {
+  for (let seed = first; seed <= last; seed++) yield seed;
+}
+
 export function countSeeds({ first, last }: SeedRange): number {
   return last - first + 1;
 }

@@ -49,9 +49,14 @@ export class App implements PageContext {
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
   #sceneVersion = 0;
   readonly #closed = new AbortController();
+  readonly #place: Readonly<Record<string, string>>;
 
-  /** @param source - what to show: the data of a file, or a live cluster. */
-  constructor(root: HTMLElement, source: ReportData | LiveSource) {
+  /**
+   * @param source - What to show: the data of a file, or a live cluster.
+   * @param place - What a link to it says beside what is looked at: which part of a larger page it is.
+   */
+  constructor(root: HTMLElement, source: ReportData | LiveSource, place: Readonly<Record<string, string>> = {}) {
+    this.#place = place;
     this.#live = source instanceof LiveSource ? source : undefined;
     this.fetchObject = this.#live?.object.bind(this.#live);
     this.data = withClockGaps(source instanceof LiveSource ? source.data : source);
@@ -112,7 +117,6 @@ export class App implements PageContext {
 
   /** Hears no more of the window, for another page that takes its place. */
   close(): void {
-    this.#writeHash();
     this.#closed.abort();
   }
 
@@ -141,7 +145,7 @@ export class App implements PageContext {
     if (zone !== before.zone) this.zone = new ZonedTime(zone);
     if (theme !== before.theme) this.#themeChanged();
     // Now and then, also while the cursor plays: browsers refuse to change the address more often.
-    if (!this.#isHashDue) setTimeout(() => this.#writeHash(), HASH_DELAY_MS);
+    if (!this.#isHashDue) setTimeout(() => this.writeLink(), HASH_DELAY_MS);
     this.#isHashDue = true;
     this.#schedule();
   }
@@ -257,10 +261,13 @@ export class App implements PageContext {
     this.render();
   }
 
-  #writeHash(): void {
+  /** Has the address say what is looked at. */
+  writeLink(): void {
     this.#isHashDue = false;
     if (this.#closed.signal.aborted) return;
-    const hash = toHash(this.state, this.#initial);
+    const hash = [new URLSearchParams(this.#place).toString(), toHash(this.state, this.#initial)]
+      .filter((part) => part !== "")
+      .join("&");
     if (`#${hash}` !== window.location.hash && !(hash === "" && window.location.hash === ""))
       window.history.replaceState(
         null,

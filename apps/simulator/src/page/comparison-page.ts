@@ -1,8 +1,7 @@
-import type { ComparisonReport, DifferingGroup, ReportData } from "../report/report-data.js";
-import { rowTime } from "../timeline/rows.js";
+import type { ComparisonReport, DifferingGroup } from "../report/report-data.js";
 import { App } from "./app.js";
 import { button, h, listen } from "./dom.js";
-import { groupId } from "./item.js";
+import { rowId } from "./row-link.js";
 import { ZonedTime } from "./zoned-time.js";
 
 type View = "differences" | "a" | "b";
@@ -33,10 +32,11 @@ export class ComparisonPage {
         h("div", { class: "segmented" }, ...this.#tabs.values()),
       ),
     );
-    document.body.classList.add("compared");
+    document.body.classList.add("has-nav");
   }
 
   show(view: View = "differences"): void {
+    this.#app?.writeLink();
     this.#app?.close();
     this.#app = undefined;
     for (const [name, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(name === view));
@@ -111,7 +111,7 @@ export class ComparisonPage {
 
   /** Leads to the run on the page of its side, if it is there. */
   #link(text: string, side: "a" | "b", group: DifferingGroup, slotMs: number): HTMLElement {
-    const id = itemId(this.#report[side], group, slotMs);
+    const id = rowId(this.#report[side], group, slotMs);
     if (id === undefined) return h("span", { class: "muted" }, text);
     return listen(h("button", { type: "button", class: "link" }, text), {
       onclick: () => {
@@ -121,11 +121,4 @@ export class ComparisonPage {
       },
     });
   }
-}
-
-function itemId({ groups }: ReportData, wanted: DifferingGroup, slotMs: number): string | undefined {
-  const group = groups.find((each) => groupId(each) === groupId(wanted));
-  const row = group?.rows.find((each) => rowTime(each) === slotMs);
-  if (group === undefined || row === undefined) return undefined;
-  return row.type === "run" ? row.uid : `${groupId(group)}@${slotMs}`;
 }

@@ -1,5 +1,6 @@
 import { App } from "./app.js";
 import { ComparisonPage } from "./comparison-page.js";
+import { FuturesPage } from "./futures-page.js";
 import { LiveSource } from "./live-source.js";
 import { unpackData } from "./unpack-data.js";
 
@@ -13,7 +14,8 @@ async function showReport(packed: string): Promise<void> {
   try {
     const data = await unpackData(packed);
     if ("a" in data) new ComparisonPage(root, data).show();
-    else new App(root, data).show();
+    else if (!("page" in data)) new App(root, data).show();
+    else await new FuturesPage(root, data).show();
   } catch (error) {
     root.textContent = `This report cannot be shown: ${(error as Error).message}`;
     throw error;

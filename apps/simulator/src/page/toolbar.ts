@@ -1,12 +1,10 @@
 import { button, h, icon, listen } from "./dom.js";
+import { LINK, SUN } from "./icons.js";
 import { type Look, LOOK_NAMES } from "./item.js";
 import type { PageContext } from "./page-context.js";
 import { offeredZones } from "./zoned-time.js";
 
 const CHIPS: readonly Look[] = ["complete", "failed", "running", "stopped", "skipped"];
-const SUN =
-  "M8 4.6a3.4 3.4 0 1 0 0 6.8 3.4 3.4 0 0 0 0-6.8zM8 1v1.6M8 13.4V15M1 8h1.6M13.4 8H15M3 3l1.2 1.2M11.8 11.8 13 13M13 3l-1.2 1.2M4.2 11.8 3 13";
-const LINK = "M6.5 9.5l3-3M7 4.5l1.2-1.2a2.8 2.8 0 0 1 4 4L11 8.500M9 11.5l-1.2 1.2a2.8 2.8 0 0 1-4-4L5 7.500";
 
 /** Filters, the choice of view, and what concerns the whole page. */
 export class Toolbar {

@@ -1,11 +1,18 @@
 import type { PageAssets } from "./page-assets.js";
 import { packData } from "./packed-data.js";
-import type { ComparisonReport, ReportData } from "./report-data.js";
+import type { PageData } from "./page-data.js";
 
-/** The page as one HTML text: for a file with its data in it, or for a live cluster with none. */
-export async function htmlPage(assets: PageAssets, data: ReportData | ComparisonReport | undefined): Promise<string> {
-  const packed = data === undefined ? "" : await packData(data);
-  const title = data === undefined ? "kubewright, live" : "a" in data ? `${titleOf(data.a)}, compared` : titleOf(data);
+/**
+ * The page as one HTML text: for a file with its data in it, or for a live cluster with none.
+ *
+ * @param parts - Packed data that the page unpacks when somebody asks for it, by its element's id, of letters, digits and `-`.
+ */
+export async function htmlPage(
+  assets: PageAssets,
+  data: PageData | undefined,
+  parts: ReadonlyMap<string, string> = new Map(),
+): Promise<string> {
+  const packed = data === undefined ? [] : [["report", await packData(data)] as const, ...parts];
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -14,14 +21,14 @@ export async function htmlPage(assets: PageAssets, data: ReportData | Comparison
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${title}</title>
+<title>${titleOf(data)}</title>
 <link rel="icon" href="${ICON}">
 <style>${assets.style}</style>
 </head>
 <body>
 <noscript>This page draws its timeline with a script, which this browser does not run. The trace as JSON lines (<code>kubewright run --json</code>) has the same contents.</noscript>
 <div id="app"></div>
-${packed === "" ? "" : `<script type="application/gzip" id="report">${packed}</script>\n`}<script>${assets.script}</script>
+${packed.map(([id, text]) => `<script type="application/gzip" id="${id}">${text}</script>\n`).join("")}<script>${assets.script}</script>
 </body>
 </html>
 `;
@@ -43,8 +50,12 @@ export function contentSecurityPolicy({ scriptHash, styleHash }: PageAssets, { l
   ].join("; ");
 }
 
-function titleOf({ startMs, endMs }: ReportData): string {
-  return `kubewright ${day(startMs)} to ${day(endMs)}`;
+/** Without anything that a manifest says. */
+function titleOf(data: PageData | undefined): string {
+  if (data === undefined) return "kubewright, live";
+  if ("a" in data) return `${titleOf(data.a)}, compared`;
+  const days = `${day(data.startMs)} to ${day(data.endMs)}`;
+  return "page" in data ? `kubewright, every future of ${days}` : `kubewright ${days}`;
 }
 
 function day(timeMs: number): string {

@@ -8,12 +8,19 @@ import { htmlPage } from "./html-page.js";
 import { ObjectKeeper } from "./object-keeper.js";
 import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
-import type { ComparisonReport, ReportData } from "./report-data.js";
+import type { PageData } from "./page-data.js";
+import type { ReportData } from "./report-data.js";
+import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
 /** Records a run for the page to show. */
 export class ReportRecorder {
-  readonly #builder = new ReportBuilder();
-  readonly #keeper = new ObjectKeeper();
+  readonly #builder: ReportBuilder;
+  readonly #keeper: ObjectKeeper;
+
+  constructor(limits: ReportLimits = ONE_RUN) {
+    this.#builder = new ReportBuilder(limits);
+    this.#keeper = new ObjectKeeper(limits.maxObjects);
+  }
 
   /** Keeps the objects of a cluster from now on. */
   follow(informers: InformerFactory): void {
@@ -46,8 +53,9 @@ export class HtmlReport {
     return new HtmlReport(await openOutput("--html", path, io), assets);
   }
 
-  async write(data: ReportData | ComparisonReport): Promise<void> {
-    await this.#file.write(await htmlPage(this.#assets, data));
+  /** @param parts - Packed data that the page unpacks when somebody asks for it, by its element's id. */
+  async write(data: PageData, parts?: ReadonlyMap<string, string>): Promise<void> {
+    await this.#file.write(await htmlPage(this.#assets, data, parts));
     await this.#file.close();
   }
 

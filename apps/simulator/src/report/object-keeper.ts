@@ -8,11 +8,14 @@ import {
 } from "@kubewright/api";
 import { type InformerFactory, deletedObject } from "@kubewright/informer";
 
-import { KEPT_OBJECTS } from "./report-data.js";
-
 /** Keeps the first CronJobs, Jobs and pods of a run as they were last, for the page to show. */
 export class ObjectKeeper {
+  readonly #maxOfKind: number;
   readonly #kept = new Map<string, DeepReadonly<KubernetesObject>>();
+
+  constructor(maxOfKind: number) {
+    this.#maxOfKind = maxOfKind;
+  }
 
   /** Follows the objects of a cluster from now on. */
   follow(informers: InformerFactory): void {
@@ -32,7 +35,7 @@ export class ObjectKeeper {
   }
 
   #followKind<T extends KubernetesObject>(informers: InformerFactory, definition: ResourceDefinition<T>): void {
-    let left = KEPT_OBJECTS;
+    let left = this.#maxOfKind;
     const { group, version, kind } = definition;
     const apiVersion = group === "" ? version : `${group}/${version}`;
     const keep = (object: DeepReadonly<T>): void => {

@@ -1,13 +1,18 @@
-import type { ComparisonReport, ReportData } from "./report-data.js";
+import type { PageData } from "./page-data.js";
+import type { ReportData } from "./report-data.js";
 
 /**
  * A report's data for a page to hold: JSON, gzipped, in base64, which takes a tenth of the room, and has no character
  * that could end the element it stands in.
  */
-export async function packData(data: ReportData | ComparisonReport): Promise<string> {
-  const short = "a" in data ? { ...data, a: withShortIds(data.a), b: withShortIds(data.b) } : withShortIds(data);
-  const packed = new Blob([JSON.stringify(short)]).stream().pipeThrough(new CompressionStream("gzip"));
+export async function packData(data: PageData): Promise<string> {
+  const packed = new Blob([JSON.stringify(shortened(data))]).stream().pipeThrough(new CompressionStream("gzip"));
   return Buffer.from(await new Response(packed).arrayBuffer()).toString("base64");
+}
+
+function shortened(data: PageData): PageData {
+  if ("page" in data) return data;
+  return "a" in data ? { ...data, a: withShortIds(data.a), b: withShortIds(data.b) } : withShortIds(data);
 }
 
 /** UIDs are random, so nothing compresses them; a page needs them to tell its bars apart, for which numbers do. */

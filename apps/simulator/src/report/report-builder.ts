@@ -4,14 +4,8 @@ import { Timeline } from "../timeline/timeline.js";
 import type { DecisionRecord, HappeningRecord, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
 import { Concurrency } from "./concurrency.js";
 import type { DecisionNote, EventNote, ObjectName, ReportData } from "./report-data.js";
+import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
-/** What a page can hold and still move smoothly: runs, ghosts and pods together, and of each group and run. */
-export const MAX_BARS = 100_000;
-const LIMITS = { maxRows: 50_000, maxPods: 1_000, maxBars: MAX_BARS };
-/** Warnings have room of their own, so that ordinary events do not push them out. */
-const MAX_NORMAL_EVENTS = 20_000;
-const MAX_WARNINGS = 10_000;
-const MAX_DECISIONS = 30_000;
 /** Outcomes of a CronJob's sync that change nothing and come with nearly every look. */
 const QUIET_OUTCOMES: ReadonlySet<string> = new Set(["notDue", "alreadyProcessed"]);
 
@@ -25,7 +19,8 @@ export interface ReportExtras {
 
 /** Folds a trace into what the page shows, in bounded memory. Runs in Node for the file, in the browser for the live page. */
 export class ReportBuilder {
-  readonly #timeline: Timeline = new Timeline(LIMITS);
+  readonly #limits: ReportLimits;
+  readonly #timeline: Timeline;
   readonly #concurrency = new Concurrency();
   readonly #pods = new Map<string, { phase: PodPhase; cpuMillis: number; bound: boolean }>();
   readonly #events: EventNote[] = [];
@@ -38,6 +33,11 @@ export class ReportBuilder {
   #normalEvents = 0;
   #droppedEvents = 0;
   #droppedDecisions = 0;
+
+  constructor(limits = ONE_RUN) {
+    this.#limits = limits;
+    this.#timeline = new Timeline(limits);
+  }
 
   add(record: TraceRecord): void {
     this.#timeline.add(record);
@@ -113,9 +113,10 @@ export class ReportBuilder {
   }
 
   #event(event: EventNote): void {
+    const { maxWarnings, maxNormalEvents } = this.#limits;
     const isKept = event.warning
-      ? this.#events.length - this.#normalEvents < MAX_WARNINGS
-      : this.#normalEvents < MAX_NORMAL_EVENTS;
+      ? this.#events.length - this.#normalEvents < maxWarnings
+      : this.#normalEvents < maxNormalEvents;
     if (!isKept) {
       this.#droppedEvents++;
       return;
@@ -131,7 +132,7 @@ export class ReportBuilder {
       note.missed !== undefined || (!QUIET_OUTCOMES.has(note.outcome) && this.#lastWords.get(key) !== words);
     if (!isNews) return;
     this.#lastWords.set(key, words);
-    if (this.#decisions.length < MAX_DECISIONS) this.#decisions.push(note);
+    if (this.#decisions.length < this.#limits.maxDecisions) this.#decisions.push(note);
     else this.#droppedDecisions++;
   }
 }

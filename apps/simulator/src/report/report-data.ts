@@ -26,12 +26,9 @@ export interface ReportData {
   readonly decisions: readonly DecisionNote[];
   /** Events and decisions beyond the bounds, which are not kept. */
   readonly dropped: { readonly events: number; readonly decisions: number };
-  /** Objects at the end of their life, or of the run, by UID: as many as {@link KEPT_OBJECTS} of each kind. */
+  /** Objects at the end of their life, or of the run, by UID: the first of each kind. */
   readonly objects: Readonly<Record<string, unknown>>;
 }
-
-/** Objects of each kind (CronJobs, Jobs, pods) whose manifests a report keeps: the first ones. */
-export const KEPT_OBJECTS = 1_000;
 
 export interface ReportTotals {
   readonly jobs: number;

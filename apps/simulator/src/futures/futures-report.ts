@@ -1,0 +1,232 @@
+import type { Durations } from "../digest/durations.js";
+import { formatDuration } from "../duration.js";
+import type { Figure, FigureCell, FigureTable, Moment } from "../report/figure-table.js";
+import type { FuturesReport, LoadOverTime } from "../report/futures-report.js";
+import { coresText, memoryText } from "../requests-text.js";
+import type { Violation } from "../rules/rule-tally.js";
+import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, PeakChances } from "./futures-statistics.js";
+import {
+  LEVELS,
+  QUANTILES,
+  nothingText,
+  shareText,
+  toldChances,
+  withoutSpreadText,
+  worstText,
+} from "./futures-text.js";
+import type { LoadBands } from "./load-bands.js";
+import type { CurvePlan } from "./load-curve.js";
+import { mishapText } from "./mishap.js";
+import type { NodeSize } from "./node-size.js";
+import type { Share } from "./wilson.js";
+
+/** Futures whose timelines a page holds: those that show the worst, as far as there is room. */
+export const MOST_CARRIED = 12;
+
+export interface FuturesFound {
+  readonly statistics: FuturesStatistics;
+  readonly bands: LoadBands;
+  readonly plan: CurvePlan;
+  /** CronJobs and Jobs of the manifests, of which the plan may have left some out. */
+  readonly allGroups: number;
+  readonly violations: readonly Violation[];
+  readonly nodeSizes: readonly NodeSize[];
+}
+
+/** What the page of many futures shows, but for the timelines it holds. */
+export function futuresReport(
+  facts: Pick<FuturesReport, "startMs" | "endMs" | "kubernetes" | "timeZoneData" | "seeds" | "description" | "command">,
+  { statistics, bands, plan, allGroups, violations, nodeSizes }: FuturesFound,
+): Omit<FuturesReport, "carried"> {
+  const { total, groups, futures } = statistics;
+  const goesWrong = chancesTable([total, ...groups], total, groups);
+  const nothing = total.chances.length === 0 && futures > 0 ? [nothingText(statistics)] : [];
+  return {
+    page: "futures",
+    ...facts,
+    played: futures,
+    remarks: [...nothing, ...withoutSpreadText(groups)],
+    tables: [
+      brokenTable(violations),
+      goesWrong,
+      peaksTable(statistics),
+      namespacesTable(statistics),
+      ...statistics.nodesNeeded.map((chance, index) => nodesTable(nodeSizes[index]!, chance)),
+      durationsTable(groups),
+    ].filter(({ rows }) => rows.length > 0),
+    load: loadOverTime(bands, plan, allGroups),
+  };
+}
+
+/**
+ * The seeds of a page's figures, in its order, and then those that most often have the most pods at once: as many as it may
+ * hold timelines of.
+ */
+export function seedsToCarry({ tables, load }: Pick<FuturesReport, "tables" | "load">): number[] {
+  const told = tables.flatMap(({ rows }) =>
+    rows.flatMap((cells) =>
+      cells.flatMap((cell) => (typeof cell === "string" || cell.moment === undefined ? [] : [cell.moment.seed])),
+    ),
+  );
+  return [...new Set([...told, ...seedsWithMost(load)])].slice(0, MOST_CARRIED).sort((a, b) => a - b);
+}
+
+function seedsWithMost({ groups: [all] }: LoadOverTime): number[] {
+  const steps = new Map<number, number>();
+  for (const [step, seed] of all?.pods.seeds.entries() ?? [])
+    if (all!.pods.most[step]! > 0) steps.set(seed, (steps.get(seed) ?? 0) + 1);
+  return [...steps].sort(([a, m], [b, n]) => n - m || a - b).map(([seed]) => seed);
+}
+
+const ALL = "all together";
+
+function brokenTable(violations: readonly Violation[]): FigureTable {
+  return {
+    title: "Broken rules",
+    head: ["rule", "CronJob or Job", "in a future", "seen in"],
+    rows: violations.map(({ rule, object, futures, seed, atMs, text }) => [
+      rule.text,
+      object ?? ALL,
+      futures === undefined ? "" : shareFigure(futures.share),
+      { text: `seed ${seed}: ${text}`, moment: { seed, at: atMs } },
+    ]),
+  };
+}
+
+function chancesTable(
+  shown: readonly GroupChances[],
+  total: GroupChances,
+  groups: readonly GroupChances[],
+): FigureTable {
+  const affected = groups.filter(({ chances }) => chances.length > 0);
+  return {
+    title: "What goes wrong",
+    note: "The share of futures in which it happens at all, and of the slots that it befalls, each with its 95% interval.",
+    head: ["CronJob or Job", "what happens", "in a future", "of slots", "worst"],
+    rows: shown
+      .filter((group) => group !== total || affected.length > 1)
+      .flatMap((group) =>
+        toldChances(group).map((chance) => [
+          group === total ? "any of them" : `${group.namespace}/${group.name}`,
+          mishapText(chance.mishap),
+          shareFigure(chance.perFuture),
+          shareFigure(chance.perSlot),
+          { text: worstText(chance), moment: momentOf(chance, group === total ? undefined : group) },
+        ]),
+      ),
+  };
+}
+
+function momentOf({ worst }: MishapChance, group: GroupChances | undefined): Moment {
+  const { seed, atMs } = worst;
+  if (group === undefined) return { seed, at: atMs };
+  const { kind, namespace, name } = group;
+  return { seed, at: atMs, object: { kind, namespace, name } };
+}
+
+function shareFigure(share: Share): Figure {
+  return { text: shareText(share), share };
+}
+
+const PEAK_OF = { pods: "mostPods", cores: "mostCpu", memory: undefined } as const;
+
+function peaksTable({ peaks }: FuturesStatistics): FigureTable {
+  return {
+    title: "Most at once",
+    note: "Of all pods together: what so many of the futures do not exceed.",
+    head: ["", "p50", "p95", "p99", "worst"],
+    isNumeric: true,
+    rows: LEVELS.filter(({ of }) => of(peaks).worst.level > 0).map(({ title, short, of, show }) => [
+      title,
+      ...QUANTILES.map((share) => show(of(peaks).quantile(share))),
+      peakFigure(of(peaks), show, PEAK_OF[short]),
+    ]),
+  };
+}
+
+function namespacesTable({ peaks, namespaces }: FuturesStatistics): FigureTable {
+  const levels = LEVELS.filter(({ of }) => of(peaks).worst.level > 0);
+  return {
+    title: "Most at once by namespace",
+    head: ["namespace", ...levels.flatMap(({ short }) => [`${short} p95`, `${short} worst`])],
+    isNumeric: true,
+    rows:
+      namespaces.length < 2
+        ? []
+        : namespaces.map((each: PeakChances & { readonly namespace: string }) => [
+            each.namespace,
+            ...levels.flatMap(({ of, show }) => [show(of(each).quantile(0.95)), peakFigure(of(each), show)]),
+          ]),
+  };
+}
+
+function peakFigure({ worst }: PeakChance, show: (level: number) => string, at?: Moment["at"]): FigureCell {
+  if (worst.level === 0) return show(0);
+  return {
+    text: `${show(worst.level)} (seed ${worst.seed})`,
+    moment: { seed: worst.seed, ...(at === undefined ? {} : { at }) },
+  };
+}
+
+function nodesTable(
+  { cpuMillis, memoryBytes }: NodeSize,
+  { enough, futuresTooLarge, worst }: FuturesStatistics["nodesNeeded"][number],
+): FigureTable {
+  const size = `${coresText(cpuMillis)} cores and ${memoryText(memoryBytes)}`;
+  const tooLarge =
+    futuresTooLarge === 0
+      ? {}
+      : {
+          note: `In ${futuresTooLarge.toLocaleString("en-US")} of the futures a pod requests more than such a node has.`,
+        };
+  return {
+    title: `Nodes of ${size}`,
+    ...tooLarge,
+    head: ["nodes", "enough in a future", ""],
+    rows: enough.map(({ nodes, perFuture }) => [
+      nodes.toLocaleString("en-US"),
+      shareFigure(perFuture),
+      nodes === worst.level
+        ? {
+            text: `seed ${worst.seed} needs as many`,
+            moment: { seed: worst.seed, at: "mostPods" },
+          }
+        : "",
+    ]),
+  };
+}
+
+function durationsTable(groups: readonly GroupChances[]): FigureTable {
+  const ran = groups.filter(({ runs }) => runs > 0);
+  const isLate = ran.some(({ lateness }) => (lateness.quantile(1) ?? 0) > 0);
+  return {
+    title: isLate ? "How long runs take, and how late they begin" : "How long runs take",
+    note: "Of all futures together.",
+    head: ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])],
+    isNumeric: true,
+    rows: ran.map(({ namespace, name, runs, durations, lateness }) => [
+      `${namespace}/${name}`,
+      runs.toLocaleString("en-US"),
+      ...quantiles(durations),
+      ...(isLate ? quantiles(lateness) : []),
+    ]),
+  };
+}
+
+function quantiles(durations: Durations): string[] {
+  return QUANTILES.map((share) => {
+    const durationMs = durations.quantile(share);
+    return durationMs === undefined || durationMs === 0 ? "–" : formatDuration(durationMs);
+  });
+}
+
+function loadOverTime(bands: LoadBands, { fromMs, stepMs, groups }: CurvePlan, allGroups: number): LoadOverTime {
+  const { all } = bands;
+  const single = bands.groups.map((band, index) => ({ object: groups[index]!, ...band }));
+  return {
+    fromMs,
+    stepMs,
+    groups: all === undefined ? [] : [all, ...(single.length > 1 ? single : [])],
+    left: Math.max(0, allGroups - groups.length),
+  };
+}

@@ -1,0 +1,102 @@
+import type { FutureCurves, LoadCurve } from "./load-curve.js";
+import type { Levels } from "./pod-peaks.js";
+
+/** How high something was in each step of time, over many futures. */
+export interface Band {
+  /** What half of the futures do not exceed. */
+  readonly p50: readonly number[];
+  readonly p95: readonly number[];
+  /** The most in any. */
+  readonly most: readonly number[];
+  /** The lowest seed that reached it. */
+  readonly seeds: readonly number[];
+}
+
+export type LoadBand = { readonly [Level in keyof Levels]: Band };
+
+/**
+ * Adds up the curves of many futures. The order in which they come does not matter, nor does what is kept grow with their
+ * number: for each step a counter of every level that came up, of which there are at most 900 for each power of ten.
+ */
+export class LoadBands {
+  #all: GrowingBand | undefined;
+  readonly #groups: GrowingBand[] = [];
+  #futures = 0;
+
+  add({ all, groups }: FutureCurves, seed: number): void {
+    this.#futures++;
+    (this.#all ??= new GrowingBand(all)).add(all, seed);
+    for (const [index, curve] of groups.entries()) (this.#groups[index] ??= new GrowingBand(curve)).add(curve, seed);
+  }
+
+  /** Of all together; `undefined` when nothing was added. */
+  get all(): LoadBand | undefined {
+    return this.#all?.bands(this.#futures);
+  }
+
+  /** In the order of the plan. */
+  get groups(): LoadBand[] {
+    return this.#groups.map((band) => band.bands(this.#futures));
+  }
+}
+
+class GrowingBand {
+  readonly #levels: Readonly<Record<keyof Levels, LevelBand>>;
+
+  constructor({ pods }: LoadCurve) {
+    const band = (): LevelBand => new LevelBand(pods.length);
+    this.#levels = { pods: band(), cpuMillis: band(), memoryBytes: band() };
+  }
+
+  add(curve: LoadCurve, seed: number): void {
+    this.#levels.pods.add(curve.pods, seed);
+    this.#levels.cpuMillis.add(curve.cpuMillis, seed);
+    this.#levels.memoryBytes.add(curve.memoryBytes, seed);
+  }
+
+  bands(futures: number): LoadBand {
+    const { pods, cpuMillis, memoryBytes } = this.#levels;
+    return { pods: pods.band(futures), cpuMillis: cpuMillis.band(futures), memoryBytes: memoryBytes.band(futures) };
+  }
+}
+
+class LevelBand {
+  /** By step: how often each level came up. Of those that are not there it was 0. */
+  readonly #counts: (Map<number, number> | undefined)[];
+  readonly #most: number[];
+  readonly #seeds: number[];
+
+  constructor(steps: number) {
+    this.#counts = Array.from({ length: steps });
+    this.#most = Array.from({ length: steps }, () => 0);
+    this.#seeds = Array.from({ length: steps }, () => Number.POSITIVE_INFINITY);
+  }
+
+  add(levels: readonly number[], seed: number): void {
+    for (const [step, level] of levels.entries()) {
+      const most = this.#most[step]!;
+      if (level > most || (level === most && seed < this.#seeds[step]!)) {
+        this.#most[step] = level;
+        this.#seeds[step] = seed;
+      }
+      if (level === 0) continue;
+      // Three digits, so that there is an end to the counters.
+      const rounded = Number(level.toPrecision(3));
+      const counts = (this.#counts[step] ??= new Map<number, number>());
+      counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
+    }
+  }
+
+  band(futures: number): Band {
+    const sorted = this.#counts.map((counts) => [...(counts ?? [])].sort(([a], [b]) => b - a));
+    const quantile = (share: number): number[] =>
+      sorted.map((counts, step) => {
+        // From above: so many futures may have been higher.
+        let left = futures - Math.max(1, Math.ceil(share * futures));
+        const found = counts.find(([, count]) => (left -= count) < 0);
+        // Rounded up it may be more than there ever was.
+        return found === undefined ? 0 : Math.min(found[0], this.#most[step]!);
+      });
+    return { p50: quantile(0.5), p95: quantile(0.95), most: this.#most, seeds: this.#seeds };
+  }
+}

@@ -1,0 +1,179 @@
+import type { ObjectRecord, TraceRecord } from "../trace.js";
+import type { Levels } from "./pod-peaks.js";
+
+type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
+type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
+
+/** A CronJob, or a Job of its own. */
+export interface GroupName {
+  readonly kind: "CronJob" | "Job";
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Of which steps of time, and of whom beside all together, to tell how much there was at once. Plain data. */
+export interface CurvePlan {
+  /** Start of the first step, a whole number of steps after the epoch; epoch milliseconds. */
+  readonly fromMs: number;
+  readonly stepMs: number;
+  /** How many. */
+  readonly steps: number;
+  readonly groups: readonly GroupName[];
+}
+
+/** The most there was at once within each step. */
+export type LoadCurve = { readonly [Level in keyof Levels]: readonly number[] };
+
+/** What one future made of a {@link CurvePlan}. Plain data. */
+export interface FutureCurves {
+  readonly all: LoadCurve;
+  /** In the order of the plan. */
+  readonly groups: readonly LoadCurve[];
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const STEPS_MS = [
+  ...[1, 5, 10, 30].map((count) => count * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR_MS),
+  ...[1, 2, 5, 10, 30].map((count) => count * DAY_MS),
+];
+/** As many as a chart has room for, and a bound on memory. */
+const MOST_STEPS = 361;
+/** CronJobs and Jobs with curves of their own: the first by namespace and name. */
+const MOST_GROUPS = 50;
+
+/** Round steps that cover a window, and those groups that get curves of their own. */
+export function curvePlan(startMs: number, durationMs: number, groups: readonly GroupName[]): CurvePlan {
+  const endMs = startMs + durationMs;
+  const from = (stepMs: number): number => Math.floor(startMs / stepMs) * stepMs;
+  const count = (stepMs: number): number => Math.max(1, Math.ceil((endMs - from(stepMs)) / stepMs));
+  const stepMs = STEPS_MS.find((each) => count(each) <= MOST_STEPS) ?? Math.ceil(durationMs / (MOST_STEPS - 1));
+  const byName = new Map(groups.map((group) => [groupKey(group), group]));
+  return {
+    fromMs: from(stepMs),
+    stepMs,
+    steps: count(stepMs),
+    groups: [...byName]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, MOST_GROUPS)
+      .map(([, group]) => group),
+  };
+}
+
+function groupKey({ kind, namespace, name }: GroupName): string {
+  return `${namespace}/${name} ${kind}`;
+}
+
+interface FollowedPod {
+  readonly curves: readonly GrowingCurve[];
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+  bound: boolean;
+}
+
+/** Follows how much there is at once, step by step: pods that wait or run, and what those on a node request. */
+export class LoadCurveFollower {
+  readonly #all: GrowingCurve;
+  readonly #groups: ReadonlyMap<string, GrowingCurve>;
+  /** Of Jobs, by UID. */
+  readonly #owners = new Map<string, GrowingCurve>();
+  readonly #pods = new Map<string, FollowedPod>();
+
+  constructor(plan: CurvePlan) {
+    this.#all = new GrowingCurve(plan);
+    this.#groups = new Map(plan.groups.map((group) => [groupKey(group), new GrowingCurve(plan)]));
+  }
+
+  add(record: TraceRecord): void {
+    if (record.type !== "object") return;
+    if (record.kind === "Pod") this.#pod(record);
+    else if (record.kind === "Job") this.#job(record);
+  }
+
+  /** @param endMs - Until then the last levels hold. */
+  curves(endMs: number): FutureCurves {
+    const groups = [...this.#groups.values()];
+    for (const curve of [this.#all, ...groups]) curve.moveTo(endMs);
+    return { all: this.#all.most, groups: groups.map(({ most }) => most) };
+  }
+
+  #job({ uid, change, namespace, name, owner }: JobRecord): void {
+    if (change === "DELETED") this.#owners.delete(uid);
+    if (change === "DELETED" || this.#owners.has(uid)) return;
+    const isRun = owner?.kind === "CronJob";
+    const curve = this.#groups.get(
+      groupKey({ kind: isRun ? "CronJob" : "Job", namespace, name: isRun ? owner.name : name }),
+    );
+    if (curve !== undefined) this.#owners.set(uid, curve);
+  }
+
+  #pod({ uid, change, state, owner, at, cpuMillis = 0, memoryBytes = 0 }: PodRecord): void {
+    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
+    let pod = this.#pods.get(uid);
+    if (!isThere && pod === undefined) return;
+    const atMs = Date.parse(at);
+    if (pod === undefined) {
+      const own = owner === undefined ? undefined : this.#owners.get(owner.uid);
+      pod = { curves: own === undefined ? [this.#all] : [this.#all, own], cpuMillis, memoryBytes, bound: false };
+      this.#pods.set(uid, pod);
+      for (const curve of pod.curves) curve.add(atMs, { pods: 1, cpuMillis: 0, memoryBytes: 0 });
+    }
+    const sign = isThere ? 1 : -1;
+    const requested = { cpuMillis: sign * pod.cpuMillis, memoryBytes: sign * pod.memoryBytes };
+    if (!isThere) {
+      this.#pods.delete(uid);
+      for (const curve of pod.curves) curve.add(atMs, { pods: -1, ...(pod.bound ? requested : NOTHING) });
+    } else if (!pod.bound && state.node !== undefined) {
+      pod.bound = true;
+      for (const curve of pod.curves) curve.add(atMs, { pods: 0, ...requested });
+    }
+  }
+}
+
+const NOTHING = { cpuMillis: 0, memoryBytes: 0 };
+const LEVELS = ["pods", "cpuMillis", "memoryBytes"] as const satisfies readonly (keyof Levels)[];
+
+class GrowingCurve {
+  readonly most: Record<keyof Levels, number[]>;
+  readonly #plan: CurvePlan;
+  readonly #now = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
+  #step = 0;
+  #atMs = Number.NEGATIVE_INFINITY;
+
+  constructor(plan: CurvePlan) {
+    const zeros = (): number[] => Array.from({ length: plan.steps }, () => 0);
+    this.#plan = plan;
+    this.most = { pods: zeros(), cpuMillis: zeros(), memoryBytes: zeros() };
+  }
+
+  /** Changes must come in order of time. */
+  add(atMs: number, by: Levels): void {
+    this.moveTo(atMs);
+    for (const level of LEVELS) this.#now[level] += by[level];
+    this.#hold();
+  }
+
+  /** What there is holds until then. What ends the moment that a step begins is not of that step. */
+  moveTo(atMs: number): void {
+    if (atMs <= this.#atMs) return;
+    this.#atMs = atMs;
+    this.#hold();
+    const { fromMs, stepMs, steps } = this.#plan;
+    const step = Math.min(steps - 1, Math.floor((atMs - fromMs) / stepMs));
+    while (this.#step < step) {
+      this.#step++;
+      if (this.#step < step || atMs > fromMs + step * stepMs) this.#hold();
+    }
+  }
+
+  #hold(): void {
+    for (const level of LEVELS) {
+      const most = this.most[level];
+      most[this.#step] = Math.max(most[this.#step]!, this.#now[level]);
+    }
+  }
+}

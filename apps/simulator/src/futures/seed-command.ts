@@ -1,0 +1,32 @@
+import { shellWord } from "../input/find-inputs.js";
+import type { RunInputFlags } from "../run-input.js";
+
+/** Flags that say what is played, by their names in `RunInputFlags`; not the seed. */
+const FLAGS = {
+  scenario: "--scenario",
+  start: "--start",
+  for: "--for",
+  fromCluster: "--from-cluster",
+  kubeconfig: "--kubeconfig",
+  context: "--context",
+  namespace: "-n",
+  allNamespaces: "-A",
+  selector: "-l",
+  controllerTimeZone: "--controller-time-zone",
+  kubernetes: "--kubernetes",
+  workloads: "--workloads",
+  duration: "--duration",
+  fail: "--fail",
+  strict: "--strict",
+} as const satisfies Partial<Record<keyof RunInputFlags, string>>;
+
+/** The command line that plays one future of many, but for its seed: `kubewright run backup.yaml --for 7d`. */
+export function seedCommand(paths: readonly string[], flags: RunInputFlags): string {
+  const words = Object.entries(FLAGS).flatMap(([name, flag]) => {
+    const value = flags[name as keyof typeof FLAGS];
+    if (value === undefined || value === false) return [];
+    return value === true ? [flag] : [value].flat().flatMap((each) => [flag, each]);
+  });
+  const validate = flags.validate === undefined || flags.validate === "strict" ? [] : ["--validate", flags.validate];
+  return ["kubewright", "run", ...[...paths, ...words, ...validate].map(shellWord)].join(" ");
+}

@@ -1,0 +1,13 @@
+type Attributes = Readonly<Record<string, string | number>> & { readonly style?: never };
+
+/** Makes an SVG element; as with `h`, nothing is parsed as markup. */
+export function svg<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): SVGElementTagNameMap[Tag] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,128 @@
+import { gunzipSync } from "node:zlib";
+
+import { expect, test } from "vitest";
+
+import { seedCommand } from "../src/futures/seed-command.js";
+import type { Figure } from "../src/report/figure-table.js";
+import type { FuturesReport } from "../src/report/futures-report.js";
+import type { ReportData } from "../src/report/report-data.js";
+import { kubewright } from "./memory-io.js";
+import { manifest } from "./page-manifests.js";
+
+const pageAssets = async (): Promise<Record<"script" | "style" | "scriptHash" | "styleHash", string>> => ({
+  script: "go()",
+  style: "p{}",
+  scriptHash: "sha256-c2NyaXB0",
+  styleHash: "sha256-c3R5bGU=",
+});
+const BACKUP = manifest({
+  name: "backup",
+  schedule: "0 * * * *",
+  policy: "Forbid",
+  more: "startingDeadlineSeconds: 60",
+  duration: "30m..62m",
+  cpu: "500m",
+});
+
+function partsOf(html: string): Map<string, unknown> {
+  const found = html.matchAll(/<script type="application\/gzip" id="([\w-]+)">(.*?)<\/script>/g);
+  return new Map(
+    [...found].map(([, id, packed]) => [
+      id!,
+      JSON.parse(gunzipSync(Buffer.from(packed!, "base64")).toString()) as unknown,
+    ]),
+  );
+}
+
+test("the page holds the timelines of the seeds that its figures name first, twelve at most", async () => {
+  const { code, written, stderr } = await kubewright(
+    ["run", "b.yaml", "--for", "6h", "--seeds", "1-20", "--html", "f.html", "--fail-on", "skipped>90%"],
+    { files: { "b.yaml": BACKUP }, pageAssets },
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  const parts = partsOf(written["f.html"]!);
+  const report = parts.get("report") as FuturesReport;
+  const timelines = [...parts].filter(([id]) => id !== "report");
+  expect(report.carried.length).toBeGreaterThan(1);
+  expect(report.carried.length).toBeLessThanOrEqual(12);
+  expect(timelines.map(([id]) => id)).toEqual(report.carried.map((seed) => `seed-${seed}`));
+  expect(timelines.map(([, data]) => (data as ReportData).seed)).toEqual(report.carried);
+  const figures = report.tables
+    .flatMap(({ rows }) => rows.flat())
+    .filter((cell): cell is Figure => typeof cell === "object");
+  const named = figures.flatMap(({ moment }) => (moment === undefined ? [] : [moment.seed]));
+  expect(report.carried).toEqual(expect.arrayContaining(named));
+  expect(report.command).toBe("kubewright run b.yaml --for 6h");
+  expect(report.load.groups[0]!.pods.most).toHaveLength(360);
+  expect(written["f.html"]).toContain("<title>kubewright, every future of 2026-01-01 to 2026-01-01</title>");
+});
+
+test("what is played and printed is the same with the page and without it", async () => {
+  const args = ["run", "b.yaml", "--for", "6h", "--seeds", "1-5"];
+  const files = { "b.yaml": BACKUP };
+  const plain = await kubewright(args, { files });
+  const paged = await kubewright([...args, "--html", "f.html"], { files, pageAssets });
+  expect(paged.stdout).toBe(plain.stdout);
+});
+
+test("a page is not written where a manifest is refused, nor over a file that is read", async () => {
+  const files = { "b.yaml": `${BACKUP}apiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
+  const args = ["run", "b.yaml", "--for", "2h", "--seeds", "1-2", "--html"];
+  const refused = await kubewright([...args, "f.html"], { files, pageAssets });
+  expect([refused.code, refused.written]).toEqual([2, {}]);
+  const over = await kubewright([...args, "b.yaml"], { files, pageAssets });
+  expect([over.code, over.stderr]).toEqual([
+    2,
+    "kubewright: --html: b.yaml is already in use by this command; name another file\n",
+  ]);
+});
+
+test("told to stop, it writes what was reached, without timelines", async () => {
+  const stop = new AbortController();
+  const { code, written } = await kubewright(
+    ["run", "b.yaml", "--for", "2h", "--seeds", "1-1000", "--html", "f.html"],
+    {
+      files: { "b.yaml": BACKUP },
+      pageAssets,
+      stopped: stop.signal,
+      progress: async () => ({
+        show: (share) => {
+          if (share >= 3 / 1000) stop.abort();
+        },
+        clear: () => {},
+      }),
+    },
+  );
+  expect(code).toBe(130);
+  const parts = partsOf(written["f.html"]!);
+  expect([...parts.keys()]).toEqual(["report"]);
+  const { played, carried } = parts.get("report") as FuturesReport;
+  expect(played).toBeLessThan(1000);
+  expect(carried).toEqual([]);
+});
+
+test("the command that plays one future has what says what is played, and nothing else, each as one word", () => {
+  const flags = {
+    seeds: "1-5",
+    workers: "2",
+    for: "7d",
+    duration: ["billing/*=5m..40m", "a=1m"],
+    allNamespaces: true,
+    fromCluster: false,
+    validate: "warn",
+    html: "x.html",
+  };
+  expect(seedCommand(["it's.yaml", "b/"], flags)).toBe(
+    "kubewright run 'it'\\''s.yaml' b/ --for 7d -A --duration 'billing/*=5m..40m' --duration 'a=1m' --validate warn",
+  );
+});
+
+test("a repository's own rules about shares of futures do not keep one of them from being played alone", async () => {
+  const files = {
+    "b.yaml": BACKUP,
+    ".kubewright.yaml": "input: [b.yaml]\nfor: 2h\nseeds: 1-3\nfailOn: ['skipped>5%', never-finished]\n",
+  };
+  const { code, stdout, stderr } = await kubewright(["run", "--seed", "2"], { files });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("seed 2");
+});
