@@ -1,3 +1,5 @@
+import type { MessagePort } from "node:worker_threads";
+
 import { packedTimeline } from "./futures/packed-timeline.js";
 import { type FuturePlan, type FutureSummary, playFuture } from "./futures/play-future.js";
 
@@ -5,11 +7,13 @@ import { type FuturePlan, type FutureSummary, playFuture } from "./futures/play-
 export interface FutureTask {
   readonly plan: FuturePlan;
   readonly seed: number;
+  /** Hears which share has been played, where somebody wants to know. */
+  readonly port?: Pick<MessagePort, "postMessage">;
 }
 
 /** The worker thread's side of `node-workers.ts`. */
-export function playTask({ plan, seed }: FutureTask): Promise<FutureSummary> {
-  return playFuture(plan, seed);
+export function playTask({ plan, seed, port }: FutureTask): Promise<FutureSummary> {
+  return playFuture(plan, seed, port && ((share) => port.postMessage(share)));
 }
 
 /** The same for the timeline of one. */

@@ -1,3 +1,5 @@
+import { MessageChannel } from "node:worker_threads";
+
 import { Tinypool } from "tinypool";
 
 import type { FutureTask } from "./future-worker.js";
@@ -12,11 +14,22 @@ export function nodeWorkers(count: number): FutureWorkers {
     minThreads: count,
     maxThreads: count,
   });
-  const run = (name: "playTask" | "timelineTask", task: FutureTask): Promise<unknown> => pool.run(task, { name });
+  type RunOptions = NonNullable<Parameters<Tinypool["run"]>[1]>;
+  const run = (task: FutureTask, options: RunOptions): Promise<unknown> => pool.run(task, options);
   return {
     count,
-    play: (plan, seed) => run("playTask", { plan, seed }) as Promise<FutureSummary>,
-    timeline: (plan, seed) => run("timelineTask", { plan, seed }) as Promise<string>,
+    async play(plan, seed, onProgress) {
+      const name = "playTask";
+      if (onProgress === undefined) return (await run({ plan, seed }, { name })) as FutureSummary;
+      const { port1, port2: port } = new MessageChannel();
+      port1.on("message", onProgress);
+      try {
+        return (await run({ plan, seed, port }, { name, transferList: [port] })) as FutureSummary;
+      } finally {
+        port1.close();
+      }
+    },
+    timeline: (plan, seed) => run({ plan, seed }, { name: "timelineTask" }) as Promise<string>,
     close: () => pool.destroy(),
   };
 }

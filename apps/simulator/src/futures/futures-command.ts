@@ -94,18 +94,24 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const kubernetes = `v${versionName(input.kubernetesVersion)}`;
   let isWhole: boolean;
   let shown: ShownFutures | undefined;
+  const showProgress = (underWay: number): void =>
+    progress.show(
+      (statistics.futures + underWay) / all,
+      `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`,
+    );
   try {
-    progress.show(0, `0 of ${manyFutures(all)}`);
+    showProgress(0);
     isWhole = await playFutures(seedsOf(seeds), {
       workers: pool,
       signal: io.stopped,
-      play: (seed) => pool.play(plan, seed),
+      play: (seed, hear) => pool.play(plan, seed, hear),
       onPlayed: (future, seed) => {
         statistics.add(future);
         tally.add(future);
         if (future.curves !== undefined) bands.add(future.curves, seed);
-        progress.show(statistics.futures / all, `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
       },
+      // Nobody is told without need.
+      ...(progress === noProgress ? {} : { onProgress: showProgress }),
     });
     if (page !== undefined && mistakes.length === 0) {
       const report = futuresReport(

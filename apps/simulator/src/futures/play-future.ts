@@ -116,7 +116,11 @@ export function futureSimulation(plan: FuturePlan, seed: number): Omit<Simulatio
 }
 
 /** Plays one future and counts what goes wrong in it. */
-export async function playFuture(plan: FuturePlan, seed: number): Promise<FutureSummary> {
+export async function playFuture(
+  plan: FuturePlan,
+  seed: number,
+  onProgress?: (share: number) => void,
+): Promise<FutureSummary> {
   const { mishaps, selections, nodeSizes, startMs, durationMs } = plan;
   const counter = new MishapCounter(mishaps);
   const timeline = new Timeline({ maxRows: 0, maxPods: 0, listener: counter });
@@ -133,6 +137,7 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
       for (const follower of followers) follower.add(record);
       curves?.add(record);
     },
+    ...(onProgress === undefined ? {} : { onProgress: inSteps(durationMs, onProgress) }),
   });
   return {
     seed,
@@ -141,6 +146,19 @@ export async function playFuture(plan: FuturePlan, seed: number): Promise<Future
     refusals: refusals.refusals,
     nodesNeeded: followers.map(({ needed }) => needed),
     ...(curves === undefined ? {} : { curves: curves.curves(startMs + durationMs) }),
+  };
+}
+
+const STEPS = 100;
+
+/** However long it is, it tells of so many steps at most. */
+function inSteps(durationMs: number, onProgress: (share: number) => void): (elapsedMs: number) => void {
+  let told = 0;
+  return (elapsedMs) => {
+    const step = Math.floor((elapsedMs / durationMs) * STEPS);
+    if (step === told) return;
+    told = step;
+    onProgress(elapsedMs / durationMs);
   };
 }
 

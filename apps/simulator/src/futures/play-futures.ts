@@ -5,7 +5,8 @@ import { packedTimeline } from "./packed-timeline.js";
 export interface FutureWorkers {
   /** How many futures may be under way at once. */
   readonly count: number;
-  play(plan: FuturePlan, seed: number): Promise<FutureSummary>;
+  /** @param onProgress - Hears now and then which share of the future has been played. Default: nobody does. */
+  play(plan: FuturePlan, seed: number, onProgress?: (share: number) => void): Promise<FutureSummary>;
   /** Plays one for its timeline, packed for a page to hold. */
   timeline(plan: FuturePlan, seed: number): Promise<string>;
   /** Ends them, also in the middle of their work. */
@@ -23,8 +24,11 @@ export const inThisThread: FutureWorkers = {
 interface PlayOptions<Played> {
   readonly workers: Pick<FutureWorkers, "count">;
   readonly signal: AbortSignal;
-  readonly play: (seed: number) => Promise<Played>;
+  /** @param hear - To be told now and then which share of the future has been played. */
+  readonly play: (seed: number, hear?: (share: number) => void) => Promise<Played>;
   readonly onPlayed: (played: Played, seed: number) => void;
+  /** Hears now and then how much of the futures under way has been played, in futures. Default: nobody does. */
+  readonly onProgress?: (underWay: number) => void;
 }
 
 /**
@@ -34,17 +38,32 @@ interface PlayOptions<Played> {
  */
 export async function playFutures<Played extends {}>(
   seeds: Iterable<number>,
-  { workers, signal, play, onPlayed }: PlayOptions<Played>,
+  { workers, signal, play, onPlayed, onProgress }: PlayOptions<Played>,
 ): Promise<boolean> {
   const left = seeds[Symbol.iterator]();
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
+  /** Of the futures under way. */
+  const shares = new Map<number, number>();
+  const tell = (): void => onProgress?.([...shares.values()].reduce((sum, each) => sum + each, 0));
+  const tellShare = (seed: number, share: number): void => {
+    // What a thread said before it was done may come after that.
+    if (!shares.has(seed)) return;
+    shares.set(seed, share);
+    tell();
+  };
   const lane = async (): Promise<void> => {
     for (let next = left.next(); next.done !== true && !signal.aborted; next = left.next()) {
-      const played = await Promise.race([play(next.value), stopped]);
-      if (played !== undefined) onPlayed(played, next.value);
+      const seed = next.value;
+      shares.set(seed, 0);
+      const hear = onProgress && ((share: number) => tellShare(seed, share));
+      const played = await Promise.race([play(seed, hear), stopped]);
+      shares.delete(seed);
+      if (played === undefined) return;
+      onPlayed(played, seed);
+      tell();
     }
   };
   await Promise.all(Array.from({ length: workers.count }, lane));
