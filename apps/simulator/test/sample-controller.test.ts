@@ -15,7 +15,7 @@ import { FOO_API, FOO_DEFINITION, type Foo, SampleController } from "./sample-co
 
 const NAMESPACE = "default";
 const HERE = { namespace: NAMESPACE } as const;
-const WAIT = { timeout: 10_000, interval: 10 };
+const WAIT = { timeout: 60_000, interval: 10 };
 
 let config: KubeConfig;
 let url: string;

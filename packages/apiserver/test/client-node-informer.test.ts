@@ -104,7 +104,7 @@ test(
       const stored = versions(server.snapshot().objects["/configmaps"] ?? []);
       expect(versions(informer.list())).toEqual(stored);
       expect(seen).toEqual(stored);
-    }, 20_000);
+    }, 60_000);
     expect(disconnects).toBeGreaterThan(5);
     // Some watch came back too late.
     expect(lists).toBeGreaterThan(1);

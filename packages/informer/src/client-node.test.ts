@@ -67,7 +67,7 @@ function start(kubeConfig: KubeConfig, path: string, labelSelector?: string) {
 }
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
-const until = (condition: () => void): Promise<void> => vi.waitFor(condition, { timeout: 4000, interval: 2 });
+const until = (condition: () => void): Promise<void> => vi.waitFor(condition, { timeout: 60_000, interval: 2 });
 
 test("used as client-node's informer is, it tells and caches what the server has", async () => {
   const { kubeConfig, maps, create } = await setUp();
@@ -190,8 +190,8 @@ test("stopped, it holds no connection, neither that of its watch nor those of it
   expect(proxy.requests).toContain("list");
   expect(proxy.connections).toBeGreaterThan(0);
   await informer.stop();
-  // Left alone, an idle connection would be kept for seconds.
-  await vi.waitFor(() => expect(proxy.connections).toBe(0), { timeout: 1000, interval: 2 });
+  // Left alone, an idle connection would be kept for four seconds.
+  await vi.waitFor(() => expect(proxy.connections).toBe(0), { timeout: 3500, interval: 2 });
 });
 
 test("selectors restrict it, given as an argument or in the path", async () => {
@@ -267,7 +267,7 @@ test("ListWatch takes client-node's Watch, starts by itself, and follows custom 
     namespaced: true,
   });
   const path = "/apis/example.com/v1/widgets";
-  await vi.waitFor(() => client.resource(widgets).list(), { timeout: 4000, interval: 2 });
+  await vi.waitFor(() => client.resource(widgets).list(), { timeout: 60_000, interval: 2 });
   const watch = new ListWatch<V1ConfigMap>(path, new Watch(kubeConfig), neverCalled);
   closing.push(() => watch.stop());
   await client.resource(widgets).create({ metadata: { name: "w", namespace: "default" } });

@@ -13,6 +13,8 @@ import { deletedObject } from "../src/tombstone.js";
 import { FaultProxy, type Verb } from "./fault-proxy.js";
 import { ScaledClock } from "./scaled-clock.js";
 
+/** What has not come about by then never will. */
+const HANGS_MS = 60_000;
 /** Seconds of the informer pass in this part of a second. */
 const FASTER = 80;
 
@@ -85,9 +87,9 @@ export async function startFaultyInformer({
       stopped = informer.run(stop.signal);
     },
     /** Resolves when the cache holds what the server holds, and the handler was told so. */
-    async converged(timeoutMs = 8000): Promise<void> {
+    async converged(): Promise<void> {
       const wanted = await truth();
-      const deadline = realClock.monotonic() + timeoutMs;
+      const deadline = realClock.monotonic() + HANGS_MS;
       while (!equal(contents(informer.store.list()), wanted) || !equal(view.seen, wanted)) {
         if (realClock.monotonic() > deadline)
           throw new Error(difference(contents(informer.store.list()), wanted, errors));
@@ -95,8 +97,8 @@ export async function startFaultyInformer({
       }
     },
     /** Resolves when every fault for requests of this kind has met one. */
-    async met(verb: Verb, timeoutMs = 8000): Promise<void> {
-      const deadline = realClock.monotonic() + timeoutMs;
+    async met(verb: Verb): Promise<void> {
+      const deadline = realClock.monotonic() + HANGS_MS;
       while (proxy.waiting(verb) > 0) {
         if (realClock.monotonic() > deadline)
           throw new Error(`${proxy.waiting(verb)} faults met no request: ${errors.join("\n")}`);
@@ -114,7 +116,7 @@ export async function startFaultyInformer({
       await proxy.close();
       await listener.close();
       await server.close();
-      const deadline = realClock.monotonic() + 3000;
+      const deadline = realClock.monotonic() + HANGS_MS;
       while (handles() > resourcesBefore && realClock.monotonic() < deadline) await sleep(2);
       return { listeners, timers, handles: Math.max(0, handles() - resourcesBefore), connections: proxy.connections };
     },

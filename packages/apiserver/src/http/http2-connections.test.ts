@@ -208,7 +208,6 @@ describe("HTTP/2 over TLS", () => {
     const access = ["--certificate-authority=ca.crt", "--client-certificate=tls.crt", "--client-key=tls.key"];
     const kubectl = (...args: string[]): Promise<{ stdout: string; stderr: string }> =>
       run("kubectl", [`--server=${url}`, ...access, ...args], {
-        timeout: 10_000,
         cwd: home,
         env: { PATH: process.env["PATH"], HOME: home, GODEBUG: "http2debug=1" },
       });
@@ -222,7 +221,7 @@ describe("HTTP/2 over TLS", () => {
     );
     expect(watched.stdout).toContain("c      1");
     expect((await kubectl("get", "configmaps", "c", "-o", "jsonpath={.data.a}")).stdout).toBe("b");
-    await kubectl("wait", "configmap/c", "--for=jsonpath={.data.a}=b", "--timeout=5s");
+    await kubectl("wait", "configmap/c", "--for=jsonpath={.data.a}=b", "--timeout=60s");
     await kubectl("delete", "configmap", "c");
   });
 });
