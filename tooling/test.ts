@@ -16,17 +16,16 @@ interface Suite {
   readonly failure?: (output: string) => string;
   /** How many tests the output of a finished suite tells of. Default: the suite counts as one. */
   readonly count?: (output: string) => { passed: number; failed: number };
+  /** Goes before all others where they want the same processor. Default: no. */
+  readonly isUrgent?: boolean;
 }
 
 const root = path.resolve(import.meta.dirname, "..");
 const bin = (name: string): string => path.join(root, "node_modules/.bin", name);
 
 const build: Suite = { name: "build", command: ["npm", "run", "--silent", "build:quiet"] };
-/**
- * Suites that keep the processor busy run one after another; the conformance kits mostly wait, so they run beside them. Some
- * of their cases act a third of a second after what they did before, by when the controllers have to be done: they go first.
- */
-const busy: readonly Suite[] = [
+/** One after another. */
+const own: readonly Suite[] = [
   { name: "types", command: [bin("tsc"), "--project", "tsconfig.json"] },
   { name: "lint", command: [bin("oxlint")] },
   { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
@@ -34,28 +33,38 @@ const busy: readonly Suite[] = [
   { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
   { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
   { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },
+];
+/**
+ * Beside those, and one after another as well. The conformance kits mostly wait; some of their cases act a third of a second
+ * after what they did before, by when the controllers have to be done.
+ */
+const beside: readonly Suite[] = [
+  { name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount, isUrgent: true },
   { name: "replay", command: [process.execPath, "tooling/check-replay.ts"] },
   { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
   { name: "create", command: [process.execPath, "tooling/check-create.ts"] },
-  { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", "--output-logs=errors-only"] },
 ];
-const waiting: readonly Suite[] = [
-  { name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount },
+/** May let turbo write `dist`, which all the others read. */
+const last: readonly Suite[] = [
+  { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", "--output-logs=errors-only"] },
 ];
 
 const wanted = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
 const built = await run(build);
-if (built) await Promise.all([runLane(busy, constants.priority.PRIORITY_BELOW_NORMAL), runLane(waiting)]);
+if (built) {
+  await Promise.all([runLane(own), runLane(beside)]);
+  await runLane(last);
+}
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-async function runLane(lane: readonly Suite[], priority?: number): Promise<void> {
-  for (const suite of lane) if (wanted.length === 0 || wanted.includes(suite.name)) await run(suite, priority);
+async function runLane(lane: readonly Suite[]): Promise<void> {
+  for (const suite of lane) if (wanted.length === 0 || wanted.includes(suite.name)) await run(suite);
 }
 
-async function run(suite: Suite, priority?: number): Promise<boolean> {
+async function run(suite: Suite): Promise<boolean> {
   const started = performance.now();
   const [command, ...args] = suite.command;
   const child = spawn(command!, args, {
@@ -64,7 +73,8 @@ async function run(suite: Suite, priority?: number): Promise<boolean> {
     env: { ...process.env, FORCE_COLOR: "0" },
   });
   // What it starts in its turn has the same.
-  if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority);
+  if (child.pid !== undefined && suite.isUrgent !== true)
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
