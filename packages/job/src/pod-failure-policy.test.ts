@@ -57,6 +57,18 @@ test("a container name restricts a rule, init containers are looked at last, run
   expect(matchPodFailurePolicy({ rules }, both).message).toContain("Container setup ");
 });
 
+test.each([{ running: {} }, { waiting: { reason: "ContainerCreating" } }, undefined])(
+  "a container that has not ended matches no rule of exit codes, neither In nor NotIn: %o",
+  (state) => {
+    const lost = mutableCopy(failed("p", { exitCode: 5 })) as Pod;
+    const [container] = lost.status!.containerStatuses!;
+    if (state === undefined) delete container!.state;
+    else container!.state = state;
+    const rules = [exit("NotIn", [0]), exit("NotIn", [1]), exit("In", [5]), exit("In", [0])];
+    expect(matchPodFailurePolicy({ rules }, lost)).toEqual({ counts: true });
+  },
+);
+
 test("a condition matches by type and status, which defaults to True", () => {
   const onType = (status?: string): Rule => ({
     action: "FailJob",

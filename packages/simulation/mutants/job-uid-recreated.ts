@@ -3,8 +3,14 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-uid-recreated",
   entry: "3.1",
-  sentence: "Pods are adopted and let go by name alone: another that has taken the name is hit.",
+  sentence:
+    "Pods are adopted and let go, and Jobs whose time is over deleted, by name alone: another that has taken the name is hit.",
   changes: [
+    {
+      file: "packages/ttl-after-finished/src/sync-job.ts",
+      find: 'propagationPolicy: "Foreground", preconditions: { uid }, signal',
+      replace: 'propagationPolicy: "Foreground", signal',
+    },
     {
       file: "packages/controller/src/controller-ref-manager.ts",
       find: "const metadata = { ownerReferences: [reference], uid, ",
