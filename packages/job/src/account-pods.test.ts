@@ -2,6 +2,7 @@ import { type JobCondition, deepFreeze } from "@kubewright/api";
 import { expect, test } from "vitest";
 
 import { T0, at, conditionsOf, dryRun, failed, indexed, job, pod, succeeded } from "../test/fixtures.js";
+import { defaultJobLimits } from "./job-limits.js";
 import { explainJobReason } from "./job-reason.js";
 import type { PodObject } from "./job-spec.js";
 
@@ -80,6 +81,17 @@ test("recorded pods that have no finalizer any more are counted, and the others 
   const { first, second } = dryRun(input);
   expect(first).toMatchObject({ failed: 2, uncountedTerminatedPods: { failed: ["uid-b"] } });
   expect(second).toMatchObject({ failed: 3, uncountedTerminatedPods: {} });
+});
+
+test("recorded pods that one sync does not come to free stay recorded, and are counted once", () => {
+  const uncountedTerminatedPods = { succeeded: ["uid-a", "uid-b"] };
+  const { first, released, second } = dryRun({
+    job: job({ completions: 5, parallelism: 1 }, { status: status({ active: 1, uncountedTerminatedPods }) }),
+    pods: [succeeded("a"), succeeded("b"), pod("c")],
+    limits: { ...defaultJobLimits, maxUncountedPods: 2 },
+  });
+  expect([first, released]).toEqual([undefined, ["a"]]);
+  expect(second).toMatchObject({ succeeded: 1, uncountedTerminatedPods: { succeeded: ["uid-b"] } });
 });
 
 test("a pod whose finalizer is known to be gone is not counted again, whatever the cache shows", () => {

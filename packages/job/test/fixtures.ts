@@ -185,7 +185,7 @@ export function dryRun(
   };
   const known = recordsBeforeDeleting(made) ? intendedOutcome(made) : outcome;
   const settled = settleStatus(input.job, made, known, nowMs, input.behaviours);
-  const accounting = beginAccounting(input.job, made, settled, nowMs);
+  const accounting = beginAccounting(input.job, made, settled, nowMs, input.limits);
   const names = accounting.release
     .filter((pod) => !outcome.undeleted.includes(pod))
     .map(({ metadata }) => metadata.name!);
