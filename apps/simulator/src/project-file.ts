@@ -1,9 +1,7 @@
+import { type WorkloadEntry, checkSchema, checkWorkloadSettings, scenarioSchema } from "@kubewright/simulation";
+
 import { ioProblem } from "./input/find-inputs.js";
 import type { Io } from "./io.js";
-import { checkWorkloadSettings } from "./scenario/check-scenario.js";
-import { checkSchema } from "./scenario/check-schema.js";
-import type { WorkloadEntry } from "@kubewright/simulation";
-import { scenarioSchema } from "./scenario/scenario-schema.js";
 import { ScenarioText } from "./scenario/scenario-text.js";
 import { UserError } from "./user-error.js";
 

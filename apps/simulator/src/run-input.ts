@@ -1,6 +1,7 @@
 import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { type AddedNode, type NodeShape, defaultNodes, nodesFor } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
+import { hasDuration, withWorkloads } from "@kubewright/simulation";
 
 import { parseDuration } from "./duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
@@ -17,7 +18,6 @@ import { checkLength } from "./scenario/longest-run.js";
 import type { WorkloadEntry } from "@kubewright/simulation";
 import type { Scenario } from "./scenario/scenario.js";
 import { UserError } from "./user-error.js";
-import { hasDuration, withWorkloads } from "./workloads/workload-annotations.js";
 import { type WorkloadFlags, workloadEntries } from "./workloads/workload-flags.js";
 import { readWorkloadsFile } from "./workloads/workloads-file.js";
 

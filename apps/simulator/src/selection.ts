@@ -1,4 +1,4 @@
-import { matchesName } from "./workloads/workload-annotations.js";
+import { matchesName } from "@kubewright/simulation";
 
 /** Which CronJobs, and Jobs of their own, something is about. In both, `*` stands for any characters. */
 export interface Selection {

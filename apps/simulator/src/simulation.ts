@@ -2,13 +2,13 @@ import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ClusterOptions, createCluster, createFaultyCluster, defaultNodes } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
+import { HappeningPlayer } from "@kubewright/simulation";
 
 import { type CreateOptions, type CreateOutcome, createManifests } from "./input/create-manifests.js";
 import { type LiveState, isLive } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
 import { versionName } from "./kubernetes-version.js";
 import { Recorder } from "./recorder.js";
-import { HappeningPlayer } from "./scenario/happening-player.js";
 import type { Scenario } from "./scenario/scenario.js";
 import type { TraceRecord } from "./trace.js";
 import { UserError } from "./user-error.js";
@@ -111,7 +111,13 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     );
     if (faulty !== undefined) {
       const { onProblem = () => {} } = options;
-      const player = new HappeningPlayer({ cluster: faulty, clock, emit, onProblem, signal: stop.signal });
+      const player = new HappeningPlayer({
+        cluster: faulty,
+        clock,
+        tell: (told) => emit({ type: "happening", ...told }),
+        onProblem,
+        signal: stop.signal,
+      });
       player.schedule(scenario?.happenings ?? []);
     }
     for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted;) {

@@ -103,6 +103,8 @@ export interface Components extends Pick<Cluster, "run"> {
   readonly network: Network;
   /** Names of the controller managers, and other processes, that take themselves for the leader. */
   readonly leaders: () => readonly string[];
+  /** Whether a component is there: up, and where there is an election the leader's. */
+  readonly runs: (sender: Pick<Sender, "component" | "process">) => boolean;
   /** Resolves once the nodes are registered; rejects as {@link Cluster.run} does, if that fails before. */
   ready(): Promise<void>;
 }
@@ -125,7 +127,10 @@ export function createComponents(options: ComponentsOptions): Components {
 }
 
 /** The parts of {@link createComponents}, for whoever runs others beside them. */
-export function makeComponents(options: ComponentsOptions): Pick<Components, "faults" | "network" | "leaders"> & {
+export function makeComponents(options: ComponentsOptions): Pick<
+  Components,
+  "faults" | "network" | "leaders" | "runs"
+> & {
   /** Registers the nodes. */
   readonly start: () => Promise<void>;
   readonly parts: readonly Runnable[];
@@ -287,6 +292,8 @@ export function makeComponents(options: ComponentsOptions): Pick<Components, "fa
   return {
     network,
     leaders: () => replicas.filter(({ believesToLead }) => believesToLead).map(({ name }) => name),
+    runs: ({ component, process }) =>
+      process === "" || replicas.some((replica) => replica.name === process && replica.runs(component)),
     faults: new Faults({
       network,
       managers,

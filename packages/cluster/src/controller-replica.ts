@@ -53,6 +53,11 @@ export class ControllerReplica implements Runnable {
     return this.leads && this.mayAct;
   }
 
+  /** Whether a controller of it is up. */
+  runs(controller: string): boolean {
+    return this.leads && this.has(controller) && !this.#down.has(controller);
+  }
+
   has(controller: string): boolean {
     return this.#processes.has(controller);
   }

@@ -21,7 +21,7 @@ export interface FaultyClusterOptions
     > {}
 
 /** A cluster in which things go wrong when they are told to. */
-export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "network" | "leaders"> {}
+export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "network" | "leaders" | "runs"> {}
 
 /**
  * A cluster whose every component has informers and a way to the API server of its own, so that each can be killed,

@@ -5,7 +5,20 @@ export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
 export { uidOf, withOwnerUids } from "./owner-uids.js";
 export { builtInInvariants, cacheInvariants, genericInvariants, jobInvariants } from "./invariants/built-in.js";
+export { closest, suggestion } from "./did-you-mean.js";
+export { PlanError } from "./create-objects.js";
+export { Discovery } from "./discovery.js";
+export { play } from "./play.js";
+export { checkScenario, checkWorkloadSettings, nodeShapes } from "./scenario/check-scenario.js";
+export { checkSchema } from "./scenario/check-schema.js";
+export { HappeningPlayer } from "./scenario/happening-player.js";
+export { happeningsOf } from "./scenario/happening.js";
+export { LONGEST_RUN_MS, TOO_LONG } from "./scenario/longest-run.js";
+export { pathText } from "./scenario/problem.js";
 export { LASTING, SCENARIO_API_VERSION } from "./scenario/scenario-file.js";
+export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
+export { DEFAULT_DURATION_MS, DEFAULT_START_MS, timeOf } from "./scenario/scenario-times.js";
+export { hasDuration, isSelected, matchesName, withWorkloads } from "./scenario/workload-annotations.js";
 
 export type { FaultPlan } from "./fault-plan.js";
 export type { ExhaustiveOptions } from "./generate/exhaustive-plans.js";
@@ -14,8 +27,16 @@ export type { GenerateOptions } from "./generate/generate-plan.js";
 export type { Shape } from "./generate/shape.js";
 export type { MinimizeOptions, MinimizeProgress, Minimized } from "./minimize/minimize.js";
 export type { FindUid, NamedObject } from "./owner-uids.js";
+export type { GroupedNode } from "./scenario/grouped-node.js";
 export type { Invariant, InvariantChecks, Violated, Violation } from "./invariant.js";
+export type { ToldRecord } from "./observer.js";
+export type { PlayOptions } from "./play.js";
+export type { OperatorEnvironment, OperatorLike, PlayedController } from "./played-controller.js";
 export type { Outcome, SettledObject } from "./outcome.js";
+export type { ScenarioFacts } from "./scenario/check-scenario.js";
+export type { HappeningNote, HappeningPlayerOptions } from "./scenario/happening-player.js";
+export type { Happening, HappeningSources, ScenarioObject } from "./scenario/happening.js";
+export type { Path, Problem } from "./scenario/problem.js";
 export type {
   ControllerSettings,
   HappeningEntry,

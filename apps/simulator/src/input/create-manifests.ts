@@ -4,8 +4,8 @@ import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
 
 import type { Clock } from "@kubewright/clock";
 import { suggestTimeZone } from "@kubewright/cron";
+import { Discovery, suggestion } from "@kubewright/simulation";
 
-import { suggestion } from "../did-you-mean.js";
 import { whatIsLacking } from "../not-simulated.js";
 import { firstFew } from "./first-few.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
@@ -13,7 +13,7 @@ import { fieldProblems, unknownFields } from "./field-problems.js";
 import { KnownFields } from "./known-fields.js";
 import type { Manifest } from "./manifest.js";
 import { isTemplate } from "./read-document.js";
-import { type ServedKind, countKinds, kindProblem } from "./unknown-kind.js";
+import { countKinds, kindProblem } from "./unknown-kind.js";
 
 export interface CreateOptions {
   /** What becomes of fields that the API server does not know: `strict` refuses the object, `warn` tells. Default `strict`. */
@@ -216,59 +216,4 @@ async function ensureNamespace(client: Client, name: string): Promise<string | u
     return fieldProblems(error, namespace)[0]?.message;
   }
   return undefined;
-}
-
-interface ApiResourceList {
-  readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
-}
-
-/** What a cluster serves, asked once for each group and version. */
-export class Discovery {
-  readonly #client: Client;
-  readonly #lists = new Map<string, Promise<ApiResourceList | undefined>>();
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  /** The resource an object belongs to; `undefined` when the cluster serves none. */
-  async find({
-    apiVersion = "",
-    kind = "",
-  }: UnstructuredObject): Promise<ResourceDefinition<UnstructuredObject> | undefined> {
-    const found = (await this.#resources(apiVersion)).find((resource) => resource.kind === kind);
-    if (found === undefined) return undefined;
-    const [group, version] = apiVersion.includes("/") ? (apiVersion.split("/") as [string, string]) : ["", apiVersion];
-    return { group, version, resource: found.name, kind, namespaced: found.namespaced };
-  }
-
-  /** Every kind of every group. */
-  async served(): Promise<ServedKind[]> {
-    const groups = (await this.#client.getRaw("/apis")) as { groups: { versions: { groupVersion: string }[] }[] };
-    const versions = ["v1", ...groups.groups.flatMap((group) => group.versions.map((version) => version.groupVersion))];
-    const kinds: ServedKind[] = [];
-    for (const apiVersion of versions)
-      for (const { kind } of await this.#resources(apiVersion)) kinds.push({ apiVersion, kind });
-    return kinds;
-  }
-
-  async #resources(apiVersion: string): Promise<ApiResourceList["resources"]> {
-    let list = this.#lists.get(apiVersion);
-    if (list === undefined) this.#lists.set(apiVersion, (list = this.#discover(apiVersion)));
-    const known = await list;
-    // A definition that is still to be created may serve it later.
-    if (known === undefined) this.#lists.delete(apiVersion);
-    return known?.resources.filter(({ name }) => !name.includes("/")) ?? [];
-  }
-
-  async #discover(apiVersion: string): Promise<ApiResourceList | undefined> {
-    if (!/^[A-Za-z0-9.-]+(\/[A-Za-z0-9.-]+)?$/.test(apiVersion)) return undefined;
-    try {
-      const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-      return (await this.#client.getRaw(path)) as ApiResourceList;
-    } catch (error) {
-      if (error instanceof StatusError) return undefined;
-      throw error;
-    }
-  }
 }

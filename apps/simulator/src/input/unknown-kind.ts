@@ -1,4 +1,4 @@
-import { closest } from "../did-you-mean.js";
+import { closest } from "@kubewright/simulation";
 
 /** A kind that the cluster serves. */
 export interface ServedKind {

@@ -1,4 +1,5 @@
-import { suggestion } from "../did-you-mean.js";
+import { suggestion } from "@kubewright/simulation";
+
 import { UserError } from "../user-error.js";
 import type { Finding } from "./lint-manifests.js";
 import { lintRules } from "./lint-rules.js";

@@ -2,7 +2,7 @@ import { isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
 import { type Place, readPlace } from "../reports/check-report.js";
 import type { WorkloadEntry } from "@kubewright/simulation";
-import { hasDuration, withWorkloads } from "../workloads/workload-annotations.js";
+import { hasDuration, withWorkloads } from "@kubewright/simulation";
 import { LintContext } from "./lint-context.js";
 import type { Level, LintRemark, LintRule, Proof } from "./lint-rule.js";
 import { lintRules } from "./lint-rules.js";

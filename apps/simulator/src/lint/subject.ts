@@ -3,7 +3,7 @@ import type { YamlPath } from "@kubewright/apiserver/yaml";
 import { workloadOf } from "@kubewright/fake-kubelet";
 
 import type { Manifest } from "../input/manifest.js";
-import { hasDuration } from "../workloads/workload-annotations.js";
+import { hasDuration } from "@kubewright/simulation";
 
 /** A CronJob, or a Job of its own, as somebody wrote it. Nothing says that its fields have the types they should. */
 export interface Subject {

@@ -1,6 +1,7 @@
+import { closest } from "@kubewright/simulation";
+
 import { parseDuration } from "../duration.js";
 import { MISHAPS, type Mishap } from "../futures/mishap.js";
-import { closest } from "../did-you-mean.js";
 import { EVERYTHING, type Selection, parseSelection } from "../selection.js";
 import { UserError } from "../user-error.js";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 
+import { scenarioSchema } from "@kubewright/simulation";
 import { expect, test } from "vitest";
 
 import { UserError } from "../user-error.js";
 import { loadScenario } from "./load-scenario.js";
-import { scenarioSchema } from "./scenario-schema.js";
 
 const job = (name: string, labels = ""): string => `
   - apiVersion: batch/v1

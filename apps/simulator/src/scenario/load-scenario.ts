@@ -1,17 +1,29 @@
 import type { UnstructuredObject } from "@kubewright/api";
 import { defaultNodes } from "@kubewright/cluster";
+import {
+  DEFAULT_DURATION_MS,
+  DEFAULT_START_MS,
+  LONGEST_RUN_MS,
+  type Path,
+  type Problem,
+  SCENARIO_API_VERSION,
+  type ScenarioFile,
+  TOO_LONG,
+  checkScenario,
+  checkSchema,
+  happeningsOf,
+  nodeShapes,
+  pathText,
+  timeOf,
+  withWorkloads,
+} from "@kubewright/simulation";
 
 import { parseDuration } from "../duration.js";
 import { type InputIo, loadAllManifests } from "../input/load-manifests.js";
 import { type Manifest, manifestAt } from "../input/manifest.js";
 import { UserError } from "../user-error.js";
-import { checkScenario, happeningTime, kindOf, nodeShapes, timeOf } from "./check-scenario.js";
-import { checkSchema } from "./check-schema.js";
-import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
-import type { Happening, Scenario } from "./scenario.js";
-import { type HappeningEntry, LASTING, SCENARIO_API_VERSION, type ScenarioFile } from "@kubewright/simulation";
-import { type Path, type Problem, ScenarioText, pathText } from "./scenario-text.js";
-import { withWorkloads } from "../workloads/workload-annotations.js";
+import type { Scenario } from "./scenario.js";
+import { ScenarioText } from "./scenario-text.js";
 
 /** What the command line says, which counts more than the file. */
 export interface ScenarioOverrides {
@@ -21,9 +33,6 @@ export interface ScenarioOverrides {
   /** Played beside the scenario's own. */
   readonly manifests?: readonly Manifest[];
 }
-
-const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
-const DEFAULT_DURATION_MS = 86_400_000;
 
 /**
  * Reads a scenario file and what it refers to.
@@ -96,43 +105,12 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     controllerManagers: file.controllerManagers ?? 1,
     nodes,
     manifests: described(manifests),
-    happenings: (file.happenings ?? []).map((entry, index, all) =>
-      happeningOf(entry, all, startMs, described(applied[index]!), source.place(["happenings", index])),
-    ),
+    happenings: happeningsOf(file.happenings ?? [], {
+      startMs,
+      objectsOf: (index) => described(applied[index]!),
+      placeOf: (index) => source.place(["happenings", index]),
+    }),
   };
-}
-
-function happeningOf(
-  entry: HappeningEntry,
-  all: readonly HappeningEntry[],
-  startMs: number,
-  objects: readonly Manifest[],
-  place: string,
-): Happening {
-  const kind = kindOf(entry)!;
-  const atMs = happeningTime(entry.at, startMs);
-  const lasting = LASTING[kind];
-  const length = entry.for ?? (typeof lasting === "object" ? lasting.byDefault : undefined);
-  const untilMs = length === undefined ? undefined : atMs + parseDuration(length, "for");
-  const overMs = untilMs ?? (kind === "controllerDown" ? nextStart(entry, all, startMs, atMs) : undefined);
-  // The kind and the value belong together by construction.
-  return { kind, value: entry[kind], atMs, untilMs, overMs, objects, place } as Happening;
-}
-
-/** When a controller that was killed is started again by a happening of its own. */
-function nextStart(
-  { controllerDown }: HappeningEntry,
-  all: readonly HappeningEntry[],
-  startMs: number,
-  atMs: number,
-): number | undefined {
-  const starts = all
-    .filter(
-      ({ controllerUp }) => controllerUp !== undefined && (controllerUp === "all" || controllerUp === controllerDown),
-    )
-    .map(({ at }) => happeningTime(at, startMs))
-    .filter((timeMs) => timeMs > atMs);
-  return starts.length === 0 ? undefined : Math.min(...starts);
 }
 
 function isManifest(value: unknown): value is { kind: string } {

@@ -1,17 +1,7 @@
 import { YamlDocument, YamlError } from "@kubewright/apiserver/yaml";
+import { type Path, type Problem, pathText } from "@kubewright/simulation";
 
 import { UserError } from "../user-error.js";
-
-/** Where something stands in a document: keys and positions, from the top. */
-export type Path = readonly (string | number)[];
-
-/** Something wrong with a scenario, and where. */
-export interface Problem {
-  readonly path: Path;
-  /** Whether the place is the field's name, rather than its value. */
-  readonly atKey?: boolean;
-  readonly message: string;
-}
 
 /** Problems told at once. */
 const MOST_PROBLEMS = 20;
@@ -74,9 +64,4 @@ export class ScenarioText {
     if (lines.size > told.length) told.push(`${this.#file}: and ${lines.size - told.length} more`);
     throw new UserError(told.join("\n"));
   }
-}
-
-/** `happenings[2].patch.kind` */
-export function pathText(path: Path): string {
-  return path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
 }

@@ -1,12 +1,6 @@
-import type { NodeShape } from "@kubewright/cluster";
+import type { GroupedNode, Happening as PlayedHappening } from "@kubewright/simulation";
 
 import type { Manifest } from "../input/manifest.js";
-import type { HappeningKind, Happenings } from "@kubewright/simulation";
-
-/** A machine, and the group with a `count` that it belongs to, if any. */
-export interface GroupedNode extends NodeShape {
-  readonly group?: string;
-}
 
 /** A scenario that can be played. */
 export interface Scenario {
@@ -25,19 +19,5 @@ export interface Scenario {
   readonly happenings: readonly Happening[];
 }
 
-/** One thing that happens. */
-export type Happening = {
-  [Kind in HappeningKind]: {
-    readonly kind: Kind;
-    readonly value: Happenings[Kind];
-    readonly atMs: number;
-    /** When it ends by itself. */
-    readonly untilMs: number | undefined;
-    /** When it is known to be over, by itself or by another happening. */
-    readonly overMs: number | undefined;
-    /** Of `apply`. */
-    readonly objects: readonly Manifest[];
-    /** `file:line:column` */
-    readonly place: string;
-  };
-}[HappeningKind];
+/** One thing that happens. Its place is `file:line:column`. */
+export type Happening = PlayedHappening<Manifest>;

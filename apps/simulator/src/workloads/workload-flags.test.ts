@@ -2,7 +2,7 @@ import { assert, constantFrom, property, string } from "fast-check";
 import { expect, test } from "vitest";
 
 import { kubewright } from "../../test/memory-io.js";
-import { matchesName } from "./workload-annotations.js";
+import { matchesName } from "@kubewright/simulation";
 
 const job = (name: string, namespace: string): string =>
   `apiVersion: batch/v1\nkind: Job\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec:\n  backoffLimit: 0\n  template: { spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] } }\n`;

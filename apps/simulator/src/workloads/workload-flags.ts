@@ -1,9 +1,8 @@
 import { parseDurationRange } from "@kubewright/fake-kubelet";
+import { type WorkloadEntry, isSelected } from "@kubewright/simulation";
 
 import type { Manifest } from "../input/manifest.js";
-import type { WorkloadEntry } from "@kubewright/simulation";
 import { UserError } from "../user-error.js";
-import { isSelected } from "./workload-annotations.js";
 
 export interface WorkloadFlags {
   /** `SELECTION=DISTRIBUTION`, as often as wanted. */

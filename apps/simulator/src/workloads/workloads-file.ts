@@ -1,9 +1,13 @@
+import {
+  type WorkloadEntry,
+  checkSchema,
+  checkWorkloadSettings,
+  scenarioSchema,
+  workloadsSchema,
+} from "@kubewright/simulation";
+
 import type { Io } from "../io.js";
 import { ioProblem } from "../input/find-inputs.js";
-import { checkWorkloadSettings } from "../scenario/check-scenario.js";
-import { checkSchema } from "../scenario/check-schema.js";
-import type { WorkloadEntry } from "@kubewright/simulation";
-import { scenarioSchema, workloadsSchema } from "../scenario/scenario-schema.js";
 import { ScenarioText } from "../scenario/scenario-text.js";
 import { UserError } from "../user-error.js";
 

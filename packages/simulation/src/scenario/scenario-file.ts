@@ -103,7 +103,10 @@ export interface Happenings {
     /** Only while so many objects of the resource are in the namespace, at least: what a quota does. */
     readonly whileAtLeast?: number;
   };
-  /** The controller is killed right before or after its n-th such request takes effect, and started again. */
+  /**
+   * The controller is killed right before or after its n-th such request takes effect, and started again. `nth` (from 1) is
+   * counted from `at`. Called off when that has not happened while it lasts.
+   */
   readonly controllerCrashes: Omit<RequestSelection, "components"> & {
     /** A controller's name, or `all` for the controller managers. */
     readonly controller: string;
@@ -164,6 +167,8 @@ export const LASTING: Readonly<
   Partial<Record<HappeningKind, "untilTheEnd" | "required" | { readonly byDefault: string }>>
 > = {
   controllerDown: "untilTheEnd",
+  controllerCrashes: { byDefault: "5m" },
+  clockSkew: "untilTheEnd",
   leaseLost: { byDefault: "30s" },
   staleCache: "required",
   apiServerDown: "required",

@@ -1,11 +1,11 @@
 import { formatTime } from "@kubewright/api";
+import { formatDuration } from "@kubewright/clock";
 import type { NodeShape } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fake-kubelet";
 
-import { formatDuration, parseDuration } from "../duration.js";
-import type { Manifest } from "../input/manifest.js";
 import { closest, suggestion } from "../did-you-mean.js";
+import { type ScenarioObject, kindOf } from "./happening.js";
 import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import {
   type HappeningEntry,
@@ -15,16 +15,17 @@ import {
   type ScenarioFile,
   type Target,
   type WorkloadEntry,
-} from "@kubewright/simulation";
-import type { GroupedNode } from "./scenario.js";
-import type { Path, Problem } from "./scenario-text.js";
-import { containersOf, exitCodeText, isSelected } from "../workloads/workload-annotations.js";
+} from "./scenario-file.js";
+import type { Path, Problem } from "./problem.js";
+import type { GroupedNode } from "./grouped-node.js";
+import { durationOf, happeningTime } from "./scenario-times.js";
+import { containersOf, exitCodeText, isSelected } from "./workload-annotations.js";
 
 export interface ScenarioFacts {
   readonly startMs: number;
   readonly durationMs: number;
   /** All objects there will be: those played from the start, and those that are applied. */
-  readonly objects: readonly Manifest[];
+  readonly objects: readonly ScenarioObject[];
   readonly nodes: readonly NodeShape[];
 }
 
@@ -119,7 +120,7 @@ export function checkWorkloadSettings(entry: WorkloadEntry, path: Path): Problem
   return problems;
 }
 
-function whatIsThere({ kind, name }: WorkloadEntry["select"], objects: readonly Manifest[]): string {
+function whatIsThere({ kind, name }: WorkloadEntry["select"], objects: readonly ScenarioObject[]): string {
   const there = objects.filter(({ object }) =>
     kind === undefined ? object.kind === "Job" || object.kind === "CronJob" : object.kind === kind,
   );
@@ -128,12 +129,6 @@ function whatIsThere({ kind, name }: WorkloadEntry["select"], objects: readonly 
   const meant = name === undefined || names.includes(name) ? undefined : closest(name, names);
   if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;
   return `there is ${there.map(({ object }) => `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`).join(", ")}`;
-}
-
-/** The one thing an entry says happens; `undefined` when it says none, or several. */
-export function kindOf(entry: HappeningEntry): HappeningKind | undefined {
-  const kinds = Object.keys(entry).filter((key): key is HappeningKind => key !== "at" && key !== "for");
-  return kinds.length === 1 ? kinds[0] : undefined;
 }
 
 function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, facts: ScenarioFacts): Problem[] {
@@ -160,7 +155,7 @@ function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, f
   const lasting = LASTING[kind];
   if (entry.for !== undefined && lasting === undefined)
     problems.push({ path: [...path, "for"], atKey: true, message: `${kind} does not last; leave \`for\` out` });
-  if (entry.for !== undefined && parseDuration(entry.for, "for") > LONGEST_RUN_MS)
+  if (entry.for !== undefined && durationOf(entry.for) > LONGEST_RUN_MS)
     report(["for"], `${JSON.stringify(entry.for)} ${TOO_LONG}`);
   if (entry.for === undefined && lasting === "required")
     report([], `${kind} needs \`for\`: how long it lasts, for example 10m`);
@@ -182,12 +177,12 @@ function checkValue(
       return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
     case "clockJump": {
       const jump = entry.clockJump!;
-      if (parseDuration(jump.slice(1), kind) <= LONGEST_RUN_MS) return [];
+      if (durationOf(jump.slice(1)) <= LONGEST_RUN_MS) return [];
       return [{ path: place, message: `${JSON.stringify(jump)} ${TOO_LONG}` }];
     }
     case "apiServerSlow": {
       const { by } = entry.apiServerSlow!;
-      if (parseDuration(by, "by") <= LONGEST_RUN_MS) return [];
+      if (durationOf(by) <= LONGEST_RUN_MS) return [];
       return [{ path: [...place, "by"], message: `${JSON.stringify(by)} ${TOO_LONG}` }];
     }
     case "nodeLost":
@@ -265,17 +260,4 @@ function checkNamed(
   const there = names(kind);
   const hint = there.length === 0 ? `there is none in namespace ${namespace}` : suggestion(name, there);
   return [{ path, message: `there is no ${kind} ${JSON.stringify(`${namespace}/${name}`)}; ${hint}` }];
-}
-
-/** When something happens, in epoch milliseconds; NaN for a day that is none. */
-export function happeningTime(at: string, startMs: number): number {
-  return at.startsWith("+") ? startMs + parseDuration(at.slice(1), "at") : timeOf(at);
-}
-
-/** A time the schema allows, in epoch milliseconds; NaN for a day the month does not have, of which Date.parse makes another. */
-export function timeOf(text: string): number {
-  const day = text.slice(0, 10);
-  const dayMs = Date.parse(day);
-  if (Number.isNaN(dayMs) || !new Date(dayMs).toISOString().startsWith(day)) return Number.NaN;
-  return Date.parse(text);
 }

@@ -1,10 +1,12 @@
 import {
+  type CustomResourceDefinition,
   type DeepReadonly,
   type KubernetesObject,
   type Node,
   type Pod,
   type ResourceDefinition,
   cronJobs,
+  customResourceDefinitions,
   jobs,
   labelSelectorMatcher,
   namespaces,
@@ -12,23 +14,37 @@ import {
   pods,
 } from "@kubewright/api";
 import { type Client, type Patch, type ResourceClient, errorMessage } from "@kubewright/client";
-import type { Clock } from "@kubewright/clock";
-import type { FaultyCluster, FaultyControllerName } from "@kubewright/cluster";
+import { type Clock, formatDuration } from "@kubewright/clock";
+import { type FaultyCluster, selects } from "@kubewright/cluster";
 import { isPodTerminal } from "@kubewright/controller";
+import type { ApiRequest } from "@kubewright/transport";
 
-import { Discovery } from "../input/create-manifests.js";
-import { formatDuration, parseDuration } from "../duration.js";
-import type { HappeningRecord } from "../trace.js";
-import type { Happening } from "./scenario.js";
-import type { Happenings, Target } from "@kubewright/simulation";
+import { Discovery } from "../discovery.js";
+import type { Happening } from "./happening.js";
+import type { Happenings, RequestSelection, Target } from "./scenario-file.js";
+import { durationOf } from "./scenario-times.js";
 
 export interface HappeningPlayerOptions {
   readonly cluster: FaultyCluster;
   readonly clock: Clock;
-  readonly emit: (record: HappeningRecord) => void;
+  readonly tell: (told: HappeningNote) => void;
+  /** Told when each begins, and when what lasts is over. */
+  readonly onPhase?: (index: number, kind: string, phase: "begin" | "end") => void;
   /** Told of what could not be done, with its place in the file. */
   readonly onProblem: (message: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** What is told of a happening. */
+export interface HappeningNote {
+  readonly at: string;
+  /** When it is over, for what lasts. */
+  readonly until?: string;
+  /** Its name in the scenario file, e.g. `controllerDown`. */
+  readonly kind: string;
+  /** One line for people. */
+  readonly message: string;
+  readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
 }
 
 const DEFINITIONS: Readonly<Record<Target["kind"], ResourceDefinition>> = {
@@ -39,12 +55,17 @@ const DEFINITIONS: Readonly<Record<Target["kind"], ResourceDefinition>> = {
   Namespace: namespaces,
 };
 
-const RESOURCES: Readonly<Record<string, string>> = { CronJob: "cronjobs", Job: "jobs", Pod: "pods", Node: "nodes" };
+const RESOURCES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(DEFINITIONS).map(([kind, { resource }]) => [kind, resource]),
+);
+
+/** What a snapshot calls the definitions of custom resources. */
+const DEFINITIONS_KEY = `${customResourceDefinitions.group}/${customResourceDefinitions.resource}`;
 
 /** What is to be done when a happening's time has come: what to say of it, and how it ends. */
 interface Act {
   readonly message: string;
-  readonly involved?: HappeningRecord["involved"];
+  readonly involved?: HappeningNote["involved"];
   /** Of what lasts by its nature, when that is not known from the file. */
   readonly begin?: () => Promise<unknown> | void;
   readonly end?: () => Promise<unknown> | void;
@@ -54,32 +75,34 @@ interface Act {
 export class HappeningPlayer {
   readonly #cluster: FaultyCluster;
   readonly #clock: Clock;
-  readonly #emit: (record: HappeningRecord) => void;
+  readonly #tell: (told: HappeningNote) => void;
+  readonly #onPhase: NonNullable<HappeningPlayerOptions["onPhase"]>;
   readonly #onProblem: (message: string) => void;
   readonly #signal: AbortSignal;
   /** A user, who has to reach the API server like everybody else. */
   readonly #user: Client;
 
-  constructor({ cluster, clock, emit, onProblem, signal }: HappeningPlayerOptions) {
+  constructor({ cluster, clock, tell, onPhase, onProblem, signal }: HappeningPlayerOptions) {
     this.#cluster = cluster;
     this.#clock = clock;
-    this.#emit = emit;
+    this.#tell = tell;
+    this.#onPhase = onPhase ?? (() => {});
     this.#onProblem = onProblem;
     this.#signal = signal;
     this.#user = cluster.faults.client("user");
   }
 
   schedule(happenings: readonly Happening[]): void {
-    for (const happening of happenings)
-      this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening));
+    for (const [index, happening] of happenings.entries())
+      this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening, index));
   }
 
-  async #start(happening: Happening): Promise<void> {
+  async #start(happening: Happening, index: number): Promise<void> {
     if (this.#signal.aborted) return;
     const { kind, untilMs, overMs } = happening;
+    this.#onPhase(index, kind, "begin");
     const act = this.#act(happening);
-    this.#emit({
-      type: "happening",
+    this.#tell({
       at: iso(this.#clock.now()),
       ...(overMs === undefined ? {} : { until: iso(overMs) }),
       kind,
@@ -88,9 +111,14 @@ export class HappeningPlayer {
     });
     if (untilMs !== undefined && act.end !== undefined) {
       const { end } = act;
-      this.#clock.setTimer(untilMs - this.#clock.now(), () => void this.#attempt(happening, end));
+      this.#clock.setTimer(untilMs - this.#clock.now(), () => void this.#end(happening, index, end));
     }
     if (act.begin !== undefined) await this.#attempt(happening, act.begin);
+  }
+
+  async #end(happening: Happening, index: number, end: () => Promise<unknown> | void): Promise<void> {
+    await this.#attempt(happening, end);
+    if (!this.#signal.aborted) this.#onPhase(index, happening.kind, "end");
   }
 
   /** What a user does may be refused; everything else goes on. */
@@ -101,7 +129,7 @@ export class HappeningPlayer {
     } catch (error) {
       if (this.#signal.aborted) return;
       const message = `${kind} failed: ${errorMessage(error)}`;
-      this.#emit({ type: "happening", at: iso(this.#clock.now()), kind, message });
+      this.#tell({ at: iso(this.#clock.now()), kind, message });
       this.#onProblem(`${place}: ${message}`);
     }
   }
@@ -110,7 +138,7 @@ export class HappeningPlayer {
     const { faults } = this.#cluster;
     switch (happening.kind) {
       case "controllerDown": {
-        const name = happening.value === "all" ? undefined : (happening.value as FaultyControllerName);
+        const name = happening.value === "all" ? undefined : happening.value;
         return {
           message: `${name ?? "the controller manager"} is killed`,
           begin: () => faults.controllerDown(name),
@@ -120,7 +148,7 @@ export class HappeningPlayer {
         };
       }
       case "controllerUp": {
-        const name = happening.value === "all" ? undefined : (happening.value as FaultyControllerName);
+        const name = happening.value === "all" ? undefined : happening.value;
         return { message: `${name ?? "the controller manager"} is started`, begin: () => faults.controllerUp(name) };
       }
       case "leaseLost": {
@@ -132,7 +160,7 @@ export class HappeningPlayer {
         return this.#clockJump(happening.value);
       case "staleCache": {
         const { kind, controller } = happening.value;
-        const end = faults.network({ components: [controller], heldResources: [RESOURCES[kind]!] });
+        const end = faults.network({ components: [controller], heldResources: [this.#resourceOf(kind)] });
         return { message: `${controller} hears nothing new of ${kind}s`, end };
       }
       case "apiServerDown": {
@@ -146,7 +174,7 @@ export class HappeningPlayer {
       case "apiServerSlow": {
         const { by, components } = happening.value;
         const end = faults.network({
-          delayMs: parseDuration(by, "by"),
+          delayMs: durationOf(by),
           ...(components === undefined ? {} : { components }),
         });
         return {
@@ -179,10 +207,12 @@ export class HappeningPlayer {
         };
       }
       case "patch": {
-        const { type = "merge", with: body } = happening.value;
+        const { type = "merge", with: body, subresource } = happening.value;
         const patch = { type, body } as Patch;
-        const act = this.#userAct("patches", happening.value, (name, namespace, client) =>
-          client.patch(name, patch, { namespace, fieldManager: "user" }),
+        const options = { fieldManager: "user", ...(subresource === undefined ? {} : { subresource }) };
+        const verb = subresource === undefined ? "patches" : `patches the ${subresource} of`;
+        const act = this.#userAct(verb, happening.value, (name, namespace, client) =>
+          client.patch(name, patch, { namespace, ...options }),
         );
         return { ...act, message: `${act.message}: ${clip(JSON.stringify(body))}` };
       }
@@ -205,16 +235,109 @@ export class HappeningPlayer {
       }
       case "apply":
         return this.#apply(happening);
+      case "requestFails":
+        return this.#requestFails(happening.value);
+      case "controllerCrashes":
+        return this.#controllerCrashes(happening.value);
+      case "paused":
+        return { message: `${happening.value} stands still`, end: faults.standStill(happening.value) };
+      case "clockSkew": {
+        const { controllerManager, by } = happening.value;
+        const byMs = jumpOf(by);
+        return {
+          message: `the clock of ${controllerManager} is set ${direction(byMs)}`,
+          begin: () => faults.jumpClockOf(controllerManager, byMs),
+          end: () => faults.jumpClockOf(controllerManager, -byMs),
+        };
+      }
+      case "watchCut": {
+        const { controller, compacted = false } = happening.value;
+        const which = this.#watchesOf(happening.value);
+        return {
+          message: `${watchesText(happening.value)} end${compacted ? ", and what they missed is forgotten" : ""}`,
+          begin: () => {
+            if (compacted) this.#cluster.apiServer.compact();
+            this.#cluster.network.cutWatches({
+              ...which,
+              ...(controller === undefined ? {} : { components: [controller] }),
+            });
+          },
+        };
+      }
+      case "watchSilent": {
+        const { controller } = happening.value;
+        const end = faults.silenceWatches({
+          ...this.#watchesOf(happening.value),
+          ...(controller === undefined ? {} : { components: [controller] }),
+        });
+        return { message: `${watchesText(happening.value)} fall silent`, end };
+      }
+      case "staleList": {
+        const { controller, kinds, by } = happening.value;
+        const end = faults.staleLists({
+          byMs: durationOf(by),
+          ...(controller === undefined ? {} : { components: [controller] }),
+          ...(kinds === undefined ? {} : { resources: kinds.map((kind) => this.#resourceOf(kind)) }),
+        });
+        const what = kinds === undefined ? "lists" : `lists of ${kinds.join(" and ")}s`;
+        return { message: `${controller ?? "everybody"} gets ${what} as they were ${by} ago`, end };
+      }
+      case "apiServerRestart":
+        return {
+          message: "the API server is started anew",
+          begin: () => faults.restartApiServer(this.#cluster.apiServer),
+        };
       default:
-        throw new Error(`${happening.kind} cannot be played`);
+        return happening satisfies never;
     }
   }
 
+  #requestFails(value: Happenings["requestFails"]): Act {
+    const { with: answer = 500, effect = "none", nth = 1, times = Infinity, whileAtLeast, ...selection } = value;
+    const end = this.#cluster.faults.failRequests({
+      ...selection,
+      with: answer,
+      takeEffect: effect === "kept",
+      nth,
+      times,
+      ...(whileAtLeast === undefined ? {} : { whileAtLeast }),
+    });
+    const what = effect === "kept" ? "are done, but answered with" : "fail with";
+    return { message: `${requestsText(selection)} ${what} ${answer}${countText(nth, times)}`, end };
+  }
+
+  #controllerCrashes(value: Happenings["controllerCrashes"]): Act {
+    const { controller, nth = 1, when = "after", restartAfter = "1s", ...selection } = value;
+    const point = { verbs: ["write"], ...selection, nth, when };
+    const end = this.#cluster.faults.crashAt(
+      { ...point, controller: controller === "all" ? undefined : controller },
+      durationOf(restartAfter),
+    );
+    const who = controller === "all" ? "a controller manager" : controller;
+    return { message: `${who} dies ${when} request ${nth} of ${requestsText(point)}`, end };
+  }
+
+  /** Open watches of these kinds. */
+  #watchesOf({ kinds }: { readonly kinds?: readonly string[] }): { requests?: (request: ApiRequest) => boolean } {
+    if (kinds === undefined) return {};
+    const resources = kinds.map((kind) => this.#resourceOf(kind));
+    return { requests: (request) => selects({ resources }, request) };
+  }
+
+  /** The plural of a kind: of one that is not built in, what its definition says. */
+  #resourceOf(kind: string): string {
+    const known = RESOURCES[kind];
+    if (known !== undefined) return known;
+    const { objects } = this.#cluster.apiServer.snapshot();
+    const definitions = (objects[DEFINITIONS_KEY] ?? []) as readonly CustomResourceDefinition[];
+    return definitions.find(({ spec }) => spec?.names.kind === kind)?.spec?.names.plural ?? `${kind.toLowerCase()}s`;
+  }
+
   #clockJump(jump: string): Act {
-    const byMs = (jump.startsWith("-") ? -1 : 1) * parseDuration(jump.slice(1), "clockJump");
+    const byMs = jumpOf(jump);
     const { faults } = this.#cluster;
     return {
-      message: `the controllers' clock is set ${byMs < 0 ? "back" : "forward"} by ${formatDuration(Math.abs(byMs))}`,
+      message: `the controllers' clock is set ${direction(byMs)}`,
       begin: () => faults.jumpControllerClock(byMs),
     };
   }
@@ -334,6 +457,39 @@ export class HappeningPlayer {
       },
     };
   }
+}
+
+/** A change of a clock that the schema allows, in milliseconds. */
+function jumpOf(jump: string): number {
+  return (jump.startsWith("-") ? -1 : 1) * durationOf(jump.slice(1));
+}
+
+function direction(byMs: number): string {
+  return `${byMs < 0 ? "back" : "forward"} by ${formatDuration(Math.abs(byMs))}`;
+}
+
+/** `write pods of job-controller` */
+function requestsText({ components, verbs, resources, namespace, name }: RequestSelection): string {
+  const what = `${verbs?.join(" and ") ?? "requests of"} ${resources?.join(" and ") ?? "everything"}`;
+  const where =
+    name === undefined ? (namespace === undefined ? "" : ` in ${namespace}`) : ` ${namespace ?? ""}/${name}`;
+  return `${what}${where}${components === undefined ? "" : ` by ${components.join(" and ")}`}`;
+}
+
+function countText(nth: number, times: number): string {
+  if (times === Infinity) return nth === 1 ? "" : `, from the ${nth}. on`;
+  return times === 1 ? `, the ${nth}. of them` : `, the ${nth}. to the ${nth + times - 1}. of them`;
+}
+
+function watchesText({
+  controller,
+  kinds,
+}: {
+  readonly controller?: string;
+  readonly kinds?: readonly string[];
+}): string {
+  const what = kinds === undefined ? "watches" : `watches of ${kinds.join(" and ")}s`;
+  return controller === undefined ? what : `${what} by ${controller}`;
 }
 
 /** What of a patch is told. */

@@ -2,8 +2,8 @@ import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
 import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/fake-kubelet";
 
-import type { Manifest } from "../input/manifest.js";
-import type { WorkloadEntry } from "@kubewright/simulation";
+import type { ScenarioObject } from "./happening.js";
+import type { WorkloadEntry } from "./scenario-file.js";
 
 interface PodTemplate {
   metadata?: { annotations?: Record<string, string> };
@@ -62,7 +62,10 @@ export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
  * The manifests with what the entries say of their containers as an annotation of their pod templates. Live Jobs and pods
  * go by what is said of the CronJob or Job that owns them.
  */
-export function withWorkloads(manifests: readonly Manifest[], entries: readonly WorkloadEntry[]): Manifest[] {
+export function withWorkloads<Played extends ScenarioObject>(
+  manifests: readonly Played[],
+  entries: readonly WorkloadEntry[],
+): Played[] {
   if (entries.length === 0) return [...manifests];
   const byUid = new Map(manifests.map(({ object }) => [object.metadata.uid, object]));
   return manifests.map((manifest) => {

@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv/dist/2020.js";
 
 import { suggestion } from "../did-you-mean.js";
 import { scenarioSchema } from "./scenario-schema.js";
-import type { Path, Problem } from "./scenario-text.js";
+import type { Path, Problem } from "./problem.js";
 
 /** What the schema has against a value. */
 export async function checkSchema(value: unknown, schema: object = scenarioSchema): Promise<Problem[]> {

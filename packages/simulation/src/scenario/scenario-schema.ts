@@ -1,4 +1,4 @@
-import { SCENARIO_API_VERSION } from "@kubewright/simulation";
+import { SCENARIO_API_VERSION } from "./scenario-file.js";
 
 const CONTROLLERS = [
   "cronjob-controller",

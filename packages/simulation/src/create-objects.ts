@@ -1,0 +1,78 @@
+import { type UnstructuredObject, namespaces } from "@kubewright/api";
+import { type Client, isAlreadyExists } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+
+import { Discovery } from "./discovery.js";
+
+/** A plan cannot be played. The message names the object or happening, the field, and what to write instead. */
+export class PlanError extends Error {
+  override readonly name = "PlanError";
+}
+
+/** What counts from a moment after it was created, in order. */
+const FIRST: readonly (readonly string[])[] = [
+  ["Namespace"],
+  ["CustomResourceDefinition"],
+  ["LimitRange", "PriorityClass", "ResourceQuota", "StorageClass"],
+];
+
+/**
+ * Creates objects as `kubectl apply` would: namespaces come before what is in them, and definitions of resources, which are
+ * waited for, before the resources.
+ *
+ * @throws PlanError for what the API server does not know, or refuses.
+ */
+export async function createObjects(
+  client: Client,
+  objects: readonly UnstructuredObject[],
+  clock: Pick<Clock, "sleep">,
+): Promise<void> {
+  const discovery = new Discovery(client);
+  const there = new Set(["default"]);
+  const ordered = [...objects].sort((a, b) => rankOf(a) - rankOf(b));
+  let before = 0;
+  for (const object of ordered) {
+    const rank = rankOf(object);
+    if (rank > before && before > 0) await clock.sleep(0);
+    before = rank;
+    await create(client, object, { discovery, there });
+  }
+}
+
+async function create(
+  client: Client,
+  object: UnstructuredObject,
+  { discovery, there }: { readonly discovery: Discovery; readonly there: Set<string> },
+): Promise<void> {
+  const { apiVersion = "", kind = "", metadata } = object;
+  const definition = await discovery.find(object);
+  if (definition === undefined)
+    throw new PlanError(`manifests: ${kind} ${metadata.name ?? ""}: the cluster knows no ${kind} in ${apiVersion}`);
+  const { namespace = "default" } = metadata;
+  try {
+    if (definition.namespaced && !there.has(namespace)) {
+      await client
+        .resource(namespaces)
+        .create({ metadata: { name: namespace } })
+        .catch(unlessThere);
+      there.add(namespace);
+    }
+    await client
+      .resource(definition)
+      .create(object, definition.namespaced ? { namespace } : {})
+      .catch(unlessThere);
+    if (kind === "Namespace") there.add(metadata.name ?? "");
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new PlanError(`manifests: ${kind} ${metadata.name ?? ""}: ${message}`, { cause: error });
+  }
+}
+
+function unlessThere(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}
+
+function rankOf({ kind }: UnstructuredObject): number {
+  const rank = FIRST.findIndex((kinds) => kinds.includes(kind ?? ""));
+  return rank < 0 ? FIRST.length : rank;
+}

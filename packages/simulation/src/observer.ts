@@ -1,0 +1,260 @@
+import { StatusError } from "@kubewright/client";
+import type { SimulatedClock } from "@kubewright/clock";
+import type { Decision, FaultyCluster, Sender } from "@kubewright/cluster";
+import { NotLeaderError } from "@kubewright/controller";
+
+import type { FaultPlan } from "./fault-plan.js";
+import type { Invariant, InvariantChecks, Violation } from "./invariant.js";
+import type { Outcome } from "./outcome.js";
+import { reachedBy, reachedByAnswer } from "./reached.js";
+import { type MirroredChange, StoreMirror } from "./store-mirror.js";
+import { ToldRequests } from "./told-requests.js";
+import { TraceHash } from "./trace-hash.js";
+import { WatchedCaches } from "./watched-caches.js";
+import type {
+  AnsweredRequest,
+  CacheEvent,
+  Stored,
+  StoredChange,
+  ThrownError,
+  ToldDecision,
+  ToldHappening,
+  World,
+} from "./world.js";
+
+/** Something that happened, for whoever follows a run. */
+export type ToldRecord =
+  | { readonly type: "change"; readonly change: StoredChange }
+  | { readonly type: "answer"; readonly request: AnsweredRequest }
+  | { readonly type: "decision"; readonly decision: ToldDecision }
+  | { readonly type: "cache"; readonly event: CacheEvent }
+  | { readonly type: "happening"; readonly happening: ToldHappening }
+  /** What a happening is, in words, or why it could not be done. */
+  | { readonly type: "note"; readonly atMs: number; readonly message: string }
+  | { readonly type: "error"; readonly error: ThrownError }
+  | { readonly type: "violation"; readonly violation: Violation };
+
+export interface ObserverOptions {
+  readonly plan: FaultPlan;
+  readonly clock: SimulatedClock;
+  readonly healedMs: number;
+  readonly invariants: readonly Invariant[];
+  readonly onTold?: ((record: ToldRecord) => void) | undefined;
+}
+
+type Check<Told> = (told: Told) => void;
+
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+/** Follows a run: tells invariants what happens, when it happens, and keeps what becomes of it. */
+export class Observer {
+  readonly caches: WatchedCaches;
+  readonly violations: Violation[] = [];
+  readonly #options: ObserverOptions;
+  readonly #startMs: number;
+  readonly #hash = new TraceHash();
+  readonly #reached = new Set<string>();
+  readonly #violated = new Set<string>();
+  readonly #requests = new ToldRequests();
+  readonly #figures = { requests: 0, writes: 0 };
+  readonly #checks: readonly InvariantChecks[];
+  readonly #onChange: readonly Check<StoredChange>[];
+  readonly #onAnswer: readonly Check<AnsweredRequest>[];
+  readonly #onDecision: readonly Check<ToldDecision>[];
+  readonly #onCacheEvent: readonly Check<CacheEvent>[];
+  #mirror: StoreMirror | undefined;
+  #cluster: FaultyCluster | undefined;
+  #closed = false;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    this.#startMs = options.clock.now();
+    this.caches = new WatchedCaches((event) => this.#cacheEvent(event));
+    this.#checks = options.invariants.map(({ name, watch }) =>
+      watch(this.#world(), (about, message) => this.#violation(name, about, message)),
+    );
+    const those = <Told>(pick: (checks: InvariantChecks) => Check<Told> | undefined): Check<Told>[] =>
+      this.#checks.flatMap((checks) => pick(checks) ?? []);
+    this.#onChange = those(({ onChange }) => onChange);
+    this.#onAnswer = those(({ onAnswer }) => onAnswer);
+    this.#onDecision = those(({ onDecision }) => onDecision);
+    this.#onCacheEvent = those(({ onCacheEvent }) => onCacheEvent);
+  }
+
+  /** Follows a cluster from now on. */
+  observe(cluster: FaultyCluster): void {
+    const { clock } = this.#options;
+    this.#cluster = cluster;
+    cluster.network.observe((answered) => {
+      const request = this.#requests.answerOf(answered, clock.now());
+      if (request !== undefined) this.#answer(request);
+    });
+    this.#mirror = new StoreMirror(cluster.apiServer, (change) => this.#change(change));
+  }
+
+  get mirror(): StoreMirror {
+    if (this.#mirror === undefined) throw new Error("the observer looks at no cluster yet");
+    return this.#mirror;
+  }
+
+  get reached(): readonly string[] {
+    return [...this.#reached];
+  }
+
+  /** Of all that was told so far. */
+  get hash(): string {
+    return this.#hash.text;
+  }
+
+  get figures(): Outcome["figures"] {
+    return { ...this.#figures, virtualMs: this.#options.clock.monotonic() };
+  }
+
+  decision(decision: Decision, { process, incarnation }: Sender): void {
+    if (this.#closed) return;
+    const told = { ...decision, process, incarnation, atMs: this.#options.clock.now() };
+    const reached = reachedBy(told);
+    for (const each of reached) this.#reached.add(each);
+    this.#hash.add(`decision ${told.atMs} ${process} ${incarnation} ${subjectOf(told)} ${reached.join()}`);
+    for (const check of this.#onDecision) check(told);
+    this.#options.onTold?.({ type: "decision", decision: told });
+  }
+
+  happening(happening: Omit<ToldHappening, "atMs">): void {
+    if (this.#closed) return;
+    const told = { ...happening, atMs: this.#options.clock.now() };
+    this.#hash.add(`happening ${told.atMs} ${told.index} ${told.phase}`);
+    for (const { onHappening } of this.#checks) onHappening?.(told);
+    this.#options.onTold?.({ type: "happening", happening: told });
+  }
+
+  note(message: string): void {
+    if (!this.#closed) this.#options.onTold?.({ type: "note", atMs: this.#options.clock.now(), message });
+  }
+
+  /** Tells of what is no answer of the API server, nor the lack of one. */
+  thrown(error: unknown, component: string): void {
+    for (const cause of causesOf(error)) {
+      if (this.#closed || isExpected(cause)) continue;
+      const told: ThrownError = { atMs: this.#options.clock.now(), component, error: cause };
+      this.#hash.add(`error ${told.atMs} ${component} ${String(cause)}`);
+      for (const { onError } of this.#checks) onError?.(told);
+      this.#options.onTold?.({ type: "error", error: told });
+    }
+  }
+
+  /** Tells that a component has ended by itself. */
+  failed(error: unknown): void {
+    this.thrown(error, "cluster");
+  }
+
+  tick(): void {
+    for (const { onTick } of this.#checks) onTick?.();
+  }
+
+  rest(): void {
+    for (const { atRest } of this.#checks) atRest?.();
+    for (const resource of this.mirror.resources)
+      for (const object of this.mirror.list(resource)) this.#hash.add(JSON.stringify(object));
+  }
+
+  /** Tells nothing more. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #change(change: MirroredChange): void {
+    if (this.#closed) return;
+    const serving = this.#cluster?.network.serving;
+    const request = serving === undefined ? undefined : this.#requests.infoOf(serving);
+    const atMs = this.#options.clock.now();
+    const told: StoredChange = { ...change, atMs, ...(request === undefined ? {} : { request }) };
+    this.#hash.add(`${change.type} ${atMs} ${change.resource} ${contentOf(change.object)} ${request?.component ?? ""}`);
+    for (const check of this.#onChange) check(told);
+    this.#options.onTold?.({ type: "change", change: told });
+  }
+
+  #answer(request: AnsweredRequest): void {
+    if (this.#closed) return;
+    const { atMs, component, process, incarnation, verb, resource, subresource, namespace, name, code } = request;
+    this.#figures.requests++;
+    if (WRITES.has(verb)) this.#figures.writes++;
+    const reached = reachedByAnswer(request);
+    if (reached !== undefined) this.#reached.add(reached);
+    this.#hash.add(
+      `answer ${atMs} ${process} ${component} ${incarnation} ${verb} ${resource}/${subresource} ${namespace}/${name} ${code}`,
+    );
+    for (const check of this.#onAnswer) check(request);
+    this.#options.onTold?.({ type: "answer", request });
+  }
+
+  #cacheEvent(event: Omit<CacheEvent, "atMs">): void {
+    if (this.#closed) return;
+    const told: CacheEvent = { atMs: this.#options.clock.now(), ...event };
+    const { metadata } = event.object;
+    this.#hash.add(
+      `${event.type} ${told.atMs} ${event.process} ${event.component} ${metadata.uid} ${metadata.resourceVersion}`,
+    );
+    for (const check of this.#onCacheEvent) check(told);
+    this.#options.onTold?.({ type: "cache", event: told });
+  }
+
+  #violation(invariant: string, about: string, message: string): void {
+    const key = `${invariant} ${about}`;
+    if (this.#closed || this.#violated.has(key)) return;
+    this.#violated.add(key);
+    const violation = { invariant, about, message, atMs: this.#options.clock.now() };
+    this.violations.push(violation);
+    this.#hash.add(`violation ${violation.atMs} ${key}`);
+    this.#options.onTold?.({ type: "violation", violation });
+  }
+
+  #world(): World {
+    const { plan, clock, healedMs } = this.#options;
+    return {
+      plan,
+      healedMs: Math.max(healedMs, this.#startMs),
+      get nowMs() {
+        return clock.now();
+      },
+      get: <T extends Stored>(resource: string, namespace: string, name: string) =>
+        this.#mirror?.get(resource, namespace, name) as T | undefined,
+      list: <T extends Stored>(resource: string) => (this.#mirror?.list(resource) ?? []) as readonly T[],
+      staleCaches: () => this.caches.differences(this.mirror, (sender) => this.#cluster?.runs(sender) ?? false),
+      leaders: () => this.#cluster?.leaders() ?? [],
+    };
+  }
+}
+
+/** What tells one version of an object from another that came about differently. */
+function contentOf(object: Stored): string {
+  const { uid, resourceVersion, deletionTimestamp = "", finalizers = [], name } = object.metadata;
+  const { status } = object as { status?: unknown };
+  const shown = status === undefined ? "" : JSON.stringify(status);
+  return `${name} ${uid} ${resourceVersion} ${deletionTimestamp} ${finalizers.join()} ${shown}`;
+}
+
+/** What a decision is about. */
+function subjectOf(told: ToldDecision): string {
+  const { decision } = told;
+  if ("key" in decision) return decision.key;
+  return "object" in decision ? decision.object.name : `${decision.namespace}/${decision.name}`;
+}
+
+/** An error, or what it stands for. */
+function causesOf(error: unknown): unknown[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(causesOf);
+  if (error instanceof Error && error.cause instanceof Error) return causesOf(error.cause);
+  return [error];
+}
+
+/** An answer of the API server, the lack of one, or that somebody is told to stop. */
+function isExpected(error: unknown): boolean {
+  if (error instanceof StatusError || error instanceof NotLeaderError) return true;
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === "AbortError" ||
+    "code" in error ||
+    /\b(?:is not running|was killed|not answered within)\b/.test(error.message)
+  );
+}

@@ -1,0 +1,207 @@
+import { type Random, SimulatedClock, StuckError, seededRandom, silentLogger } from "@kubewright/clock";
+import { type ControllerName, type FaultyClusterOptions, createFaultyCluster } from "@kubewright/cluster";
+
+import { createObjects } from "./create-objects.js";
+import type { FaultPlan } from "./fault-plan.js";
+import type { Invariant, Violation } from "./invariant.js";
+import { Observer, type ToldRecord } from "./observer.js";
+import type { Outcome } from "./outcome.js";
+import { type PlayedController, otherController } from "./played-controller.js";
+import { nodeShapes } from "./scenario/check-scenario.js";
+import { HappeningPlayer } from "./scenario/happening-player.js";
+import { type Happening, happeningsOf } from "./scenario/happening.js";
+import { LASTING } from "./scenario/scenario-file.js";
+import { durationOf, timeOf } from "./scenario/scenario-times.js";
+import { withWorkloads } from "./scenario/workload-annotations.js";
+import { settledObjects } from "./settled.js";
+
+export interface PlayOptions {
+  /** What has to hold. Default: nothing. */
+  readonly invariants?: readonly Invariant[];
+  /** Controllers that are no part of Kubernetes, by the name they have in plans. */
+  readonly controllers?: Readonly<Record<string, PlayedController>> | undefined;
+  /** Which of Kubernetes' controllers run. Default: all. */
+  readonly builtIn?: readonly ControllerName[] | undefined;
+  /** Whether to stop soon after the first violation. Default false. */
+  readonly stopAtFirstViolation?: boolean;
+  /** Told everything as it happens, for whoever draws it. */
+  readonly onTold?: (record: ToldRecord) => void;
+  /** Deep-freezes everything stored, to find controllers that write to shared objects. Default false. */
+  readonly freeze?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Between two looks at what has to happen within a bound. */
+const TICK_MS = 5_000;
+/** More than any burst of work needs. */
+const MOST_CALLS_PER_INSTANT = 500_000;
+/** What is told when time does not go on. */
+const QUIET = "L7 quiet";
+
+/**
+ * Plays a plan from its start to its end on a cluster of its own, in virtual time. Equal plans, played with equal controllers,
+ * have equal outcomes.
+ *
+ * @throws PlanError for a plan that cannot be played: an object that the API server refuses, an unknown controller.
+ */
+export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<Outcome> {
+  const { signal, stopAtFirstViolation = false } = options;
+  const startMs = timeOf(plan.start);
+  const durationMs = durationOf(plan.for);
+  const random = seededRandom(plan.seed);
+  const clock = new SimulatedClock(startMs, {
+    mostCallsPerInstant: MOST_CALLS_PER_INSTANT,
+    ...(plan.jitter === undefined ? {} : { order: random.fork("order").uint32() }),
+  });
+  const entries = plan.happenings ?? [];
+  const workloads = plan.workloads ?? [];
+  const happenings = happeningsOf(entries, {
+    startMs,
+    objectsOf: (index) => {
+      const applied = entries[index]?.apply;
+      return applied === undefined || typeof applied === "string"
+        ? []
+        : withWorkloads([{ object: applied }], workloads);
+    },
+    placeOf: (index) => `happenings[${index}]`,
+  });
+  const observer = new Observer({
+    plan,
+    clock,
+    healedMs: healedMs(happenings, startMs + durationMs),
+    invariants: options.invariants ?? [],
+    onTold: options.onTold,
+  });
+  const cluster = createFaultyCluster(clusterOptions(plan, options, { clock, random, observer }));
+  observer.observe(cluster);
+  const stop = new AbortController();
+  let failure: { readonly error: unknown } | undefined;
+  const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
+  try {
+    await drive(clock, cluster.ready(stop.signal));
+    const manifests = withWorkloads(
+      plan.manifests.map((object) => ({ object })),
+      workloads,
+    ).map(({ object }) => object);
+    await drive(clock, createObjects(cluster.faults.client("user"), manifests, clock));
+    const player = new HappeningPlayer({
+      cluster,
+      clock,
+      tell: ({ message }) => observer.note(message),
+      onPhase: (index, kind, phase) => observer.happening({ index, kind, phase }),
+      onProblem: (message) => observer.note(message),
+      signal: stop.signal,
+    });
+    player.schedule(happenings);
+    const endMs = durationMs;
+    while (clock.monotonic() < endMs) {
+      await clock.advance(Math.min(TICK_MS, endMs - clock.monotonic()));
+      if (clock.isStuck || failure !== undefined || signal?.aborted === true) break;
+      observer.tick();
+      if (stopAtFirstViolation && observer.violations.length > 0) break;
+    }
+  } catch (error) {
+    if (!(error instanceof StuckError)) throw error;
+  } finally {
+    if (!clock.isStuck) {
+      if (failure !== undefined) observer.failed(failure.error);
+      else if (clock.monotonic() >= durationMs) observer.rest();
+    }
+    observer.close();
+    stop.abort();
+  }
+  const violations = clock.isStuck ? [...observer.violations, stuck(startMs, plan)] : observer.violations;
+  const outcome: Outcome = {
+    violations,
+    reached: observer.reached,
+    hash: observer.hash,
+    settled: settledObjects(observer.mirror),
+    figures: observer.figures,
+  };
+  if (!clock.isStuck) await drive(clock, running);
+  return outcome;
+}
+
+function clusterOptions(
+  plan: FaultPlan,
+  { controllers = {}, builtIn, freeze = false }: PlayOptions,
+  { clock, random, observer }: { readonly clock: SimulatedClock; readonly random: Random; readonly observer: Observer },
+): FaultyClusterOptions {
+  const { controllers: settings = {}, jitter, nodes, timeZone, controllerManagers } = plan;
+  const { consistencyGate, maxUncountedPods, maxPodsPerSync, terminatedPodGCThreshold, leaseDurations } = settings;
+  const others = Object.entries(controllers).map(([name, controller]) => [name, otherController(controller)]);
+  const applies = (plan.happenings ?? []).some(({ apply }) => apply !== undefined);
+  return {
+    clock,
+    random,
+    freeze,
+    // What controllers fail with is told as it was thrown.
+    logger: silentLogger,
+    // Only who applies looks at managedFields.
+    trackFields: applies || others.length > 0,
+    ...(builtIn === undefined ? {} : { controllers: builtIn }),
+    ...(nodes === undefined ? {} : { nodes: nodeShapes(nodes) }),
+    localTimeZone: timeZone ?? "UTC",
+    replicas: controllerManagers ?? 1,
+    jobController: {
+      consistencyGate: consistencyGate ?? true,
+      limits: {
+        ...(maxUncountedPods === undefined ? {} : { maxUncountedPods }),
+        ...(maxPodsPerSync === undefined ? {} : { maxPodsPerSync }),
+      },
+    },
+    ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodGCThreshold }),
+    ...(leaseDurations === undefined ? {} : { leaseDurationsMs: leaseDurations.map(durationOf) }),
+    ...(jitter === undefined
+      ? {}
+      : {
+          delays: {
+            requestsMs: durationOf(jitter.requests ?? "0s"),
+            eventsMs: durationOf(jitter.events ?? "0s"),
+            random: random.fork("jitter"),
+          },
+        }),
+    others: Object.fromEntries(others) as NonNullable<FaultyClusterOptions["others"]>,
+    onDecision: (decision, sender) => observer.decision(decision, sender),
+    onInformer: (informer, definition, sender) => observer.caches.add(informer, definition, sender),
+    onFailure: (error, sender) => observer.thrown(error, sender.component),
+  };
+}
+
+/** What users do is done when it is done; what nobody ends goes on until the end. */
+const DONE_AT_ONCE: ReadonlySet<string> = new Set([
+  "suspend",
+  "nodeDrained",
+  "nodeTainted",
+  "watchSilent",
+  "clockSkew",
+]);
+
+/** When everything that goes wrong is over. */
+function healedMs(happenings: readonly Happening[], endMs: number): number {
+  let latestMs = 0;
+  for (const { kind, value, atMs, untilMs, overMs } of happenings) {
+    const lasts = LASTING[kind] === "untilTheEnd" && !DONE_AT_ONCE.has(kind);
+    const restartMs = kind === "controllerCrashes" ? durationOf(value.restartAfter ?? "1s") : 0;
+    latestMs = Math.max(latestMs, (untilMs ?? overMs ?? (lasts ? endMs : atMs)) + restartMs);
+  }
+  return latestMs;
+}
+
+function stuck(startMs: number, plan: FaultPlan): Violation {
+  const message = `time does not go on: more than ${MOST_CALLS_PER_INSTANT} calls of the clock at one instant`;
+  return { invariant: QUIET, about: plan.name ?? `seed ${plan.seed}`, message, atMs: startMs };
+}
+
+/** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */
+async function drive<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
+  let settled = false;
+  const watched = work.finally(() => (settled = true));
+  watched.catch(() => {});
+  for (await clock.settle(); !settled; await clock.settle()) {
+    const waitMs = clock.nextTimerInMs;
+    if (waitMs === undefined || clock.isStuck) break;
+    await clock.advance(waitMs);
+  }
+  return watched;
+}

@@ -1,0 +1,61 @@
+import { type DeepReadonly, type KubernetesObject, qualifiedResource } from "@kubewright/api";
+import type { ApiServer, StoreChange } from "@kubewright/cluster";
+
+import type { Stored, StoredChange } from "./world.js";
+
+/** What is stored, as it is at any moment, by resource, namespace and name. */
+export class StoreMirror {
+  readonly #resources = new Map<string, Map<string, Stored>>();
+
+  /**
+   * @param onChange - Told of each change, when the mirror shows it.
+   */
+  constructor(apiServer: Pick<ApiServer, "follow" | "snapshot">, onChange: (change: MirroredChange) => void) {
+    for (const [key, objects] of Object.entries(apiServer.snapshot().objects)) {
+      const [group = "", resource = ""] = key.split("/");
+      const mirrored = this.#resource(qualifiedResource({ group, resource }));
+      for (const object of objects) mirrored.set(keyOf(object), object);
+    }
+    apiServer.follow((change) => onChange(this.#take(change)));
+  }
+
+  get(resource: string, namespace: string, name: string): Stored | undefined {
+    return this.#resources.get(resource)?.get(`${namespace}/${name}`);
+  }
+
+  /** In the order of creation. */
+  list(resource: string): readonly Stored[] {
+    const objects = this.#resources.get(resource);
+    return objects === undefined ? [] : [...objects.values()];
+  }
+
+  /** Plural and group of all of which there is something. */
+  get resources(): readonly string[] {
+    return [...this.#resources].flatMap(([resource, objects]) => (objects.size > 0 ? [resource] : []));
+  }
+
+  #take({ group, resource: plural, current, previous }: StoreChange): MirroredChange {
+    const resource = qualifiedResource({ group, resource: plural });
+    const objects = this.#resource(resource);
+    if (current === undefined) {
+      objects.delete(keyOf(previous!));
+      return { resource, type: "DELETED", object: previous!, previous: previous! };
+    }
+    objects.set(keyOf(current), current);
+    return previous === undefined
+      ? { resource, type: "ADDED", object: current }
+      : { resource, type: "MODIFIED", object: current, previous };
+  }
+
+  #resource(name: string): Map<string, Stored> {
+    let objects = this.#resources.get(name);
+    if (objects === undefined) this.#resources.set(name, (objects = new Map()));
+    return objects;
+  }
+}
+
+export type MirroredChange = Omit<StoredChange, "atMs" | "request">;
+
+function keyOf({ metadata: { namespace = "", name = "" } }: DeepReadonly<KubernetesObject>): string {
+  return `${namespace}/${name}`;
+}

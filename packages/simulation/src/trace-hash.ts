@@ -1,0 +1,28 @@
+/** A hash of a sequence of texts, made as they come: 64 bits, for telling runs apart, not for keeping anybody from anything. */
+export class TraceHash {
+  #low = 0x811c9dc5 | 0;
+  #high = 0x9e3779b9 | 0;
+
+  add(text: string): void {
+    let low = this.#low;
+    let high = this.#high;
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      low = Math.imul(low ^ code, 0x01000193);
+      high = Math.imul(high ^ code, 0x5bd1e995);
+      high ^= high >>> 13;
+    }
+    // So that no two texts make one.
+    this.#low = Math.imul(low ^ text.length, 0x01000193);
+    this.#high = Math.imul(high ^ low, 0x5bd1e995) ^ 0x1f;
+  }
+
+  /** Sixteen hexadecimal digits. */
+  get text(): string {
+    return hex(this.#high) + hex(this.#low);
+  }
+}
+
+function hex(bits: number): string {
+  return (bits >>> 0).toString(16).padStart(8, "0");
+}

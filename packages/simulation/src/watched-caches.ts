@@ -1,0 +1,72 @@
+import { type DeepReadonly, type KubernetesObject, type ResourceDefinition, qualifiedResource } from "@kubewright/api";
+import type { Sender } from "@kubewright/cluster";
+import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
+
+import type { StoreMirror } from "./store-mirror.js";
+import type { CacheEvent, World } from "./world.js";
+
+interface WatchedCache {
+  readonly sender: Sender;
+  readonly resource: string;
+  readonly store: SharedInformer<KubernetesObject>["store"];
+}
+
+/** The caches of all components: what they are told, and whether they show what is stored. */
+export class WatchedCaches {
+  /** By component and process those of its latest life. */
+  readonly #caches = new Map<string, { readonly incarnation: number; readonly caches: WatchedCache[] }>();
+  readonly #tell: (event: Omit<CacheEvent, "atMs">) => void;
+
+  constructor(tell: (event: Omit<CacheEvent, "atMs">) => void) {
+    this.#tell = tell;
+  }
+
+  add(informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition, sender: Sender): void {
+    const { component, process, incarnation } = sender;
+    const resource = qualifiedResource(definition);
+    const place = `${process}/${component}`;
+    let known = this.#caches.get(place);
+    if (known?.incarnation !== incarnation) this.#caches.set(place, (known = { incarnation, caches: [] }));
+    known.caches.push({ sender, resource, store: informer.store });
+    const from = { component, process, incarnation, resource };
+    informer.addEventHandler({
+      onAdd: (object) => this.#tell({ ...from, type: "add", object }),
+      onUpdate: (previous, object) => this.#tell({ ...from, type: "update", object, previous }),
+      onDelete: (deleted) => {
+        const object = isDeletedFinalStateUnknown(deleted) ? deleted.object : deleted;
+        if (object !== undefined) this.#tell({ ...from, type: "delete", object });
+      },
+    });
+  }
+
+  /** @param runs - Whether somebody is there who looks at it. */
+  differences(mirror: StoreMirror, runs: (sender: Sender) => boolean): ReturnType<World["staleCaches"]> {
+    const differences: { component: string; resource: string; difference: string }[] = [];
+    for (const { caches } of this.#caches.values())
+      for (const { sender, resource, store } of caches) {
+        const difference = runs(sender) ? differenceBetween(store.list(), mirror.list(resource)) : undefined;
+        if (difference !== undefined) differences.push({ component: sender.component, resource, difference });
+      }
+    return differences;
+  }
+}
+
+type Objects = readonly DeepReadonly<KubernetesObject>[];
+
+function differenceBetween(cached: Objects, stored: Objects): string | undefined {
+  const versions = new Map(stored.map((object) => [nameOf(object), object.metadata.resourceVersion]));
+  for (const object of cached) {
+    const name = nameOf(object);
+    const version = versions.get(name);
+    const { resourceVersion } = object.metadata;
+    if (version === undefined) return `${name} is not stored any more`;
+    if (version !== resourceVersion) return `${name} is stored at ${version}, and cached at ${resourceVersion}`;
+    versions.delete(name);
+  }
+  const [missing] = versions.keys();
+  return missing === undefined ? undefined : `${missing} is not cached`;
+}
+
+function nameOf({ metadata: { namespace, name = "" } }: Objects[number]): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
