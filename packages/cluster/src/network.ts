@@ -201,7 +201,10 @@ export class Network {
       } finally {
         this.#serving = before;
       }
-      return (served = await answer);
+      const answered = await answer;
+      // A fault may ask for other things, too.
+      if (last.method === request.method && pathOf(last) === pathOf(request)) served = answered;
+      return answered;
     };
     try {
       return (response = await this.#sender(sender, request, alive, transport)(request));
@@ -280,14 +283,19 @@ function concerns(
   return (components === undefined || components.includes(component)) && (requests === undefined || requests(request));
 }
 
+/** Without the query. */
+function pathOf({ path }: Pick<ApiRequest, "path">): string {
+  const mark = path.indexOf("?");
+  return mark < 0 ? path : path.slice(0, mark);
+}
+
 function isWatch({ path }: ApiRequest): boolean {
   return /[?&]watch=(?:true|1)(?:&|$)/.test(path);
 }
 
 /** The last part of a collection's path: `pods` of `/api/v1/pods?watch=true`. */
 function resourceOf(path: string): string {
-  const mark = path.indexOf("?");
-  const bare = mark < 0 ? path : path.slice(0, mark);
+  const bare = pathOf({ path });
   return bare.slice(bare.lastIndexOf("/") + 1);
 }
 

@@ -10,7 +10,7 @@ import { type PlayedController, otherController } from "./played-controller.js";
 import { nodeShapes } from "./scenario/check-scenario.js";
 import { HappeningPlayer } from "./scenario/happening-player.js";
 import { type Happening, happeningsOf } from "./scenario/happening.js";
-import { LASTING } from "./scenario/scenario-file.js";
+import { type HappeningKind, LASTING } from "./scenario/scenario-file.js";
 import { durationOf, timeOf } from "./scenario/scenario-times.js";
 import { withWorkloads } from "./scenario/workload-annotations.js";
 import { settledObjects } from "./settled.js";
@@ -31,6 +31,17 @@ export interface PlayOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What is done to objects. */
+const USERS: ReadonlySet<HappeningKind> = new Set<HappeningKind>([
+  "apply",
+  "delete",
+  "nodeDrained",
+  "nodeTainted",
+  "patch",
+  "podEvicted",
+  "resume",
+  "suspend",
+]);
 /** Between two looks at what has to happen within a bound. */
 const TICK_MS = 5_000;
 /** More than any burst of work needs. */
@@ -83,7 +94,6 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
       plan.manifests.map((object) => ({ object })),
       workloads,
     ).map(({ object }) => object);
-    await drive(clock, createObjects(cluster.faults.client("user"), manifests, clock));
     const player = new HappeningPlayer({
       cluster,
       clock,
@@ -92,7 +102,11 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
       onProblem: (message) => observer.note(message),
       signal: stop.signal,
     });
-    player.schedule(happenings);
+    // What is wrong from the start is wrong when the first object comes; what users do they do to what is there.
+    player.schedule(happenings, (kind) => !USERS.has(kind));
+    await clock.advance(0);
+    await drive(clock, createObjects(cluster.client("user"), manifests, clock));
+    player.schedule(happenings, (kind) => USERS.has(kind));
     const endMs = durationMs;
     while (clock.monotonic() < endMs) {
       await clock.advance(Math.min(TICK_MS, endMs - clock.monotonic()));

@@ -21,7 +21,7 @@ import type { ApiRequest } from "@kubewright/transport";
 
 import { Discovery } from "../discovery.js";
 import type { Happening } from "./happening.js";
-import type { Happenings, RequestSelection, Target } from "./scenario-file.js";
+import type { HappeningKind, Happenings, RequestSelection, Target } from "./scenario-file.js";
 import { durationOf } from "./scenario-times.js";
 
 export interface HappeningPlayerOptions {
@@ -92,9 +92,11 @@ export class HappeningPlayer {
     this.#user = cluster.faults.client("user");
   }
 
-  schedule(happenings: readonly Happening[]): void {
+  /** @param wanted - Which of them. Default: all. */
+  schedule(happenings: readonly Happening[], wanted: (kind: HappeningKind) => boolean = () => true): void {
     for (const [index, happening] of happenings.entries())
-      this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening, index));
+      if (wanted(happening.kind))
+        this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening, index));
   }
 
   async #start(happening: Happening, index: number): Promise<void> {

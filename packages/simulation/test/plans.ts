@@ -1,0 +1,112 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import {
+  type AnsweredRequest,
+  type CacheEvent,
+  type FaultPlan,
+  type HappeningEntry,
+  type Invariant,
+  type Outcome,
+  type PlayOptions,
+  type StoredChange,
+  type ThrownError,
+  type ToldDecision,
+  type ToldRecord,
+  type World,
+  play,
+} from "../src/index.js";
+
+export const START_MS = Date.UTC(2026, 0, 1);
+
+/** A Job whose pods run for half a minute. */
+export function job(name: string, spec: object = {}, duration = "30s"): UnstructuredObject {
+  const template = {
+    metadata: { annotations: { "sim.kubewright.dev/duration": duration } },
+    spec: { restartPolicy: "Never", containers: [{ name: "c", image: "busybox" }] },
+  };
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { namespace: "default", name },
+    spec: { template, ...spec },
+  } as UnstructuredObject;
+}
+
+export function cronJob(name: string, schedule: string, spec: object = {}, duration = "5s"): UnstructuredObject {
+  const { spec: jobSpec } = job(name, {}, duration) as unknown as { spec: object };
+  return {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { namespace: "default", name },
+    spec: { schedule, jobTemplate: { spec: jobSpec }, ...spec },
+  } as UnstructuredObject;
+}
+
+/** A Job of three pods, two at once, for ten minutes. */
+export function planOf(happenings: readonly HappeningEntry[] = [], more: Partial<FaultPlan> = {}): FaultPlan {
+  return {
+    apiVersion: "sim.kubewright.dev/v1",
+    kind: "Scenario",
+    seed: 1,
+    start: "2026-01-01T00:00:00Z",
+    for: "10m",
+    manifests: [job("a", { parallelism: 2, completions: 3 })],
+    happenings,
+    ...more,
+  };
+}
+
+/** A run, and all that was told of it. */
+export interface Told {
+  readonly outcome: Outcome;
+  readonly changes: readonly StoredChange[];
+  readonly answers: readonly AnsweredRequest[];
+  readonly decisions: readonly ToldDecision[];
+  readonly cacheEvents: readonly CacheEvent[];
+  readonly errors: readonly ThrownError[];
+  readonly notes: readonly string[];
+  readonly phases: readonly string[];
+  /** Told at rest. */
+  readonly staleCaches: ReturnType<World["staleCaches"]>;
+  readonly healedMs: number;
+}
+
+/** Plays a plan with an invariant that only listens. */
+export async function tell(plan: FaultPlan, options: PlayOptions = {}): Promise<Told> {
+  const records: ToldRecord[] = [];
+  let world: World | undefined;
+  let staleCaches: ReturnType<World["staleCaches"]> = [];
+  const listening: Invariant = {
+    name: "listening",
+    sentence: "Nothing has to hold.",
+    watch: (looked) => {
+      world = looked;
+      return { atRest: () => (staleCaches = looked.staleCaches()) };
+    },
+  };
+  const outcome = await play(plan, {
+    freeze: true,
+    ...options,
+    invariants: [listening, ...(options.invariants ?? [])],
+    onTold: (record) => records.push(record),
+  });
+  const those = <Type extends ToldRecord["type"]>(type: Type): Extract<ToldRecord, { type: Type }>[] =>
+    records.filter((record): record is Extract<ToldRecord, { type: Type }> => record.type === type);
+  return {
+    outcome,
+    changes: those("change").map(({ change }) => change),
+    answers: those("answer").map(({ request }) => request),
+    decisions: those("decision").map(({ decision }) => decision),
+    cacheEvents: those("cache").map(({ event }) => event),
+    errors: those("error").map(({ error }) => error),
+    notes: those("note").map(({ message }) => message),
+    phases: those("happening").map(({ happening: { index, phase, atMs } }) => `${index} ${phase} ${seconds(atMs)}`),
+    staleCaches,
+    healedMs: world!.healedMs - START_MS,
+  };
+}
+
+/** Since the start. */
+export function seconds(atMs: number): number {
+  return (atMs - START_MS) / 1000;
+}
