@@ -13,8 +13,8 @@ export interface SimulatedClockOptions {
    */
   readonly order?: number;
   /**
-   * So often the clock may be asked for something at one instant; then whoever asks gets a {@link StuckError}. For code that
-   * might never let time go on. Default: as often as one likes.
+   * So often the clock may be asked for something at one instant; then {@link SimulatedClock.monotonic} throws a
+   * {@link StuckError}, which ends the loops that ask without end. Default: as often as one likes.
    */
   readonly mostCallsPerInstant?: number;
 }
@@ -61,12 +61,14 @@ export class SimulatedClock implements Clock {
   }
 
   now(): number {
-    this.#called();
+    this.#calls++;
     return this.#nowMs + this.#skewMs;
   }
 
+  /** @throws StuckError when it was asked too often at this instant. */
   monotonic(): number {
-    this.#called();
+    if (++this.#calls > this.#mostCalls)
+      throw new StuckError(`time does not go on: the clock was asked ${this.#mostCalls} times at one instant`);
     return this.#nowMs - this.#startMs;
   }
 
@@ -75,8 +77,13 @@ export class SimulatedClock implements Clock {
     return this.#calls > this.#mostCalls;
   }
 
+  /** Answers again, for those who are told to stop. */
+  letGo(): void {
+    this.#calls = 0;
+  }
+
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
-    this.#called();
+    this.#calls++;
     const background = options?.background ?? false;
     const dueMs = this.#nowMs + Math.max(0, delayMs);
     const rank = this.#order === undefined ? 0 : rankOf(this.#order, dueMs, delayMs, this.#timersSet++);
@@ -142,6 +149,7 @@ export class SimulatedClock implements Clock {
         if (this.#turnsWaiting > 0) await this.settle();
         if (this.isStuck) return;
       }
+      if (this.isStuck) return;
       if (steps > 0) await this.settle();
       this.#moveTo(endMs);
     } finally {
@@ -152,7 +160,7 @@ export class SimulatedClock implements Clock {
   /** Resolves once nothing can happen before time moves on. */
   async settle(): Promise<void> {
     do await nextMacrotask();
-    while (this.#turnsWaiting > 0);
+    while (this.#turnsWaiting > 0 && !this.isStuck);
   }
 
   /** Sets wall time forward or back, as an operator would; timers and `monotonic` do not notice. */
@@ -165,11 +173,6 @@ export class SimulatedClock implements Clock {
     this.#nowMs = timeMs;
     this.#calls = 0;
     this.#timersSet = 0;
-  }
-
-  #called(): void {
-    if (++this.#calls > this.#mostCalls)
-      throw new StuckError(`time does not go on: the clock was asked ${this.#mostCalls} times at one instant`);
   }
 
   readonly #remove = (timer: SimulatedTimer): void => {

@@ -94,6 +94,8 @@ export interface OtherEnvironment {
   readonly identity: string;
   /** Told of what it fails with and goes on after. */
   readonly onFailure: (error: unknown) => void;
+  /** Told of informers that are not of `informers`. */
+  readonly onInformer: NonNullable<InformerFactoryOptions["onInformer"]>;
 }
 
 /** All of a cluster but its API server, in which things go wrong when they are told to. */
@@ -267,7 +269,11 @@ export function makeComponents(options: ComponentsOptions): Pick<
         const { client, clock, random, informers } = context;
         const onFailure = context.onFailure ?? (() => {});
         const identity = `${name}_${incarnation}`;
-        const made = make({ client, clock, random, logger, informers, transport, identity, onFailure });
+        const sender = { component: name, process: name, incarnation };
+        const onInformer: OtherEnvironment["onInformer"] = (informer, definition) =>
+          options.onInformer?.(informer, definition, sender);
+        const own = { client, clock, random, logger, informers, transport, identity, onFailure, onInformer };
+        const made = make(own);
         return "run" in made ? [made] : made;
       });
     return new ControllerReplica(name, [newProcess(name, start, name)], machine);

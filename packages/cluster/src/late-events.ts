@@ -34,7 +34,7 @@ export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefin
     while (this.#waiting.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
     const next = this.#waiting.shift();
     if (next === undefined) return { done: true, value: undefined };
-    const leftMs = next.dueMs - this.#clock.monotonic();
+    const leftMs = next.dueMs - this.#clock.now();
     if (leftMs > 0) await this.#clock.sleep(leftMs, undefined, { background: true });
     return next.result.done === true ? { done: true, value: undefined } : next.result;
   }
@@ -55,7 +55,7 @@ export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefin
         return this.#end();
       }
       const drawnMs = Math.round(this.#random.next() * this.#mostMs);
-      this.#lastMs = Math.max(this.#lastMs, this.#clock.monotonic() + drawnMs);
+      this.#lastMs = Math.max(this.#lastMs, this.#clock.now() + drawnMs);
       this.#waiting.push({ result, dueMs: this.#lastMs });
       this.#notify();
       if (result.done === true) return;

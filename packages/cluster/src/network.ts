@@ -191,6 +191,8 @@ export class Network {
   async #sendObserved(sender: Sender, request: ApiRequest, alive: () => boolean): Promise<ApiResponse> {
     let served: ApiResponse | undefined;
     let response: ApiResponse | undefined;
+    // Whoever asks without end is stopped here, on a clock that stops anybody.
+    this.#clock.monotonic();
     const sent = { sender, request, sentMs: this.#clock.now() };
     const transport: Transport = async (last) => {
       const before = this.#serving;

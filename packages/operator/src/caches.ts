@@ -2,7 +2,13 @@ import { type KubernetesObject, type ResourceDefinition, qualifiedResource } fro
 import { type Client, errorMessage } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 import type { Runnable } from "@kubewright/controller";
-import { type InformerError, InformerFactory, type SharedInformer, withoutManagedFields } from "@kubewright/informer";
+import {
+  type InformerError,
+  InformerFactory,
+  type InformerFactoryOptions,
+  type SharedInformer,
+  withoutManagedFields,
+} from "@kubewright/informer";
 
 export interface CachesOptions {
   readonly client: Client;
@@ -11,6 +17,8 @@ export interface CachesOptions {
   /** Empty: all. */
   readonly namespaces: readonly string[];
   readonly onError: (error: InformerError) => void;
+  /** Told of every informer when it is made. */
+  readonly onInformer?: InformerFactoryOptions["onInformer"];
   readonly resyncMs: number | undefined;
 }
 
@@ -40,6 +48,7 @@ export class Caches {
         namespace: namespace === EVERYWHERE ? undefined : namespace,
         transform: withoutManagedFields,
         resyncMs,
+        onInformer: options.onInformer,
         onError: (error) => {
           if (error.step === "list" || error.step === "watch") this.#trouble = error;
           options.onError(error);

@@ -26,5 +26,7 @@ export interface ControllerContext {
   /** What the operator's own `metrics` made. */
   readonly metrics: unknown;
   readonly tracer: Tracer | undefined;
+  /** Told of what reconciles fail with, as it was thrown. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
   readonly stopTimeoutMs: number;
 }

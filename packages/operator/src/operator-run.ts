@@ -11,6 +11,7 @@ import {
   runInStages,
 } from "@kubewright/controller";
 import { ControllerMetrics } from "@kubewright/controller/metrics";
+import type { InformerFactoryOptions } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 import { Registry } from "prom-client";
 
@@ -48,6 +49,10 @@ export interface OperatorEnvironment {
   readonly health?: { readonly healthz: HealthChecks; readonly readyz: HealthChecks } | undefined;
   /** Makes spans of reconciles and requests. Default: none are made. */
   readonly tracer?: Tracer | undefined;
+  /** Told of what reconciles and handlers fail with, as it was thrown, beside what is logged. Default: nobody is. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Told of every informer when it is made. Default: nobody is. */
+  readonly onInformer?: InformerFactoryOptions["onInformer"];
   /** `host:port` of the API server, for metrics of requests. Default: not known. */
   readonly server?: string | undefined;
 }
@@ -106,7 +111,11 @@ export class OperatorRun {
       random: random.fork("caches"),
       namespaces: environment.namespaces ?? operator.options.namespaces ?? [],
       resyncMs: (operator.options.resyncMs ?? TEN_HOURS_MS) * (0.9 + 0.2 * random.fork("resync").next()),
-      onError: (error) => lines.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on"),
+      onInformer: environment.onInformer,
+      onError: (error) => {
+        if (error.step === "handler") environment.onFailure?.(error.cause);
+        lines.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on");
+      },
     });
     for (const { resources } of operator.controllers) {
       for (const { role, definition } of resources) if (role !== "writes") this.#caches.add(definition);
@@ -174,6 +183,7 @@ export class OperatorRun {
       reconciles: reconcileMetrics(this.#metrics),
       metrics: options.metrics?.(this.#metrics),
       tracer,
+      onFailure: this.#environment.onFailure,
       stopTimeoutMs: options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
     };
   }

@@ -31,7 +31,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
   readonly #ids: Random;
 
   constructor(spec: ControllerSpec<T, Metrics>, context: ControllerContext) {
-    const { operator, client, clock, random, caches, cache, kit, stopTimeoutMs } = context;
+    const { operator, client, clock, random, caches, cache, kit, stopTimeoutMs, onFailure } = context;
     const { name, workers = 1 } = spec;
     this.#spec = spec;
     this.#context = context;
@@ -39,7 +39,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
     this.#measure = context.reconciles(name, workers);
     const logger = scopedLogger(context.logger, { controller: name });
     this.shell = new ControllerShell(
-      { client, clock, random: random.fork(name), logger, queueMetrics: kit.queues, stopTimeoutMs },
+      { client, clock, random: random.fork(name), logger, queueMetrics: kit.queues, stopTimeoutMs, onFailure },
       { name, component: operator },
     );
     this.#ids = this.shell.random.fork("reconcile ids");

@@ -72,6 +72,11 @@ function unlessThere(error: unknown): void {
   if (!isAlreadyExists(error)) throw error;
 }
 
+/** Whether others can only be created when it is there. */
+export function isDefining(object: UnstructuredObject): boolean {
+  return rankOf(object) < FIRST.length;
+}
+
 function rankOf({ kind }: UnstructuredObject): number {
   const rank = FIRST.findIndex((kinds) => kinds.includes(kind ?? ""));
   return rank < 0 ? FIRST.length : rank;

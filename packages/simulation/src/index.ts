@@ -31,7 +31,7 @@ export type { GroupedNode } from "./scenario/grouped-node.js";
 export type { Invariant, InvariantChecks, Violated, Violation } from "./invariant.js";
 export type { ToldRecord } from "./observer.js";
 export type { PlayOptions } from "./play.js";
-export type { OperatorEnvironment, OperatorLike, PlayedController } from "./played-controller.js";
+export type { OperatorLike, PlayedController, PlayedEnvironment } from "./played-controller.js";
 export type { Outcome, SettledObject } from "./outcome.js";
 export type { ScenarioFacts } from "./scenario/check-scenario.js";
 export type { HappeningNote, HappeningPlayerOptions } from "./scenario/happening-player.js";

@@ -1,7 +1,7 @@
 import { type Random, SimulatedClock, StuckError, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ControllerName, type FaultyClusterOptions, createFaultyCluster } from "@kubewright/cluster";
 
-import { createObjects } from "./create-objects.js";
+import { createObjects, isDefining } from "./create-objects.js";
 import type { FaultPlan } from "./fault-plan.js";
 import type { Invariant, Violation } from "./invariant.js";
 import { Observer, type ToldRecord } from "./observer.js";
@@ -87,13 +87,18 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
   observer.observe(cluster);
   const stop = new AbortController();
   let failure: { readonly error: unknown } | undefined;
+  let isStuck = false;
+  const manifests = withWorkloads(
+    plan.manifests.map((object) => ({ object })),
+    workloads,
+  ).map(({ object }) => object);
+  const user = cluster.client("user");
+  // What others are defined by is there before anybody looks.
+  await drive(clock, createObjects(user, manifests.filter(isDefining), clock));
+  await clock.advance(0);
   const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
   try {
     await drive(clock, cluster.ready(stop.signal));
-    const manifests = withWorkloads(
-      plan.manifests.map((object) => ({ object })),
-      workloads,
-    ).map(({ object }) => object);
     const player = new HappeningPlayer({
       cluster,
       clock,
@@ -105,7 +110,8 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
     // What is wrong from the start is wrong when the first object comes; what users do they do to what is there.
     player.schedule(happenings, (kind) => !USERS.has(kind));
     await clock.advance(0);
-    await drive(clock, createObjects(cluster.client("user"), manifests, clock));
+    const rest = manifests.filter((object) => !isDefining(object));
+    await drive(clock, createObjects(user, rest, clock));
     player.schedule(happenings, (kind) => USERS.has(kind));
     const endMs = durationMs;
     while (clock.monotonic() < endMs) {
@@ -117,14 +123,16 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
   } catch (error) {
     if (!(error instanceof StuckError)) throw error;
   } finally {
-    if (!clock.isStuck) {
+    isStuck = clock.isStuck;
+    if (!isStuck) {
       if (failure !== undefined) observer.failed(failure.error);
       else if (clock.monotonic() >= durationMs) observer.rest();
     }
     observer.close();
+    clock.letGo();
     stop.abort();
   }
-  const violations = clock.isStuck ? [...observer.violations, stuck(startMs, plan)] : observer.violations;
+  const violations = isStuck ? [...observer.violations, stuck(clock.now(), plan)] : observer.violations;
   const outcome: Outcome = {
     violations,
     reached: observer.reached,
@@ -132,7 +140,7 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
     settled: settledObjects(observer.mirror),
     figures: observer.figures,
   };
-  if (!clock.isStuck) await drive(clock, running);
+  await drive(clock, running);
   return outcome;
 }
 
@@ -202,9 +210,9 @@ function healedMs(happenings: readonly Happening[], endMs: number): number {
   return latestMs;
 }
 
-function stuck(startMs: number, plan: FaultPlan): Violation {
+function stuck(atMs: number, plan: FaultPlan): Violation {
   const message = `time does not go on: more than ${MOST_CALLS_PER_INSTANT} calls of the clock at one instant`;
-  return { invariant: QUIET, about: plan.name ?? `seed ${plan.seed}`, message, atMs: startMs };
+  return { invariant: QUIET, about: plan.name ?? `seed ${plan.seed}`, message, atMs };
 }
 
 /** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */

@@ -1,4 +1,4 @@
-import type { OtherController } from "@kubewright/cluster";
+import type { OtherController, OtherEnvironment } from "@kubewright/cluster";
 import type { Runnable } from "@kubewright/controller";
 
 /** A controller that is no part of Kubernetes: how it is made, or an operator of `@kubewright/operator`, or what runs like one. */
@@ -8,17 +8,17 @@ export type PlayedController = OtherController | OperatorLike;
 export interface OperatorLike {
   readonly name: string;
   readonly controllers: readonly unknown[];
-  run(environment: OperatorEnvironment): Promise<void>;
+  run(environment: PlayedEnvironment): Promise<void>;
 }
 
-/** What of an operator's environment there is here. */
-export type OperatorEnvironment = Omit<Parameters<OtherController>[0], "client" | "informers" | "onFailure"> &
-  Pick<Parameters<OtherController>[0], "onFailure"> & {
-    readonly signal: AbortSignal;
-    readonly leaderElection: false;
-  };
+/** What an operator is handed here. */
+export interface PlayedEnvironment extends Omit<OtherEnvironment, "client" | "informers"> {
+  readonly signal: AbortSignal;
+  /** Of an operator there is one replica: it leads without being elected. */
+  readonly leaderElection: false;
+}
 
-/** How a cluster makes it. Of an operator there is one replica: it leads without being elected. */
+/** How a cluster makes it. */
 export function otherController(controller: PlayedController): OtherController {
   if (typeof controller === "function") return controller;
   return ({ client: _client, informers: _informers, ...environment }): Runnable => ({

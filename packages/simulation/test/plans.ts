@@ -29,7 +29,7 @@ export function job(name: string, spec: object = {}, duration = "30s"): Unstruct
     kind: "Job",
     metadata: { namespace: "default", name },
     spec: { template, ...spec },
-  } as UnstructuredObject;
+  };
 }
 
 export function cronJob(name: string, schedule: string, spec: object = {}, duration = "5s"): UnstructuredObject {
@@ -39,7 +39,7 @@ export function cronJob(name: string, schedule: string, spec: object = {}, durat
     kind: "CronJob",
     metadata: { namespace: "default", name },
     spec: { schedule, jobTemplate: { spec: jobSpec }, ...spec },
-  } as UnstructuredObject;
+  };
 }
 
 /** A Job of three pods, two at once, for ten minutes. */
