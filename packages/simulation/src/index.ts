@@ -1,3 +1,5 @@
+export { failsLike, runCampaign } from "./fuzz/campaign.js";
+export { planNamed } from "./fuzz/plan-name.js";
 export { exhaustivePlans } from "./generate/exhaustive-plans.js";
 export { FAULT_KINDS } from "./generate/fault-kind.js";
 export { generatePlan } from "./generate/generate-plan.js";
@@ -21,6 +23,9 @@ export { DEFAULT_DURATION_MS, DEFAULT_START_MS, timeOf } from "./scenario/scenar
 export { hasDuration, isSelected, matchesName, withWorkloads } from "./scenario/workload-annotations.js";
 
 export type { FaultPlan } from "./fault-plan.js";
+export type { CampaignOptions, CampaignProgress, FuzzWorkers } from "./fuzz/campaign.js";
+export type { FoundViolation, FuzzReport, MinimizedViolation, Reached } from "./fuzz/fuzz-report.js";
+export type { MakePlan } from "./fuzz/plan-name.js";
 export type { ExhaustiveOptions } from "./generate/exhaustive-plans.js";
 export type { FaultKind } from "./generate/fault-kind.js";
 export type { GenerateOptions } from "./generate/generate-plan.js";

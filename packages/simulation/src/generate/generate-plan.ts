@@ -8,7 +8,7 @@ import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
 import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
 import { type FaultGround, drawAimed, drawBackground, drawPhaseFlip } from "./faults.js";
-import { endOfHappening, startOfHappening } from "./happening-times.js";
+import { endOfHappening, inOrder } from "./happening-times.js";
 import { drawJobs } from "./jobs.js";
 import { drawNodeActions } from "./node-actions.js";
 import { drawOwnership } from "./ownership.js";
@@ -140,9 +140,4 @@ function namespacesOf({ subjects }: Workload, happenings: readonly HappeningEntr
     subjects.some(({ namespace }) => namespace === "second") ||
     happenings.some(({ apply }) => typeof apply === "object" && apply.metadata.namespace === "second");
   return isUsed ? [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "second" } }] : [];
-}
-
-/** Those of one time stay as they are. */
-function inOrder(entries: readonly HappeningEntry[]): HappeningEntry[] {
-  return entries.toSorted((a, b) => startOfHappening(a) - startOfHappening(b));
 }

@@ -13,3 +13,8 @@ export function endOfHappening(entry: HappeningEntry): number {
   const byDefault = typeof lasts === "object" ? lasts.byDefault : undefined;
   return startOfHappening(entry) + (parseDuration(entry.for ?? byDefault ?? "0s") ?? 0);
 }
+
+/** By the time they begin; those of one time stay as they are. */
+export function inOrder(entries: readonly HappeningEntry[]): HappeningEntry[] {
+  return entries.toSorted((a, b) => startOfHappening(a) - startOfHappening(b));
+}

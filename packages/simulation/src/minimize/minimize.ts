@@ -4,6 +4,7 @@ import type { FaultPlan } from "../fault-plan.js";
 import { durationText } from "../generate/duration-text.js";
 import { endOfHappening, startOfHappening } from "../generate/happening-times.js";
 import type { Violation } from "../invariant.js";
+import { kindOfObject } from "./kind-of-object.js";
 import { isAbout, missingReferences, nameOf } from "./references.js";
 import { omissions, reductions, withChange } from "./simpler-values.js";
 
@@ -163,7 +164,7 @@ class Search {
   #isSame(plan: FaultPlan, { invariant, about, atMs }: Violation): boolean {
     return (
       invariant === this.#violation.invariant &&
-      kindOf(about) === kindOf(this.#violation.about) &&
+      kindOfObject(about) === kindOfObject(this.#violation.about) &&
       isAtRest(plan, { atMs }) === this.#isFoundAtRest
     );
   }
@@ -205,9 +206,4 @@ function lastEndMs({ happenings = [] }: FaultPlan): number {
 
 function isAtRest(plan: FaultPlan, { atMs }: Pick<Violation, "atMs">): boolean {
   return atMs >= Date.parse(plan.start) + lengthMs(plan);
-}
-
-/** `Job` of `Job default/pi` */
-function kindOf(about: string): string {
-  return about.split(" ", 1)[0]!;
 }

@@ -1,0 +1,201 @@
+import type { Clock } from "@kubewright/clock";
+
+import type { FaultPlan } from "../fault-plan.js";
+import type { Outcome } from "../outcome.js";
+import { minimize } from "../minimize/minimize.js";
+import { kindOfObject } from "../minimize/kind-of-object.js";
+import type { FoundViolation, FuzzReport } from "./fuzz-report.js";
+import { LARGEST_SEED, type MakePlan, planNamed } from "./plan-name.js";
+import { type Played, Tally } from "./tally.js";
+
+/** Threads, or this one, that play plans. */
+export interface FuzzWorkers {
+  /** How many plans may be under way at once. */
+  readonly count: number;
+  play(plan: FaultPlan): Promise<Outcome>;
+}
+
+export interface CampaignOptions {
+  /** From one seed to another, both among them. */
+  readonly seeds: { readonly from: number; readonly to: number };
+  readonly makePlan: MakePlan;
+  readonly workers: FuzzWorkers;
+  /** What has to come up in some plan. Default: nothing has to. */
+  readonly sometimes?: readonly string[];
+  /** Whether the first plan of each violation is minimised. Default: false. */
+  readonly minimize?: boolean;
+  /** How many plans to play for each at most. Default: 1000. */
+  readonly minimizeBudget?: number;
+  /** What to go on with. */
+  readonly resume?: FuzzReport;
+  /** Begins nothing new after so much time of the clock. Default: all seeds are played. */
+  readonly forMs?: number;
+  /** With `forMs`: what says how much time has gone by. */
+  readonly clock?: Pick<Clock, "now">;
+  readonly onProgress?: (progress: CampaignProgress) => void;
+  /** Ends it with what has been found. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CampaignProgress {
+  readonly phase: "playing" | "minimizing";
+  /** Plans played. */
+  readonly plays: number;
+  /** From 0 to 1: of the seeds, or of the time. */
+  readonly share: number;
+  /** Ways in which something went wrong. */
+  readonly violations: number;
+}
+
+/**
+ * Seeds of one round. What the plans of a round reach decides which are changed in the next one: a round is the same whoever
+ * plays it, and in whatever order they end.
+ */
+const ROUND = 64;
+/** Changed plans of a round. */
+const CHANGED = 16;
+
+/**
+ * Plays the plan of every seed, and changed plans of those that reached something new. What is found does not depend on how
+ * many workers there are.
+ *
+ * @throws Error when `resume` is of other seeds.
+ */
+export async function runCampaign(options: CampaignOptions): Promise<FuzzReport> {
+  const { seeds, makePlan, workers, resume, sometimes = [], forMs, clock, onProgress, signal } = options;
+  if (resume !== undefined && (resume.seeds.from !== seeds.from || resume.next > seeds.to + 1))
+    throw new Error(`the report to go on with is of seeds ${resume.seeds.from}-${resume.seeds.to}`);
+  const tally = new Tally(resume);
+  const begunMs = clock?.now() ?? 0;
+  const elapsedMs = (): number => (clock?.now() ?? 0) - begunMs;
+  const isOver = (): boolean => signal?.aborted === true || (forMs !== undefined && elapsedMs() >= forMs);
+  const count = seeds.to - seeds.from + 1;
+  let next = resume?.next ?? seeds.from;
+  while (next <= seeds.to && !isOver()) {
+    const names = roundOf(next, seeds, tally.corpus);
+    const before = tally.plays;
+    let ended = 0;
+    const played = await playAll(names, makePlan, workers, signal, () => {
+      ended++;
+      const bySeeds = (next - seeds.from + (ended / names.length) * (roundEnd(next, seeds) - next + 1)) / count;
+      const byTime = forMs === undefined ? 0 : elapsedMs() / forMs;
+      onProgress?.({
+        phase: "playing",
+        plays: before + ended,
+        share: Math.min(1, Math.max(bySeeds, byTime)),
+        violations: tally.violations.length,
+      });
+    });
+    if (played.length < names.length) {
+      for (const each of played) tally.announce(each);
+      break;
+    }
+    for (const each of played) tally.add(each);
+    next = roundEnd(next, seeds) + 1;
+  }
+  if (options.minimize === true) await minimizeAll(tally, options);
+  return tally.report(seeds, next, sometimes);
+}
+
+/** The last seed of the round that a seed is in: rounds begin where they would have begun without an interruption. */
+function roundEnd(seed: number, { from, to }: CampaignOptions["seeds"]): number {
+  return Math.min(to, seed + ROUND - 1 - ((seed - from) % ROUND));
+}
+
+function roundOf(first: number, seeds: CampaignOptions["seeds"], corpus: readonly string[]): string[] {
+  const last = roundEnd(first, seeds);
+  const names = Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
+  if (corpus.length === 0) return names;
+  const round = Math.floor((first - seeds.from) / ROUND);
+  // The newest are of more interest than those that were changed many times.
+  const changed = Array.from({ length: CHANGED }, (_, index) => {
+    const place = (round * CHANGED + index) % corpus.length;
+    const number = (round * CHANGED + index + 1) % LARGEST_SEED;
+    return `${corpus[corpus.length - 1 - place]}+${number}`;
+  });
+  return [...names, ...new Set(changed)];
+}
+
+/** In the order of the names; fewer when told to stop. */
+async function playAll(
+  names: readonly string[],
+  makePlan: MakePlan,
+  workers: FuzzWorkers,
+  signal: AbortSignal | undefined,
+  onPlayed: () => void,
+): Promise<Played[]> {
+  const played = new Map<number, Played>();
+  let stop = (): void => {};
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
+  signal?.addEventListener("abort", stop);
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < names.length && signal?.aborted !== true) {
+      const index = next++;
+      const name = names[index]!;
+      const plan = planNamed(name, makePlan)!;
+      const outcome = await Promise.race([playOrTell(workers, plan), stopped]);
+      if (outcome === undefined) return;
+      played.set(index, { name, plan, outcome });
+      onPlayed();
+    }
+  };
+  await Promise.all(Array.from({ length: workers.count }, lane));
+  signal?.removeEventListener("abort", stop);
+  return [...played].toSorted(([a], [b]) => a - b).map(([, each]) => each);
+}
+
+/** A plan that cannot be played to its end is told of like one that breaks an invariant: nobody has to lose the rest for it. */
+async function playOrTell(workers: Pick<FuzzWorkers, "play">, plan: FaultPlan): Promise<Outcome> {
+  try {
+    return await workers.play(plan);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return {
+      violations: [{ invariant: PLAYED_TO_ITS_END, about: "Plan", message, atMs: Date.parse(plan.start) }],
+      reached: [],
+      hash: "",
+      settled: {},
+      figures: { requests: 0, writes: 0, virtualMs: 0 },
+    };
+  }
+}
+
+const PLAYED_TO_ITS_END = "played to its end";
+
+async function minimizeAll(tally: Tally, options: CampaignOptions): Promise<void> {
+  const { workers, minimizeBudget, signal, onProgress } = options;
+  const todo = tally.violations.filter(({ minimized }) => minimized === undefined);
+  let ended = 0;
+  const lane = async (): Promise<void> => {
+    for (let found = todo.shift(); found !== undefined; found = todo.shift()) {
+      if (signal?.aborted === true) return;
+      const all = ended + todo.length + 1;
+      const { plan, violation, plays, isMinimal } = await minimize(found.plan, failsLike(found, workers), {
+        ...(minimizeBudget === undefined ? {} : { budget: minimizeBudget }),
+        ...(signal === undefined ? {} : { signal }),
+        onProgress: ({ plays: tried }) =>
+          onProgress?.({ phase: "minimizing", plays: tried, share: ended / all, violations: tally.violations.length }),
+      });
+      ended++;
+      // Also what it had come to when it was told to stop: smaller is smaller.
+      tally.addMinimized(found, { plan, violation, plays, isMinimal });
+    }
+  };
+  await Promise.all(Array.from({ length: workers.count }, lane));
+}
+
+/** Plays a plan, and answers with the violation that was found before, if it is there. */
+export function failsLike(
+  { invariant, kind }: Pick<FoundViolation, "invariant" | "kind">,
+  workers: Pick<FuzzWorkers, "play">,
+): (plan: FaultPlan) => Promise<FoundViolation["violation"] | undefined> {
+  return async (plan) => {
+    const { violations } = await playOrTell(workers, plan);
+    return (
+      violations.find((each) => each.invariant === invariant && kindOfObject(each.about) === kind) ?? violations[0]
+    );
+  };
+}
