@@ -17,6 +17,15 @@ export { HappeningPlayer } from "./scenario/happening-player.js";
 export { happeningsOf } from "./scenario/happening.js";
 export { LONGEST_RUN_MS, TOO_LONG } from "./scenario/longest-run.js";
 export { pathText } from "./scenario/problem.js";
+export {
+  builtInInvariants,
+  cacheInvariants,
+  cronJobInvariants,
+  garbageInvariants,
+  genericInvariants,
+  jobInvariants,
+  leaderInvariants,
+} from "./invariants/built-in.js";
 export { LASTING, SCENARIO_API_VERSION } from "./scenario/scenario-file.js";
 export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
 export { DEFAULT_DURATION_MS, DEFAULT_START_MS, timeOf } from "./scenario/scenario-times.js";

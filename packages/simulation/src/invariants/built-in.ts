@@ -1,12 +1,22 @@
 import type { Invariant } from "../invariant.js";
 import { backOff } from "./backoff.js";
 import { cachesGoForward } from "./caches.js";
+import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
+import { oneJobPerSlot } from "./cron-slots.js";
+import { cronJobStatus, historyLimits } from "./cron-status.js";
 import { trueReasons } from "./end-reasons.js";
+import { garbageIsCollected, ownedIsSpared } from "./garbage.js";
 import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
 import { noPodAfterTheEnd, theEndIsTheEnd } from "./job-end.js";
+import { dampedNotStalled, jobsGoOn, noStuckFinalizer } from "./job-liveness.js";
+import { oneLeader, takeover } from "./leaders.js";
 import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
+import { podGCActs, podGCReasons } from "./pod-garbage.js";
 import { boundedPods } from "./pods-bounded.js";
+import { everythingSettles, noHotLoop } from "./quiet.js";
 import { noCrash, noInvalidWrite } from "./requests.js";
+import { sameObject } from "./same-object.js";
+import { ttlActs, ttlReason } from "./ttl.js";
 
 /** Of Jobs and their pods. */
 export const jobInvariants: readonly Invariant[] = [
@@ -19,13 +29,51 @@ export const jobInvariants: readonly Invariant[] = [
   trueReasons,
   backOff,
   noOverDeletion,
+  jobsGoOn,
+  noStuckFinalizer,
+  dampedNotStalled,
+];
+
+/** Of CronJobs and their Jobs. */
+export const cronJobInvariants: readonly Invariant[] = [
+  oneJobPerSlot,
+  cronJobStatus,
+  historyLimits,
+  cronJobsGoOn,
+  historyHolds,
+];
+
+/** Of the garbage collector, the TTL controller and PodGC. */
+export const garbageInvariants: readonly Invariant[] = [
+  ownedIsSpared,
+  podGCReasons,
+  ttlReason,
+  garbageIsCollected,
+  ttlActs,
+  podGCActs,
 ];
 
 /** Of informers. */
 export const cacheInvariants: readonly Invariant[] = [cachesGoForward];
 
+/** Of controller managers of which one leads. */
+export const leaderInvariants: readonly Invariant[] = [oneLeader, takeover];
+
 /** Of anybody's controllers. */
-export const genericInvariants: readonly Invariant[] = [noInvalidWrite, noCrash, ...cacheInvariants];
+export const genericInvariants: readonly Invariant[] = [
+  noInvalidWrite,
+  noCrash,
+  ...cacheInvariants,
+  sameObject,
+  noHotLoop,
+  everythingSettles,
+];
 
 /** All of them. */
-export const builtInInvariants: readonly Invariant[] = [...jobInvariants, ...genericInvariants];
+export const builtInInvariants: readonly Invariant[] = [
+  ...jobInvariants,
+  ...cronJobInvariants,
+  ...garbageInvariants,
+  ...leaderInvariants,
+  ...genericInvariants,
+];

@@ -1,0 +1,32 @@
+import { parseDuration } from "@kubewright/clock";
+
+import type { ToldHappening, World } from "../world.js";
+
+/** How wrong the clocks of controllers are. */
+export class ControllerClock {
+  readonly #world: World;
+  #jumpMs = 0;
+  readonly #skewsMs = new Map<string, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  onHappening({ phase, index }: ToldHappening): void {
+    const { clockJump, clockSkew } = this.#world.plan.happenings?.[index] ?? {};
+    if (clockJump !== undefined && phase === "begin") this.#jumpMs += signedMs(clockJump);
+    if (clockSkew !== undefined && phase === "begin")
+      this.#skewsMs.set(clockSkew.controllerManager, signedMs(clockSkew.by));
+  }
+
+  /** The most that a controller may think has passed. */
+  get latestMs(): number {
+    return this.#world.nowMs + this.#jumpMs + Math.max(0, ...this.#skewsMs.values());
+  }
+}
+
+/** `+1h` or `-90s`; without a sign, forward. */
+function signedMs(text: string): number {
+  const durationMs = parseDuration(text.replace(/^[+-]/, "")) ?? 0;
+  return text.startsWith("-") ? -durationMs : durationMs;
+}

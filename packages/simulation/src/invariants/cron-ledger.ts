@@ -1,0 +1,143 @@
+import {
+  CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION,
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  type KubernetesObject,
+  isJobFinished,
+  parseTime,
+} from "@kubewright/api";
+
+import type { AnsweredRequest, CacheEvent, Stored, StoredChange } from "../world.js";
+import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
+
+export type StoredCronJob = Stored<KubernetesObject & Partial<Pick<CronJob, "spec" | "status">>>;
+export type CronJobSpec = NonNullable<DeepReadonly<CronJob>["spec"]>;
+
+export interface CronJobRecord {
+  readonly uid: string;
+  object: StoredCronJob;
+  gone: boolean;
+  /** Every spec it has had, oldest first. */
+  readonly specs: CronJobSpec[];
+  generation: number | undefined;
+  /** When its schedule, or whether it is suspended, changed last; when it was created. */
+  editedMs: number;
+  /** When one of its listed Jobs was last found active. */
+  activeMs: number;
+  /** When a request about it was last refused, or its answer lost. */
+  refusedMs: number;
+  /** Its Jobs, by UID: those stored and those gone. */
+  readonly jobs: Map<string, CronJobRun>;
+  /** What each life of its controller was last shown of it. */
+  readonly shown: Map<string, StoredCronJob>;
+}
+
+/** A Job that a CronJob owns. */
+export interface CronJobRun {
+  readonly owner: CronJobRecord;
+  object: Stored<Job>;
+  gone: boolean;
+  /** The slot that it was made for; `undefined` for one that somebody else has made. */
+  readonly slotMs: number | undefined;
+  finishedMs?: number;
+  /** As each life of the controller was shown it; `undefined` once it was shown to be deleted. */
+  readonly shown: Map<string, Stored<Job> | undefined>;
+}
+
+/** Follows CronJobs, their Jobs, and what their controller was told of them. */
+export class CronLedger {
+  readonly cronJobs = new Map<string, CronJobRecord>();
+  readonly runs = new Map<string, CronJobRun>();
+
+  onChange(change: StoredChange): void {
+    if (change.resource === CRON_JOBS) this.#cronJobChanged(change);
+    else if (change.resource === JOBS) this.#jobChanged(change);
+  }
+
+  onCacheEvent(event: CacheEvent): void {
+    if (event.component !== CRON_JOB_CONTROLLER) return;
+    const uid = uidOf(event.object);
+    const isGone = event.type === "delete";
+    if (event.resource === CRON_JOBS) this.cronJobs.get(uid)?.shown.set(lifeOf(event), event.object);
+    else if (event.resource === JOBS) this.runs.get(uid)?.shown.set(lifeOf(event), isGone ? undefined : event.object);
+  }
+
+  /** Refusals put off what the controller does next. */
+  onAnswer(request: AnsweredRequest): void {
+    if (request.component !== CRON_JOB_CONTROLLER || (request.code >= 200 && request.code < 300)) return;
+    for (const cronJob of this.#concernedBy(request)) cronJob.refusedMs = request.atMs;
+  }
+
+  *#concernedBy({ resource, namespace, name, body }: AnsweredRequest): Iterable<CronJobRecord> {
+    const job = body as Stored<Job> | undefined;
+    const owner = job?.metadata === undefined ? undefined : ownerOfKind(job, "CronJob");
+    const byUid = owner === undefined ? undefined : this.cronJobs.get(owner.uid);
+    if (byUid !== undefined) return yield byUid;
+    for (const cronJob of this.cronJobs.values()) {
+      const { metadata } = cronJob.object;
+      if (metadata.namespace !== namespace) continue;
+      if (resource === CRON_JOBS ? metadata.name === name : name.startsWith(metadata.name ?? "")) yield cronJob;
+    }
+  }
+
+  #cronJobChanged({ type, object, previous, atMs }: StoredChange): void {
+    const cronJob: StoredCronJob = object;
+    const uid = uidOf(cronJob);
+    let record = this.cronJobs.get(uid);
+    if (record === undefined) {
+      record = {
+        uid,
+        object: cronJob,
+        gone: false,
+        specs: [],
+        generation: undefined,
+        editedMs: atMs,
+        activeMs: -Infinity,
+        refusedMs: -Infinity,
+        jobs: new Map(),
+        shown: new Map(),
+      };
+      this.cronJobs.set(uid, record);
+    }
+    const before: StoredCronJob | undefined = previous;
+    record.object = cronJob;
+    record.gone = type === "DELETED";
+    const { spec, metadata } = cronJob;
+    if (spec !== undefined && (record.specs.length === 0 || metadata.generation !== record.generation)) {
+      record.specs.push(spec);
+      record.generation = metadata.generation;
+      if (before !== undefined) record.editedMs = atMs;
+    }
+    if (hasActive(record) || (before?.status?.active?.length ?? 0) > 0) record.activeMs = atMs;
+  }
+
+  #jobChanged({ type, object, request, atMs }: StoredChange): void {
+    const job: Stored<Job> = object;
+    const uid = uidOf(job);
+    let run = this.runs.get(uid);
+    if (run === undefined) {
+      const owner = this.cronJobs.get(ownerOfKind(job, "CronJob")?.uid ?? "");
+      if (owner === undefined) return;
+      const slot = job.metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
+      const slotMs = request?.component === CRON_JOB_CONTROLLER ? parseTime(slot) : undefined;
+      run = { owner, object: job, gone: false, slotMs, shown: new Map() };
+      this.runs.set(uid, run);
+      owner.jobs.set(uid, run);
+    }
+    run.object = job;
+    run.gone = type === "DELETED";
+    if (run.finishedMs === undefined && isJobFinished(job)) run.finishedMs = atMs;
+    // Who waits for it to end is free from now on.
+    if (run.gone || run.finishedMs === atMs) run.owner.activeMs = Math.max(run.owner.activeMs, atMs);
+  }
+}
+
+/** Whether the stored status lists a Job that is stored and has not finished. */
+export function hasActive({ object, jobs }: CronJobRecord): boolean {
+  return (object.status?.active ?? []).some(({ uid }) => isUnfinished(jobs.get(uid ?? "")));
+}
+
+export function isUnfinished(run: CronJobRun | undefined): boolean {
+  return run !== undefined && !run.gone && run.finishedMs === undefined;
+}

@@ -1,0 +1,100 @@
+import { finishedCondition, parseTime } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { World } from "../world.js";
+import { type CronJobRecord, CronLedger } from "./cron-ledger.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { ScheduleBook, isRelative } from "./schedule-book.js";
+import { isBeingDeleted, nameOf } from "./stored-objects.js";
+
+const SLACK_MS = 10_000;
+const CLEANED_MS = 60_000;
+
+/** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go. */
+export const cronJobsGoOn: Invariant = {
+  name: "L5 CronJobs go on",
+  sentence:
+    "A slot after the last fault is started within a period and 10 s, unless the CronJob is suspended, too late, or forbids it " +
+    "for a Job that is active.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new CronLedger();
+    const schedules = new ScheduleBook(world.plan.timeZone);
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onChange: (change) => ledger.onChange(change),
+      atRest() {
+        if (clockMayBeWrong(world)) return;
+        for (const cronJob of ledger.cronJobs.values()) {
+          const wrong = cronJob.gone ? undefined : whyStandingStill(cronJob, world, schedules);
+          if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
+        }
+      },
+    };
+  },
+};
+
+function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: ScheduleBook): string | undefined {
+  const { object, editedMs, activeMs, refusedMs } = cronJob;
+  const { spec, status } = object;
+  if (spec === undefined || spec.suspend === true || isBeingDeleted(object)) return undefined;
+  const deadline = spec.startingDeadlineSeconds;
+  // With a short deadline a slot is easily missed; slots that are counted from now on with one never come.
+  if (deadline != null && (deadline <= 10 || isRelative(spec))) return undefined;
+  const schedule = schedules.of(spec);
+  const lastMs = parseTime(status?.lastScheduleTime) ?? -Infinity;
+  const createdMs = parseTime(object.metadata.creationTimestamp) ?? 0;
+  // A foreign Job in its place (X12) is one that another event has to help over: it is refused.
+  const blockedMs = spec.concurrencyPolicy === "Forbid" ? activeMs : -Infinity;
+  const freeMs = Math.max(world.healedMs, createdMs, editedMs, refusedMs, blockedMs);
+  // Slots every so often begin at the last one.
+  const fromMs = isRelative(spec) ? Math.max(lastMs, createdMs) : freeMs;
+  const slotMs = nextFrom(fromMs, freeMs);
+  const after = slotMs === undefined ? undefined : schedule?.next(slotMs);
+  if (slotMs === undefined || after === undefined || lastMs >= slotMs) return undefined;
+  if (after + SLACK_MS > world.nowMs) return undefined;
+  return `has not started the slot of ${new Date(slotMs).toISOString()}, nor a later one`;
+
+  function nextFrom(startMs: number, leastMs: number): number | undefined {
+    let next = schedule?.next(startMs);
+    for (let tries = 0; next !== undefined && next <= leastMs && tries < 100_000; tries++) next = schedule?.next(next);
+    return next;
+  }
+}
+
+/** Upstream: cronjob_controllerv2.go cleanupFinishedJobs. */
+export const historyHolds: Invariant = {
+  name: "L6 history holds",
+  sentence: "60 s after the last of them has ended a CronJob owns no more finished Jobs than its limits.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new CronLedger();
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onChange: (change) => ledger.onChange(change),
+      atRest() {
+        const sinceMs = world.nowMs - CLEANED_MS;
+        if (world.healedMs > sinceMs) return;
+        for (const cronJob of ledger.cronJobs.values()) {
+          const { object, jobs, gone, editedMs, refusedMs } = cronJob;
+          if (gone || Math.max(editedMs, refusedMs) > sinceMs || object.spec === undefined) continue;
+          for (const [end, limit] of [
+            ["Complete", object.spec.successfulJobsHistoryLimit ?? 3],
+            ["Failed", object.spec.failedJobsHistoryLimit ?? 1],
+          ] as const) {
+            const kept = [...jobs.values()].filter(
+              (run) =>
+                !run.gone &&
+                !isBeingDeleted(run.object) &&
+                finishedCondition(run.object)?.type === end &&
+                (run.finishedMs ?? world.nowMs) < sinceMs,
+            );
+            if (kept.length > limit)
+              violated(
+                nameOf(object, "CronJob"),
+                `keeps ${kept.length} Jobs that are ${end}, and its limit is ${limit}`,
+              );
+          }
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,277 @@
+import { CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION, type CronJob, type Job, formatTime } from "@kubewright/api";
+import { describe, expect, it } from "vitest";
+
+import { History, START_MS } from "../../test/history.js";
+import { condition, cronJob, job } from "../../test/objects.js";
+import { oneJobPerSlot } from "./cron-slots.js";
+import { cronJobStatus, historyLimits } from "./cron-status.js";
+
+const CONTROLLER = "cronjob-controller";
+const SLOT_MS = START_MS + 60_000;
+const SLOT = "2026-03-02T10:01:00.000Z";
+
+function run(name: string, slotMs?: number, status: Job["status"] = {}): Job {
+  const made = job(status, {}, name);
+  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
+  return {
+    ...made,
+    metadata: {
+      ...made.metadata,
+      ownerReferences: [owner],
+      ...(slotMs === undefined
+        ? {}
+        : { annotations: { [CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION]: formatTime(slotMs) } }),
+    },
+  };
+}
+
+const active = (...names: string[]): NonNullable<CronJob["status"]> => ({
+  active: names.map((name) => ({ kind: "Job", name, namespace: "default", uid: `uid-of-${name}` })),
+});
+
+/** At the first slot, with the CronJob stored and its controller shown it. */
+function atSlot(spec: Partial<CronJob["spec"]> = {}, plan = {}): History {
+  const history = new History(oneJobPerSlot, plan);
+  history.store(cronJob(spec));
+  history.show(cronJob(spec), { component: CONTROLLER });
+  history.pass(60_000);
+  return history;
+}
+
+describe("S11 one Job per slot", () => {
+  it("accepts a Job right after its slot", () => {
+    const history = atSlot();
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("refuses another for the slot, beside the first or after it", () => {
+    const history = atSlot();
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    history.store(run("tick-x", SLOT_MS), CONTROLLER);
+    expect(history.violations).toEqual([`CronJob default/tick: starts Job default/tick-x for ${SLOT}, beside tick-1`]);
+
+    const after = atSlot();
+    after.store(run("tick-1", SLOT_MS), CONTROLLER);
+    const known = cronJob({}, { lastScheduleTime: SLOT });
+    after.store(known, CONTROLLER);
+    after.show(known, { component: CONTROLLER, type: "update" });
+    after.remove(run("tick-1", SLOT_MS));
+    after.store(run("tick-y", SLOT_MS), CONTROLLER);
+    expect(after.violations).toEqual([
+      `CronJob default/tick: starts Job default/tick-y for ${SLOT}, after tick-1, which is gone`,
+    ]);
+  });
+
+  it("accepts another when the first is gone and no status tells of it (X11)", () => {
+    const history = atSlot();
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    history.remove(run("tick-1", SLOT_MS));
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it.each([
+    ["which is no time of * * * * *", SLOT_MS - 1000],
+    ["which is yet to come", SLOT_MS + 60_000],
+    ["before it was created", SLOT_MS - 120_000],
+  ])("refuses one %s", (message, slotMs) => {
+    const history = atSlot();
+    history.store(run("tick-1", slotMs), CONTROLLER);
+    expect(history.violations).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("refuses one after its deadline, and one that is late for no reason", () => {
+    const missed = atSlot({ startingDeadlineSeconds: 10 });
+    missed.pass(90_000);
+    missed.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(missed.violations).toEqual([
+      `CronJob default/tick: starts Job default/tick-1 for ${SLOT}, 90 s after it, and its deadline is 10 s`,
+    ]);
+
+    const late = atSlot({ schedule: "@every 1m" });
+    late.pass(240_000);
+    late.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(late.violations).toEqual([
+      `CronJob default/tick: starts Job default/tick-1 for ${SLOT}, 240 s after it, with nothing in its way for 240 s`,
+    ]);
+  });
+
+  it("accepts a late one where something was in its way until shortly before", () => {
+    const restarted = atSlot();
+    restarted.pass(240_000);
+    restarted.show(cronJob(), { component: CONTROLLER, incarnation: 2 });
+    restarted.store(run("tick-1", SLOT_MS), { component: CONTROLLER, incarnation: 2 });
+    expect(restarted.violations).toEqual([]);
+
+    const refused = atSlot();
+    refused.pass(200_000);
+    refused.answer({
+      component: CONTROLLER,
+      code: 500,
+      verb: "create",
+      resource: "jobs.batch",
+      body: run("tick-1", SLOT_MS),
+    });
+    refused.pass(200_000);
+    refused.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(refused.violations).toEqual([]);
+
+    const blocked = atSlot({ concurrencyPolicy: "Forbid" });
+    const running = run("tick-0", START_MS);
+    blocked.store(running, CONTROLLER);
+    blocked.store(cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0")), CONTROLLER);
+    blocked.pass(400_000);
+    blocked.store({ ...running, status: { conditions: [condition("Complete")] } }, "job-controller");
+    blocked.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(blocked.violations).toEqual([]);
+  });
+
+  it("refuses to overlap with Forbid, but when the start before is not seen (X13)", () => {
+    const forbidding = cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0"));
+    for (const [shown, count] of [
+      [forbidding, 1],
+      [cronJob({ concurrencyPolicy: "Forbid" }), 0],
+    ] as const) {
+      const history = atSlot({ concurrencyPolicy: "Forbid" });
+      history.store(run("tick-0", START_MS), CONTROLLER);
+      history.store(forbidding, CONTROLLER);
+      history.show(shown, { component: CONTROLLER, type: "update" });
+      history.store(run("tick-1", SLOT_MS), CONTROLLER);
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
+  it("accepts a Job beside one that has finished, whatever the status lists", () => {
+    const history = atSlot({ concurrencyPolicy: "Forbid" });
+    history.store(run("tick-0", START_MS, { conditions: [condition("Complete")] }), CONTROLLER);
+    const listing = cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0"));
+    history.store(listing, CONTROLLER);
+    history.show(listing, { component: CONTROLLER, type: "update" });
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("refuses a start while the controller knows that it is suspended", () => {
+    const history = atSlot({ suspend: true });
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(history.violations).toEqual([
+      `CronJob default/tick: starts Job default/tick-1 for ${SLOT}, while it is suspended`,
+    ]);
+    const unseen = atSlot();
+    unseen.store(cronJob({ suspend: true }));
+    unseen.store(run("tick-1", SLOT_MS), CONTROLLER);
+    expect(unseen.violations).toEqual([]);
+  });
+});
+
+describe("S12 CronJob status", () => {
+  it("refuses times that go back, and a last time that is no slot", () => {
+    const history = new History(cronJobStatus);
+    history.store(cronJob({}, { lastScheduleTime: SLOT, lastSuccessfulTime: SLOT }));
+    const earlier = "2026-03-02T10:00:30.000Z";
+    history.store(cronJob({}, { lastScheduleTime: earlier, lastSuccessfulTime: earlier }), CONTROLLER);
+    expect(history.violations).toEqual([
+      `CronJob default/tick: lastScheduleTime goes back from ${SLOT} to ${earlier}`,
+      `CronJob default/tick: lastSuccessfulTime goes back from ${SLOT} to ${earlier}`,
+      `CronJob default/tick: lastScheduleTime is ${earlier}, which is no slot`,
+    ]);
+  });
+
+  it("wants active to list the unfinished Jobs at rest", () => {
+    const history = new History(cronJobStatus);
+    history.store(cronJob());
+    history.store(run("tick-1", START_MS), CONTROLLER);
+    history.store(cronJob({}, active("tick-1")), CONTROLLER);
+    history.store(run("by-hand"), "user");
+    history.pass(120_000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+
+    history.store(cronJob(), CONTROLLER);
+    history.rest();
+    expect(history.violations.splice(0)).toEqual(["CronJob default/tick: does not list tick-1, which is active"]);
+
+    history.store(cronJob({}, active("tick-1", "tick-9")), CONTROLLER);
+    history.rest();
+    expect(history.violations.splice(0)).toEqual(["CronJob default/tick: lists tick-9, which does not exist"]);
+
+    history.store(run("tick-1", START_MS, { conditions: [condition("Failed")] }), "job-controller");
+    history.pass(70_000);
+    history.rest();
+    expect(history.violations.splice(0)).toEqual(["CronJob default/tick: lists tick-1, which finished 70 s ago"]);
+  });
+
+  it("accepts a Job that is not listed when a request for it was refused", () => {
+    const history = new History(cronJobStatus);
+    history.store(cronJob());
+    history.store(run("tick-1", START_MS), CONTROLLER);
+    history.answer({
+      component: CONTROLLER,
+      code: 409,
+      resource: "cronjobs.batch",
+      subresource: "status",
+      name: "tick",
+    });
+    history.pass(120_000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+  });
+});
+
+describe("S13 history", () => {
+  const ended = (name: string, minute: number, type = "Complete"): Job =>
+    run(name, START_MS, { startTime: formatTime(START_MS + minute * 60_000), conditions: [condition(type)] });
+
+  function kept(limit: number): History {
+    const history = new History(historyLimits);
+    history.store(cronJob({ successfulJobsHistoryLimit: limit }));
+    for (const [name, minute] of [
+      ["a", 1],
+      ["b", 2],
+      ["c", 3],
+    ] as const) {
+      history.store(ended(name, minute), CONTROLLER);
+      history.show(ended(name, minute), { component: CONTROLLER });
+    }
+    return history;
+  }
+
+  it("accepts the deletion of the oldest beyond the limit", () => {
+    const history = kept(1);
+    history.remove(ended("a", 1), CONTROLLER);
+    history.remove(ended("b", 2), CONTROLLER);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("refuses the deletion of one too many, of a newer one first, and of one that is not finished", () => {
+    const many = kept(3);
+    many.remove(ended("a", 1), CONTROLLER);
+    expect(many.violations).toEqual([
+      "Job default/a: is deleted by cronjob-controller, of 3 Jobs that are Complete, and 3 are kept",
+    ]);
+    const newer = kept(2);
+    newer.remove(ended("c", 3), CONTROLLER);
+    expect(newer.violations).toEqual(["Job default/c: is deleted by cronjob-controller, before 2 older ones"]);
+
+    const unfinished = kept(0);
+    unfinished.store(run("d"), CONTROLLER);
+    unfinished.remove(run("d"), CONTROLLER);
+    expect(unfinished.violations).toEqual(["Job default/d: is deleted by cronjob-controller, unfinished"]);
+  });
+
+  it("refuses the deletion of what is not its own, and with Replace of what it does not list", () => {
+    const history = new History(historyLimits);
+    history.store(cronJob({ concurrencyPolicy: "Replace" }, active("a")));
+    history.store(job({}, {}, "other"));
+    history.remove(job({}, {}, "other"), CONTROLLER);
+    for (const name of ["a", "b"]) {
+      history.store(run(name), CONTROLLER);
+      history.remove(run(name), CONTROLLER);
+    }
+    expect(history.violations).toEqual([
+      "Job default/other: is deleted by cronjob-controller, which none controls",
+      "Job default/b: is deleted by cronjob-controller, unfinished",
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { parseTime } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { RequestInfo, StoredChange } from "../world.js";
+import { type CronJobRecord, type CronJobRun, type CronJobSpec, CronLedger, hasActive } from "./cron-ledger.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { ScheduleBook, isRelative } from "./schedule-book.js";
+import { CRON_JOB_CONTROLLER, JOBS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
+const SLACK_MS = 70_000;
+const ROUNDING_MS = 1000;
+
+/** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, utils.go. */
+export const oneJobPerSlot: Invariant = {
+  name: "S11 one Job per slot",
+  sentence:
+    "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
+    "delay where nothing is in its way; none beside an active one with Forbid, and none while it is suspended.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new CronLedger();
+    const schedules = new ScheduleBook(world.plan.timeZone);
+    let disturbedMs = world.nowMs;
+    const lives = new Set<string>();
+    return {
+      onHappening: ({ atMs }) => (disturbedMs = atMs),
+      onAnswer: (request) => ledger.onAnswer(request),
+      onCacheEvent(event) {
+        ledger.onCacheEvent(event);
+        if (event.component !== CRON_JOB_CONTROLLER || lives.has(lifeOf(event))) return;
+        lives.add(lifeOf(event));
+        disturbedMs = event.atMs;
+      },
+      onChange(change) {
+        ledger.onChange(change);
+        const { request, type, resource, object } = change;
+        if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
+        const run = ledger.runs.get(uidOf(object));
+        if (run?.slotMs === undefined) return;
+        const wrong = clockMayBeWrong(world)
+          ? (whyTwice(run, request) ?? whyNotAllowed(run, request))
+          : (whyTwice(run, request) ??
+            whyNoSlot(run, change, schedules) ??
+            whyNotAllowed(run, request) ??
+            whyLate(run, change, disturbedMs));
+        if (wrong !== undefined)
+          violated(nameOf(run.owner.object, "CronJob"), `starts ${nameOf(object, "Job")} for ${slotOf(run)}, ${wrong}`);
+      },
+    };
+  },
+};
+
+function slotOf({ slotMs }: CronJobRun): string {
+  return new Date(slotMs!).toISOString();
+}
+
+function whyTwice(run: CronJobRun, request: RequestInfo): string | undefined {
+  for (const other of run.owner.jobs.values()) {
+    if (other === run || other.slotMs !== run.slotMs) continue;
+    if (!other.gone) return `beside ${other.object.metadata.name}`;
+    // What is gone again, and not in the status that the controller knows, is started again: exception X11.
+    const shownMs = lastScheduleMs(run.owner.shown.get(lifeOf(request)));
+    const storedMs = lastScheduleMs(run.owner.object);
+    if (Math.min(shownMs, storedMs) >= run.slotMs!) return `after ${other.object.metadata.name}, which is gone`;
+  }
+  return undefined;
+}
+
+function whyNoSlot(
+  { slotMs = 0, owner }: CronJobRun,
+  { atMs, request }: StoredChange,
+  schedules: ScheduleBook,
+): string | undefined {
+  const isSlotOf = (spec: CronJobSpec): boolean =>
+    isRelative(spec) ? slotMs % 1000 === 0 : schedules.of(spec)?.next(slotMs - 1) === slotMs;
+  if (!owner.specs.some(isSlotOf)) return `which is no time of ${owner.object.spec?.schedule}`;
+  if (slotMs > atMs) return "which is yet to come";
+  const createdMs = parseTime(owner.object.metadata.creationTimestamp) ?? 0;
+  if (slotMs < createdMs) return "before it was created";
+  const deadlines = owner.specs.map(({ startingDeadlineSeconds }) => startingDeadlineSeconds ?? Infinity);
+  const lateMs = request!.sentMs - slotMs;
+  if (lateMs > Math.max(...deadlines) * 1000 + SLACK_MS + ROUNDING_MS)
+    return `${lateMs / 1000} s after it, and its deadline is ${Math.max(...deadlines)} s`;
+  return undefined;
+}
+
+function whyNotAllowed({ owner }: CronJobRun, request: RequestInfo): string | undefined {
+  const shown = owner.shown.get(lifeOf(request));
+  const { spec } = owner.object;
+  if (spec?.suspend === true && shown?.spec?.suspend === true) return "while it is suspended";
+  // Who does not see the status of the start before may overlap with it: exception X13.
+  const isForbidden = spec?.concurrencyPolicy === "Forbid" && shown?.spec?.concurrencyPolicy === "Forbid";
+  if (isForbidden && (shown.status?.active?.length ?? 0) > 0 && hasActive(owner))
+    return `while ${owner.object.status?.active?.[0]?.name} is active`;
+  return undefined;
+}
+
+/** What has kept the controller from starting it in time counts until a while after it is over. */
+function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): string | undefined {
+  const { owner, slotMs = 0 } = run;
+  // After an edit a slot that has passed is started by any later event, and whenever that comes.
+  if (owner.specs.length > 1) return undefined;
+  // A foreign Job in its place lets the CronJob sleep until something happens: exception X12.
+  const sinceMs = Math.max(slotMs, disturbedMs, owner.activeMs, owner.refusedMs);
+  const backOffMs = Math.max(0, owner.refusedMs - slotMs);
+  if (atMs - sinceMs <= SLACK_MS + backOffMs) return undefined;
+  return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;
+}
+
+function lastScheduleMs(cronJob: CronJobRecord["object"] | undefined): number {
+  return parseTime(cronJob?.status?.lastScheduleTime) ?? -Infinity;
+}

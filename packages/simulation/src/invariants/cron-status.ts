@@ -1,0 +1,136 @@
+import { type Job, compareTimes, finishedCondition, parseTime } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { RequestInfo, Stored, StoredChange } from "../world.js";
+import { type CronJobRecord, type CronJobRun, CronLedger, type StoredCronJob, isUnfinished } from "./cron-ledger.js";
+import { ScheduleBook, isRelative } from "./schedule-book.js";
+import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** How long the controller may take to notice that a Job has ended. */
+const NOTICED_MS = 60_000;
+
+/** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob. */
+export const cronJobStatus: Invariant = {
+  name: "S12 CronJob status",
+  sentence:
+    "lastScheduleTime is a slot and never goes back, nor does lastSuccessfulTime; at rest active lists the unfinished Jobs " +
+    "that the controller has created, and no others.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new CronLedger();
+    const schedules = new ScheduleBook(world.plan.timeZone);
+    return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onChange(change) {
+        ledger.onChange(change);
+        const { resource, type, request } = change;
+        if (resource !== CRON_JOBS || type !== "MODIFIED" || request?.component !== CRON_JOB_CONTROLLER) return;
+        const record = ledger.cronJobs.get(uidOf(change.object));
+        if (record === undefined) return;
+        for (const wrong of statusFaults(record, change, schedules)) violated(nameOf(record.object, "CronJob"), wrong);
+      },
+      atRest() {
+        for (const cronJob of ledger.cronJobs.values()) {
+          const wrong = cronJob.gone ? undefined : whyNotActive(cronJob, world.nowMs);
+          if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
+        }
+      },
+    };
+  },
+};
+
+function* statusFaults(
+  { specs }: CronJobRecord,
+  { object, previous }: StoredChange,
+  schedules: ScheduleBook,
+): Iterable<string> {
+  const is = (object as StoredCronJob).status;
+  const was = (previous)?.status;
+  for (const field of ["lastScheduleTime", "lastSuccessfulTime"] as const)
+    if (was?.[field] != null && compareTimes(is?.[field], was[field]) < 0)
+      yield `${field} goes back from ${was[field]} to ${is?.[field] ?? "none"}`;
+  const slotMs = parseTime(is?.lastScheduleTime);
+  if (slotMs === undefined || is?.lastScheduleTime === was?.lastScheduleTime) return;
+  if (!specs.some((spec) => isRelative(spec) || schedules.of(spec)?.next(slotMs - 1) === slotMs))
+    yield `lastScheduleTime is ${is?.lastScheduleTime}, which is no slot`;
+}
+
+function whyNotActive({ object, jobs, refusedMs }: CronJobRecord, nowMs: number): string | undefined {
+  const listed = new Set((object.status?.active ?? []).map(({ uid }) => uid));
+  for (const { uid = "", name } of object.status?.active ?? []) {
+    const run = jobs.get(uid);
+    if (run === undefined || run.gone) return `lists ${name}, which does not exist`;
+    if (run.finishedMs !== undefined && run.finishedMs < nowMs - NOTICED_MS)
+      return `lists ${name}, which finished ${(nowMs - run.finishedMs) / 1000} s ago`;
+  }
+  // A start that the controller could not write down is one that it did not make, or forgot: it says UnexpectedJob.
+  if (refusedMs > -Infinity || object.metadata.deletionTimestamp != null) return undefined;
+  for (const run of jobs.values()) {
+    const createdMs = parseTime(run.object.metadata.creationTimestamp) ?? 0;
+    if (
+      isUnfinished(run) &&
+      run.slotMs !== undefined &&
+      createdMs < nowMs - NOTICED_MS &&
+      !listed.has(uidOf(run.object))
+    )
+      return `does not list ${run.object.metadata.name}, which is active`;
+  }
+  return undefined;
+}
+
+/** Upstream: cronjob_controllerv2.go cleanupFinishedJobs, and its concurrency policy. */
+export const historyLimits: Invariant = {
+  name: "S13 history",
+  sentence:
+    "A CronJob deletes only its own finished Jobs beyond its history limits, oldest first, and with Replace those that it " +
+    "lists as active.",
+  watch(_world, violated): InvariantChecks {
+    const ledger = new CronLedger();
+    return {
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onChange(change) {
+        ledger.onChange(change);
+        const { resource, request, type, object, previous } = change;
+        if (resource !== JOBS || request?.component !== CRON_JOB_CONTROLLER || type === "ADDED") return;
+        const isDeletion = type === "DELETED" || (isBeingDeleted(object) && !isBeingDeleted(previous ?? object));
+        if (request.verb !== "delete" || !isDeletion) return;
+        const run = ledger.runs.get(uidOf(object));
+        const wrong = run === undefined ? "which none controls" : whyKept(run, request);
+        if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${CRON_JOB_CONTROLLER}, ${wrong}`);
+      },
+    };
+  },
+};
+
+/** Why a Job was not to be deleted. */
+function whyKept(run: CronJobRun, request: RequestInfo): string | undefined {
+  const { owner, object } = run;
+  const end = finishedCondition(object)?.type;
+  const shown = owner.shown.get(lifeOf(request));
+  const replaces = owner.specs.some(({ concurrencyPolicy }) => concurrencyPolicy === "Replace");
+  if (replaces) {
+    const listed = [...(owner.object.status?.active ?? []), ...(shown?.status?.active ?? [])];
+    if (listed.some(({ uid }) => uid === uidOf(object))) return undefined;
+  }
+  if (end === undefined) return "unfinished";
+  const limits = owner.specs.map((spec) =>
+    end === "Complete" ? (spec.successfulJobsHistoryLimit ?? 3) : (spec.failedJobsHistoryLimit ?? 1),
+  );
+  const life = lifeOf(request);
+  let others = 0;
+  let older = 0;
+  for (const other of owner.jobs.values()) {
+    // What counts is what the controller could see, or what there is.
+    const seen = other.shown.get(life) ?? (other.gone ? undefined : other.object);
+    if (seen === undefined || finishedCondition(seen)?.type !== end || other === run) continue;
+    others++;
+    if (startsBefore(seen, object) && !other.gone && !isBeingDeleted(other.object) && other.shown.has(life)) older++;
+  }
+  const least = Math.min(...limits);
+  if (others + 1 <= least) return `of ${others + 1} Jobs that are ${end}, and ${least} are kept`;
+  return older > 0 && others + 1 - least <= older ? `before ${older} older ones` : undefined;
+}
+
+function startsBefore(a: Stored<Job>, b: Stored<Job>): boolean {
+  const order = compareTimes(a.status?.startTime, b.status?.startTime);
+  return order === 0 ? (a.metadata.name ?? "") < (b.metadata.name ?? "") : order < 0;
+}

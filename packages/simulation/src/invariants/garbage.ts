@@ -1,0 +1,167 @@
+import {
+  type DeepReadonly,
+  FOREGROUND_DELETION_FINALIZER,
+  ORPHAN_FINALIZER,
+  type OwnerReference,
+} from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { Stored, StoredChange } from "../world.js";
+import { GARBAGE_COLLECTOR, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+
+/** What is stored, and who owns whom. */
+class OwnerBook {
+  readonly objects = new Map<string, Stored>();
+  /** UIDs of the objects that name an owner, by the owner's UID. */
+  readonly dependents = new Map<string, Set<string>>();
+  /** Kinds whose objects have namespaces. */
+  readonly #namespaced = new Set<string>();
+  /** When an object's references changed last. */
+  readonly referencesMs = new Map<string, number>();
+
+  onChange({ resource, type, object, previous, atMs }: StoredChange): void {
+    if (resource.startsWith("events")) return;
+    const uid = uidOf(object);
+    if (object.metadata.namespace !== undefined) this.#namespaced.add(object.kind ?? "");
+    for (const { uid: owner } of previous?.metadata.ownerReferences ?? []) this.dependents.get(owner)?.delete(uid);
+    if (previous !== undefined && type !== "DELETED" && !areSame(previous, object)) this.referencesMs.set(uid, atMs);
+    if (type === "DELETED") {
+      this.objects.delete(uid);
+      return;
+    }
+    this.objects.set(uid, object);
+    for (const { uid: owner } of object.metadata.ownerReferences ?? []) {
+      const dependents = this.dependents.get(owner);
+      if (dependents === undefined) this.dependents.set(owner, new Set([uid]));
+      else dependents.add(uid);
+    }
+  }
+
+  /** The stored object that a reference is about: of that kind, name and UID, and where such an owner may be. */
+  ownerOf(dependent: Stored, { uid, kind, name, apiVersion }: DeepReadonly<OwnerReference>): Stored | undefined {
+    const owner = this.objects.get(uid);
+    if (owner === undefined || owner.kind !== kind || owner.metadata.name !== name) return undefined;
+    if (groupOf(owner.apiVersion) !== groupOf(apiVersion)) return undefined;
+    const { namespace } = owner.metadata;
+    return namespace === undefined || namespace === dependent.metadata.namespace ? owner : undefined;
+  }
+
+  /** Whether an object without a namespace names an owner of a kind that has one. */
+  isOwnedAcross({ metadata }: Stored): boolean {
+    return (
+      metadata.namespace === undefined &&
+      (metadata.ownerReferences ?? []).some(({ kind }) => this.#namespaced.has(kind))
+    );
+  }
+}
+
+function areSame(a: Stored, b: Stored): boolean {
+  return JSON.stringify(a.metadata.ownerReferences ?? []) === JSON.stringify(b.metadata.ownerReferences ?? []);
+}
+
+function groupOf(apiVersion = ""): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
+
+/** It goes on only until its dependents are gone. */
+function isWaiting(owner: Stored): boolean {
+  return isBeingDeleted(owner) && hasFinalizer(owner, FOREGROUND_DELETION_FINALIZER);
+}
+
+function hasFinalizer({ metadata }: Stored, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+/** Upstream: pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem. */
+export const ownedIsSpared: Invariant = {
+  name: "S14 garbage collection spares the owned",
+  sentence:
+    "The garbage collector deletes only what names owners none of which is stored with that kind, name, namespace and UID " +
+    "and goes on; and nothing without a namespace for an owner that has one.",
+  watch(_world, violated): InvariantChecks {
+    const book = new OwnerBook();
+    return {
+      onChange(change) {
+        const { type, object, previous, request } = change;
+        const isDeletion =
+          type === "DELETED" || (type === "MODIFIED" && isBeingDeleted(object) && !isBeingDeleted(previous!));
+        if (isDeletion && request?.component === GARBAGE_COLLECTOR && request.verb === "delete") {
+          const before = previous ?? object;
+          // Between two looks the references may change: the second delete, after a conflict, goes by the UID alone.
+          const isRecent = (book.referencesMs.get(uidOf(object)) ?? -Infinity) >= request.sentMs;
+          const wrong = isRecent ? undefined : whySpared(before, book);
+          if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
+        }
+        book.onChange(change);
+      },
+    };
+  },
+};
+
+function whySpared(object: Stored, book: OwnerBook): string | undefined {
+  const references = object.metadata.ownerReferences ?? [];
+  if (references.length === 0) return "and has no owner";
+  if (book.isOwnedAcross(object)) return "and has no namespace, as its owner has";
+  for (const reference of references) {
+    const owner = book.ownerOf(object, reference);
+    if (owner !== undefined && !isWaiting(owner)) return `and ${nameOf(owner)} owns it`;
+  }
+  return undefined;
+}
+
+/** Since when an object has been garbage, or has waited for the garbage collector. */
+const COMPLETE_MS = 180_000;
+
+/** Upstream: garbagecollector.go, graph_builder.go. */
+export const garbageIsCollected: Invariant = {
+  name: "L3 garbage collection is complete",
+  sentence:
+    "180 s after the last fault no object is left all of whose owners are gone, and none waits for the garbage collector to " +
+    "delete or orphan dependents that are gone.",
+  watch(world, violated): InvariantChecks {
+    const book = new OwnerBook();
+    const goneMs = new Map<string, number>();
+    const askedMs = new Map<string, number>();
+    return {
+      onChange(change) {
+        book.onChange(change);
+        const uid = uidOf(change.object);
+        if (change.type === "DELETED") {
+          goneMs.set(uid, change.atMs);
+          for (const { uid: owner } of change.object.metadata.ownerReferences ?? []) askedMs.set(owner, change.atMs);
+        } else if (isBeingDeleted(change.object) || (change.object.metadata.ownerReferences ?? []).length > 0)
+          askedMs.set(uid, change.atMs);
+      },
+      atRest() {
+        const sinceMs = world.nowMs - COMPLETE_MS;
+        if (world.healedMs > sinceMs) return;
+        for (const [uid, object] of book.objects) {
+          const lastMs = Math.max(
+            askedMs.get(uid) ?? -Infinity,
+            ...(object.metadata.ownerReferences ?? []).map((owner) => goneMs.get(owner.uid) ?? -Infinity),
+          );
+          const wrong = lastMs > sinceMs ? undefined : whyLeft(object, book);
+          if (wrong !== undefined) violated(nameOf(object), wrong);
+        }
+      },
+    };
+  },
+};
+
+function whyLeft(object: Stored, book: OwnerBook): string | undefined {
+  if (isBeingDeleted(object)) {
+    if (hasFinalizer(object, ORPHAN_FINALIZER)) return "is deleted, and waits to have its dependents orphaned";
+    if (!hasFinalizer(object, FOREGROUND_DELETION_FINALIZER)) return undefined;
+    for (const uid of book.dependents.get(uidOf(object)) ?? []) {
+      const dependent = book.objects.get(uid);
+      const references = dependent?.metadata.ownerReferences ?? [];
+      if (references.some((owner) => owner.uid === uidOf(object) && owner.blockOwnerDeletion === true))
+        return undefined;
+    }
+    return "is deleted, and waits for dependents of which none is left";
+  }
+  const references = object.metadata.ownerReferences ?? [];
+  if (references.length === 0 || book.isOwnedAcross(object)) return undefined;
+  if (references.some((reference) => book.ownerOf(object, reference) !== undefined)) return undefined;
+  return `is left, and its owners are gone: ${references.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
+}

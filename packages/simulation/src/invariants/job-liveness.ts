@@ -1,0 +1,224 @@
+import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { World } from "../world.js";
+import { type JobRecord, JobLedger, activePods } from "./job-ledger.js";
+import { isActive, isTerminating, isTracked, replacesOnlyFailed, wantedPods } from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+
+const FREED_MS = 120_000;
+const STARTS_MS = 120_000;
+
+/** Upstream: pkg/controller/job/job_controller.go syncOrphanPod. */
+export const noStuckFinalizer: Invariant = {
+  name: "L2 no stuck finalizer",
+  sentence:
+    "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job is gone or finished, nor one that " +
+    "has ended and whose Job goes on.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    /** When a pod, or the Job it names, changed last. */
+    const changedMs = new Map<string, number>();
+    const goneMs = new Map<string, number>();
+    return {
+      onChange(change) {
+        ledger.onChange(change);
+        if (change.resource === PODS) changedMs.set(uidOf(change.object), change.atMs);
+        if (change.resource === JOBS && change.type === "DELETED") goneMs.set(uidOf(change.object), change.atMs);
+      },
+      atRest() {
+        const sinceMs = world.nowMs - FREED_MS;
+        if (world.healedMs > sinceMs) return;
+        for (const pod of ledger.pods.values()) {
+          if (pod.gone || !isTracked(pod.object)) continue;
+          const job = pod.job;
+          const endedMs = job === undefined ? -Infinity : (goneMs.get(job.uid) ?? job.finishedMs);
+          const lastMs = Math.max(changedMs.get(pod.uid) ?? -Infinity, endedMs ?? -Infinity);
+          if (lastMs > sinceMs || isManagedElsewhere(job)) continue;
+          const why = whyStuck(pod.object.metadata.deletionTimestamp != null, job);
+          if (why !== undefined) violated(nameOf(pod.object, "Pod"), `keeps ${JOB_TRACKING_FINALIZER}, and ${why}`);
+        }
+      },
+    };
+  },
+};
+
+function isManagedElsewhere(job: JobRecord | undefined): boolean {
+  const managedBy = job?.object.spec?.managedBy;
+  return managedBy != null && managedBy !== "kubernetes.io/job-controller";
+}
+
+/** Pods whose Job is gone go with it as garbage, once they are asked to: until then the garbage collector is late (L3). */
+function whyStuck(isDeleted: boolean, job: JobRecord | undefined): string | undefined {
+  if (job === undefined) return isDeleted ? "has no Job" : undefined;
+  if (job.gone) return isDeleted ? `its ${nameOf(job.object, "Job")} is gone` : undefined;
+  return job.finishedMs === undefined ? undefined : `its ${nameOf(job.object, "Job")} has finished`;
+}
+
+/** Upstream: job_controller.go syncJob. */
+export const jobsGoOn: Invariant = {
+  name: "L1 Jobs go on",
+  sentence:
+    "120 s after the last fault no Job stays without the pods that it wants, without an end that it has come to, or with a " +
+    "limit that it exceeds; terminating pods, back-off and suspension excepted.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    /** When something about a Job changed last. */
+    const changedMs = new Map<string, number>();
+    const forbidden = new Set<string>();
+    return {
+      onAnswer(request) {
+        ledger.onAnswer(request);
+        // A quota may keep pods from being created for good.
+        if (request.code === 403 && request.component === JOB_CONTROLLER) forbidden.add(request.namespace);
+      },
+      onChange(change) {
+        ledger.onChange(change);
+        const job =
+          change.resource === JOBS
+            ? ledger.jobs.get(uidOf(change.object))
+            : change.resource === PODS
+              ? ledger.pods.get(uidOf(change.object))?.job
+              : undefined;
+        if (job !== undefined) changedMs.set(job.uid, change.atMs);
+      },
+      atRest() {
+        const sinceMs = world.nowMs - STARTS_MS;
+        if (world.healedMs > sinceMs || ledger.mayReadThePast) return;
+        for (const job of ledger.jobs.values()) {
+          if ((changedMs.get(job.uid) ?? 0) > sinceMs || job.gone || job.meddledWith) continue;
+          const isRefused = forbidden.has(job.object.metadata.namespace ?? "");
+          const wrong = whyStandingStill(job, world, isRefused);
+          if (wrong !== undefined) violated(nameOf(job.object, "Job"), wrong);
+        }
+      },
+    };
+  },
+};
+
+/** The longest pause before a failed pod is replaced. */
+const LONGEST_BACK_OFF_MS = 610_000;
+
+function whyStandingStill(job: JobRecord, { nowMs }: World, isRefused: boolean): string | undefined {
+  const { object } = job;
+  const { spec, status } = object;
+  if (finishedCondition(object) !== undefined || isBeingDeleted(object) || spec === undefined) return undefined;
+  if (isManagedElsewhere(job)) return undefined;
+  const pods = [...job.livePods.values()].map((pod) => pod.object);
+  // Exception X15: who waits for pods to end waits as long as they take.
+  if (pods.some(isTerminating)) return undefined;
+  const ending = ["FailureTarget", "SuccessCriteriaMet"].find((type) => isConditionTrue(status?.conditions, type));
+  if (ending !== undefined) return `is ${ending} and does not finish`;
+  const failed = status?.failed ?? 0;
+  if (failed > (spec.backoffLimit ?? Infinity))
+    return `has failed ${failed} times, and its limit is ${spec.backoffLimit}`;
+  if (spec.suspend === true) return pods.some(isActive) ? "is suspended, and its pods go on" : undefined;
+  const startedMs = job.startMs;
+  const deadlineMs = (spec.activeDeadlineSeconds ?? Infinity) * 1000;
+  const startTimeMs = status?.startTime == null ? undefined : Date.parse(status.startTime);
+  if (startedMs !== undefined && startTimeMs !== undefined && nowMs - startTimeMs > deadlineMs + STARTS_MS)
+    return `has been active for ${(nowMs - startTimeMs) / 1000} s, and its deadline is ${spec.activeDeadlineSeconds} s`;
+  const active = activePods(job).length;
+  const succeeded = status?.succeeded ?? 0;
+  const wanted = wantedPods(spec, succeeded);
+  if (active === 0 && (wanted === undefined || (spec.completions != null && succeeded >= spec.completions)))
+    return `has as many successes as it wants, and does not complete`;
+  if (isRefused || wanted === undefined || active >= wanted) return undefined;
+  const lastEndMs = Math.max(
+    ...job.allPods.map((pod) => (pod.everFailed || pod.everTerminating ? endOf(pod.object) : 0)),
+    0,
+  );
+  if (nowMs - lastEndMs < LONGEST_BACK_OFF_MS) return undefined;
+  if (spec.backoffLimitPerIndex != null || replacesOnlyFailed(spec)) {
+    // Indexes that have failed are not tried again, and so fewer pods may run than are wanted.
+    if ((status?.failedIndexes ?? "") !== "") return undefined;
+  }
+  return `has ${active} active pods and wants ${wanted}`;
+}
+
+function endOf({ metadata, status }: JobRecord["allPods"][number]["object"]): number {
+  const finishes = (status?.containerStatuses ?? []).map(({ state }) =>
+    Date.parse(state?.terminated?.finishedAt ?? ""),
+  );
+  const times = [
+    ...finishes,
+    Date.parse(metadata.deletionTimestamp ?? ""),
+    Date.parse(metadata.creationTimestamp ?? ""),
+  ];
+  return Math.max(...times.filter((time) => !Number.isNaN(time)), 0);
+}
+
+/** The longest time after a refusal until a controller tries again, and a little more. */
+const RETRY_MS = 65_000;
+
+/** Upstream: pkg/controller/controller_utils.go, expectations; job_controller.go manageJob, its slow start. */
+export const dampedNotStalled: Invariant = {
+  name: "L9 damped, not stalled",
+  sentence:
+    "A Job whose pod could not be created gets another try within 65 s, when nothing else is wrong and none of its pods has " +
+    "failed.",
+  watch(world, violated): InvariantChecks {
+    const ledger = new JobLedger(world);
+    const refusedMs = new Map<string, number>();
+    const lasting = new Set<number>();
+    let disturbedMs = -Infinity;
+    return {
+      onHappening({ index, phase, kind, atMs }) {
+        disturbedMs = atMs;
+        if (kind === "requestFails" || kind === "controllerCrashes") return;
+        if (phase === "begin" && world.plan.happenings?.[index]?.for !== undefined) lasting.add(index);
+        else lasting.delete(index);
+      },
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onAnswer(request) {
+        ledger.onAnswer(request);
+        if (request.component !== JOB_CONTROLLER) return;
+        const owner = (request.body as { metadata?: { ownerReferences?: { uid: string }[] } } | undefined)?.metadata
+          ?.ownerReferences?.[0]?.uid;
+        const isRefused = request.code < 200 || request.code > 299;
+        if (request.verb === "create" && request.resource === PODS && owner !== undefined) {
+          if (isRefused) refusedMs.set(owner, request.atMs);
+          else refusedMs.delete(owner);
+        } else if (isRefused) {
+          // Anything else that goes wrong puts off the next try.
+          for (const uid of refusedMs.keys()) {
+            const { namespace, name } = ledger.jobs.get(uid)?.object.metadata ?? {};
+            if (namespace === request.namespace && (request.resource !== JOBS || name === request.name))
+              refusedMs.set(uid, request.atMs);
+          }
+        }
+      },
+      onChange(change) {
+        ledger.onChange(change);
+        const { resource, object } = change;
+        // What changes meanwhile is looked at first.
+        const uid = resource === JOBS ? uidOf(object) : ledger.pods.get(uidOf(object))?.job?.uid;
+        if (uid !== undefined && refusedMs.has(uid)) refusedMs.set(uid, change.atMs);
+      },
+      onTick() {
+        if (refusedMs.size === 0 || lasting.size > 0) return;
+        for (const [uid, sinceMs] of refusedMs) {
+          const waitedMs = world.nowMs - Math.max(sinceMs, disturbedMs);
+          if (waitedMs <= RETRY_MS) continue;
+          refusedMs.delete(uid);
+          const job = ledger.jobs.get(uid);
+          if (job === undefined || !wantsMore(job)) continue;
+          violated(nameOf(job.object, "Job"), `has waited ${waitedMs / 1000} s to try again to create its pods`);
+        }
+      },
+    };
+  },
+};
+
+/** Whether a Job of which nothing has failed lacks pods. */
+function wantsMore(job: JobRecord): boolean {
+  const { spec, status } = job.object;
+  if (job.gone || spec === undefined || spec.suspend === true || isBeingDeleted(job.object)) return false;
+  if (status?.conditions?.some(({ type, status: holds }) => type !== "Suspended" && holds === "True") === true)
+    return false;
+  if (job.allPods.some(({ everFailed, everTerminating }) => everFailed || everTerminating)) return false;
+  if ((status?.failed ?? 0) > 0 || (status?.failedIndexes ?? "") !== "") return false;
+  const succeeded = job.allPods.filter(({ everSucceeded }) => everSucceeded).length;
+  const wanted = wantedPods(spec, succeeded);
+  return wanted !== undefined && activePods(job).length < wanted;
+}

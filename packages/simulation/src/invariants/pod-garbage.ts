@@ -1,0 +1,141 @@
+import { type Node, type Pod, isConditionTrue, parseTime } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { Stored, StoredChange, World } from "../world.js";
+import { hasEnded } from "./job-words.js";
+import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+
+const DEFAULT_THRESHOLD = 12_500;
+/** Longer than from the last look at a node to the deletion of its pods. */
+const LOOK_MS = 30_000;
+/** Longer than a pass, and the time between two. */
+const PASS_MS = 60_000;
+/** Two rounds and the quarantine, and as long as everything has. */
+const ACTS_MS = 200_000;
+const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
+
+type StoredPod = Stored<Pod>;
+type StoredNode = Stored<Node>;
+
+/** Upstream: pkg/controller/podgc/gc_controller.go. */
+export const podGCReasons: Invariant = {
+  name: "S15 PodGC's reasons",
+  sentence:
+    "PodGC deletes only pods that have ended, beyond its threshold and oldest first, pods of nodes that do not exist, and " +
+    "pods being deleted that have no node, or one that is out of service; those that have not ended it marks Failed first.",
+  watch(world, violated): InvariantChecks {
+    const book = new EndedPods();
+    const addedMs = new Map<string, number>();
+    const outOfServiceMs = new Map<string, number>();
+    return {
+      onChange(change) {
+        if (change.resource === NODES) {
+          const node: StoredNode = change.object;
+          const name = node.metadata.name ?? "";
+          if (change.type === "ADDED") addedMs.set(name, change.atMs);
+          if (isOutOfService(node)) outOfServiceMs.set(name, change.atMs);
+        }
+        if (change.resource !== PODS) return;
+        const pod: StoredPod = change.previous ?? change.object;
+        if (change.request?.component === POD_GC_CONTROLLER && change.request.verb === "delete") {
+          const nodeName = pod.spec?.nodeName ?? "";
+          const isNodeGone =
+            nodeName !== "" &&
+            (world.get(NODES, "", nodeName) === undefined ||
+              (addedMs.get(nodeName) ?? -Infinity) > world.nowMs - LOOK_MS);
+          const isOut = isBeingDeleted(pod) && world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS;
+          const isUnscheduled = nodeName === "" && isBeingDeleted(pod);
+          const wrong = !hasEnded(pod)
+            ? "and was not marked Failed first"
+            : isNodeGone || isOut || isUnscheduled || isOutOfService(world.get<Node>(NODES, "", nodeName))
+              ? undefined
+              : book.whyKept(pod, thresholdOf(world), world.nowMs);
+          if (wrong !== undefined) violated(nameOf(pod, "Pod"), `is deleted by PodGC, ${wrong}`);
+        }
+        book.onChange(change);
+      },
+    };
+  },
+};
+
+function thresholdOf({ plan }: World): number {
+  return plan.controllers?.terminatedPodGCThreshold ?? DEFAULT_THRESHOLD;
+}
+
+function isOutOfService(node: StoredNode | undefined): boolean {
+  return (
+    node !== undefined &&
+    !isConditionTrue(node.status?.conditions, "Ready") &&
+    (node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) ?? false)
+  );
+}
+
+/** Pods that have ended, with those that were deleted a short while ago: a pass goes by what it saw when it began. */
+class EndedPods {
+  readonly #ended = new Map<string, StoredPod>();
+  readonly #deletedMs = new Map<string, number>();
+
+  onChange({ type, object, atMs }: StoredChange): void {
+    const pod: StoredPod = object;
+    if (!hasEnded(pod)) return;
+    this.#ended.set(uidOf(pod), pod);
+    if (type === "DELETED") this.#deletedMs.set(uidOf(pod), atMs);
+  }
+
+  whyKept(pod: StoredPod, threshold: number, nowMs: number): string | undefined {
+    if (threshold <= 0) return "which lets all of them be";
+    let count = 0;
+    let before = 0;
+    for (const [uid, other] of this.#ended) {
+      const deletedMs = this.#deletedMs.get(uid);
+      if (deletedMs !== undefined && deletedMs < nowMs - PASS_MS) {
+        this.#ended.delete(uid);
+        this.#deletedMs.delete(uid);
+        continue;
+      }
+      count++;
+      if (deletedMs === undefined && uid !== uidOf(pod) && !isBeingDeleted(other) && goesBefore(other, pod)) before++;
+    }
+    if (count <= threshold) return `of ${count} that have ended, and ${threshold} are let be`;
+    return before >= count - threshold ? `before ${before} older ones` : undefined;
+  }
+}
+
+function goesBefore(a: StoredPod, b: StoredPod): boolean {
+  const isEvicted = ({ status }: StoredPod): boolean => status?.phase === "Failed" && status.reason === "Evicted";
+  if (isEvicted(a) !== isEvicted(b)) return isEvicted(a);
+  return (parseTime(a.metadata.creationTimestamp) ?? 0) < (parseTime(b.metadata.creationTimestamp) ?? 0);
+}
+
+export const podGCActs: Invariant = {
+  name: "L4 PodGC acts",
+  sentence:
+    "200 s after the last fault no pod is left that runs on a node which does not exist, and no more that have ended than " +
+    "its threshold.",
+  watch(world, violated): InvariantChecks {
+    const changedMs = new Map<string, number>();
+    const nodeGoneMs = new Map<string, number>();
+    return {
+      onChange({ resource, type, object, atMs }) {
+        if (resource === NODES && type === "DELETED") nodeGoneMs.set(object.metadata.name ?? "", atMs);
+        if (resource === PODS) changedMs.set(uidOf(object), atMs);
+      },
+      atRest() {
+        const sinceMs = world.nowMs - ACTS_MS;
+        if (world.healedMs > sinceMs) return;
+        let ended = 0;
+        for (const pod of world.list<Pod>(PODS)) {
+          const lastMs = changedMs.get(uidOf(pod)) ?? -Infinity;
+          if (hasEnded(pod) && lastMs < sinceMs) ended++;
+          const nodeName = pod.spec?.nodeName ?? "";
+          if (nodeName === "" || world.get(NODES, "", nodeName) !== undefined || hasEnded(pod)) continue;
+          if (Math.max(lastMs, nodeGoneMs.get(nodeName) ?? -Infinity) < sinceMs)
+            violated(nameOf(pod, "Pod"), `is ${pod.status?.phase} on ${nodeName}, which does not exist`);
+        }
+        const threshold = thresholdOf(world);
+        if (threshold > 0 && ended > threshold)
+          violated("pods", `${ended} that have ended are left, and the threshold is ${threshold}`);
+      },
+    };
+  },
+};

@@ -1,0 +1,114 @@
+import { getControllerOf } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { RequestInfo, Stored } from "../world.js";
+import { isOfController, nameOf } from "./stored-objects.js";
+
+const AT_ONE_INSTANT = 20;
+const IN_A_MINUTE = 200;
+const MINUTE_MS = 60_000;
+
+/** How often something has happened, at this instant and within a minute. */
+class Frequency {
+  #instantMs = -Infinity;
+  #atInstant = 0;
+  #minuteMs = -Infinity;
+  #inMinute = 0;
+
+  /** Whether that is once too often, said once. */
+  add(nowMs: number): string | undefined {
+    if (nowMs !== this.#instantMs) {
+      this.#instantMs = nowMs;
+      this.#atInstant = 0;
+    }
+    if (nowMs - this.#minuteMs >= MINUTE_MS) {
+      this.#minuteMs = nowMs;
+      this.#inMinute = 0;
+    }
+    this.#atInstant++;
+    this.#inMinute++;
+    if (this.#atInstant === AT_ONE_INSTANT + 1) return `${this.#atInstant} times at one instant`;
+    if (this.#inMinute === IN_A_MINUTE + 1) return `${this.#inMinute} times in a minute`;
+    return undefined;
+  }
+
+  reset(): void {
+    this.#atInstant = 0;
+    this.#inMinute = 0;
+  }
+}
+
+export const noHotLoop: Invariant = {
+  name: "L7 no hot loop",
+  sentence:
+    "No controller looks at an object, or writes it, more than 20 times at one instant or 200 times in a minute without a " +
+    "write that changes something.",
+  watch(_world, violated): InvariantChecks {
+    const syncs = new Map<string, Frequency>();
+    const writes = new Map<string, Frequency>();
+    const count = (frequencies: Map<string, Frequency>, key: string, nowMs: number): string | undefined => {
+      let frequency = frequencies.get(key);
+      if (frequency === undefined) frequencies.set(key, (frequency = new Frequency()));
+      return frequency.add(nowMs);
+    };
+    return {
+      onDecision({ controller, decision, process, atMs }) {
+        // Others tell of what they have done, and not of each look.
+        if (!("key" in decision)) return;
+        const often = count(syncs, `${controller} ${process} ${decision.key}`, atMs);
+        if (often !== undefined) violated(decision.key, `${controller} looks at it ${often}, and changes nothing`);
+      },
+      onAnswer(request) {
+        if (!isOfController(request) || !isWrite(request.verb)) return;
+        const name = request.name || createdName(request);
+        if (name === "" || request.resource === "events" || request.resource.startsWith("events.")) return;
+        const about = `${request.resource} ${request.namespace}/${name}`;
+        const often = count(writes, `${request.component} ${request.process} ${request.verb} ${about}`, request.atMs);
+        if (often !== undefined)
+          violated(about, `${request.component} sends ${request.verb} ${often}, and changes nothing`);
+      },
+      onChange({ resource, object, request }) {
+        if (request === undefined || !isOfController(request)) return;
+        const { component, process, verb } = request;
+        const { namespace = "", name } = object.metadata;
+        writes.get(`${component} ${process} ${verb} ${resource} ${namespace}/${name}`)?.reset();
+        syncs.get(`${component} ${process} ${namespace}/${name}`)?.reset();
+        const owner = getControllerOf(object);
+        if (owner !== undefined) syncs.get(`${component} ${process} ${namespace}/${owner.name}`)?.reset();
+      },
+    };
+  },
+};
+
+function isWrite(verb: string): boolean {
+  return verb === "create" || verb === "update" || verb === "patch" || verb === "delete";
+}
+
+function createdName({ body }: RequestInfo): string {
+  return (body as Stored | undefined)?.metadata?.name ?? "";
+}
+
+const SETTLES_MS = 300_000;
+const HOUR_MS = 3_600_000;
+const MOST_CHANGES = 120;
+
+export const everythingSettles: Invariant = {
+  name: "G1 everything settles",
+  sentence: "From 5 min after the last fault no controller changes one object more than 120 times an hour.",
+  watch(world, violated): InvariantChecks {
+    const changes = new Map<string, { hour: number; count: number }>();
+    return {
+      onChange({ resource, object, request, atMs }) {
+        if (atMs < world.healedMs + SETTLES_MS || request === undefined || !isOfController(request)) return;
+        if (resource.startsWith("leases") || resource.startsWith("events")) return;
+        const key = `${request.component} ${object.metadata.uid}`;
+        const hour = Math.floor((atMs - world.healedMs) / HOUR_MS);
+        let changed = changes.get(key);
+        if (changed === undefined || changed.hour !== hour) changes.set(key, (changed = { hour, count: 0 }));
+        changed.count++;
+        if (changed.count !== MOST_CHANGES + 1) return;
+        violated(nameOf(object, resource), `${request.component} has changed it ${changed.count} times in an hour`);
+      },
+    };
+  },
+};

@@ -1,0 +1,53 @@
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { Stored } from "../world.js";
+import { isOfController, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+export const sameObject: Invariant = {
+  name: "S19 same object",
+  sentence:
+    "What a controller changes or deletes is the object that it has seen under that name, and not another that has taken the " +
+    "name since.",
+  watch(_world, violated): InvariantChecks {
+    /** UIDs that each life of a component was told of, or has read, by resource and name. */
+    const seen = new Map<string, Set<string>>();
+    const stored = new Map<string, string>();
+    const nameIn = (resource: string, { metadata }: Stored): string =>
+      `${resource} ${metadata.namespace ?? ""}/${metadata.name}`;
+    const see = (life: string, name: string, uid: string): void => {
+      const key = `${life} ${name}`;
+      const uids = seen.get(key);
+      if (uids === undefined) seen.set(key, new Set([uid]));
+      else uids.add(uid);
+    };
+    return {
+      onCacheEvent(event) {
+        see(lifeOf(event), nameIn(event.resource, event.object), uidOf(event.object));
+      },
+      onAnswer(request) {
+        if (!isOfController(request) || request.code !== 200 || request.name === "") return;
+        if (request.verb !== "get" && request.verb !== "update" && request.verb !== "patch") return;
+        const name = `${request.resource} ${request.namespace}/${request.name}`;
+        const uid = stored.get(name);
+        if (uid !== undefined) see(lifeOf(request), name, uid);
+      },
+      onChange({ resource, type, object, request }) {
+        const name = nameIn(resource, object);
+        const uid = uidOf(object);
+        if (type === "ADDED") {
+          stored.set(name, uid);
+          if (request !== undefined && isOfController(request)) see(lifeOf(request), name, uid);
+          return;
+        }
+        if (type === "DELETED" && stored.get(name) === uid) stored.delete(name);
+        if (request === undefined || !isOfController(request)) return;
+        // Whoever has never seen the name goes by the name alone.
+        const uids = seen.get(`${lifeOf(request)} ${name}`);
+        if (uids === undefined || uids.has(uid)) return;
+        violated(
+          nameOf(object, resource),
+          `is ${type === "DELETED" || request.verb === "delete" ? "deleted" : "changed"} by ${request.component}, which has seen only another object of that name`,
+        );
+      },
+    };
+  },
+};

@@ -1,0 +1,80 @@
+import { type Job, finishedCondition, parseTime } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { Stored, StoredChange } from "../world.js";
+import { ControllerClock } from "./controller-clock.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { JOBS, TTL_CONTROLLER, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+
+/** The API's times have whole seconds: exception X8. */
+const ROUNDING_MS = 1000;
+/** Longer than from the last look at a Job to its deletion: exception X10. */
+const LOOK_MS = 60_000;
+/** How long an expired Job may be left. */
+const ACTS_MS = 120_000;
+
+/** Upstream: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go. */
+export const ttlReason: Invariant = {
+  name: "S16 TTL's reason",
+  sentence: "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished is over.",
+  watch(world, violated): InvariantChecks {
+    const clock = new ControllerClock(world);
+    const before = new Map<string, { readonly atMs: number; readonly ttl: number }>();
+    return {
+      onHappening: (happening) => clock.onHappening(happening),
+      onChange(change) {
+        if (change.resource !== JOBS) return;
+        const { object, previous, request, atMs } = change;
+        const uid = uidOf(object);
+        const ttlBefore = ttlOf(previous);
+        if (ttlBefore !== undefined && ttlBefore !== ttlOf(object)) before.set(uid, { atMs, ttl: ttlBefore });
+        if (request?.component !== TTL_CONTROLLER || !isDeletion(change)) return;
+        const edited = before.get(uid);
+        const recent = edited !== undefined && edited.atMs >= request.sentMs - LOOK_MS ? edited.ttl : undefined;
+        const wrong = whyKept(previous ?? object, recent, clock.latestMs);
+        if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${TTL_CONTROLLER}, ${wrong}`);
+      },
+    };
+  },
+};
+
+function isDeletion({ type, object, previous }: StoredChange): boolean {
+  return type === "DELETED" || (isBeingDeleted(object) && previous !== undefined && !isBeingDeleted(previous));
+}
+
+function ttlOf(job: Stored<Job> | undefined): number | undefined {
+  return job?.spec?.ttlSecondsAfterFinished;
+}
+
+/** When a Job may be deleted; `undefined`: never. */
+function expiryMs(job: Stored<Job>, ttl = ttlOf(job)): number | undefined {
+  const finishedMs = parseTime(finishedCondition(job)?.lastTransitionTime);
+  return finishedMs === undefined || ttl == null ? undefined : finishedMs + ttl * 1000;
+}
+
+function whyKept(job: Stored<Job>, recentTtl: number | undefined, nowMs: number): string | undefined {
+  if (finishedCondition(job) === undefined) return "and has not finished";
+  const expiries = [expiryMs(job), recentTtl === undefined ? undefined : expiryMs(job, recentTtl)];
+  const expiresMs = Math.min(...expiries.map((expiry) => expiry ?? Infinity));
+  if (expiresMs === Infinity) return "and has no ttlSecondsAfterFinished";
+  return nowMs >= expiresMs - ROUNDING_MS ? undefined : `${(expiresMs - nowMs) / 1000} s before its time is over`;
+}
+
+export const ttlActs: Invariant = {
+  name: "L4 TTL acts",
+  sentence: "120 s after the last fault no Job is left whose ttlSecondsAfterFinished has been over for as long.",
+  watch(world, violated): InvariantChecks {
+    return {
+      atRest() {
+        if (clockMayBeWrong(world)) return;
+        const sinceMs = world.nowMs - ACTS_MS;
+        if (world.healedMs > sinceMs) return;
+        for (const job of world.list<Job>(JOBS)) {
+          const expiresMs = isBeingDeleted(job) ? undefined : expiryMs(job);
+          if (expiresMs !== undefined && expiresMs < sinceMs)
+            violated(nameOf(job, "Job"), `is left ${(world.nowMs - expiresMs) / 1000} s after its time was over`);
+        }
+      },
+    };
+  },
+};
