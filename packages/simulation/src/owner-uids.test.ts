@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 
+import type { FaultPlan } from "./fault-plan.js";
+import { play } from "./play.js";
 import { uidOf, withOwnerUids } from "./owner-uids.js";
 
 const child = (uid: string) => ({
@@ -8,9 +10,9 @@ const child = (uid: string) => ({
   metadata: { name: "child", ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "pi", uid }] },
 });
 
-test("an owner named by a plan gets the UID it has in the run", () => {
+test("an owner named by a plan gets the UID it has in the run", async () => {
   const asked: unknown[] = [];
-  const filled = withOwnerUids(child(uidOf({ namespace: "second", name: "pi" })), (owner) => {
+  const filled = await withOwnerUids(child(uidOf({ namespace: "second", name: "pi" })), async (owner) => {
     asked.push(owner);
     return "1234";
   });
@@ -18,9 +20,44 @@ test("an owner named by a plan gets the UID it has in the run", () => {
   expect(asked).toEqual([{ apiVersion: "batch/v1", kind: "Job", namespace: "second", name: "pi" }]);
 });
 
-test("an owner that is not there keeps a UID that nobody has, and one that is written out keeps its own", () => {
+test("an owner that is not there keeps a UID that nobody has, and one that is written out keeps its own", async () => {
   const absent = child("uid of default/pi");
-  expect(withOwnerUids(absent, () => undefined)).toEqual(absent);
+  expect(await withOwnerUids(absent, async () => undefined)).toEqual(absent);
   const written = child("abcd");
-  expect(withOwnerUids(written, () => "1234")).toBe(written);
+  expect(await withOwnerUids(written, async () => "1234")).toBe(written);
+});
+
+test("a plan's ConfigMap goes with the Job that it names as its owner, and a copy in another namespace alone", async () => {
+  const configMap = (namespace: string) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: "child",
+      namespace,
+      ownerReferences: [
+        { apiVersion: "batch/v1", kind: "Job", name: "pi", uid: uidOf({ namespace: "default", name: "pi" }) },
+      ],
+    },
+  });
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "busybox" }] } };
+  const plan: FaultPlan = {
+    apiVersion: "sim.kubewright.dev/v1",
+    kind: "Scenario",
+    seed: 1,
+    start: "2026-01-01T00:00:00Z",
+    for: "10m",
+    manifests: [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "second" } },
+      { apiVersion: "batch/v1", kind: "Job", metadata: { name: "pi", namespace: "default" }, spec: { template } },
+    ],
+    happenings: [
+      { at: "+0s", apply: configMap("default") },
+      { at: "+0s", apply: configMap("second") },
+    ],
+  };
+  const { settled } = await play(plan);
+  expect(Object.keys(settled).filter((name) => name.endsWith("/child"))).toEqual(["ConfigMap default/child"]);
+  const deleted = { at: "+1m", delete: { kind: "Job", name: "pi" } } as const;
+  const { settled: after } = await play({ ...plan, happenings: [...plan.happenings!, deleted] });
+  expect(Object.keys(after).filter((name) => name.endsWith("/child"))).toEqual([]);
 });

@@ -137,6 +137,8 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
         manifest,
         moments: [0, ...moments, ...moments.map((moment) => moment + script.startMs + script.runMs)],
         indexes: 0,
+        schedules:
+          spanMs <= HOUR_MS ? ["*/2 * * * *", "*/5 * * * *", "@every 90s", "@every 4m"] : ["15 */3 * * *", "@every 2h"],
       } satisfies Subject,
     ],
     endMs: spanMs,

@@ -272,7 +272,13 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
       replicas < 2 ? undefined : { for: durationText(draw.fork("for").whole(12, 60) * 1_000), leaseLost: true },
   ],
   ["clockJump", (draw) => ({ clockJump: jump(draw) })],
-  ["clockSkew", (draw, ground) => ({ clockSkew: { controllerManager: managerOf(draw, ground), by: jump(draw) } })],
+  [
+    "clockSkew",
+    (draw, ground) => ({
+      ...forDelay(draw),
+      clockSkew: { controllerManager: managerOf(draw, ground), by: jump(draw) },
+    }),
+  ],
   [
     "nodeLost",
     (draw, ground) => ({

@@ -40,7 +40,7 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   const draw = new Draw(seededRandom(seed).fork("plan"));
   const swarm = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
   const { start, workload } = drawWorkload(draw, swarm);
-  const replicas = drawReplicas(draw.fork("replicas"), swarm);
+  const replicas = drawReplicas(draw.fork("replicas"), swarm, workload.endMs);
   const nodes = drawNodes(draw.fork("nodes"));
   const windowMs = Math.max(SHORTEST_WINDOW_MS, Math.min(workload.endMs, LONGEST_WINDOW_MS));
   const faults = withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed));

@@ -67,6 +67,7 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
     manifest,
     moments: jobMoments(resumeMs, spec, script),
     indexes: spec.completionMode === "Indexed" ? (spec.completions ?? 0) : 0,
+    schedules: [],
   };
   const target = { kind: "Job", namespace, name } as const;
   const happenings: HappeningEntry[] = [

@@ -24,8 +24,11 @@ export function drawControllers(draw: Draw, swarm: Swarm, replicas: number): Con
   };
 }
 
-export function drawReplicas(draw: Draw, swarm: Swarm): number {
-  return swarm.has("replicas") ? draw.whole(2, 3) : 1;
+/** Leases are renewed every two seconds: that would be all there is in days. */
+const LONGEST_ELECTION_MS = 2 * 3_600_000;
+
+export function drawReplicas(draw: Draw, swarm: Swarm, endMs: number): number {
+  return swarm.has("replicas") && endMs <= LONGEST_ELECTION_MS ? draw.whole(2, 3) : 1;
 }
 
 /** 1 to 4 nodes: `node-1` and so on. */

@@ -168,7 +168,7 @@ function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
       : [
           annotate,
           patchSpec(subject, {
-            schedule: draw.fork("schedule").pick(["*/2 * * * *", "*/5 * * * *", "@every 90s", "@every 4m"]),
+            schedule: draw.fork("schedule").pick(subject.schedules),
           }),
           patchSpec(subject, { timeZone: draw.fork("zone").pick(["Europe/Berlin", "Asia/Kolkata", null]) }),
           patchSpec(subject, { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) }),

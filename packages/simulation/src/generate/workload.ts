@@ -25,6 +25,8 @@ export interface Subject {
   readonly moments: readonly number[];
   /** Of an Indexed Job. */
   readonly indexes: number;
+  /** What a CronJob's schedule may be changed to without its runs becoming too many. */
+  readonly schedules: readonly string[];
 }
 
 export function together(parts: readonly Workload[]): Workload {

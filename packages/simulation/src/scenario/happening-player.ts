@@ -13,13 +13,14 @@ import {
   nodes,
   pods,
 } from "@kubewright/api";
-import { type Client, type Patch, type ResourceClient, errorMessage } from "@kubewright/client";
+import { type Client, type Patch, type ResourceClient, errorMessage, isNotFound } from "@kubewright/client";
 import { type Clock, formatDuration } from "@kubewright/clock";
 import { type FaultyCluster, selects } from "@kubewright/cluster";
 import { isPodTerminal } from "@kubewright/controller";
 import type { ApiRequest } from "@kubewright/transport";
 
 import { Discovery } from "../discovery.js";
+import { type FindUid, withOwnerUids } from "../owner-uids.js";
 import type { Happening } from "./happening.js";
 import type { HappeningKind, Happenings, RequestSelection, Target } from "./scenario-file.js";
 import { durationOf } from "./scenario-times.js";
@@ -434,6 +435,21 @@ export class HappeningPlayer {
     };
   }
 
+  async #uidOf(
+    { namespace, name, ...kind }: Parameters<FindUid>[0],
+    discovery: Discovery,
+  ): Promise<string | undefined> {
+    const definition = await discovery.find({ ...kind, metadata: { name } });
+    if (definition === undefined) return undefined;
+    try {
+      const object = await this.#user.resource(definition).get(name, definition.namespaced ? { namespace } : {});
+      return object.metadata.uid;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
   #apply({ objects }: Happening): Act {
     const names = objects.map(
       ({ object }) => `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`,
@@ -442,7 +458,8 @@ export class HappeningPlayer {
       message: `a user applies ${names.join(", ")}`,
       begin: async () => {
         const discovery = new Discovery(this.#user);
-        for (const { object } of objects) {
+        for (const { object: written } of objects) {
+          const object = await withOwnerUids(written, (owner) => this.#uidOf(owner, discovery));
           const definition = await discovery.find(object);
           if (definition === undefined)
             throw new Error(`this cluster does not know kind ${object.kind} in ${object.apiVersion}`);
