@@ -32,9 +32,8 @@ export function* exhaustivePlans(base: FaultPlan, options: ExhaustiveOptions = {
   for (const controller of controllers)
     for (let nth = 1; nth <= writes; nth++)
       for (const fate of FATES) {
-        const fault = fate(controller, nth);
         // First of all, so that it counts from the very first request.
-        const entry = { at: "+0s", ...(fault.requestFails === undefined ? {} : { for: half }), ...fault };
+        const entry = { at: "+0s", for: half, ...fate(controller, nth) };
         yield { ...base, happenings: [entry, ...(base.happenings ?? [])] };
       }
 }

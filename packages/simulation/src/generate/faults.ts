@@ -89,7 +89,12 @@ export function drawAimed(draw: Draw, ground: FaultGround): HappeningEntry[] {
           [lots.fork("some").whole(2, 4), 25],
         ]);
         entries.push(requestFailure(lots.fork("failure"), kind, { nth, times }, windowMs));
-      } else entries.push({ at: "+0s", controllerCrashes: crash(lots.fork("crash"), kind, nth) });
+      } else
+        entries.push({
+          at: "+0s",
+          for: durationText(windowMs),
+          controllerCrashes: crash(lots.fork("crash"), kind, nth),
+        });
       continue;
     }
     const others = ENTRIES.filter(([other]) => faults.has(other));

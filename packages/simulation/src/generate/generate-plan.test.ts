@@ -239,6 +239,7 @@ test("every write of a small run is tried with every fate", () => {
   expect(tried).toHaveLength(15);
   expect(tried[0]!.happenings![0]).toEqual({
     at: "+0s",
+    for: expect.any(String),
     controllerCrashes: { controller: "job-controller", verbs: ["write"], nth: 1, when: "before" },
   });
   expect(tried[14]!.happenings![0]!.requestFails).toEqual({
