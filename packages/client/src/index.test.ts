@@ -6,6 +6,7 @@ test("the package exports these values", () => {
   expect(Object.keys(exported).sort()).toEqual([
     "Client",
     "ResourceClient",
+    "ShardReader",
     "StatusError",
     "errorMessage",
     "hasStatusCause",

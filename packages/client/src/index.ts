@@ -17,6 +17,7 @@ export {
   reasonOf,
 } from "./errors.js";
 export { ResourceClient } from "./resource-client.js";
+export { ShardReader } from "./shard-reader.js";
 
 export type { ApplyPatch, JsonPatchOperation, MergePatch, Patch, StrategicMergePatch } from "./patch.js";
 export type { RequestMetrics } from "./request-metrics.js";
@@ -32,3 +33,4 @@ export type {
   WriteOptions,
   Writer,
 } from "./resource-client.js";
+export type { ShardReaderOptions } from "./shard-reader.js";

@@ -28,6 +28,11 @@ export interface ListOptions extends CallOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /**
+   * Only what is of a shard, as {@link formatShardSelector} writes it. Servers that do not know shards answer with everything,
+   * and watches of others may: {@link ShardReader} looks at what comes.
+   */
+  readonly shardSelector?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
   /** Most items of one page. */
@@ -48,6 +53,11 @@ export interface WatchOptions extends CallOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /**
+   * Only what is of a shard, as {@link formatShardSelector} writes it. Servers that do not know shards answer with everything,
+   * and watches of others may: {@link ShardReader} looks at what comes.
+   */
+  readonly shardSelector?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "NotOlderThan" | undefined;
   readonly allowWatchBookmarks?: boolean;

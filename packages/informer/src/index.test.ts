@@ -10,6 +10,7 @@ test("the package exports these values", () => {
     "Store",
     "deletedObject",
     "filteringHandler",
+    "foreignObjectsDefinition",
     "informerMetricDefinitions",
     "isDeletedFinalStateUnknown",
     "isRecreated",

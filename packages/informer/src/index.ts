@@ -2,7 +2,7 @@ export { filteringHandler } from "./filtering-handler.js";
 export { namespaceIndex } from "./indexers.js";
 export { InformerError } from "./informer-error.js";
 export { InformerFactory } from "./informer-factory.js";
-export { informerMetricDefinitions } from "./informer-metrics.js";
+export { foreignObjectsDefinition, informerMetricDefinitions } from "./informer-metrics.js";
 export { isRecreated } from "./recreation.js";
 export { SharedInformer } from "./shared-informer.js";
 export { Store } from "./store.js";

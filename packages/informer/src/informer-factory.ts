@@ -1,4 +1,4 @@
-import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewright/api";
+import type { DeepReadonly, KubernetesObject, ResourceDefinition, ShardSelector } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
@@ -15,6 +15,8 @@ export interface InformerFactoryOptions {
   readonly random: Random;
   /** Restricts every informer. Absent: all namespaces. */
   readonly namespace?: string | undefined;
+  /** Only what is of this shard, in every informer: see `SharedInformerOptions`. Absent: everything. */
+  readonly shard?: ShardSelector | undefined;
   /** Default 0: never. kube-controller-manager uses 12 to 24 hours. */
   readonly resyncMs?: number | undefined;
   readonly transform?: AnyTransform | undefined;
@@ -105,13 +107,14 @@ export class InformerFactory {
   }
 
   #optionsFor<T extends KubernetesObject>(definition: ResourceDefinition<T>) {
-    const { client, clock, random, transform, namespace, minWatchTimeoutMs, watchList, internalErrorRetryMs } =
+    const { client, clock, random, transform, namespace, shard, minWatchTimeoutMs, watchList, internalErrorRetryMs } =
       this.#options;
     return {
       client: client.resource(definition),
       clock,
       random: random.fork(`informer ${keyOfResource(definition)}`),
       namespace,
+      shard,
       minWatchTimeoutMs,
       watchList,
       internalErrorRetryMs,

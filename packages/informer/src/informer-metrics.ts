@@ -8,6 +8,8 @@ export interface InformerMetrics {
   observeProcessingLatency(seconds: number): void;
   /** `informer_store_resource_version`: the last 15 digits, as many as a number holds. */
   setStoreResourceVersion(version: number): void;
+  /** `kubewright_shard_foreign_events_total`: so many objects of other shards came. With 0 from the start, where there is a shard. */
+  countForeignObjects?(count: number): void;
 }
 
 /** The labels of an informer's metrics: whose it is, and of what. */
@@ -22,7 +24,7 @@ export interface InformerMetricsProvider {
 
 /** How a metric is registered. All have the labels `name`, `group`, `version` and `resource`. */
 export interface InformerMetricDefinition {
-  readonly type: "gauge" | "histogram";
+  readonly type: "gauge" | "histogram" | "counter";
   readonly name: string;
   readonly help: string;
   readonly buckets?: readonly number[];
@@ -47,6 +49,13 @@ export const informerMetricDefinitions = {
     help: "The 15 least significant digits of the resource version of the store.",
   },
 } as const satisfies Record<string, InformerMetricDefinition>;
+
+/** What a server sends that should have been left out: more than 0 means that it does not filter by shards. */
+export const foreignObjectsDefinition = {
+  type: "counter",
+  name: "kubewright_shard_foreign_events_total",
+  help: "Number of objects of other shards that the server listed or told of.",
+} as const satisfies InformerMetricDefinition;
 
 /** `NaN` for what is not a decimal number: such a version is not reported. */
 export function versionGauge(resourceVersion: string): number {

@@ -3,6 +3,7 @@ import {
   type KubernetesObject,
   type List,
   type ObjectKey,
+  type ShardSelector,
   type WatchEvent,
   compareResourceVersions,
   isStatus,
@@ -10,6 +11,7 @@ import {
 } from "@kubewright/api";
 import {
   type Reader,
+  ShardReader,
   StatusError,
   isConnectionRefused,
   isResourceExpired,
@@ -48,6 +50,13 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /**
+   * Only what is of this shard. Servers that know shards are asked to leave out the rest, and all of it is left out before
+   * anything else sees it. It never changes: another shard takes another reflector, which lists anew.
+   */
+  readonly shard?: ShardSelector | undefined;
+  /** Told how many objects of other shards came along. Default: nobody is. */
+  readonly onForeign?: ((count: number) => void) | undefined;
   readonly transform?: Transform<T> | undefined;
   /** Watches last between this and twice this. Default and least: 5 minutes. */
   readonly minWatchTimeoutMs?: number | undefined;
@@ -96,6 +105,7 @@ const EVENTS_PER_TURN = 512;
  */
 export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
+  readonly #reader: Reader<T>;
   readonly #clock: Clock;
   readonly #target: ReflectorTarget<T>;
   readonly #backoff: Backoff;
@@ -115,6 +125,7 @@ export class Reflector<T extends KubernetesObject> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
+    this.#reader = this.#readerOf(options);
     this.#clock = options.clock;
     this.#target = options.target;
     this.#backoff = new Backoff(options);
@@ -274,7 +285,7 @@ export class Reflector<T extends KubernetesObject> {
   async #listPage(query: PageQuery, signal: AbortSignal): Promise<List<DeepReadonly<T>>> {
     const deadline = new Deadline(this.#clock, signal, LIST_TIMEOUT_MS);
     try {
-      const page: unknown = await this.#options.client.list({
+      const page: unknown = await this.#reader.list({
         ...this.#selection(),
         ...query,
         mapItem: (object) => this.#transformed(object),
@@ -442,12 +453,18 @@ export class Reflector<T extends KubernetesObject> {
   ): Promise<WatchStream<T>> {
     const timeoutMs = this.#minWatchTimeoutMs * (1 + this.#options.random.next());
     const stream = await WatchStream.open(
-      this.#options.client,
+      this.#reader,
       { ...this.#selection(), ...options, allowWatchBookmarks: true, timeoutSeconds: Math.floor(timeoutMs / 1000) },
       { clock: this.#clock, signal },
     );
     this.#lastContactMs = this.#clock.monotonic();
     return stream;
+  }
+
+  #readerOf({ client, shard, onForeign }: ReflectorOptions<T>): Reader<T> {
+    if (shard === undefined) return client;
+    const onError = (error: Error): void => this.#report("list", `sharding ${this.#resource}`, error);
+    return new ShardReader(client, shard, { onForeign, onError });
   }
 
   #selection() {

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type KubernetesObject, qualifiedResource } from "@kubewright/api";
+import { type DeepReadonly, type KubernetesObject, type ShardSelector, qualifiedResource } from "@kubewright/api";
 import type { Reader } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
@@ -24,6 +24,11 @@ export interface SharedInformerOptions<T extends KubernetesObject, Index extends
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /**
+   * Only what is of this shard. Servers that know shards are asked to leave out the rest, and what they do not leave out never
+   * comes to the cache. It never changes: another shard takes another informer.
+   */
+  readonly shard?: ShardSelector | undefined;
   /** Besides the namespace index, which is always there. */
   readonly indexers?: Indexers<T, Index> | undefined;
   /** How often handlers are shown the whole cache again, unless they ask for less. Default 0: never. */
@@ -106,7 +111,13 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     this.#metrics = metrics;
     this.#onError = errorReport(options.clock, onError);
     this.#measure((measured) => measured.setQueuedItems(0));
-    this.#reflector = new Reflector({ ...options, target: this.#target(), onError: this.#onError });
+    if (options.shard !== undefined) this.#countForeign(0);
+    this.#reflector = new Reflector({
+      ...options,
+      target: this.#target(),
+      onForeign: (count) => this.#countForeign(count),
+      onError: this.#onError,
+    });
   }
 
   /** Whether the cache has held the whole, and the handlers there at that time were told. Never reverts. */
@@ -208,6 +219,10 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     if (this.#metrics === undefined) return;
     const version = versionGauge(this.#store.lastStoreSyncResourceVersion);
     if (!Number.isNaN(version)) this.#measure((metrics) => metrics.setStoreResourceVersion(version));
+  }
+
+  #countForeign(count: number): void {
+    this.#measure((metrics) => metrics.countForeignObjects?.(count));
   }
 
   /** What cannot be measured has been taken in all the same. */

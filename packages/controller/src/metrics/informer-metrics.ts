@@ -1,15 +1,22 @@
-import { type InformerMetrics, type InformerMetricsProvider, informerMetricDefinitions } from "@kubewright/informer";
+import {
+  type InformerMetrics,
+  type InformerMetricsProvider,
+  foreignObjectsDefinition,
+  informerMetricDefinitions,
+} from "@kubewright/informer";
 
 import type { MetricFamilies } from "./metric-families.js";
 
 const LABELS = { labels: ["name", "group", "version", "resource"] } as const;
 
-/** The three `informer_*` metrics. */
+/** The three `informer_*` metrics, and where there are shards what is of others. */
 export function informerMetrics(families: MetricFamilies): InformerMetricsProvider {
   const define = informerMetricDefinitions;
   const queuedItems = families.gauge({ ...define.queuedItems, ...LABELS });
   const processingLatency = families.histogram({ ...define.processingLatency, ...LABELS });
   const storeResourceVersion = families.gauge({ ...define.storeResourceVersion, ...LABELS });
+
+  let foreignObjects: ReturnType<MetricFamilies["counter"]> | undefined;
 
   const forInformer: InformerMetricsProvider["forInformer"] = ({ name, group, version, resource }): InformerMetrics => {
     const labels = { name, group, version, resource };
@@ -17,6 +24,10 @@ export function informerMetrics(families: MetricFamilies): InformerMetricsProvid
       setQueuedItems: (items) => queuedItems.set(labels, items),
       observeProcessingLatency: (seconds) => processingLatency.observe(labels, seconds),
       setStoreResourceVersion: (latest) => storeResourceVersion.set(labels, latest),
+      countForeignObjects: (count) => {
+        foreignObjects ??= families.counter({ ...foreignObjectsDefinition, ...LABELS });
+        foreignObjects.inc(labels, count);
+      },
     };
   };
   return { forInformer };
