@@ -1,7 +1,7 @@
 import { defaultNodes } from "@kubewright/cluster";
+import { nodeShapes } from "@kubewright/simulation";
 import { expect, test } from "vitest";
 
-import { nodeShapes } from "@kubewright/simulation";
 import { NodePools } from "./node-pools.js";
 
 test("a pool is what a label says, or the scenario's group, or machines of a size", () => {

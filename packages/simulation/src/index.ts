@@ -6,7 +6,6 @@ export { generatePlan } from "./generate/generate-plan.js";
 export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
 export { uidOf, withOwnerUids } from "./owner-uids.js";
-export { builtInInvariants, cacheInvariants, genericInvariants, jobInvariants } from "./invariants/built-in.js";
 export { closest, suggestion } from "./did-you-mean.js";
 export { PlanError } from "./create-objects.js";
 export { Discovery } from "./discovery.js";
