@@ -76,7 +76,7 @@ export class History implements World {
     const now = {
       ...object,
       metadata: {
-        namespace: "default",
+        ...(object.kind === "Node" ? {} : { namespace: "default" }),
         uid: `uid-of-${object.metadata.name}`,
         creationTimestamp: new Date(this.nowMs).toISOString(),
         generation: 1,
@@ -146,7 +146,7 @@ export class History implements World {
   }
 
   #key({ kind, metadata: { namespace = "default", name } }: KubernetesObject): string {
-    return `${PLURALS[kind ?? ""]} ${namespace}/${name}`;
+    return `${PLURALS[kind ?? ""]} ${kind === "Node" ? "" : namespace}/${name}`;
   }
 
   #tell(type: StoredChange["type"], object: Stored, previous: Stored | undefined, by: Sender, verb: string): void {

@@ -111,7 +111,7 @@ describe("S11 one Job per slot", () => {
       code: 500,
       verb: "create",
       resource: "jobs.batch",
-      body: run("tick-1", SLOT_MS),
+      name: "tick-1",
     });
     refused.pass(200_000);
     refused.store(run("tick-1", SLOT_MS), CONTROLLER);

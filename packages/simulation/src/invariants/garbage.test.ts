@@ -1,0 +1,273 @@
+import type { KubernetesObject, Node, OwnerReference, Pod } from "@kubewright/api";
+import { describe, expect, it } from "vitest";
+
+import { History, START_MS } from "../../test/history.js";
+import { condition, job, pod } from "../../test/objects.js";
+import { garbageIsCollected, ownedIsSpared } from "./garbage.js";
+import { podGCActs, podGCReasons } from "./pod-garbage.js";
+import { ttlActs, ttlReason } from "./ttl.js";
+
+const GC = "garbage-collector-controller";
+const POD_GC = "pod-garbage-collector-controller";
+const TTL = "ttl-after-finished-controller";
+
+const reference = (of: KubernetesObject, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: of.apiVersion!,
+  kind: of.kind!,
+  name: of.metadata.name!,
+  uid: of.metadata.uid ?? `uid-of-${of.metadata.name}`,
+  ...more,
+});
+
+function configMap(owners: readonly OwnerReference[], metadata: Partial<KubernetesObject["metadata"]> = {}) {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "default", name: "child", uid: "uid-of-child", ownerReferences: [...owners], ...metadata },
+  };
+}
+
+const node = (name: string, more: Partial<Node> = {}): Node => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name, uid: `uid-of-${name}` },
+  ...more,
+});
+
+describe("S14 garbage collection spares the owned", () => {
+  function collected(owner: KubernetesObject | undefined, child: KubernetesObject): readonly string[] {
+    const history = new History(ownedIsSpared);
+    if (owner !== undefined) history.store(owner);
+    history.store(child);
+    history.pass(1000);
+    history.remove(child, GC);
+    return history.violations;
+  }
+
+  it("accepts what has no owner any more, or only one that waits for it", () => {
+    expect(collected(undefined, configMap([reference(job())]))).toEqual([]);
+    const waiting = job();
+    waiting.metadata = {
+      ...waiting.metadata,
+      deletionTimestamp: "2026-03-02T10:00:00Z",
+      finalizers: ["foregroundDeletion"],
+    };
+    expect(collected(waiting, configMap([reference(job())]))).toEqual([]);
+  });
+
+  it("accepts what names its owner by a wrong kind, name, group, UID or namespace", () => {
+    for (const wrong of [{ kind: "Pod" }, { name: "other" }, { apiVersion: "v1" }, { uid: "other" }])
+      expect(collected(job(), configMap([reference(job(), wrong)]))).toEqual([]);
+    expect(collected(job(), configMap([reference(job())], { namespace: "elsewhere" }))).toEqual([]);
+  });
+
+  it("refuses what is owned, what has no owner, and what has no namespace as its owner has", () => {
+    expect(collected(job(), configMap([reference(job())]))).toEqual([
+      "ConfigMap default/child: is deleted as garbage, and Job default/pi owns it",
+    ]);
+    expect(collected(job(), configMap([reference(job(), { uid: "gone" }), reference(job())]))).toHaveLength(1);
+    expect(collected(undefined, configMap([]))).toEqual([
+      "ConfigMap default/child: is deleted as garbage, and has no owner",
+    ]);
+    const owned = node("n", { metadata: { name: "n", uid: "n", ownerReferences: [reference(job())] } });
+    expect(collected(job(), owned)).toEqual(["Node n: is deleted as garbage, and has no namespace, as its owner has"]);
+  });
+
+  it("accepts references that changed while it was being deleted, by its UID alone", () => {
+    const history = new History(ownedIsSpared);
+    history.store(job());
+    history.store(configMap([reference(job(), { uid: "gone" })]));
+    const sentMs = history.nowMs;
+    history.pass(10);
+    const now = history.store(configMap([reference(job())]));
+    history.remove(now, { component: GC, sentMs, process: "m" });
+    expect(history.violations).toEqual([]);
+  });
+});
+
+describe("L3 garbage collection is complete", () => {
+  function left(make: (history: History) => void): readonly string[] {
+    const history = new History(garbageIsCollected);
+    make(history);
+    history.rest();
+    expect(history.violations).toEqual([]);
+    history.pass(181_000);
+    history.rest();
+    return history.violations;
+  }
+
+  it("refuses what is left when its owners are gone", () => {
+    const violations = left((history) => {
+      history.store(job());
+      history.store(configMap([reference(job())]));
+      history.remove(job());
+    });
+    expect(violations).toEqual(["ConfigMap default/child: is left, and its owners are gone: Job pi"]);
+  });
+
+  it("refuses what waits for dependents that are gone, or that nobody orphans", () => {
+    for (const [finalizer, waits] of [
+      ["foregroundDeletion", "waits for dependents of which none is left"],
+      ["orphan", "waits to have its dependents orphaned"],
+    ] as const) {
+      const owner = job();
+      owner.metadata = { ...owner.metadata, finalizers: [finalizer], deletionTimestamp: "2026-03-02T10:00:00Z" };
+      expect(left((history) => history.store(owner))).toEqual([`Job default/pi: is deleted, and ${waits}`]);
+    }
+  });
+
+  it("accepts what waits for a dependent that blocks it", () => {
+    const owner = job();
+    owner.metadata = {
+      ...owner.metadata,
+      finalizers: ["foregroundDeletion"],
+      deletionTimestamp: "2026-03-02T10:00:00Z",
+    };
+    const violations = left((history) => {
+      history.store(owner);
+      history.store(configMap([reference(owner, { blockOwnerDeletion: true })], { finalizers: ["example.com/mine"] }));
+    });
+    expect(violations).toEqual([]);
+  });
+});
+
+describe("S15 PodGC's reasons", () => {
+  const on = (nodeName: string, phase = "Failed", metadata: Partial<Pod["metadata"]> = {}, name = "a"): Pod => ({
+    ...pod(phase, { name, metadata }),
+    spec: { containers: [], ...(nodeName === "" ? {} : { nodeName }) },
+  });
+  const deletionTimestamp = "2026-03-02T10:00:00Z";
+  const tainted = node("out", {
+    spec: { taints: [{ key: "node.kubernetes.io/out-of-service", effect: "NoExecute" }] },
+  });
+
+  function deleted(stored: Pod, nodes: readonly Node[] = []): readonly string[] {
+    const history = new History(podGCReasons);
+    for (const each of nodes) history.store(each);
+    history.pass(120_000);
+    history.store(stored);
+    history.remove(stored, POD_GC);
+    return history.violations;
+  }
+
+  it("accepts pods of nodes that do not exist or are out of service, and those without one that are being deleted", () => {
+    expect(deleted(on("gone"))).toEqual([]);
+    expect(deleted(on("out", "Failed", { deletionTimestamp }), [tainted])).toEqual([]);
+    expect(deleted(on("", "Failed", { deletionTimestamp }))).toEqual([]);
+  });
+
+  it("refuses pods that go on, and those of nodes that exist", () => {
+    expect(deleted(on("gone", "Running"))).toEqual([
+      "Pod default/a: is deleted by PodGC, and was not marked Failed first",
+    ]);
+    expect(deleted(on("n"), [node("n")])).toEqual([
+      "Pod default/a: is deleted by PodGC, of 1 that have ended, and 12500 are let be",
+    ]);
+  });
+
+  it("accepts a node that came while PodGC looked for it", () => {
+    const history = new History(podGCReasons);
+    history.store(on("n"));
+    history.store(node("n"));
+    history.remove(on("n"), POD_GC);
+    expect(history.violations).toEqual([]);
+  });
+
+  it("accepts the oldest beyond the threshold, and refuses others", () => {
+    const threshold = (terminatedPodGCThreshold: number) => ({ controllers: { terminatedPodGCThreshold } });
+    const fill = (plan: object): History => {
+      const history = new History(podGCReasons, plan);
+      history.store(node("n"));
+      history.pass(120_000);
+      for (const name of ["a", "b", "c"]) {
+        history.store(on("n", "Succeeded", {}, name));
+        history.pass(1000);
+      }
+      return history;
+    };
+    const oldest = fill(threshold(1));
+    oldest.remove(on("n", "Succeeded", {}, "a"), POD_GC);
+    oldest.remove(on("n", "Succeeded", {}, "b"), POD_GC);
+    expect(oldest.violations).toEqual([]);
+    const newest = fill(threshold(2));
+    newest.remove(on("n", "Succeeded", {}, "c"), POD_GC);
+    expect(newest.violations).toEqual(["Pod default/c: is deleted by PodGC, before 2 older ones"]);
+    const off = fill(threshold(0));
+    off.remove(on("n", "Succeeded", {}, "a"), POD_GC);
+    expect(off.violations).toEqual(["Pod default/a: is deleted by PodGC, which lets all of them be"]);
+  });
+
+  it("wants pods of nodes that are gone, and those beyond the threshold, to be gone at last", () => {
+    const history = new History(podGCActs, { controllers: { terminatedPodGCThreshold: 1 } });
+    history.store(node("n"));
+    history.store(on("n", "Running"));
+    for (const name of ["b", "c"]) history.store(on("n", "Failed", {}, name));
+    history.remove(node("n"));
+    history.pass(190_000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+    history.pass(20_000);
+    history.rest();
+    expect(history.violations).toEqual([
+      "Pod default/a: is Running on n, which does not exist",
+      "pods: 2 that have ended are left, and the threshold is 1",
+    ]);
+  });
+});
+
+describe("S16 TTL's reason", () => {
+  const finished = (ttlSecondsAfterFinished?: number) =>
+    job(
+      { conditions: [condition("Complete", "", START_MS)] },
+      ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished },
+    );
+
+  function deleted(history: History, stored = finished(60)): readonly string[] {
+    history.store(stored);
+    history.pass(30_000);
+    history.remove(stored, TTL);
+    return history.violations;
+  }
+
+  it("accepts the deletion of a Job whose time is over, and refuses any other", () => {
+    expect(deleted(new History(ttlReason), finished(30))).toEqual([]);
+    expect(deleted(new History(ttlReason))).toEqual([
+      "Job default/pi: is deleted by ttl-after-finished-controller, 30 s before its time is over",
+    ]);
+    expect(deleted(new History(ttlReason), finished())).toEqual([
+      "Job default/pi: is deleted by ttl-after-finished-controller, and has no ttlSecondsAfterFinished",
+    ]);
+    expect(deleted(new History(ttlReason), job({}, { ttlSecondsAfterFinished: 0 }))).toEqual([
+      "Job default/pi: is deleted by ttl-after-finished-controller, and has not finished",
+    ]);
+  });
+
+  it("accepts one whose time was prolonged after the last look (X10), and goes by the controller's clock", () => {
+    const prolonged = new History(ttlReason);
+    prolonged.store(finished(10));
+    prolonged.pass(10_000);
+    expect(deleted(prolonged)).toEqual([]);
+
+    const jumped = new History(ttlReason, {
+      happenings: [
+        { at: "1s", clockJump: "+30s" },
+        { at: "2s", clockJump: "-30s" },
+      ],
+    });
+    jumped.happen(0, "clockJump", "begin");
+    expect(deleted(jumped)).toEqual([]);
+    jumped.happen(1, "clockJump", "begin");
+    expect(deleted(jumped, finished(120))).toHaveLength(1);
+  });
+
+  it("wants expired Jobs to be gone at last", () => {
+    const history = new History(ttlActs);
+    history.store(finished(60));
+    history.pass(170_000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+    history.pass(20_000);
+    history.rest();
+    expect(history.violations).toEqual(["Job default/pi: is left 130 s after its time was over"]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+
+import { History } from "../../test/history.js";
+import { job } from "../../test/objects.js";
+import { oneLeader, takeover } from "./leaders.js";
+
+const elected = { controllerManagers: 2 };
+
+describe("S18 one leader", () => {
+  it("refuses two at a time", () => {
+    const history = new History(oneLeader, elected);
+    history.leading = ["a", "b"];
+    history.pass(1000);
+    expect(history.violations).toEqual(["leaders: a and b lead at once"]);
+  });
+
+  it("accepts writes of who leads, or has led as long ago as a request takes, and refuses others", () => {
+    const history = new History(oneLeader, elected);
+    history.leading = ["a"];
+    history.pass(1000);
+    history.store(job(), { component: "job-controller", process: "a" });
+    history.leading = [];
+    history.pass(60_000);
+    history.store(job({ active: 1 }), { component: "job-controller", process: "a" });
+    expect(history.violations).toEqual([]);
+    history.pass(60_000);
+    history.store(job({ active: 2 }), { component: "job-controller", process: "a" });
+    history.store(job({ active: 3 }), { component: "job-controller", process: "b" });
+    history.store(job({ active: 4 }), "user");
+    expect(history.violations).toEqual([
+      "Job default/pi: is written by job-controller of a, which led last 120 s ago",
+      "Job default/pi: is written by job-controller of b, which has never led",
+    ]);
+  });
+
+  it("says nothing of a controller manager that is alone", () => {
+    const history = new History(oneLeader);
+    history.store(job(), { component: "job-controller", process: "a" });
+    expect(history.violations).toEqual([]);
+  });
+});
+
+describe("L10 take-over", () => {
+  it("wants somebody to lead when a lease's duration and two retries are over", () => {
+    const history = new History(takeover, elected);
+    history.leading = ["a"];
+    history.pass(60_000);
+    history.leading = [];
+    history.pass(28_000);
+    expect(history.violations).toEqual([]);
+    history.pass(2000);
+    expect(history.violations).toEqual(["leaders: nobody has led for 30 s"]);
+  });
+
+  it("waits for the longest lease, and for the last fault to be over", () => {
+    const history = new History(takeover, { ...elected, controllers: { leaseDurations: ["60s", "15s"] } });
+    history.pass(70_000);
+    expect(history.violations).toEqual([]);
+    history.healedMs = history.nowMs + 60_000;
+    history.pass(59_000);
+    expect(history.violations).toEqual([]);
+  });
+});

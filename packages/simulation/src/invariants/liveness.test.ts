@@ -1,0 +1,217 @@
+import type { CronJob, Job } from "@kubewright/api";
+import { describe, expect, it } from "vitest";
+
+import { History, START_MS } from "../../test/history.js";
+import { condition, cronJob, job, pod } from "../../test/objects.js";
+import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
+import { dampedNotStalled, jobsGoOn, noStuckFinalizer } from "./job-liveness.js";
+
+const CONTROLLER = "job-controller";
+const deletionTimestamp = "2026-03-02T10:00:00Z";
+const complete = { conditions: [condition("Complete")] };
+
+describe("L2 no stuck finalizer", () => {
+  function rested(make: (history: History) => void): readonly string[] {
+    const history = new History(noStuckFinalizer);
+    make(history);
+    history.rest();
+    expect(history.violations).toEqual([]);
+    history.pass(121_000);
+    history.rest();
+    return history.violations;
+  }
+
+  it("refuses a pod that keeps it when its Job has finished, or is gone and the pod deleted", () => {
+    expect(
+      rested((history) => {
+        history.store(job());
+        history.store(pod("Succeeded"), CONTROLLER);
+        history.store(job(complete), CONTROLLER);
+      }),
+    ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi has finished"]);
+    expect(
+      rested((history) => {
+        history.store(job());
+        history.store(pod("Running", { metadata: { deletionTimestamp } }), CONTROLLER);
+        history.remove(job());
+      }),
+    ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi is gone"]);
+  });
+
+  it("accepts a pod whose Job goes on, or is managed by somebody else", () => {
+    expect(
+      rested((history) => {
+        history.store(job());
+        history.store(pod("Running"), CONTROLLER);
+        history.store(job(complete, { managedBy: "example.com/other" }, "other"));
+        history.store(pod("Running", { name: "b", of: "other" }));
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe("L1 Jobs go on", () => {
+  function rested(make: (history: History) => void, waitMs = 700_000): readonly string[] {
+    const history = new History(jobsGoOn);
+    make(history);
+    history.pass(waitMs);
+    history.rest();
+    return history.violations;
+  }
+  const started = { startTime: new Date(START_MS).toISOString() };
+
+  it.each<[string, Job]>([
+    ["is FailureTarget and does not finish", job({ conditions: [condition("FailureTarget")] })],
+    ["has failed 3 times, and its limit is 2", job({ failed: 3 }, { backoffLimit: 2 })],
+    ["has been active for 700 s, and its deadline is 60 s", job(started, { activeDeadlineSeconds: 60 })],
+    ["has as many successes as it wants, and does not complete", job({ succeeded: 2 }, { completions: 2 })],
+    ["has 0 active pods and wants 2", job({ succeeded: 1 }, { completions: 5, parallelism: 2 })],
+  ])("refuses a Job that %s", (message, stored) => {
+    expect(rested((history) => history.store(stored))).toEqual([`Job default/pi: ${message}`]);
+  });
+
+  it("refuses a suspended Job whose pods go on", () => {
+    expect(
+      rested((history) => {
+        history.store(job({}, { suspend: true }));
+        history.store(pod(), CONTROLLER);
+      }),
+    ).toEqual(["Job default/pi: is suspended, and its pods go on"]);
+  });
+
+  it("accepts Jobs that are finished, suspended, deleted, run, wait for a pod to end (X15), or are short of quota", () => {
+    expect(rested((history) => history.store(job(complete)))).toEqual([]);
+    expect(rested((history) => history.store(job({}, { suspend: true })))).toEqual([]);
+    const deleted = job();
+    deleted.metadata = { ...deleted.metadata, deletionTimestamp };
+    expect(rested((history) => history.store(deleted))).toEqual([]);
+    expect(
+      rested((history) => {
+        history.store(job());
+        history.store(pod(), CONTROLLER);
+      }),
+    ).toEqual([]);
+    expect(
+      rested((history) => {
+        history.store(job({ conditions: [condition("FailureTarget")] }));
+        history.store(pod("Running", { metadata: { deletionTimestamp } }), CONTROLLER);
+      }),
+    ).toEqual([]);
+    expect(
+      rested((history) => {
+        history.store(job());
+        history.answer({ component: CONTROLLER, verb: "create", resource: "pods", code: 403 });
+      }),
+    ).toEqual([]);
+  });
+
+  it("accepts a Job that waits for its back-off", () => {
+    const failing = (history: History): void => {
+      history.store(job());
+      history.store(pod("Failed"), CONTROLLER);
+    };
+    expect(rested(failing, 600_000)).toEqual([]);
+    expect(rested(failing)).toHaveLength(1);
+  });
+});
+
+describe("L9 damped, not stalled", () => {
+  const refused = (history: History, code = 500): void =>
+    history.answer({
+      component: CONTROLLER,
+      verb: "create",
+      resource: "pods",
+      body: pod(),
+      code,
+    });
+
+  it("refuses that a Job waits longer than 65 s for another try", () => {
+    const history = new History(dampedNotStalled);
+    history.store(job());
+    refused(history);
+    history.pass(60_000);
+    expect(history.violations).toEqual([]);
+    history.pass(10_000);
+    expect(history.violations).toEqual(["Job default/pi: has waited 70 s to try again to create its pods"]);
+  });
+
+  it("accepts it when there was another try, the Job wants none, something else is refused, or goes wrong", () => {
+    const tried = new History(dampedNotStalled);
+    tried.store(job());
+    refused(tried);
+    refused(tried, 201);
+    const wantsNone = new History(dampedNotStalled);
+    wantsNone.store(job({}, { suspend: true }));
+    refused(wantsNone);
+    const wrong = new History(dampedNotStalled, { happenings: [{ at: "1s", for: "5m", paused: "m" }] });
+    wrong.store(job());
+    refused(wrong);
+    wrong.happen(0, "paused", "begin");
+    for (const history of [tried, wantsNone, wrong]) {
+      history.pass(100_000);
+      expect(history.violations).toEqual([]);
+    }
+    const other = new History(dampedNotStalled);
+    other.store(job());
+    refused(other);
+    other.pass(40_000);
+    other.answer({ component: CONTROLLER, verb: "update", resource: "jobs.batch", name: "pi", code: 409 });
+    other.pass(40_000);
+    expect(other.violations).toEqual([]);
+  });
+});
+
+describe("L5 CronJobs go on", () => {
+  function rested(stored: CronJob, waitMs = 200_000, then?: (history: History) => void): readonly string[] {
+    const history = new History(cronJobsGoOn);
+    history.store(stored);
+    then?.(history);
+    history.pass(waitMs);
+    history.rest();
+    return history.violations;
+  }
+
+  it("refuses a slot that is not started within a period", () => {
+    expect(rested(cronJob(), 129_000)).toEqual([]);
+    expect(rested(cronJob(), 131_000)).toEqual([
+      "CronJob default/tick: has not started the slot of 2026-03-02T10:01:00.000Z, nor a later one",
+    ]);
+    expect(rested(cronJob({ schedule: "@every 1m" }))).toHaveLength(1);
+  });
+
+  it("accepts one that goes on, is suspended, has a short deadline, or forbids it for a Job that is active", () => {
+    expect(rested(cronJob({}, { lastScheduleTime: "2026-03-02T10:02:00Z" }))).toEqual([]);
+    expect(rested(cronJob({ suspend: true }))).toEqual([]);
+    expect(rested(cronJob({ startingDeadlineSeconds: 5 }))).toEqual([]);
+    expect(
+      rested(cronJob(), 131_000, (history) =>
+        history.answer({
+          component: "cronjob-controller",
+          code: 403,
+          verb: "create",
+          resource: "jobs.batch",
+          name: "tick-9",
+          atMs: START_MS + 100_000,
+        }),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe("L6 history holds", () => {
+  it("refuses more finished Jobs than the limit, a minute after the last has ended", () => {
+    const history = new History(historyHolds);
+    history.store(cronJob({ successfulJobsHistoryLimit: 1 }));
+    const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
+    for (const name of ["a", "b"]) {
+      const run = job(complete, {}, name);
+      history.store({ ...run, metadata: { ...run.metadata, ownerReferences: [owner] } }, "cronjob-controller");
+    }
+    history.pass(50_000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+    history.pass(20_000);
+    history.rest();
+    expect(history.violations).toEqual(["CronJob default/tick: keeps 2 Jobs that are Complete, and its limit is 1"]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+
+import { History } from "../../test/history.js";
+import { cronJob, job } from "../../test/objects.js";
+import { everythingSettles, noHotLoop } from "./quiet.js";
+
+describe("L7 no hot loop", () => {
+  const decided = (history: History): void =>
+    history.decide({
+      controller: "cronjob-controller",
+      decision: {
+        key: "default/tick" as never,
+        atMs: history.nowMs,
+        outcome: "notDue",
+        reason: "notDue",
+        message: "",
+        missed: [],
+      },
+    });
+
+  it("refuses more than 20 looks at one instant, and more than 200 in a minute", () => {
+    const instant = new History(noHotLoop);
+    for (let i = 0; i < 30; i++) decided(instant);
+    expect(instant.violations).toEqual([
+      "default/tick: cronjob-controller looks at it 21 times at one instant, and changes nothing",
+    ]);
+    const minute = new History(noHotLoop);
+    for (let i = 0; i < 220; i++) {
+      minute.pass(200);
+      decided(minute);
+    }
+    expect(minute.violations).toEqual([
+      "default/tick: cronjob-controller looks at it 201 times in a minute, and changes nothing",
+    ]);
+  });
+
+  it("accepts as many when they change something, or take longer", () => {
+    const history = new History(noHotLoop);
+    for (let i = 0; i < 100; i++) {
+      decided(history);
+      history.store(cronJob({}, { lastScheduleTime: `${i}` }), "cronjob-controller");
+    }
+    for (let i = 0; i < 500; i++) {
+      history.pass(400);
+      decided(history);
+    }
+    expect(history.violations).toEqual([]);
+  });
+
+  it("refuses the same write again and again, and not pods that are made in one instant", () => {
+    const history = new History(noHotLoop);
+    const write = { component: "job-controller", verb: "update", resource: "jobs.batch", name: "pi", code: 409 };
+    for (let i = 0; i < 30; i++) history.answer(write);
+    for (let i = 0; i < 30; i++) history.answer({ ...write, verb: "create", resource: "pods", name: "", code: 201 });
+    expect(history.violations).toEqual([
+      "jobs.batch default/pi: job-controller sends update 21 times at one instant, and changes nothing",
+    ]);
+  });
+});
+
+describe("G1 everything settles", () => {
+  it("refuses an object that goes on changing long after the last fault", () => {
+    const history = new History(everythingSettles);
+    for (let i = 0; i < 400; i++) {
+      history.pass(2000);
+      history.store(job({ active: i }), "job-controller");
+      history.store(job({ active: i, ready: 1 }), "user");
+    }
+    expect(history.violations).toEqual(["Job default/pi: job-controller has changed it 121 times in an hour"]);
+  });
+});
