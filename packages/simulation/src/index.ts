@@ -7,6 +7,7 @@ export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
 export { uidOf, withOwnerUids } from "./owner-uids.js";
 export { closest, suggestion } from "./did-you-mean.js";
+export { compareSettled } from "./compare-settled.js";
 export { PlanError } from "./create-objects.js";
 export { Discovery } from "./discovery.js";
 export { play } from "./play.js";

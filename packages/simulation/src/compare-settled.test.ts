@@ -1,0 +1,88 @@
+import type { JobSpec, UnstructuredObject } from "@kubewright/api";
+import { describe, expect, it } from "vitest";
+
+import { job } from "../test/objects.js";
+import { compareSettled } from "./compare-settled.js";
+import type { FaultPlan } from "./fault-plan.js";
+import type { SettledObject } from "./outcome.js";
+import type { HappeningEntry } from "./scenario/scenario-file.js";
+
+const complete: SettledObject = { end: "Complete", reason: "CompletionsReached", succeeded: 1, failed: 0, active: 0 };
+const failed: SettledObject = { end: "Failed", reason: "BackoffLimitExceeded", succeeded: 0, failed: 2, active: 0 };
+
+function compare(
+  expected: SettledObject,
+  actual: SettledObject,
+  { happening, spec = {} }: { happening?: Partial<HappeningEntry>; spec?: Partial<JobSpec> } = {},
+): string[] {
+  const plan: FaultPlan = {
+    apiVersion: "sim.kubewright.dev/v1",
+    kind: "Scenario",
+    seed: 1,
+    start: "2026-03-02T10:00:00Z",
+    for: "10m",
+    manifests: [job({}, spec) as unknown as UnstructuredObject],
+    happenings: happening === undefined ? [] : [{ at: "1m", ...happening }],
+  };
+  const about = "Job default/pi";
+  return compareSettled({ [about]: expected }, { [about]: actual }, plan).map(({ message }) => message);
+}
+
+describe("L1 Jobs end as they must", () => {
+  it("accepts what is equal, and says nothing of Jobs that only one run has", () => {
+    expect(compare(complete, complete)).toEqual([]);
+    expect(compare(failed, failed)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "does not end, and is Complete (CompletionsReached) without faults",
+      complete,
+      { ...complete, end: "", reason: "" },
+    ],
+    ["end is Failed, and Complete without faults", complete, { ...complete, end: "Failed" }],
+    ["succeeded is 2, and 1 without faults", complete, { ...complete, succeeded: 2 }],
+    ["failed is 3, and 2 without faults", failed, { ...failed, failed: 3 }],
+    ["completedIndexes is 0, and absent without faults", complete, { ...complete, completedIndexes: "0" }],
+    ["failedIndexes is 1, and 0 without faults", { ...failed, failedIndexes: "0" }, { ...failed, failedIndexes: "1" }],
+    ["is Complete with 0 of 1 successes", { ...complete, succeeded: 0 }, { ...complete, succeeded: 0 }],
+  ])("says that it %s", (message, expected, actual) => {
+    expect(compare(expected, actual)).toEqual([message]);
+  });
+
+  it.each<[string, Partial<HappeningEntry>]>([
+    ["a user patches it", { patch: { kind: "Job", name: "pi", with: {} } }],
+    ["a user suspends all Jobs", { suspend: { kind: "Job" } }],
+    ["its namespace is deleted", { delete: { kind: "Namespace", name: "default" } }],
+    ["something is applied", { apply: "x.yaml" }],
+    ["a node is lost", { nodeLost: "node-1" }],
+    ["its pods are evicted", { podEvicted: { job: "pi" } }],
+    ["pods are deleted", { delete: { kind: "Pod" } }],
+  ])("leaves open how it ends when %s", (_what, happening) => {
+    expect(compare(complete, failed, { happening })).toEqual([]);
+  });
+
+  it("never leaves open that it ends, unless a user has a hand in it", () => {
+    const unfinished = { ...complete, end: "", reason: "" };
+    expect(compare(complete, unfinished, { happening: { nodeLost: "node-1" } })).toHaveLength(1);
+    expect(compare(complete, unfinished, { happening: { delete: { kind: "Job", name: "other" } } })).toHaveLength(1);
+    expect(compare(complete, unfinished, { happening: { delete: { kind: "Job", name: "pi" } } })).toEqual([]);
+  });
+
+  it("leaves open how many succeed when answers are lost (X4), of work queues (X5), and after old lists (X7)", () => {
+    const more = { ...complete, succeeded: 2 };
+    expect(compare(complete, more, { happening: { requestFails: { effect: "kept" } } })).toEqual([]);
+    expect(compare(complete, more, { happening: { requestFails: { with: 500 } } })).toHaveLength(1);
+    expect(compare(complete, more, { happening: { staleList: { by: "1m" } } })).toEqual([]);
+    expect(compare(complete, more, { spec: { completions: null as never } })).toEqual([]);
+  });
+
+  it("leaves open what a deadline, restarts in place and several failing pods at a time make of it", () => {
+    for (const spec of [
+      { activeDeadlineSeconds: 60 },
+      { template: { spec: { containers: [], restartPolicy: "OnFailure" } } },
+      { parallelism: 2, completions: 1 },
+    ])
+      expect(compare(complete, failed, { spec })).toEqual([]);
+  });
+});

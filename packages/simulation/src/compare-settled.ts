@@ -1,0 +1,162 @@
+import type { Job, CronJob } from "@kubewright/api";
+
+import type { FaultPlan } from "./fault-plan.js";
+import type { Violation } from "./invariant.js";
+import type { Outcome, SettledObject } from "./outcome.js";
+import type { HappeningEntry, Target } from "./scenario/scenario-file.js";
+
+const INVARIANT = "L1 Jobs end as they must";
+
+type Settled = Outcome["settled"];
+
+/**
+ * What a run with faults came to and must not have, given what the same workload comes to without any: a Job ends in the same
+ * way, for the same reason, with the same counts and indexes, except for what the plan's happenings leave open.
+ *
+ * | What happens, or what the Job is like          | Leaves open                                                    |
+ * | ---------------------------------------------- | -------------------------------------------------------------- |
+ * | a user edits, suspends or deletes it or its CronJob | everything                                                |
+ * | its pods are deleted, evicted or lost with a node | more failures, and what follows: how it ends, how many failed |
+ * | it has `activeDeadlineSeconds`                 | whether it is met                                              |
+ * | the answer to a pod's creation is lost (X4)    | more successes, more failures                                  |
+ * | containers are restarted in place (OnFailure)  | whether the limit is noticed before the pod succeeds           |
+ * | several pods at a time, of which some fail     | which end comes first, and how many pods have ended by then    |
+ * | no `completions` (X5), or `successPolicy`      | how many succeed, and which                                    |
+ * | old lists after a restart (X7)                 | the counts                                                     |
+ * | clocks of controllers are wrong                | deadlines, times to live                                       |
+ *
+ * That it ends is never left open. Objects that only one of the runs has are compared by nobody: a time to live, a
+ * CronJob's history and a user may have removed them.
+ *
+ * @param faultFree - What a run of the plan without faults settled to.
+ * @param withFaults - What the run in question settled to.
+ * @param plan - Of that run.
+ */
+export function compareSettled(faultFree: Settled, withFaults: Settled, plan: FaultPlan): Violation[] {
+  const world = new Happened(plan);
+  const violations: Violation[] = [];
+  const atMs = Date.parse(plan.start);
+  for (const manifest of plan.manifests) {
+    if (manifest.kind !== "Job") continue;
+    const job = manifest as unknown as Job;
+    const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
+    const expected = faultFree[about];
+    const actual = withFaults[about];
+    if (expected === undefined || actual === undefined || world.isEdited(job)) continue;
+    for (const message of differences(expected, actual, job, world))
+      violations.push({ invariant: INVARIANT, about, message, atMs });
+  }
+  return violations;
+}
+
+function* differences(
+  expected: SettledObject,
+  actual: SettledObject,
+  job: Job,
+  world: Happened,
+): Generator<string, void> {
+  if (job.spec?.suspend === true || isManagedElsewhere(job) || expected.end === "") return;
+  const end = String(expected.end);
+  if (actual.end === "" || actual.end === undefined) {
+    yield `does not end, and is ${end} (${expected.reason}) without faults`;
+    return;
+  }
+  const open = openFields(expected, actual, job, world);
+  for (const field of ["end", "reason", "succeeded", "failed", "completedIndexes", "failedIndexes"] as const) {
+    if (open.has(field) || (actual[field] ?? "") === (expected[field] ?? "")) continue;
+    yield `${field} is ${actual[field] ?? "absent"}, and ${expected[field] ?? "absent"} without faults`;
+  }
+  const completions = job.spec?.completions;
+  if (actual.end === "Complete" && actual.reason === "CompletionsReached" && completions != null)
+    if (Number(actual.succeeded) < completions)
+      yield `is Complete with ${actual.succeeded} of ${completions} successes`;
+}
+
+type Field = "end" | "reason" | "succeeded" | "failed" | "completedIndexes" | "failedIndexes";
+
+const END: readonly Field[] = ["end", "reason"];
+const COUNTS: readonly Field[] = ["succeeded", "failed", "completedIndexes", "failedIndexes"];
+
+/** What of a Job may be otherwise. */
+function openFields(expected: SettledObject, actual: SettledObject, job: Job, world: Happened): ReadonlySet<Field> {
+  const { spec } = job;
+  const open = new Set<Field>();
+  const leave = (fields: readonly Field[]): void => {
+    for (const field of fields) open.add(field);
+  };
+  const hasFailures = Number(expected.failed) > 0 || Number(actual.failed) > 0;
+  const isOneByOne = (spec?.parallelism ?? 1) <= 1;
+  if (world.losesPods(job)) leave([...END, ...COUNTS]);
+  if (spec?.activeDeadlineSeconds != null) leave([...END, ...COUNTS]);
+  if (world.losesCreations) leave(["succeeded", "failed"]);
+  if (world.losesCreations && hasFailures) leave([...END, ...COUNTS]);
+  if (spec?.template.spec?.restartPolicy === "OnFailure") leave([...END, ...COUNTS]);
+  if (!isOneByOne && hasFailures) leave([...END, ...COUNTS]);
+  if (spec?.completions == null || spec.successPolicy != null) leave(["succeeded", "failed", "completedIndexes"]);
+  if (world.readsThePast) leave(COUNTS);
+  // Who fails stops all that it runs.
+  if (actual.end === "Failed" && !isOneByOne) leave(COUNTS);
+  return open;
+}
+
+function isManagedElsewhere({ spec }: Job): boolean {
+  return spec?.managedBy != null && spec.managedBy !== "kubernetes.io/job-controller";
+}
+
+/** What a plan's happenings may have done. */
+class Happened {
+  readonly #entries: readonly HappeningEntry[];
+
+  constructor({ happenings = [] }: FaultPlan) {
+    this.#entries = happenings;
+  }
+
+  /** Whether a user does something to the Job, or applies something: its namespace may be gone with it. */
+  isEdited({ metadata }: Job): boolean {
+    return this.#entries.some((entry) => {
+      if (entry.apply !== undefined) return true;
+      const targets = [entry.patch, entry.suspend, entry.resume, entry.delete];
+      return targets.some(
+        (target) =>
+          target !== undefined && target.kind !== "Pod" && target.kind !== "Node" && isMeant(target, metadata),
+      );
+    });
+  }
+
+  /** Whether pods may end that would not have. */
+  losesPods({ metadata }: Job): boolean {
+    return this.#entries.some((entry) => {
+      const { nodeLost, nodeDrained, nodeTainted, podEvicted, patch } = entry;
+      if (nodeLost !== undefined || nodeDrained !== undefined || nodeTainted !== undefined) return true;
+      if (podEvicted !== undefined) return podEvicted.job === undefined || podEvicted.job === metadata.name;
+      return (
+        entry.delete?.kind === "Pod" || entry.delete?.kind === "Node" || patch?.kind === "Pod" || patch?.kind === "Node"
+      );
+    });
+  }
+
+  /** Whether pods may be there that whoever made them does not know of. */
+  get losesCreations(): boolean {
+    return this.#entries.some(
+      ({ requestFails, apiServerDown, controllerCrashes, paused, staleCache, watchSilent, leaseLost }) =>
+        requestFails?.effect === "kept" ||
+        apiServerDown !== undefined ||
+        controllerCrashes !== undefined ||
+        paused !== undefined ||
+        leaseLost !== undefined ||
+        // Creations that no cache shows for five minutes are given up.
+        staleCache !== undefined ||
+        watchSilent !== undefined,
+    );
+  }
+
+  get readsThePast(): boolean {
+    return this.#entries.some(({ staleList }) => staleList !== undefined);
+  }
+}
+
+function isMeant({ kind, namespace, name, labels }: Target, metadata: CronJob["metadata"]): boolean {
+  if (kind === "Namespace") return true;
+  if (namespace !== undefined && namespace !== (metadata.namespace ?? "default")) return false;
+  return labels !== undefined || name === undefined || name === metadata.name;
+}
