@@ -279,7 +279,9 @@ test("a stranger's Job that has the name of a run costs that run, and none of th
   expect(harness.outcomes()).toEqual(["10:00:00.100 alreadyExists ownedByAnother"]);
   await harness.advanceTo("11:00:01");
   expect(await harness.jobNames()).toEqual(["n-29540760", "n-29540820"]);
-  expect(harness.decisions.find(({ outcome }) => outcome === "ran")?.missed).toEqual([]);
+  expect(harness.decisions.find(({ outcome }) => outcome === "ran")?.missed).toEqual([
+    { reason: "ownedByAnother", count: 1, exact: true, slotsMs: [at("10:00:00")] },
+  ]);
   await harness.stop();
 });
 

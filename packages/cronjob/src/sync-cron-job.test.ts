@@ -266,7 +266,8 @@ test("41: a Job of that name under other control, or none, is left alone, and th
     await harness.createJob(TEN, owner);
     await harness.advanceTo("10:00:00");
     expect(await harness.sync()).toBe(3_600_100);
-    expect(harness.memory.reported).toEqual({ upToMs: at("10:00:00") });
+    // The slot is lost for sure when the next one is due.
+    expect(harness.memory.reported).toEqual({ upToMs: at("10:00:00") - 1, stoppedBy: "ownedByAnother" });
     expect(harness.events).toEqual([]);
     expect(harness.writes).toEqual(["POST jobs"]);
     expect(harness.decision).toMatchObject({

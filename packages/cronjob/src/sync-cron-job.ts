@@ -81,6 +81,8 @@ class Sync {
       plan = this.#plan(nowMs, memory);
       const { start } = plan;
       const came = start === undefined ? undefined : await this.#start(start);
+      // Lost for sure when the next slot is due: the name may be free again before.
+      if (came?.reason === "ownedByAnother") memory.reported = { upToMs: start!.slotMs - 1, stoppedBy: came.reason };
       this.#decided(nowMs, { ...plan.decision, ...came });
       return plan.requeueAfterMs;
     } catch (error) {

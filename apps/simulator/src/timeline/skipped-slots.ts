@@ -6,9 +6,10 @@ import type { CronJobState } from "../trace.js";
 import type { RecordTimes } from "./record-times.js";
 import type { SkippedRow } from "./rows.js";
 
-/** The slot that `Forbid` holds back at the moment, and the Jobs in its way. It may still start late. */
+/** The slot that is held back at the moment. It may still start late. */
 interface HeldBack {
   readonly slotMs: number;
+  /** The Jobs that `Forbid` lets stand in its way; none: somebody else's Job has its name. */
   readonly by: readonly string[];
 }
 
@@ -33,7 +34,7 @@ export class SkippedSlots {
       for (const missedMs of slots.slotsMs) {
         if (missedMs <= toldUpToMs) continue;
         const blockedBy = heldBack?.slotMs === missedMs ? heldBack.by : [];
-        if (blockedBy.length > 0) this.#heldBack.delete(key);
+        if (heldBack?.slotMs === missedMs) this.#heldBack.delete(key);
         // What held a run back says more than that a later one was due.
         const cause = blockedBy.length > 0 && slots.reason === "superseded" ? "stillActive" : slots.reason;
         const unlisted = missedMs === lastMs ? slots.count - slots.slotsMs.length : 0;
@@ -43,8 +44,8 @@ export class SkippedSlots {
       }
     }
     this.#toldUpToMs.set(key, toldUpToMs);
-    if (outcome === "skipped" && reason === "stillActive" && slotMs !== undefined && slotMs > toldUpToMs)
-      this.#heldBack.set(key, { slotMs, by: activeJobs });
+    const isHeldBack = reason === "ownedByAnother" || (outcome === "skipped" && reason === "stillActive");
+    if (isHeldBack && slotMs !== undefined && slotMs > toldUpToMs) this.#heldBack.set(key, { slotMs, by: activeJobs });
     else if (outcome === "ran" || outcome === "replaced") this.#heldBack.delete(key);
     return rows;
   }
@@ -52,7 +53,7 @@ export class SkippedSlots {
   /** What is still held back at the end of the window. */
   *ended(atMs: number, stateOf: (key: ObjectKey) => Partial<CronJobState>): Generator<[ObjectKey, SkippedRow]> {
     for (const [key, { slotMs, by }] of this.#heldBack) {
-      const cause = heldBackReason(slotMs, stateOf(key), atMs);
+      const cause = by.length === 0 ? "ownedByAnother" : heldBackReason(slotMs, stateOf(key), atMs);
       yield [key, skippedRow(slotMs, { cause, blockedBy: by, unlisted: 0 })];
     }
     this.#heldBack.clear();

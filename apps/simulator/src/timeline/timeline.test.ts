@@ -292,6 +292,19 @@ test("a slot that Forbid held back past its deadline can no longer start, and sa
   }
 });
 
+test("a slot whose Job's name is taken is skipped, once: when the next slot is due, or at the end of the window", () => {
+  const taken = decision({ outcome: "alreadyExists", reason: "ownedByAnother", slotMs: START });
+  const row = { type: "skipped", slotMs: START, cause: "ownedByAnother", reason: "its Job's name is taken" };
+  const ended = new Timeline();
+  for (const record of [cronJob, taken, end(59)]) ended.add(record);
+  expect(ended.groups[0]!.rows).toEqual([row]);
+  const next = new Timeline();
+  const slots: MissedSlots = { reason: "ownedByAnother", count: 1, exact: true, slotsMs: [START] };
+  const later = decision({ outcome: "ran", reason: "due", slotMs: START + 60 * 60_000, missed: [slots] });
+  for (const record of [cronJob, taken, taken, later, end(70)]) next.add(record);
+  expect(next.groups[0]!.rows).toEqual([row]);
+});
+
 test("a slot that was held back, and then reported as missed, is not skipped once more at the end", () => {
   const timeline = new Timeline();
   const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
