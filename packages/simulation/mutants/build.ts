@@ -108,6 +108,8 @@ async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Prom
     metafile: true,
     logLevel: "silent",
     plugins: files.size === 0 ? [] : [mutating(files)],
+  }).catch((error: Error) => {
+    throw new MutantError(`mutant ${mutant.name} cannot be built: ${error.message.replaceAll("\n", " ")}`);
   });
   for (const { file } of mutant.changes)
     if (bundled.metafile.inputs[file] === undefined)
