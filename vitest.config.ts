@@ -17,6 +17,7 @@ export default defineConfig({
       "examples/**/*.test.ts",
       "tooling/**/*.test.ts",
     ],
+    setupFiles: "tooling/seeded-properties.ts",
     pool: "threads",
     // Left to itself it leaves a core to others, and most of the tests of processes wait.
     maxWorkers: "100%",
