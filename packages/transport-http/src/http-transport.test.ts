@@ -184,9 +184,11 @@ test("a connection cut before the answer, and one cut within it, are errors", as
 });
 
 test("aborting rejects with the signal's reason: before, while waiting, and while reading an answer", async () => {
+  const asked = Promise.withResolvers<void>();
   const transport = connect({
     server: await serve((request, response) => {
       if (request.url === "/half") response.writeHead(200, { "content-length": "10" }).write("abc");
+      else asked.resolve();
     }),
   });
   const reason = new Error("enough");
@@ -194,7 +196,7 @@ test("aborting rejects with the signal's reason: before, while waiting, and whil
 
   const waiting = new AbortController();
   const pending = failure(transport({ ...GET, signal: waiting.signal }));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked.promise;
   waiting.abort(reason);
   expect(await pending).toBe(reason);
 
@@ -207,11 +209,13 @@ test("aborting rejects with the signal's reason: before, while waiting, and whil
 
 test("a watch's chunks arrive one by one, and its stream ends quietly when it is aborted", async () => {
   let closed = false;
+  const seen = Promise.withResolvers<void>();
   const transport = connect({
     server: await serve((_, response) => {
       response.on("close", () => (closed = true));
       response.writeHead(200).write("one\n");
-      setTimeout(() => response.write("two\n"), 20);
+      // Sent sooner, it might come with the first.
+      void seen.promise.then(() => response.write("two\n"));
     }),
   });
   const abort = new AbortController();
@@ -220,6 +224,7 @@ test("a watch's chunks arrive one by one, and its stream ends quietly when it is
   if (response.body.type !== "bytes") throw new Error("not bytes");
   for await (const chunk of response.body.chunks) {
     chunks.push(new TextDecoder().decode(chunk));
+    seen.resolve();
     if (chunks.length === 2) abort.abort();
   }
   expect(chunks).toEqual(["one\n", "two\n"]);
@@ -335,11 +340,16 @@ test("connections are used again", async () => {
 });
 
 test("closing ends what is under way", async () => {
-  const server = await serve((_, response) => response.writeHead(200).flushHeaders());
+  let waiting = 0;
+  const asked = Promise.withResolvers<void>();
+  const server = await serve((_, response) => {
+    response.writeHead(200).flushHeaders();
+    if (++waiting === 2) asked.resolve();
+  });
   const { transport, close } = createHttpTransport({ server });
   const watch = failure(transport({ ...GET, path: "/x?watch=true" }).then(text));
   const request = failure(transport(GET).then(text));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked.promise;
   await close();
   expect([(await watch).name, (await request).name]).toEqual(["ConnectionError", "ConnectionError"]);
 });
