@@ -200,6 +200,7 @@ function program(io: Io, version: string): Command {
     .option("--after <names>", "A,B: where both run in an hour, B begins when A has had its time", collect)
     .option("--show <measure>", "of what to draw the map: starts, pods, cpu or memory", "pods")
     .option("--patch <file>", "also write the new schedules, for kubectl apply --server-side; - writes only them")
+    .option("--html <file>", "also write it as a page to open in a browser: one file that works offline")
     .option("--json <file>", "also write all of it as one object; - writes only that, to standard output")
     .option("--no-play", "do not play the schedules as they are and as proposed")
     .option("--start <time>", "where the time that counts starts (default: 2026-01-01T00:00:00Z)")
@@ -220,7 +221,7 @@ function program(io: Io, version: string): Command {
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright spread manifests/ --for 7d\n  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml\n  $ kubectl apply --server-side --force-conflicts --field-manager kubewright-spread -f patch.yaml\n  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load",
+      "\nExamples:\n  $ kubewright spread manifests/ --for 7d\n  $ kubewright spread manifests/ --for 7d --html load.html\n  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml\n  $ kubectl apply --server-side --force-conflicts --field-manager kubewright-spread -f patch.yaml\n  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load",
     )
     .action(async (paths: string[], flags: SpreadFlags) =>
       (await import("./spread/spread-command.js")).spreadCommand(paths, flags, io),

@@ -122,9 +122,21 @@ export class PageFixture {
     flags: readonly string[],
     more: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    const files = new Map([["manifests.yaml", manifests], ...Object.entries(more)]);
+    return this.#command(["run", "manifests.yaml", "--html", name, ...flags], name, {
+      "manifests.yaml": manifests,
+      ...more,
+    });
+  }
+
+  /** What `kubewright spread … --html` writes for these manifests. */
+  spread(name: string, manifests: string, flags: readonly string[]): Promise<string> {
+    return this.#command(["spread", "manifests.yaml", "--html", name, ...flags], name, { "manifests.yaml": manifests });
+  }
+
+  async #command(args: readonly string[], name: string, content: Readonly<Record<string, string>>): Promise<string> {
+    const files = new Map(Object.entries(content));
     const said: string[] = [];
-    const code = await runCli(["run", "manifests.yaml", "--html", name, ...flags], this.io({ files, said }), "0.0.0");
+    const code = await runCli(args, this.io({ files, said }), "0.0.0");
     if (code !== 0) throw new Error(said.join(""));
     return this.write(name, files.get(name)!);
   }

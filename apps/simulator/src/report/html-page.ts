@@ -55,7 +55,8 @@ function titleOf(data: PageData | undefined): string {
   if (data === undefined) return "kubewright, live";
   if ("a" in data) return `${titleOf(data.a)}, compared`;
   const days = `${day(data.startMs)} to ${day(data.endMs)}`;
-  return "page" in data ? `kubewright, every future of ${days}` : `kubewright ${days}`;
+  if (!("page" in data)) return `kubewright ${days}`;
+  return data.page === "futures" ? `kubewright, every future of ${days}` : `kubewright, load of ${days}`;
 }
 
 function day(timeMs: number): string {

@@ -1,15 +1,12 @@
-import { formatTime } from "@kubewright/api";
-
+import type { LoadRow } from "../report/spread-report.js";
 import { coresText, memoryText } from "../requests-text.js";
 import type { Style } from "../style.js";
 import { type LoadCurves, MEASURES, type Measure, mostBy } from "./load-curves.js";
+import { daysLeft, loadMaps } from "./load-maps.js";
 
 const SHADES = ["·", "░", "▒", "▓", "█"];
 const BARS = " ▁▂▃▄▅▆▇█";
 const HOUR = 60;
-const DAY = 24 * HOUR;
-/** Days that have a line of their own; of more, the first. */
-const MOST_DAYS = 31;
 
 export const MEASURE_TITLES: Readonly<Record<Measure, string>> = {
   starts: "starts",
@@ -45,34 +42,32 @@ const RULER = Array.from({ length: 6 }, (_, index) => `:${String(index * 10).pad
 /** One measure: a line for every hour of the day, a character for every minute; and of several days a line for each, by the hour. */
 export function heatMap(measure: Measure, curves: LoadCurves, startMs: number, style: Style): string {
   const curve = curves[measure];
-  const firstMinute = Math.floor((startMs % 86_400_000) / 60_000);
-  const byMinute = mostBy(curve, (minute) => (minute + firstMinute) % DAY, DAY);
-  const most = Math.max(...byMinute);
-  const hours = Math.min(24, Math.ceil(curve.length / HOUR));
-  const firstHour = hours < 24 ? firstMinute / HOUR : 0;
-  const lines = Array.from({ length: hours }, (_, index) => {
-    const hour = (firstHour + index) % 24;
-    const levels = byMinute.slice(hour * HOUR, (hour + 1) * HOUR);
-    const highest = Math.max(...levels);
-    return `  ${`${String(hour).padStart(2, "0")}:00`.padEnd(TITLE)}${levels.map((level) => shade(level, most, style)).join("")}  ${highest === 0 ? "" : levelText(measure, highest)}`.trimEnd();
-  });
+  const { byHour, byDay } = loadMaps(curve, startMs);
+  const most = mostOf(byHour);
   const title = `${style.bold(`${MEASURE_TITLES[measure][0]!.toUpperCase()}${MEASURE_TITLES[measure].slice(1)} by hour`)}${style.dim(`, UTC; ${SHADES.join(" ")} up to ${levelText(measure, most)}`)}`;
-  return `${[title, `${" ".repeat(TITLE + 2)}${RULER}`, ...lines].join("\n")}\n${dayLines(measure, curve, startMs, style)}`;
+  const lines = byHour.map((row) => rowText(measure, row, { most, style }));
+  return `${[title, `${" ".repeat(TITLE + 2)}${RULER}`, ...lines].join("\n")}\n${dayLines(measure, byDay, daysLeft(curve, startMs), style)}`;
 }
 
-function dayLines(measure: Measure, curve: Float64Array, startMs: number, style: Style): string {
-  const firstMinute = Math.floor((startMs % 86_400_000) / 60_000);
-  const days = Math.ceil((curve.length + firstMinute) / DAY);
-  if (days < 2) return "";
-  const byHour = mostBy(curve, (minute) => Math.floor((minute + firstMinute) / HOUR), days * 24);
-  const most = Math.max(...byHour);
-  const lines = Array.from({ length: Math.min(days, MOST_DAYS) }, (_, day) => {
-    const levels = byHour.slice(day * 24, (day + 1) * 24);
-    const highest = Math.max(...levels);
-    const date = formatTime(startMs + day * 86_400_000).slice(0, 10);
-    return `  ${`${date} ${weekday(startMs + day * 86_400_000)}`.padEnd(TITLE)}${levels.map((level) => shade(level, most, style).repeat(2)).join("")}  ${highest === 0 ? "" : levelText(measure, highest)}`.trimEnd();
-  });
-  const more = days > MOST_DAYS ? [`  and ${days - MOST_DAYS} more days`] : [];
+function mostOf(rows: readonly LoadRow[]): number {
+  return Math.max(...rows.flatMap(({ levels }) => levels));
+}
+
+function rowText(
+  measure: Measure,
+  { label, levels }: LoadRow,
+  { most, style, wide = 1 }: { readonly most: number; readonly style: Style; readonly wide?: number },
+): string {
+  const highest = Math.max(...levels);
+  const cells = levels.map((level) => shade(level, most, style).repeat(wide)).join("");
+  return `  ${label.padEnd(TITLE)}${cells}  ${highest === 0 ? "" : levelText(measure, highest)}`.trimEnd();
+}
+
+function dayLines(measure: Measure, rows: readonly LoadRow[], left: number, style: Style): string {
+  if (rows.length === 0) return "";
+  const most = mostOf(rows);
+  const lines = rows.map((row) => rowText(measure, row, { most, style, wide: 2 }));
+  const more = left > 0 ? [`  and ${left} more days`] : [];
   const ruler = Array.from({ length: 8 }, (_, index) =>
     String(index * 3)
       .padStart(2, "0")
@@ -81,10 +76,6 @@ function dayLines(measure: Measure, curve: Float64Array, startMs: number, style:
     .join("")
     .trimEnd();
   return `${[style.bold("By day and hour"), `${" ".repeat(TITLE + 2)}${ruler}`, ...lines, ...more].join("\n")}\n`;
-}
-
-function weekday(timeMs: number): string {
-  return new Date(timeMs).toUTCString().slice(0, 3);
 }
 
 function bar(level: number, most: number): string {

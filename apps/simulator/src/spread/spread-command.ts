@@ -4,6 +4,7 @@ import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { checkOutputs, openOutput } from "../output-file.js";
+import { HtmlReport } from "../report/html-report.js";
 import { ViolationsError } from "../rules/violations-error.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { printable, styleFor } from "../style.js";
@@ -15,6 +16,7 @@ import { type PlayedSpread, type PlaySpreadOptions, playSpread } from "./play-bo
 import { PrecedenceError, type Precedence, type SpreadPlan, propose } from "./propose.js";
 import { type ScheduledLoad, type SpreadWindow, overhangMs, runsWithin, scheduledLoads } from "./scheduled-load.js";
 import { spreadJson } from "./spread-json.js";
+import { spreadReport } from "./spread-report.js";
 import { type SpreadFindings, spreadText } from "./spread-text.js";
 import { stampedes } from "./stampedes.js";
 
@@ -24,6 +26,7 @@ export interface SpreadFlags extends RunInputFlags {
   readonly after?: readonly string[];
   readonly show: string;
   readonly json?: string;
+  readonly html?: string;
   readonly patch?: string;
   /** Whether to play before and after. */
   readonly play: boolean;
@@ -38,11 +41,11 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   const target = parsePeak(flags.peak);
   const measure = parseMeasure(flags.show);
   const keep = parseSelections("--keep", flags.keep ?? []);
-  const { json, patch } = flags;
+  const { json, html, patch } = flags;
   if (json === "-" && patch === "-") throw new UserError("--json and --patch cannot both write to standard output");
   if (paths.length === 0 && !flags.fromCluster)
     throw new UserError("name the CronJobs' manifests: kubewright spread PATH…, or kubewright spread --from-cluster");
-  checkOutputs({ "--json": json, "--patch": patch }, paths);
+  checkOutputs({ "--json": json, "--html": html, "--patch": patch }, paths);
   const input = await readRunInput(paths, flags, io);
   const window = windowOf(input);
   const windowMinutes = (window.endMs - window.startMs) / MINUTE_MS;
@@ -60,6 +63,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
     { path: json, file: await open("--json", json, io) },
     { path: patch, file: await open("--patch", patch, io) },
   ];
+  const page = html === undefined ? undefined : await HtmlReport.open(html, io);
   const problems = [...input.problems];
   const played = flags.play
     ? await playBoth(input, movedManifests(input.manifests, changes), {
@@ -94,6 +98,8 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
       await file?.close();
     }
   }
+  if (problems.length > 0) await page?.discard();
+  else await page?.write(spreadReport(findings));
   if (json !== "-" && patch !== "-") {
     const style = styleFor(io.stdout.hasColours);
     const length = formatDuration(window.endMs - window.startMs);

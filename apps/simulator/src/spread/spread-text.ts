@@ -79,26 +79,29 @@ function proposalText({ plan, changes, loads }: SpreadFindings, { style }: Sprea
   return `${[title, ...lines].join("\n")}\n`;
 }
 
+/** What is told of each play. */
+export const PLAYED_ROWS: readonly (readonly [string, (each: PlayedSpread) => string])[] = [
+  ["most pods at once", ({ pods }) => pods.most.toLocaleString("en-US")],
+  ["at", ({ pods }) => (pods.most === 0 ? "–" : formatTime(pods.atMs))],
+  ["cores requested at once", ({ cpuMillis }) => coresText(cpuMillis)],
+  ["memory requested at once", ({ memoryBytes }) => memoryText(memoryBytes)],
+  ["runs", ({ runs }) => runs.toLocaleString("en-US")],
+  ["failed", ({ failed }) => failed.toLocaleString("en-US")],
+  ["skipped", ({ skipped }) => skipped.toLocaleString("en-US")],
+  ["waited for a node", ({ withoutNode }) => withoutNode.toLocaleString("en-US")],
+  ["waited for a quota", ({ refusedByQuota }) => refusedByQuota.toLocaleString("en-US")],
+];
+
 function playedText({ played }: SpreadFindings, style: Style): string {
   if (played === undefined) return "";
   const { before, after } = played;
-  const rows: readonly (readonly [string, (each: PlayedSpread) => string])[] = [
-    ["most pods at once", ({ pods }) => pods.most.toLocaleString("en-US")],
-    ["at", ({ pods }) => (pods.most === 0 ? "–" : formatTime(pods.atMs))],
-    ["cores requested at once", ({ cpuMillis }) => coresText(cpuMillis)],
-    ["memory requested at once", ({ memoryBytes }) => memoryText(memoryBytes)],
-    ["runs", ({ runs }) => runs.toLocaleString("en-US")],
-    ["failed", ({ failed }) => failed.toLocaleString("en-US")],
-    ["skipped", ({ skipped }) => skipped.toLocaleString("en-US")],
-    ["waited for a node", ({ withoutNode }) => withoutNode.toLocaleString("en-US")],
-    ["waited for a quota", ({ refusedByQuota }) => refusedByQuota.toLocaleString("en-US")],
-  ];
-  const lines = [["Played", "before", "after"], ...rows.map(([title, of]) => [title, of(before), of(after)])].map(
-    ([title, a, b]) => `${title!.padEnd(25)}${a!.padStart(20)}  ${b!.padStart(20)}`,
-  );
+  const lines = [
+    ["Played", "before", "after"],
+    ...PLAYED_ROWS.map(([title, of]) => [title, of(before), of(after)]),
+  ].map(([title, a, b]) => `${title!.padEnd(25)}${a!.padStart(20)}  ${b!.padStart(20)}`);
   return `${style.bold(lines[0]!)}\n${lines.slice(1).join("\n")}\n`;
 }
 
-function count(number: number, what: string): string {
+export function count(number: number, what: string): string {
   return `${number.toLocaleString("en-US")} ${what}${number === 1 ? "" : "s"}`;
 }
