@@ -66,19 +66,8 @@ export class CronLedger {
   /** Refusals put off what the controller does next. */
   onAnswer(request: AnsweredRequest): void {
     if (request.component !== CRON_JOB_CONTROLLER || (request.code >= 200 && request.code < 300)) return;
-    for (const cronJob of this.#concernedBy(request)) cronJob.refusedMs = request.atMs;
-  }
-
-  *#concernedBy({ resource, namespace, name, body }: AnsweredRequest): Iterable<CronJobRecord> {
-    const job = body as Stored<Job> | undefined;
-    const owner = job?.metadata === undefined ? undefined : ownerOfKind(job, "CronJob");
-    const byUid = owner === undefined ? undefined : this.cronJobs.get(owner.uid);
-    if (byUid !== undefined) return yield byUid;
-    for (const cronJob of this.cronJobs.values()) {
-      const { metadata } = cronJob.object;
-      if (metadata.namespace !== namespace) continue;
-      if (resource === CRON_JOBS ? metadata.name === name : name.startsWith(metadata.name ?? "")) yield cronJob;
-    }
+    for (const cronJob of this.cronJobs.values())
+      if (isAbout(request, cronJob.object)) cronJob.refusedMs = request.atMs;
   }
 
   #cronJobChanged({ type, object, previous, atMs }: StoredChange): void {
@@ -131,6 +120,12 @@ export class CronLedger {
     // Who waits for it to end is free from now on.
     if (run.gone || run.finishedMs === atMs) run.owner.activeMs = Math.max(run.owner.activeMs, atMs);
   }
+}
+
+/** Whether a request is about a CronJob, or a Job that it owns, by its name. */
+function isAbout({ resource, namespace, name }: AnsweredRequest, { metadata }: StoredCronJob): boolean {
+  if (metadata.namespace !== namespace) return false;
+  return resource === CRON_JOBS ? metadata.name === name : name.startsWith(`${metadata.name}-`);
 }
 
 /** Whether the stored status lists a Job that is stored and has not finished. */

@@ -43,8 +43,9 @@ function* statusFaults(
   { object, previous }: StoredChange,
   schedules: ScheduleBook,
 ): Iterable<string> {
-  const is = (object as StoredCronJob).status;
-  const was = (previous)?.status;
+  const { status: is }: StoredCronJob = object;
+  const before: StoredCronJob | undefined = previous;
+  const was = before?.status;
   for (const field of ["lastScheduleTime", "lastSuccessfulTime"] as const)
     if (was?.[field] != null && compareTimes(is?.[field], was[field]) < 0)
       yield `${field} goes back from ${was[field]} to ${is?.[field] ?? "none"}`;
