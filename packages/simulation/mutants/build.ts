@@ -6,6 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -171,11 +172,15 @@ async function main(): Promise<void> {
   const wanted = positionals.length === 0 ? await listMutants() : await Promise.all(positionals.map(loadMutant));
   const sources = sourcesHash();
   const startMs = performance.now();
-  for (const mutant of wanted) {
-    const fromMs = performance.now();
-    await buildMutant(mutant, { entry: values.entry, sources });
-    console.log(`${mutant.name}: ${Math.round(performance.now() - fromMs)} ms`);
-  }
+  const waiting = wanted.values();
+  const buildThem = async (): Promise<void> => {
+    for (const mutant of waiting) {
+      const fromMs = performance.now();
+      await buildMutant(mutant, { entry: values.entry, sources });
+      console.log(`${mutant.name}: ${Math.round(performance.now() - fromMs)} ms`);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, buildThem));
   console.log(`${wanted.length} mutants in ${((performance.now() - startMs) / 1000).toFixed(1)} s`);
 }
 
