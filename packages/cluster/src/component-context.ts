@@ -1,4 +1,4 @@
-import type { VersionBehaviours } from "@kubewright/api";
+import type { ResourceDefinition, VersionBehaviours } from "@kubewright/api";
 import type { ControllerDeps } from "@kubewright/controller";
 import type { InformerFactory } from "@kubewright/informer";
 import type { JobControllerOptions } from "@kubewright/job";
@@ -16,6 +16,8 @@ export interface ComponentContext extends ControllerDeps {
   readonly terminatedPodGCThreshold: number | undefined;
   /** How the Job controller is set up. Default: as upstream. */
   readonly jobController?: Pick<JobControllerOptions, "consistencyGate" | "limits"> | undefined;
+  /** Resources that the garbage collector does not follow, beside events. Default: none. */
+  readonly garbageCollectorIgnores?: ((resource: ResourceDefinition) => boolean) | undefined;
   /** For informers of its own: watches last between this and twice this. */
   readonly watchTimeoutMs: number;
   /** How often to ask what resources there are. Infinite where they change with CustomResourceDefinitions only, at once. */

@@ -64,6 +64,10 @@ export interface ComponentsOptions extends Pick<
         readonly limits?: Partial<JobLimits> | undefined;
       }
     | undefined;
+  /** Resources that the garbage collector does not follow, beside events. Default: none. */
+  readonly garbageCollectorIgnores?: ((resource: ResourceDefinition) => boolean) | undefined;
+  /** Whether the cluster's own components tell of what they do in Events. Default true. */
+  readonly recordsEvents?: boolean | undefined;
   /** Controllers that are no part of Kubernetes, by name, each in a process of its own of that name. */
   readonly others?: Readonly<Record<string, OtherController>> | undefined;
   /** What requests and events take by themselves. Default: no time. */
@@ -158,10 +162,12 @@ export function makeComponents(options: ComponentsOptions): Pick<
       consistencyGate: options.jobController?.consistencyGate,
       ...(limits === undefined ? {} : { limits: { ...defaultJobLimits, ...limits } }),
     },
+    garbageCollectorIgnores: options.garbageCollectorIgnores,
     watchTimeoutMs: WATCH_TIMEOUT_MS,
     discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
     behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
   };
+  const events = options.recordsEvents === false ? { events: { event: () => {} } } : {};
   const contextFor = (place: Place): ComponentContext => {
     const { name, sender, clock, transport } = place;
     const own = random.fork(place.label);
@@ -171,6 +177,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
     };
     return {
       ...shared,
+      ...events,
       client,
       clock,
       random: own,

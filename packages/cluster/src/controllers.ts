@@ -43,9 +43,16 @@ export const clusterControllers: Readonly<Record<ControllerName, (context: Compo
       ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodThreshold: terminatedPodGCThreshold }),
       onDecision: (decision) => onDecision({ controller: "pod-garbage-collector-controller", decision }),
     }),
-  "garbage-collector-controller": ({ onDecision, watchTimeoutMs, discoveryIntervalMs, ...shared }) =>
+  "garbage-collector-controller": ({
+    onDecision,
+    watchTimeoutMs,
+    discoveryIntervalMs,
+    garbageCollectorIgnores: ignores,
+    ...shared
+  }) =>
     new GarbageCollector({
       ...shared,
+      ignores,
       minWatchTimeoutMs: watchTimeoutMs,
       discoveryIntervalMs,
       onDecision: (decision) => onDecision({ controller: "garbage-collector-controller", decision }),

@@ -14,6 +14,8 @@ export interface FaultyClusterOptions
       | "replicas"
       | "leaseDurationsMs"
       | "jobController"
+      | "garbageCollectorIgnores"
+      | "recordsEvents"
       | "others"
       | "delays"
       | "onInformer"

@@ -41,6 +41,11 @@ export interface GarbageCollectorOptions extends ControllerDeps {
    * and nodes; none without `informers`.
    */
   readonly sharedResources?: readonly ResourceDefinition[];
+  /**
+   * Resources whose objects own nothing and are owned by nothing, beside events: they are not followed. Upstream:
+   * `GCIgnoredResources`. Default: none.
+   */
+  readonly ignores?: ((resource: ResourceDefinition) => boolean) | undefined;
   /** Objects looked at at once, and as many owners whose dependents are let go. Default 20. */
   readonly workers?: number;
   /**
@@ -153,6 +158,7 @@ export class GarbageCollector implements Runnable {
       logger,
       catalog,
       monitors,
+      ignores: options.ignores,
       intervalMs: options.discoveryIntervalMs,
       onSyncError: () => options.metrics?.resourcesSyncError(),
     });

@@ -3,7 +3,7 @@ import type { Clock } from "@kubewright/clock";
 import type { Logger, Runnable } from "@kubewright/controller";
 
 import type { Monitors } from "./monitors.js";
-import type { ResourceCatalog } from "./resource-catalog.js";
+import type { AnyResource, ResourceCatalog } from "./resource-catalog.js";
 
 export interface ResourceFollowerOptions {
   readonly client: Pick<Client, "getRaw">;
@@ -11,6 +11,8 @@ export interface ResourceFollowerOptions {
   readonly logger: Logger;
   readonly catalog: ResourceCatalog;
   readonly monitors: Monitors;
+  /** Of which it keeps no cache. */
+  readonly ignores: ((resource: AnyResource) => boolean) | undefined;
   /** Default 30,000; may be `Infinity`. */
   readonly intervalMs: number | undefined;
   /** Told when the resources cannot be read, or a cache takes too long to fill. */
@@ -86,7 +88,7 @@ export class ResourceFollower implements Runnable {
 
   /** Answers whether everything could be read. */
   async #syncMonitors(signal: AbortSignal): Promise<boolean> {
-    const { catalog, client, logger, monitors, onSyncError } = this.#options;
+    const { catalog, client, logger, monitors, ignores = () => false, onSyncError } = this.#options;
     let failures: ReadonlyMap<string, unknown>;
     try {
       failures = await catalog.refresh(client, signal);
@@ -104,7 +106,8 @@ export class ResourceFollower implements Runnable {
       onSyncError();
       return false;
     }
-    const changed = monitors.sync(catalog.deletable, signal);
+    const followed = catalog.deletable.filter((resource) => !ignores(resource));
+    const changed = monitors.sync(followed, signal);
     this.#started.resolve();
     if (changed && !(await this.syncedInTime(signal))) {
       logger.error({ resources: monitors.unsynced }, "Timed out waiting for dependency graph builder sync");
