@@ -265,6 +265,15 @@ test("a condition somebody set to False is replaced, not doubled", () => {
   ]);
 });
 
+test("a Job completes no earlier than it started, also by a clock that was set back in between", () => {
+  const startTime = at(3600);
+  const { second } = dryRun({
+    job: job({ completions: 1 }, { status: status({ active: 1, startTime }) }),
+    pods: [succeeded("s")],
+  });
+  expect(second).toMatchObject({ startTime, completionTime: startTime });
+});
+
 test("reached completions end the Job in one sync when nothing is left", () => {
   const { first, second } = dryRun({
     job: job({ completions: 1 }, { status: status({ active: 1 }) }),

@@ -1,4 +1,4 @@
-import { formatTime } from "@kubewright/api";
+import { compareTimes, formatTime } from "@kubewright/api";
 
 import type { EndState } from "./end-state.js";
 import { formatIndexIntervals, hasIndex } from "./index-intervals.js";
@@ -121,13 +121,22 @@ export function finishAccounting(input: FinishInput): Finish {
     draft.conditions,
     newJobCondition(type, "True", reason, message, nowMs),
   ).conditions;
-  const completionTime = type === "Complete" ? formatTime(decidedMs) : draft.completionTime;
+  const completionTime = type === "Complete" ? completionTimeOf(draft, decidedMs) : draft.completionTime;
   return {
     draft: { ...draft, conditions, completionTime },
     needsFlush: true,
     finished: terminal,
     reasons: [{ type: "Finished", condition: type, reason, message }],
   };
+}
+
+/**
+ * No earlier than the start, which another controller manager may have written by another clock, or this one before its own
+ * was set back: the API server refuses that. Upstream takes the time as it is, and tries until it is late enough.
+ */
+function completionTimeOf({ startTime }: StatusDraft, decidedMs: number): string {
+  const time = formatTime(decidedMs);
+  return startTime !== undefined && compareTimes(time, startTime) < 0 ? startTime : time;
 }
 
 function whyUnfinished(
