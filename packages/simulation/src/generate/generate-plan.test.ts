@@ -10,10 +10,14 @@ import {
 import { createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { SimulatedClock, parseDuration, seededRandom } from "@kubewright/clock";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { assert, constantFrom, integer, property } from "fast-check";
 import { expect, test } from "vitest";
 
 import type { FaultPlan } from "../fault-plan.js";
+import { checkScenario, nodeShapes } from "../scenario/check-scenario.js";
+import { scenarioSchema } from "../scenario/scenario-schema.js";
+import { timeOf } from "../scenario/scenario-times.js";
 import { type HappeningEntry, type Happenings, LASTING } from "../scenario/scenario-file.js";
 import { missingReferences } from "../minimize/references.js";
 import { exhaustivePlans } from "./exhaustive-plans.js";
@@ -47,6 +51,16 @@ test("each happening is one thing, at a time before the end, and ends when it ha
       return kinds.length !== 1 || lasts !== (forMs !== undefined) || !isOver;
     });
     expect([plan.seed, wrong]).toEqual([plan.seed, []]);
+  }
+});
+
+test("every plan is a scenario that its schema allows, and that makes sense", () => {
+  const validate = new Ajv2020({ strict: false }).compile(scenarioSchema);
+  for (const plan of plans) {
+    expect([plan.seed, validate(plan), validate.errors]).toEqual([plan.seed, true, null]);
+    const objects = manifestsOf(plan).map((object) => ({ object }));
+    const facts = { startMs: timeOf(plan.start), durationMs: parseDuration(plan.for)!, objects };
+    expect([plan.seed, checkScenario(plan, { ...facts, nodes: nodeShapes(plan.nodes!) })]).toEqual([plan.seed, []]);
   }
 });
 

@@ -1,3 +1,4 @@
+import { faultHappenings, runSettings } from "./fault-schema.js";
 import { SCENARIO_API_VERSION } from "./scenario-file.js";
 
 const CONTROLLERS = [
@@ -71,6 +72,7 @@ export const scenarioSchema = {
       minimum: 1,
       maximum: 5,
     },
+    ...runSettings,
     nodes: {
       description: "The machines. Default: three of 16 cores, 64Gi and 110 pods.",
       type: "array",
@@ -218,11 +220,13 @@ export const scenarioSchema = {
             },
             [],
           ),
+          ...faultHappenings,
           patch: fields(
             "A user patches objects.",
             {
               ...target,
               type: { description: "Default: merge.", enum: ["merge", "strategic", "json"] },
+              subresource: { description: "Patch the status, as a controller or kubelet would.", const: "status" },
               with: {
                 description: "The patch: an object, or for type json a list of operations.",
                 type: ["object", "array"],
