@@ -1,6 +1,7 @@
 import { InvalidNodeError } from "@kubewright/cluster";
 import { Command, CommanderError } from "commander";
 
+import type { FuzzFlags } from "./fuzz/fuzz-flags.js";
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
 import type { LearnFlags } from "./learn/learn-command.js";
@@ -294,6 +295,47 @@ function program(io: Io, version: string): Command {
       "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --kubernetes 1.33\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf",
     )
     .action(async (flags: ServeFlags) => (await import("./serve-command.js")).serveCommand(flags, io));
+
+  root
+    .command("fuzz")
+    .description(
+      "Play generated workloads on all controllers while things go wrong, and tell of every invariant that does not hold.",
+    )
+    .option("--seeds <range>", "play the plan of every seed from one to another (default: 1-1000)")
+    .option(
+      "--for-minutes <number>",
+      "begin nothing new after so long; without --seeds: as many seeds as there is time for",
+    )
+    .option("--workers <number>", "threads that play at once (default: the machine's cores)")
+    .option("--faults <list>", "what may go wrong: requestFails,staleCache, or none (default: everything)")
+    .option(
+      "--replay <file|seed>",
+      "play one plan, of a file or of a seed such as 7 or 7+12, and print what goes wrong in it",
+    )
+    .option("--minimize", "leave out of a plan that goes wrong whatever it goes wrong without")
+    .option("--save <file>", "write the plan of the first violation, or the one that is replayed, as a scenario")
+    .option("--resume <file>", "go on where a report that --json has written ends")
+    .option("--mutant <name>", "put a known bug back in, to see whether it is found (in a checkout of the repository)")
+    .option("--list-mutants", "print the known bugs")
+    .option("--json <file>", "also write what was found as one object; - writes only that, to standard output")
+    .addHelpText(
+      "after",
+      `
+Equal seeds play equal runs, on any number of threads. Ends with status 1 when an invariant did not hold.
+Faults are requestFails, controllerCrashes, controllerDown, paused, watchCut, watchSilent, staleCache, staleList,
+apiServerRestart, apiServerDown, apiServerSlow, leaseLost, clockJump, clockSkew, nodeLost, nodeDrained, nodeTainted,
+jitter and phaseFlip.
+
+Examples:
+  $ kubewright fuzz --seeds 1-1000
+  $ kubewright fuzz --for-minutes 10 --json night.json
+  $ kubewright fuzz --resume night.json --json night.json --seeds 1-5000
+  $ kubewright fuzz --faults requestFails,controllerCrashes --minimize
+  $ kubewright fuzz --replay 7 --minimize --save plan.yaml
+  $ kubewright fuzz --replay plan.yaml
+  $ kubewright fuzz --mutant job-finished-forgotten --minimize`,
+    )
+    .action(async (flags: FuzzFlags) => (await import("./fuzz/fuzz-command.js")).fuzzCommand(flags, io));
 
   root
     .command("schedule")

@@ -1,4 +1,6 @@
 import type { FutureWorkers } from "./futures/play-futures.js";
+import type { FuzzPool } from "./fuzz/fuzz-pool.js";
+import type { MutantKit } from "./fuzz/mutant-kit.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** Everything a command reads and writes. The only thing that touches the machine is the `Io` that main builds. */
@@ -26,6 +28,10 @@ export interface Io {
   readonly holdMemory?: () => void;
   /** Threads that play futures: as many as are wanted, or as the machine has cores. Default: there is this thread. */
   readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
+  /** Threads that play fault plans, with the player of a URL instead of the usual one. Default: there is this thread. */
+  readonly fuzzWorkers?: (count: number | undefined, player: string | undefined) => Promise<FuzzPool>;
+  /** Known bugs to be put back in; `undefined` where this is no checkout of the repository. Default: there are none. */
+  readonly mutants?: () => Promise<MutantKit | undefined>;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
   /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */

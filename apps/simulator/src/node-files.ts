@@ -8,3 +8,8 @@ export async function readOwnFile(name: OwnFile): Promise<string> {
   if (isSea()) return getAsset(name, "utf8");
   return readFile(new URL(name === "package.json" ? "../package.json" : `./${name}`, import.meta.url), "utf8");
 }
+
+/** What builds known bugs, if this is a checkout of the repository: beside the workspace of the command, which holds `dist` and `src`. */
+export function mutantKitFile(): URL | undefined {
+  return isSea() ? undefined : new URL("../../../packages/simulation/mutants/build.ts", import.meta.url);
+}

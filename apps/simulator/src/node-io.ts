@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, readdir, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
@@ -11,7 +13,8 @@ import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
 import { type ExecuteResult, type FolderEntry, type Io, type Output, type Progress, noProgress } from "./io.js";
 import { NodeHeap } from "./node-heap.js";
-import { readOwnFile } from "./node-files.js";
+import type { MutantKit } from "./fuzz/mutant-kit.js";
+import { mutantKitFile, readOwnFile } from "./node-files.js";
 import type { PageAssets } from "./report/page-assets.js";
 
 /** The machine this process runs on. */
@@ -29,6 +32,9 @@ export function nodeIo(stopped: AbortSignal): Io {
     listFolder,
     holdMemory: () => heap.hold(),
     futureWorkers: async (count = availableParallelism()) => (await import("./node-workers.js")).nodeWorkers(count),
+    fuzzWorkers: async (count = availableParallelism(), player) =>
+      (await import("./node-workers.js")).nodeFuzzWorkers(count, player),
+    mutants: mutantKit,
     stopped,
     pageAssets,
     env: process.env,
@@ -96,6 +102,19 @@ async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
     },
     clear: () => bar.stop(),
   };
+}
+
+/** What `packages/simulation/mutants/build.ts` exports. */
+interface MutantBuilder {
+  readonly listMutants: MutantKit["listMutants"];
+  readonly mutantPath: (name: string) => Promise<string>;
+}
+
+async function mutantKit(): Promise<MutantKit | undefined> {
+  const file = mutantKitFile();
+  if (file === undefined || !existsSync(file)) return undefined;
+  const { listMutants, mutantPath } = (await import(file.href)) as MutantBuilder;
+  return { listMutants, playerUrl: async (name) => pathToFileURL(await mutantPath(name)).href };
 }
 
 async function pageAssets(): Promise<PageAssets> {

@@ -1,19 +1,17 @@
 import { MessageChannel } from "node:worker_threads";
 
+import type { Outcome } from "@kubewright/simulation";
 import { Tinypool } from "tinypool";
 
 import type { FutureTask } from "./future-worker.js";
+import type { FuzzTask } from "./fuzz-worker.js";
+import type { FuzzPool } from "./fuzz/fuzz-pool.js";
 import type { FutureSummary } from "./futures/play-future.js";
 import type { FutureWorkers } from "./futures/play-futures.js";
 
 /** Threads that play futures, each at most one at a time. */
 export function nodeWorkers(count: number): FutureWorkers {
-  const pool = new Tinypool({
-    // It lies beside the built command.
-    filename: new URL("./future-worker.js", import.meta.url).href,
-    minThreads: count,
-    maxThreads: count,
-  });
+  const pool = poolOf(count, "./future-worker.js");
   type RunOptions = NonNullable<Parameters<Tinypool["run"]>[1]>;
   const run = (task: FutureTask, options: RunOptions): Promise<unknown> => pool.run(task, options);
   return {
@@ -32,4 +30,25 @@ export function nodeWorkers(count: number): FutureWorkers {
     timeline: (plan, seed) => run({ plan, seed }, { name: "timelineTask" }) as Promise<string>,
     close: () => pool.destroy(),
   };
+}
+
+/** Threads that play fault plans, each at most one at a time. */
+export function nodeFuzzWorkers(count: number, player: string | undefined): FuzzPool {
+  const pool = poolOf(count, "./fuzz-worker.js");
+  return {
+    count,
+    play: (plan) =>
+      pool.run({ plan, ...(player === undefined ? {} : { player }) } satisfies FuzzTask) as Promise<Outcome>,
+    close: () => pool.destroy(),
+  };
+}
+
+/** @param filename - It lies beside the built command. */
+function poolOf(count: number, filename: string): Tinypool {
+  return new Tinypool({
+    filename: new URL(filename, import.meta.url).href,
+    name: "playTask",
+    minThreads: count,
+    maxThreads: count,
+  });
 }

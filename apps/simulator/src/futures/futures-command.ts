@@ -31,6 +31,7 @@ import { futurePlan } from "./play-future.js";
 import { inThisThread, playFutures } from "./play-futures.js";
 import { parseNodeSize } from "./node-size.js";
 import { countSeeds, parseSeeds, seedsOf, seedsText } from "./seeds.js";
+import { parseWorkers } from "./workers.js";
 
 export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly seeds: string;
@@ -226,12 +227,3 @@ function together(...mishaps: readonly (readonly Mishap[])[]): Mishap[] {
 }
 
 const DEFAULT_WIDTH = 120;
-const MOST_WORKERS = 256;
-
-function parseWorkers(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const count = Number(text);
-  if (!/^\d{1,3}$/.test(text) || count < 1 || count > MOST_WORKERS)
-    throw new UserError(`--workers: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_WORKERS}`);
-  return count;
-}

@@ -1,0 +1,252 @@
+import { realClock } from "@kubewright/clock";
+import {
+  type CampaignProgress,
+  type FaultKind,
+  type FaultPlan,
+  type FuzzReport,
+  type FuzzWorkers,
+  builtInInvariants,
+  failsLike,
+  generatePlan,
+  minimize,
+  planNamed,
+  runCampaign,
+} from "@kubewright/simulation";
+import { stringify } from "yaml";
+
+import { countSeeds, seedsText } from "../futures/seeds.js";
+import { parseWorkers } from "../futures/workers.js";
+import { InterruptedError } from "../interrupted-error.js";
+import { type Io, noProgress } from "../io.js";
+import { checkOutputs, openOutput } from "../output-file.js";
+import { ViolationsError } from "../rules/violations-error.js";
+import { printable, styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { playTask } from "../fuzz-worker.js";
+import { type FuzzFlags, checkTogether, isPlanName, parseFaults, parseForMinutes, seedsOf } from "./fuzz-flags.js";
+import { type FuzzFile, fuzzJson, readFuzzFile } from "./fuzz-json.js";
+import { foundCount, fuzzText } from "./fuzz-text.js";
+import { loadPlan } from "./load-plan.js";
+import type { MutantKit } from "./mutant-kit.js";
+import { planLines, violationLine } from "./plan-text.js";
+
+/** `kubewright fuzz`: plays generated plans and tells of invariants that did not hold. */
+export async function fuzzCommand(flags: FuzzFlags, io: Io): Promise<void> {
+  checkTogether(flags);
+  if (flags.listMutants === true) return listMutants(io);
+  checkOutputs({ "--json": flags.json, "--save": flags.save }, flags.replay === undefined ? [] : [flags.replay]);
+  if (flags.replay !== undefined) return replay(flags.replay, flags, io);
+  await campaign(flags, io);
+}
+
+async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
+  const workers = parseWorkers(flags.workers);
+  const forMs = parseForMinutes(flags.forMinutes);
+  const before = flags.resume === undefined ? undefined : await readFuzzFile(flags.resume, io);
+  const { faults, mutant } = sameAsBefore(before, { faults: parseFaults(flags.faults), mutant: flags.mutant });
+  const first = before?.seeds.from;
+  const seeds =
+    before !== undefined && flags.seeds === undefined && forMs === undefined
+      ? { first: before.seeds.from, last: before.seeds.to }
+      : seedsOf(flags);
+  if (first !== undefined && seeds.first !== first)
+    throw new UserError(
+      `--seeds: ${flags.resume} begins with seed ${first}; write ${first}-${seeds.last} to go on with it`,
+    );
+  const player = await playerOf(mutant, io);
+  const jsonOnly = flags.json === "-";
+  const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
+  const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
+  const progress = (await io.progress?.()) ?? noProgress;
+  const pool = (await io.fuzzWorkers?.(workers, player)) ?? inThisThread(player);
+  const startMs = realClock.now();
+  let report: FuzzReport;
+  try {
+    progress.show(0, "0 plans");
+    report = await runCampaign({
+      seeds: { from: seeds.first, to: seeds.last },
+      makePlan: (seed) => generatePlan(seed, faults === undefined ? {} : { faults }),
+      workers: pool,
+      minimize: flags.minimize === true,
+      clock: realClock,
+      signal: io.stopped,
+      onProgress: (told) => progress.show(told.share, progressText(told)),
+      ...(forMs === undefined ? {} : { forMs }),
+      ...(before === undefined ? {} : { resume: before }),
+    });
+  } catch (error) {
+    await file?.discard();
+    await saved?.discard();
+    throw error;
+  } finally {
+    progress.clear();
+    await pool.close();
+  }
+  const elapsedMs = realClock.now() - startMs;
+  const whole: FuzzFile = {
+    ...report,
+    ...(faults === undefined ? {} : { faults }),
+    ...(mutant === undefined ? {} : { mutant }),
+  };
+  const json = fuzzJson(whole);
+  await file?.write(json);
+  await file?.close();
+  const [found] = report.violations;
+  if (found === undefined) await saved?.discard();
+  else {
+    await saved?.write(planText((found.minimized ?? found).plan));
+    await saved?.close();
+  }
+  if (jsonOnly) io.stdout.write(json);
+  else {
+    const style = styleFor(io.stdout.hasColours);
+    const what = faults === undefined ? "all faults" : faults.length === 0 ? "no faults" : faults.join(", ");
+    io.stdout.write(
+      `${style.bold("kubewright fuzz")}  ${seedsText(seeds)}, ${what}${mutant === undefined ? "" : `, mutant ${mutant}`}\n\n`,
+    );
+    io.stdout.write(
+      fuzzText(report, {
+        style,
+        elapsedMs,
+        played: report.plays - (before?.plays ?? 0),
+        sentenceOf: (name) => builtInInvariants.find((invariant) => invariant.name === name)?.sentence,
+        replayCommand: (name) => replayCommand(name, flags, faults, mutant),
+      }),
+    );
+  }
+  if (io.stopped.aborted) {
+    const left = countSeeds({ first: report.next, last: seeds.last });
+    throw new InterruptedError(
+      `stopped with ${left.toLocaleString("en-US")} of ${countSeeds(seeds).toLocaleString("en-US")} seeds left${flags.json === undefined || jsonOnly ? "" : `; --resume ${flags.json} goes on`}`,
+    );
+  }
+  if (report.violations.length > 0) throw new ViolationsError([foundCount(report.violations.length)]);
+}
+
+/** What a report was made with holds for what goes on from it. */
+function sameAsBefore(
+  before: FuzzFile | undefined,
+  said: { readonly faults: readonly FaultKind[] | undefined; readonly mutant: string | undefined },
+): typeof said {
+  if (before === undefined) return said;
+  if (said.faults !== undefined && said.faults.join() !== before.faults?.join())
+    throw new UserError(
+      `--faults: the report to go on with is of ${before.faults?.join() ?? "all faults"}; leave --faults out`,
+    );
+  if (said.mutant !== undefined && said.mutant !== before.mutant)
+    throw new UserError(`--mutant: the report to go on with is of ${before.mutant ?? "no mutant"}; leave --mutant out`);
+  return { faults: before.faults, mutant: before.mutant };
+}
+
+async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
+  const faults = parseFaults(flags.faults);
+  const plan = await planOf(what, faults, io);
+  const player = await playerOf(flags.mutant, io);
+  const file = flags.json === undefined || flags.json === "-" ? undefined : await openOutput("--json", flags.json, io);
+  const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
+  const workers = inThisThread(player);
+  const progress = (await io.progress?.()) ?? noProgress;
+  const outcome = await workers.play(plan);
+  let shown = plan;
+  let { violations } = outcome;
+  const [first] = violations;
+  try {
+    if (flags.minimize === true && first !== undefined) {
+      const kind = first.about.split(" ", 1)[0]!;
+      const smallest = await minimize(plan, failsLike({ invariant: first.invariant, kind }, workers), {
+        signal: io.stopped,
+        onProgress: ({ plays, happenings }) => progress.show(0, `${plays} plays, ${happenings} happenings left`),
+      });
+      shown = smallest.plan;
+      violations = [smallest.violation];
+    }
+  } finally {
+    progress.clear();
+  }
+  const json = `${JSON.stringify({ ...outcome, violations, plan: shown }, null, 2)}\n`;
+  await file?.write(json);
+  await file?.close();
+  await saved?.write(planText(shown));
+  await saved?.close();
+  if (flags.json === "-") io.stdout.write(json);
+  else {
+    const style = styleFor(io.stdout.hasColours);
+    const lines = [
+      `${style.bold("kubewright fuzz")}  ${printable(plan.name ?? what)}, ${plan.for} of virtual time, trace ${outcome.hash}`,
+      "",
+      ...planLines(shown).map((line) => `  ${line}`),
+      "",
+      ...violations.map(
+        (violation) => `${style.red(printable(violation.invariant))}  ${violationLine(violation, shown, style)}`,
+      ),
+      ...(violations.length === 0 ? [style.green("nothing went wrong")] : []),
+    ];
+    io.stdout.write(`${lines.join("\n")}\n`);
+  }
+  if (io.stopped.aborted) throw new InterruptedError("stopped before nothing more could be left out");
+  if (violations.length > 0) throw new ViolationsError([foundCount(violations.length)]);
+}
+
+async function planOf(what: string, faults: readonly FaultKind[] | undefined, io: Io): Promise<FaultPlan> {
+  if (!isPlanName(what)) return loadPlan(what, io);
+  const plan = planNamed(what, (seed) => generatePlan(seed, faults === undefined ? {} : { faults }));
+  if (plan === undefined) throw new UserError(`--replay: ${JSON.stringify(what)} is no seed up to 4294967295`);
+  return plan;
+}
+
+const NO_MUTANTS =
+  "the known bugs are kept in the repository of kubewright and are not part of what is installed; clone it to try them";
+
+async function listMutants(io: Io): Promise<void> {
+  const kit = await kitOf("--list-mutants", io);
+  const mutants = await kit.listMutants();
+  const width = Math.max(...mutants.map(({ name }) => name.length));
+  for (const { name, sentence, permitted } of mutants)
+    io.stdout.write(`${name.padEnd(width)}  ${sentence}${permitted === true ? " (permitted)" : ""}\n`);
+}
+
+async function kitOf(flag: string, io: Io): Promise<MutantKit> {
+  const kit = await io.mutants?.();
+  if (kit === undefined) throw new UserError(`${flag}: ${NO_MUTANTS}`);
+  return kit;
+}
+
+/** The URL of a player with the bug in it; of none, the player as it is. */
+async function playerOf(mutant: string | undefined, io: Io): Promise<string | undefined> {
+  if (mutant === undefined) return undefined;
+  const kit = await kitOf("--mutant", io);
+  try {
+    return await kit.playerUrl(mutant);
+  } catch (error) {
+    throw new UserError(`--mutant: ${(error as Error).message}; --list-mutants names all`, { cause: error });
+  }
+}
+
+/** Plans one after the other in this thread. */
+function inThisThread(player: string | undefined): FuzzWorkers & { readonly close: () => Promise<void> } {
+  return {
+    count: 1,
+    play: (plan) => playTask({ plan, ...(player === undefined ? {} : { player }) }),
+    close: async () => {},
+  };
+}
+
+function planText(plan: FaultPlan): string {
+  return stringify(plan, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function progressText({ phase, plays, violations }: CampaignProgress): string {
+  const found = violations === 0 ? "" : `, ${foundCount(violations)}`;
+  return `${phase === "playing" ? "" : "minimising: "}${plays.toLocaleString("en-US")} plans${found}`;
+}
+
+function replayCommand(
+  name: string,
+  { minimize: isMinimized }: FuzzFlags,
+  faults: readonly FaultKind[] | undefined,
+  mutant: string | undefined,
+): string {
+  const withFaults = faults === undefined ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
+  const withMutant = mutant === undefined ? "" : ` --mutant ${mutant}`;
+  return `kubewright fuzz --replay ${name}${withFaults}${withMutant}${isMinimized === true ? " --minimize" : ""}`;
+}

@@ -1,0 +1,48 @@
+import type { FaultKind, FuzzReport } from "@kubewright/simulation";
+
+import { ioProblem } from "../input/find-inputs.js";
+import type { Io } from "../io.js";
+import { UserError } from "../user-error.js";
+
+/** The file of `--json`, which `fuzz.schema.json` describes, and which `--resume` goes on from. */
+export interface FuzzFile extends FuzzReport {
+  /** Of `--faults`; absent: all. */
+  readonly faults?: readonly FaultKind[];
+  /** Of `--mutant`. */
+  readonly mutant?: string;
+}
+
+export function fuzzJson(file: FuzzFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** @throws UserError for what cannot be read, or is no such report. */
+export async function readFuzzFile(path: string, io: Pick<Io, "readFile">): Promise<FuzzFile> {
+  let text: string;
+  try {
+    text = await io.readFile(path);
+  } catch (error) {
+    throw new UserError(`--resume: ${path}: ${ioProblem(error)}`, { cause: error });
+  }
+  let value: Partial<FuzzFile> | null;
+  try {
+    value = JSON.parse(text) as Partial<FuzzFile> | null;
+  } catch (error) {
+    throw new UserError(`--resume: ${path}: not JSON: ${(error as Error).message}`, { cause: error });
+  }
+  if (!isReport(value))
+    throw new UserError(`--resume: ${path}: is no report of kubewright fuzz; give a file that --json has written`);
+  return value;
+}
+
+function isReport(value: Partial<FuzzFile> | null): value is FuzzFile {
+  return (
+    value?.fuzzVersion === 1 &&
+    typeof value.next === "number" &&
+    typeof value.seeds?.from === "number" &&
+    Array.isArray(value.violations) &&
+    Array.isArray(value.corpus) &&
+    typeof value.reached === "object" &&
+    typeof value.figures === "object"
+  );
+}

@@ -1,0 +1,67 @@
+import type { FoundViolation, FuzzReport } from "@kubewright/simulation";
+
+import { formatDuration } from "../duration.js";
+import { type Style, printable } from "../style.js";
+import { planLines, violationLine } from "./plan-text.js";
+
+export interface FuzzTextOptions {
+  readonly style: Style;
+  /** What an invariant says, by name. */
+  readonly sentenceOf: (invariant: string) => string | undefined;
+  /** The command that plays a plan of this name again. */
+  readonly replayCommand: (name: string) => string;
+  readonly elapsedMs: number;
+  /** Plans that were played by this command. */
+  readonly played: number;
+}
+
+/** What a campaign has found, for people. */
+export function fuzzText(report: FuzzReport, options: FuzzTextOptions): string {
+  const { style, elapsedMs, played } = options;
+  const { figures, plays, reached, neverReached, corpus, violations } = report;
+  const perSecond = elapsedMs > 0 ? `, ${rate(played / (elapsedMs / 1_000))} plans a second` : "";
+  const lines = [
+    ...violations.flatMap((found) => [...foundLines(found, options), ""]),
+    `${number(plays)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes`,
+    `${number(Object.keys(reached).length)} decisions and answers reached, ${number(corpus.length)} plans kept that were the first to`,
+    ...(neverReached.length === 0 ? [] : [style.yellow(`never reached: ${neverReached.map(printable).join("; ")}`)]),
+    violations.length === 0 ? style.green("nothing went wrong") : style.red(foundCount(violations.length)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** `2 invariants did not hold` */
+export function foundCount(count: number): string {
+  return count === 1 ? "1 invariant did not hold" : `${number(count)} invariants did not hold`;
+}
+
+function foundLines(found: FoundViolation, { style, sentenceOf, replayCommand }: FuzzTextOptions): string[] {
+  const { invariant, name, plans, others, minimized } = found;
+  const sentence = sentenceOf(invariant);
+  const { plan, violation } = minimized ?? found;
+  const more =
+    plans === 1 ? "" : ` and ${number(plans - 1)} more: ${others.slice(0, 5).join(", ")}${plans > 6 ? "…" : ""}`;
+  const smaller =
+    minimized === undefined
+      ? []
+      : [
+          style.dim(
+            `${number(found.plan.happenings?.length ?? 0)} happenings were ${number(plan.happenings?.length ?? 0)} when no more could be left out (${number(minimized.plays)} plays)${minimized.isMinimal ? "" : ", or the budget was used up"}`,
+          ),
+        ];
+  return [
+    `${style.red(style.bold(printable(invariant)))}  seed ${name}${more}`,
+    ...(sentence === undefined ? [] : [style.dim(printable(sentence))]),
+    `  ${violationLine(violation, plan, style)}`,
+    ...[...planLines(plan), ...smaller].map((line) => `  ${line}`),
+    `  ${style.cyan(`$ ${replayCommand(name)}`)}`,
+  ];
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function rate(value: number): string {
+  return value < 10 ? value.toFixed(1) : number(Math.round(value));
+}

@@ -1,0 +1,53 @@
+import type { FaultPlan, HappeningEntry, Violation } from "@kubewright/simulation";
+
+import { formatDuration } from "../duration.js";
+import { type Style, printable } from "../style.js";
+
+/** What a plan plays and what happens in it, a line each. */
+export function planLines({
+  manifests,
+  happenings = [],
+  controllers,
+  jitter,
+  controllerManagers,
+}: FaultPlan): string[] {
+  const settings = {
+    ...(controllerManagers === undefined ? {} : { controllerManagers }),
+    ...controllers,
+    ...(jitter === undefined ? {} : { jitter }),
+  };
+  const objects = manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? "default"}/${metadata.name}`);
+  return [
+    `plays ${objects.length === 0 ? "nothing" : objects.join(", ")}`,
+    ...(Object.keys(settings).length === 0 ? [] : [`with ${inlineText(settings)}`]),
+    ...happenings.map(happeningLine),
+  ].map(printable);
+}
+
+/** What was found, when, in which object. */
+export function violationLine({ about, message, atMs }: Violation, plan: FaultPlan, style: Style): string {
+  const after = formatDuration(Math.max(0, atMs - Date.parse(plan.start)));
+  return `${style.bold(printable(about))}  ${style.dim(`+${after}`)}  ${printable(message)}`;
+}
+
+function happeningLine({ at, for: length, ...what }: HappeningEntry): string {
+  const [kind, value] = Object.entries(what)[0] ?? ["", {}];
+  const lasts = length === undefined ? "" : ` for ${length}`;
+  return `${at} ${kind}${lasts}${value === true ? "" : ` ${inlineText(value)}`}`;
+}
+
+const LONGEST = 160;
+
+/** `{kind: Pod, controller: job-controller}`, short enough for a line. */
+function inlineText(value: unknown): string {
+  const text = inline(value);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}
+
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${key}: ${inline(item)}`)
+    .join(", ")}}`;
+}

@@ -1,0 +1,200 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { FAULT_KINDS, type FuzzReport, type Outcome, generatePlan } from "@kubewright/simulation";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
+
+import type { FuzzPool } from "../src/fuzz/fuzz-pool.js";
+import { type MemoryIoOptions, type Ran, kubewright } from "./memory-io.js";
+
+/** What a plan comes to, made up: it goes wrong where there is a crash. */
+function madeUp(count: number, onPlay: (name: string) => void = () => {}): () => Promise<FuzzPool> {
+  return async () => ({
+    count,
+    close: async () => {},
+    play: async (plan): Promise<Outcome> => {
+      onPlay(plan.name ?? "");
+      const isWrong = plan.happenings?.some(({ controllerCrashes }) => controllerCrashes !== undefined) === true;
+      const violation = {
+        invariant: "S1 counted once",
+        about: "Job default/job-1",
+        message: "pod 1 was counted twice",
+        atMs: Date.parse(plan.start) + 90_000,
+      };
+      return {
+        violations: isWrong ? [violation] : [],
+        reached: [`seed ${plan.seed % 10}`],
+        hash: "",
+        settled: {},
+        figures: { requests: 10, writes: 5, virtualMs: 600_000 },
+      };
+    },
+  });
+}
+
+const fuzz = (args: readonly string[], options: MemoryIoOptions = {}): Promise<Ran> =>
+  kubewright(["fuzz", ...args], { fuzzWorkers: madeUp(1), ...options });
+
+test("a violation is told with its seed, object, plan and how to play it again, and ends with status 1", async () => {
+  const { code, stdout, stderr } = await fuzz(["--seeds", "1-50", "--minimize"]);
+  expect(code).toBe(1);
+  expect(stderr).toBe("kubewright: 1 invariant did not hold\n");
+  expect(stdout).toMatch(/S1 counted once {2}seed \d+ and \d+ more: /);
+  expect(stdout).toContain("Job default/job-1  +1m30s  pod 1 was counted twice");
+  expect(stdout).toMatch(/plays nothing\n {2}\+0s controllerCrashes for \S+ \{controller: /);
+  expect(stdout).toMatch(/\d+ happenings were 1 when no more could be left out/);
+  const seed = /\$ kubewright fuzz --replay (\S+) --minimize/.exec(stdout)![1]!;
+  expect(generatePlan(Number(seed.split("+")[0])).name).toBe(`seed-${seed.split("+")[0]}`);
+});
+
+test("nothing wrong is said, with what was played and reached, and ends with status 0", async () => {
+  const { code, stdout, stderr } = await fuzz(["--seeds", "1-20", "--faults", "staleCache"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^kubewright fuzz {2}seeds 1-20, staleCache\n/);
+  expect(stdout).toContain("3h20m of virtual time, 200 requests, 100 writes");
+  expect(stdout).toMatch(/10 decisions and answers reached, 10 plans kept[^]*nothing went wrong\n$/);
+});
+
+test("--json is one object that its schema describes, the same for any number of workers", async () => {
+  const schema: object = JSON.parse(readFileSync(new URL("../fuzz.schema.json", import.meta.url), "utf8")) as object;
+  const validate = new Ajv2020({ strict: true }).compile(schema);
+  const texts = [];
+  for (const count of [1, 3]) {
+    const args = ["--seeds", "1-100", "--minimize", "--faults", "controllerCrashes,staleCache", "--json", "-"];
+    const { code, stdout } = await fuzz(args, { fuzzWorkers: madeUp(count) });
+    expect(code).toBe(1);
+    texts.push(stdout);
+  }
+  expect(texts[1]).toBe(texts[0]);
+  expect([validate(JSON.parse(texts[0]!)), validate.errors]).toEqual([true, null]);
+});
+
+test("a campaign is stopped, tells what it has with status 130, and goes on from its report", async () => {
+  const stop = new AbortController();
+  let plays = 0;
+  const stopped = await fuzz(["--seeds", "1-200", "--json", "part.json"], {
+    stopped: stop.signal,
+    fuzzWorkers: madeUp(2, () => {
+      plays++;
+      if (plays === 100) stop.abort();
+    }),
+  });
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toBe("kubewright: stopped with 136 of 200 seeds left; --resume part.json goes on\n");
+  const played: string[] = [];
+  const files = { "part.json": stopped.written["part.json"]! };
+  const { code, written } = await fuzz(["--resume", "part.json", "--json", "whole.json"], {
+    files,
+    fuzzWorkers: madeUp(1, (name) => played.push(name)),
+  });
+  expect(code).toBe(1);
+  expect(played[0]).toBe("seed-65");
+  const whole = await fuzz(["--seeds", "1-200", "--json", "-"]);
+  const { corpus, plays: all, reached, next } = JSON.parse(whole.stdout) as FuzzReport;
+  expect(JSON.parse(written["whole.json"]!)).toMatchObject({ corpus, plays: all, reached, next });
+});
+
+test("the plan that was found is saved as a scenario, which can be replayed", async () => {
+  const { written } = await fuzz(["--seeds", "1-20", "--save", "plan.yaml"]);
+  const files = { "plan.yaml": written["plan.yaml"]! };
+  expect(parse(files["plan.yaml"])).toMatchObject({ kind: "Scenario", seed: expect.any(Number) });
+  const { code, stdout, stderr } = await fuzz(["--replay", "plan.yaml"], { files });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^kubewright fuzz {2}seed-\d+, \S+ of virtual time, trace [0-9a-f]+\n/);
+});
+
+describe("--replay", () => {
+  test("plays the same run for a seed as for the plan of that seed", async () => {
+    const bySeed = await fuzz(["--replay", "12"]);
+    const byFile = await fuzz(["--replay", "plan.yaml"], { files: { "plan.yaml": stringify(generatePlan(12)) } });
+    expect([byFile.stdout, byFile.stderr]).toEqual([bySeed.stdout, bySeed.stderr]);
+    expect(bySeed.stdout).toContain("seed-12");
+  });
+
+  test("writes what came of it as JSON", async () => {
+    const { stdout } = await fuzz(["--replay", "7+3", "--json", "-"]);
+    expect(JSON.parse(stdout)).toMatchObject({ violations: [], hash: expect.any(String), plan: { name: "seed-7+3" } });
+  });
+
+  test("says which line of a file is wrong, and which object is not written out", async () => {
+    const head = "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n";
+    const { code, stderr } = await fuzz(["--replay", "plan.yaml"], { files: { "plan.yaml": `${head}sed: 1\n` } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^kubewright: plan\.yaml:3:1: sed: is not a field of this; did you mean "seed"\?/);
+    const job = stringify(generatePlan(1).manifests.find(({ kind }) => kind === "Job"));
+    const files = { "plan.yaml": `${head}manifests: [job.yaml]\n`, "job.yaml": job };
+    expect((await fuzz(["--replay", "plan.yaml"], { files })).stderr).toBe(
+      "kubewright: plan.yaml:3:13: manifests[0]: is the name of a file, and a plan has its objects written out; write what the file holds here\n",
+    );
+  });
+});
+
+describe("wrong usage is one line and status 2", () => {
+  test.each([
+    [["--seeds", "9-1"], '--seeds: "9-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
+    [["--for-minutes", "soon"], '--for-minutes: "soon" is no number of minutes up to 10080; write for example 10'],
+    [["--for-minutes", "0"], '--for-minutes: "0" is no number of minutes up to 10080; write for example 10'],
+    [["--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
+    [["--faults", "stalecache"], '--faults: there is no fault "stalecache"; did you mean "staleCache"?'],
+    [["--replay", "7", "--seeds", "1-3"], "--seeds does not go with --replay: leave one of them out"],
+    [["--list-mutants", "--json", "a"], "--json does not go with --list-mutants: leave one of them out"],
+    [["--replay", "4294967296"], '--replay: "4294967296" is no seed up to 4294967295'],
+    [["--replay", "gone.yaml"], "--replay: gone.yaml: no such file or folder"],
+    [["--resume", "gone.json"], "--resume: gone.json: no such file or folder"],
+    [["--resume", "text"], /^kubewright: --resume: text: not JSON: /],
+    [
+      ["--resume", "other.json"],
+      "--resume: other.json: is no report of kubewright fuzz; give a file that --json has written",
+    ],
+    [["--resume", "part.json", "--seeds", "2-9"], "--seeds: part.json begins with seed 1; write 1-9 to go on with it"],
+    [
+      ["--resume", "part.json", "--faults", "jitter"],
+      "--faults: the report to go on with is of all faults; leave --faults out",
+    ],
+    [["--mutant", "any"], /^kubewright: --mutant: the known bugs are kept in the repository/],
+    [["--list-mutants"], /^kubewright: --list-mutants: the known bugs are kept in the repository/],
+  ] as const)("%s", async (args, message) => {
+    const { stdout: part } = await fuzz(["--seeds", "1-5", "--json", "-"]);
+    const files = { text: "kubewright", "other.json": "{}", "part.json": part };
+    const { code, stdout, stderr } = await fuzz(args, { files });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.split("\n")).toHaveLength(2);
+    expect(stderr).toMatch(typeof message === "string" ? `kubewright: ${message}\n` : message);
+  });
+});
+
+describe("--mutant", () => {
+  const mutants = async () => ({
+    listMutants: async () => [
+      { name: "job-eats-pods", sentence: "Pods are eaten." },
+      { name: "as-upstream", sentence: "They are counted late.", permitted: true },
+    ],
+    playerUrl: async (name: string) => {
+      if (name !== "job-eats-pods") throw new Error(`there is no mutant ${JSON.stringify(name)}`);
+      return "data:text/javascript,export const play = async () => ({ violations: [{ invariant: 'S1 counted once', about: 'Job default/a', message: 'eaten', atMs: 0 }], reached: [], hash: 'ab', settled: {}, figures: { requests: 1, writes: 1, virtualMs: 1 } });";
+    },
+  });
+
+  test("plays with the bug", async () => {
+    const { code, stdout } = await kubewright(["fuzz", "--mutant", "job-eats-pods", "--seeds", "1-3"], { mutants });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /seeds 1-3, all faults, mutant job-eats-pods\n[^]*eaten[^]*--replay 1 --mutant job-eats-pods\n/,
+    );
+  });
+
+  test("names those that there are", async () => {
+    expect((await fuzz(["--mutant", "other"], { mutants })).stderr).toBe(
+      'kubewright: --mutant: there is no mutant "other"; --list-mutants names all\n',
+    );
+    expect((await fuzz(["--list-mutants"], { mutants })).stdout).toBe(
+      "job-eats-pods  Pods are eaten.\nas-upstream    They are counted late. (permitted)\n",
+    );
+  });
+});
+
+test("the help names every kind of fault", async () => {
+  const { stdout } = await kubewright(["fuzz", "--help"]);
+  for (const kind of FAULT_KINDS) expect(stdout).toContain(kind);
+  expect(stdout).toContain("$ kubewright fuzz --for-minutes 10 --json night.json");
+});
