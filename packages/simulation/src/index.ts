@@ -31,6 +31,9 @@ export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
 export { DEFAULT_DURATION_MS, DEFAULT_START_MS, timeOf } from "./scenario/scenario-times.js";
 export { hasDuration, isSelected, matchesName, withWorkloads } from "./scenario/workload-annotations.js";
 
+export { collectStates, sometimes } from "./sometimes.js";
+
+export type { ReachedStates, Sometimes } from "./sometimes.js";
 export type { FaultPlan } from "./fault-plan.js";
 export type { CampaignOptions, CampaignProgress, FuzzWorkers } from "./fuzz/campaign.js";
 export type { FoundViolation, FuzzReport, MinimizedViolation, Reached } from "./fuzz/fuzz-report.js";

@@ -1,0 +1,415 @@
+import { type Job, type Pod, finishedCondition, isConditionTrue } from "@kubewright/api";
+
+import type { Invariant, InvariantChecks } from "./invariant.js";
+import {
+  CRON_JOBS,
+  CRON_JOB_CONTROLLER,
+  GARBAGE_COLLECTOR,
+  JOBS,
+  JOB_CONTROLLER,
+  PODS,
+  POD_GC_CONTROLLER,
+  TTL_CONTROLLER,
+  isBeingDeleted,
+  isOfController,
+} from "./invariants/stored-objects.js";
+import { hasEnded, hasFailed, isActive, isTerminating, isTracked } from "./invariants/job-words.js";
+import type { AnsweredRequest, CacheEvent, Stored, StoredChange, ToldDecision } from "./world.js";
+
+/** A state that a campaign has to come to now and then: one that it never does, nothing in it is tested by. */
+export interface Sometimes {
+  /** `cap reached` */
+  readonly name: string;
+  /** What it is, in a sentence. */
+  readonly sentence: string;
+}
+
+/** How one shows. Any of them will do. */
+interface Signs {
+  readonly change?: (change: StoredChange) => boolean;
+  readonly answer?: (request: AnsweredRequest) => boolean;
+  readonly decision?: (decision: ToldDecision) => boolean;
+  readonly cache?: (event: CacheEvent) => boolean;
+}
+
+type State = Sometimes & Signs;
+
+type JobDecision = Extract<ToldDecision, { controller: "job-controller" }>["decision"];
+type CronDecision = Extract<ToldDecision, { controller: "cronjob-controller" }>["decision"];
+
+const state = (name: string, sentence: string, signs: Signs): State => ({ name, sentence, ...signs });
+
+/** A decision of the Job controller. */
+const job = (test: (decision: JobDecision) => boolean): Signs => ({
+  decision: (told) => told.controller === JOB_CONTROLLER && test(told.decision),
+});
+
+/** A sync of a Job that gave a reason of that type. */
+const reason = (type: JobDecision["reasons"][number]["type"]): Signs =>
+  job(({ reasons }) => reasons.some((each) => each.type === type));
+
+const ends = (why: string): Signs => job(({ plan: { end } }) => end?.reason === why);
+
+const cron = (test: (decision: CronDecision) => boolean): Signs => ({
+  decision: (told) => told.controller === CRON_JOB_CONTROLLER && test(told.decision),
+});
+
+/** A request of a component that was answered so. */
+const answered = (
+  component: string,
+  verb: string,
+  resource: string,
+  test: (request: AnsweredRequest) => boolean,
+): Signs => ({
+  answer: (request) =>
+    request.component === component && request.verb === verb && request.resource === resource && test(request),
+});
+
+const refused = ({ code }: AnsweredRequest): boolean => code === 0 || code > 299;
+const lost = (request: AnsweredRequest): boolean => request.tookEffect && refused(request);
+
+/** What a component changed of a Job's pod. */
+const podChanged = (component: string, test: (pod: Stored<Pod>, before: Stored<Pod>) => boolean): Signs => ({
+  change: ({ resource, request, object, previous }) =>
+    resource === PODS && request?.component === component && previous !== undefined && test(object, previous),
+});
+
+const jobStatus = (test: (job: Stored<Job>, before: Stored<Job>) => boolean): Signs => ({
+  change: ({ resource, object, previous }) => resource === JOBS && previous !== undefined && test(object, previous),
+});
+
+const isOwned = ({ metadata }: Stored): boolean => (metadata.ownerReferences ?? []).length > 0;
+
+const STATES: readonly State[] = [
+  // The Job controller's plans.
+  state("creates pods", "A sync creates pods.", reason("Creating")),
+  state(
+    "creates many",
+    "One sync creates more than two pods, so that slow start has batches.",
+    job(({ plan }) => (plan.pods?.create.length ?? 0) > 2),
+  ),
+  state("too many active", "A Job has more active pods than it wants, and deletes some.", reason("TooManyActive")),
+  state("useless indexes", "Pods are deleted because their index is out of range or taken.", reason("UselessIndexes")),
+  state("waits for terminating pods", "A replacement waits until a terminating pod has ended.", reason("Terminating")),
+  state("back-off", "A replacement waits for the Job's back-off.", reason("Backoff")),
+  state(
+    "back-off beside running pods",
+    "A replacement waits while other pods run.",
+    job(({ plan }) => plan.pods?.retryAfterMs !== undefined && plan.observed.active.length > 0),
+  ),
+  state(
+    "long back-off",
+    "A replacement waits longer than a minute.",
+    job(({ plan }) => (plan.pods?.retryAfterMs ?? 0) > 60_000),
+  ),
+  state("index back-off", "A replacement waits for the back-off of its index.", reason("IndexBackoff")),
+  state(
+    "two indexes waiting",
+    "Two indexes wait for their back-off at once.",
+    job(({ plan }) => (plan.indexes?.awaitingReplacement.size ?? 0) > 1),
+  ),
+  state(
+    "no pending index",
+    "Fewer pods are active than wanted, and no index is left to start.",
+    reason("NoPendingIndex"),
+  ),
+  state(
+    "suspended",
+    "A sync deletes the pods of a Job that was suspended.",
+    job(({ reasons }) => reasons.some((each) => each.type === "Suspended" && each.deleting > 0)),
+  ),
+  state("resumed", "A Job is resumed.", reason("Resumed")),
+  state(
+    "expectations pending",
+    "A sync leaves pods alone until the cache shows those created or deleted last.",
+    reason("ExpectationsPending"),
+  ),
+  state("Job being deleted", "A sync looks at a Job that is being deleted.", reason("JobBeingDeleted")),
+  state(
+    "end postponed by expectations",
+    "An end waits until the cache shows pods created last.",
+    job(({ reasons }) =>
+      reasons.some((each) => each.type === "EndPostponed" && each.because === "ExpectationsPending"),
+    ),
+  ),
+  state(
+    "end postponed by a deletion",
+    "An end waits because a pod could not be deleted.",
+    job(({ reasons }) => reasons.some((each) => each.type === "EndPostponed" && each.because === "DeletionFailed")),
+  ),
+  state("end waits for termination", "An end is decided while pods terminate.", reason("WaitingForTermination")),
+  state("cap reached", "One sync has more ended pods than it may account for.", reason("PodsLeftToCount")),
+  state("ends with BackoffLimitExceeded", "A Job fails by its limit.", ends("BackoffLimitExceeded")),
+  state("ends with DeadlineExceeded", "A Job fails by its deadline.", ends("DeadlineExceeded")),
+  state("ends with PodFailurePolicy", "A Job fails by a rule of its policy.", ends("PodFailurePolicy")),
+  state(
+    "ends with MaxFailedIndexesExceeded",
+    "A Job fails by its number of failed indexes.",
+    ends("MaxFailedIndexesExceeded"),
+  ),
+  state(
+    "ends with FailedIndexes",
+    "A Job fails as all of its indexes have ended, some of them failed.",
+    ends("FailedIndexes"),
+  ),
+  state("ends with SuccessPolicy", "A Job succeeds by its policy.", ends("SuccessPolicy")),
+  state(
+    "ends with active pods",
+    "A Job ends that has pods to be deleted for it.",
+    job(({ plan }) => plan.end !== undefined && plan.observed.active.length > 0),
+  ),
+  state(
+    "completes",
+    "A Job completes.",
+    jobStatus((is, was) => finishedCondition(is)?.type === "Complete" && finishedCondition(was) === undefined),
+  ),
+  // Its accounting.
+  state(
+    "recorded, not freed",
+    "A pod has the tracking finalizer although the status has recorded it, at the end of a sync.",
+    job(
+      ({ error, plan }) =>
+        error !== undefined &&
+        plan.observed.tracked.length > plan.observed.newlySucceeded.length + plan.observed.newlyFailed.length,
+    ),
+  ),
+  state("freed, not counted", "A status lists a pod that has been let go of.", {
+    ...jobStatus(
+      (is) =>
+        (is.status?.uncountedTerminatedPods?.succeeded?.length ?? 0) +
+          (is.status?.uncountedTerminatedPods?.failed?.length ?? 0) >
+        1,
+    ),
+  }),
+  state(
+    "FailureTarget with terminating pods",
+    "FailureTarget is stored, and the Job waits for pods to end.",
+    jobStatus(({ status }) => isConditionTrue(status?.conditions, "FailureTarget") && (status?.terminating ?? 0) > 0),
+  ),
+  state(
+    "SuccessCriteriaMet with terminating pods",
+    "SuccessCriteriaMet is stored, and the Job waits for pods to end.",
+    jobStatus(
+      ({ status }) => isConditionTrue(status?.conditions, "SuccessCriteriaMet") && (status?.terminating ?? 0) > 0,
+    ),
+  ),
+  state(
+    "more successes than completions",
+    "More pods have succeeded than the Job asks for.",
+    jobStatus(({ spec, status }) => spec?.completions != null && (status?.succeeded ?? 0) > spec.completions),
+  ),
+  state(
+    "fewer completions",
+    "An indexed Job is scaled down.",
+    jobStatus((is, was) => (is.spec?.completions ?? 0) < (was.spec?.completions ?? 0)),
+  ),
+  // What pods go through.
+  state(
+    "adoption",
+    "The Job controller adopts a pod.",
+    podChanged(JOB_CONTROLLER, (is, was) => isOwned(is) && !isOwned(was)),
+  ),
+  state(
+    "release",
+    "The Job controller releases a pod that its selector does not match.",
+    podChanged(JOB_CONTROLLER, (is, was) => !isOwned(is) && isOwned(was)),
+  ),
+  state(
+    "orphan freed",
+    "The Job controller frees a pod that has no owner any more.",
+    podChanged(JOB_CONTROLLER, (is, was) => !isOwned(was) && isTracked(was) && !isTracked(is)),
+  ),
+  state(
+    "running pod freed",
+    "The Job controller frees a pod that runs, to delete it.",
+    podChanged(JOB_CONTROLLER, (is, was) => isActive(was) && isTracked(was) && !isTracked(is)),
+  ),
+  state(
+    "terminating pod ends",
+    "A pod ends after it was asked to.",
+    podChanged("kubelet", (is, was) => isTerminating(was) && hasEnded(is)),
+  ),
+  state(
+    "terminating pod fails",
+    "A pod that was asked to end fails.",
+    podChanged("kubelet", (is, was) => isTerminating(was) && hasFailed(is)),
+  ),
+  state("phase flips", "A pod changes its phase after it ended.", {
+    change: ({ resource, object, previous }) =>
+      resource === PODS &&
+      previous !== undefined &&
+      hasEnded(previous) &&
+      (object as Stored<Pod>).status?.phase !== (previous as Stored<Pod>).status?.phase,
+  }),
+  // What the Job controller is answered.
+  state(
+    "create refused",
+    "The creation of a pod is refused.",
+    answered(JOB_CONTROLLER, "create", PODS, (request) => refused(request) && !request.tookEffect),
+  ),
+  state("create lost", "A pod is created, and the answer is lost.", answered(JOB_CONTROLLER, "create", PODS, lost)),
+  state(
+    "create over quota",
+    "A quota refuses a pod.",
+    answered(JOB_CONTROLLER, "create", PODS, ({ message = "" }) => message.includes("exceeded quota")),
+  ),
+  state(
+    "finalizer patch refused",
+    "The removal of a finalizer is refused.",
+    answered(JOB_CONTROLLER, "patch", PODS, refused),
+  ),
+  state(
+    "finalizer patch of a pod that is gone",
+    "The removal of a finalizer meets 404.",
+    answered(JOB_CONTROLLER, "patch", PODS, ({ code }) => code === 404),
+  ),
+  state("pod deletion refused", "The deletion of a pod is refused.", answered(JOB_CONTROLLER, "delete", PODS, refused)),
+  state(
+    "conflict on a Job's status",
+    "Somebody else changed a Job between a read and a write of its status.",
+    answered(JOB_CONTROLLER, "update", JOBS, ({ code, injected }) => code === 409 && !injected),
+  ),
+  state(
+    "status lost",
+    "A Job's status is written, and the answer is lost.",
+    answered(JOB_CONTROLLER, "update", JOBS, lost),
+  ),
+  // CronJobs.
+  state(
+    "CronJob starts",
+    "A CronJob starts a Job.",
+    cron(({ outcome }) => outcome === "ran"),
+  ),
+  state(
+    "CronJob replaces",
+    "A CronJob replaces an active Job.",
+    cron(({ outcome }) => outcome === "replaced"),
+  ),
+  state(
+    "AlreadyExists, adopted",
+    "The Job of a slot is there already, and is the CronJob's.",
+    cron(({ outcome }) => outcome === "adopted"),
+  ),
+  state(
+    "AlreadyExists, foreign",
+    "The Job of a slot is there already, and is another's.",
+    cron(({ reason: why }) => why === "ownedByAnother"),
+  ),
+  state(
+    "Forbid blocks",
+    "A slot is not started because a Job is active.",
+    cron(({ reason: why }) => why === "stillActive"),
+  ),
+  state(
+    "100 missed",
+    "A CronJob has missed more than a hundred slots.",
+    cron(({ missed }) => missed.some(({ count }) => count > 100)),
+  ),
+  state(
+    "slot too late",
+    "A slot is missed because its deadline has passed.",
+    cron(({ missed }) => missed.some(({ reason: why }) => why === "deadlinePassed")),
+  ),
+  state(
+    "slot superseded",
+    "A slot is missed because a later one is due as well.",
+    cron(({ missed }) => missed.some(({ reason: why }) => why === "superseded")),
+  ),
+  state(
+    "conflict on a CronJob's status",
+    "Somebody else changed a CronJob between a read and a write of its status.",
+    answered(CRON_JOB_CONTROLLER, "update", CRON_JOBS, ({ code }) => code === 409),
+  ),
+  state(
+    "history cleaned",
+    "A CronJob deletes a Job beyond its limit.",
+    answered(CRON_JOB_CONTROLLER, "delete", JOBS, ({ tookEffect }) => tookEffect),
+  ),
+  // Garbage.
+  state("conflict on garbage", "What the garbage collector deletes was changed meanwhile.", {
+    answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "delete" && code === 409,
+  }),
+  state("virtual owner", "The garbage collector looks for an owner that it has not seen.", {
+    answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "get" && code === 404,
+  }),
+  state(
+    "reference removed",
+    "The garbage collector removes a reference to an owner that is gone, beside another that is not.",
+    { decision: (told) => told.controller === GARBAGE_COLLECTOR && told.decision.action === "referencesRemoved" },
+  ),
+  state("foreground deletion ends", "The garbage collector ends a foreground deletion, or orphaning.", {
+    decision: (told) => told.controller === GARBAGE_COLLECTOR && told.decision.action === "released",
+  }),
+  state("TTL deletes", "The TTL controller deletes a Job.", {
+    decision: (told) => told.controller === TTL_CONTROLLER && told.decision.outcome === "deleted",
+  }),
+  state("PodGC, node gone", "PodGC deletes a pod of a node that is gone.", {
+    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "orphaned",
+  }),
+  state("PodGC, threshold", "PodGC deletes ended pods beyond its threshold.", {
+    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "terminated",
+  }),
+  state("PodGC, unscheduled", "PodGC deletes a pod without a node.", {
+    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "unscheduled",
+  }),
+  // Caches and leaders.
+  state("watch expired", "A watch is resumed from a version that is not known any more.", {
+    answer: ({ verb, code }) => verb === "watch" && code === 410,
+  }),
+  state("name taken again", "A cache is told of another object of a name by an update.", {
+    cache: ({ type, object, previous }) =>
+      type === "update" && previous !== undefined && previous.metadata.uid !== object.metadata.uid,
+  }),
+  state("deleted unseen", "A cache is told of a deletion long after it was.", {
+    cache: ({ type, object }) => type === "delete" && !isBeingDeleted(object) && object.kind === "Pod",
+  }),
+  state("restarted controller", "A controller that was killed is shown what is stored.", {
+    cache: ({ incarnation }) => incarnation > 1,
+  }),
+  state("second leader", "The controllers of another controller manager write.", {
+    change: ({ request }) => request !== undefined && isOfController(request) && request.process.endsWith("-2"),
+  }),
+];
+
+/** All of them, in no order that matters. */
+export const sometimes: readonly Sometimes[] = STATES.map(({ name, sentence }) => ({ name, sentence }));
+
+/** What has been reached, while runs are played with {@link ReachedStates.invariant}. */
+export interface ReachedStates {
+  /** Never violated; to be played beside the others. */
+  readonly invariant: Invariant;
+  /** Names in {@link sometimes}, in the order in which they were reached. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Collects which states runs reach: one collector for as many runs as are to be counted together. */
+export function collectStates(): ReachedStates {
+  const names = new Set<string>();
+  return {
+    names,
+    invariant: {
+      name: "sometimes",
+      sentence: "Says which states were reached.",
+      watch: (): InvariantChecks => {
+        const look = <Told>(sign: (signs: Signs) => ((told: Told) => boolean) | undefined): ((told: Told) => void) => {
+          let open = STATES.filter((each) => sign(each) !== undefined && !names.has(each.name));
+          return (told) => {
+            let isReached = false;
+            for (const each of open) {
+              if (!sign(each)!(told)) continue;
+              names.add(each.name);
+              isReached = true;
+            }
+            if (isReached) open = open.filter(({ name }) => !names.has(name));
+          };
+        };
+        return {
+          onChange: look(({ change }) => change),
+          onAnswer: look(({ answer }) => answer),
+          onDecision: look(({ decision }) => decision),
+          onCacheEvent: look(({ cache }) => cache),
+        };
+      },
+    },
+  };
+}
