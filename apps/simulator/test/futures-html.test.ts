@@ -57,6 +57,29 @@ test("the page holds the timelines of the seeds that its figures name first, twe
   expect(written["f.html"]).toContain("<title>kubewright, every future of 2026-01-01 to 2026-01-01</title>");
 });
 
+test("what the terminal tells is on the page: quotas and nodes without room, namespaces, all runs together", async () => {
+  const inNamespace = (namespace: string): string =>
+    manifest({ name: "report", namespace, schedule: "*/10 * * * *", duration: "5m..25m", cpu: "500m" });
+  const quota = `apiVersion: v1\nkind: ResourceQuota\nmetadata: { name: few, namespace: web }\nspec: { hard: { pods: "1" } }\n---\n`;
+  const { written, stdout } = await kubewright(
+    ["run", "in.yaml", "--for", "2h", "--seeds", "1-4", "--html", "f.html"],
+    { files: { "in.yaml": quota + inNamespace("billing") + inNamespace("web") }, pageAssets },
+  );
+  const { tables } = partsOf(written["f.html"]!).get("report") as FuturesReport;
+  const texts = (title: string): string[][] =>
+    tables
+      .find((table) => table.title === title)!
+      .rows.map((cells) => cells.map((cell) => (typeof cell === "string" ? cell : cell.text)));
+  const [refused] = texts("Had no room at first");
+  expect(refused![0]).toBe("quota web/few: pods");
+  expect(stdout).toContain(`${refused![1]}  ${refused![2]}\n`);
+  expect(texts("Most at once by namespace").map(([name]) => name)).toEqual(["billing", "web"]);
+  expect(texts("Most at once").map(([name]) => name)).toContain("pods, 95% of the time");
+  const [all, ...each] = texts("How long runs take");
+  expect(all![0]).toBe("all together");
+  expect(Number(all![1])).toBe(each.reduce((sum, [, runs]) => sum + Number(runs), 0));
+});
+
 test("what is played and printed is the same with the page and without it", async () => {
   const args = ["run", "b.yaml", "--for", "6h", "--seeds", "1-5"];
   const files = { "b.yaml": BACKUP };

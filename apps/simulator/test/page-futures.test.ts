@@ -8,7 +8,7 @@ import { htmlPage } from "../src/report/html-page.js";
 import type { FuturesReport } from "../src/report/futures-report.js";
 import { packData } from "../src/report/packed-data.js";
 import { madeUpReport } from "./made-up-report.js";
-import { PageFixture, browserPath } from "./page-fixture.js";
+import { PageFixture, SCREENSHOTS, browserPath } from "./page-fixture.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
@@ -113,7 +113,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
 
   test("what there was most of leads to the time at which there was", async () => {
     const { page } = await fixture.open(url, { waitFor: ".overview" });
-    await row(page, "cores requested", "seed").getByRole("button").click();
+    await row(page, "cores requested", "seed").getByRole("button").first().click();
     await page.locator("canvas.lanes").waitFor();
     expect(await page.locator(".concurrency-legend .cpu .value").innerText()).toMatch(/^([\d.]+) of \1$/);
   });
@@ -208,5 +208,64 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     await clean();
     expect(await violations(page)).toEqual([]);
     expect(problems).toEqual([]);
+  });
+
+  test("a run beyond those that the file keeps of a seed is told of", async () => {
+    const data = madeUpReport(400, 2);
+    const [first, ...others] = data.groups;
+    const object = { kind: "CronJob", namespace: first!.namespace, name: first!.name } as const;
+    const report: FuturesReport = {
+      page: "futures",
+      startMs: data.startMs,
+      endMs: data.endMs,
+      kubernetes: "v1.36",
+      timeZoneData: "test",
+      seeds: { first: 7, last: 7 },
+      played: 1,
+      remarks: [],
+      tables: [
+        {
+          title: "What goes wrong",
+          head: ["CronJob or Job", "worst"],
+          rows: [
+            ["kept", { text: "seed 7: early", moment: { seed: 7, at: data.startMs, object } }],
+            ["left out", { text: "seed 7: late", moment: { seed: 7, at: data.endMs + 3_600_000, object } }],
+          ],
+        },
+      ],
+      load: { fromMs: data.startMs, stepMs: 3_600_000, groups: [], left: 0 },
+      carried: [7],
+      command: "kubewright run x.yaml",
+    };
+    const bounded = { ...data, groups: [{ ...first!, hiddenRows: 5 }, ...others] };
+    const html = await htmlPage(fixture.assets, report, new Map([["seed-7", await packData(bounded)]]));
+    const { page } = await fixture.open(fixture.write("bounded.html", html), { waitFor: ".overview" });
+    await page.getByText("seed 7: late").click();
+    await page.locator(".status.shown").waitFor();
+    expect(await page.locator(".status").innerText()).toBe("This file keeps fewer runs of seed 7: those until then");
+    await page.goBack();
+    await page.getByText("seed 7: early").click();
+    await page.locator(".details .close").waitFor();
+    expect(await page.locator(".status.shown").count()).toBe(0);
+  });
+
+  test("on paper everything is light, figures are whole, and nothing is there to press", async () => {
+    const { page } = await fixture.open(url, { waitFor: ".overview", colorScheme: "dark", height: 500 });
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.overview')).backgroundColor")).toBe(
+      "rgb(255, 255, 255)",
+    );
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('button')].filter((each) => each.checkVisibility() && each.className !== 'link').length",
+      ),
+    ).toBe(0);
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('.wide, .overview')].every((each) => each.scrollWidth <= each.clientWidth + 1 && each.scrollHeight <= each.clientHeight + 1)",
+      ),
+    ).toBe(true);
+    await page.screenshot({ path: `${SCREENSHOTS}/futures-print.png`, fullPage: true });
+    expect((await page.pdf()).byteLength).toBeGreaterThan(10_000);
   });
 });

@@ -1,16 +1,18 @@
-import type { Durations } from "../digest/durations.js";
+import { Durations } from "../digest/durations.js";
 import { formatDuration } from "../duration.js";
 import type { Figure, FigureCell, FigureTable, Moment } from "../report/figure-table.js";
 import type { FuturesReport, LoadOverTime } from "../report/futures-report.js";
 import { coresText, memoryText } from "../requests-text.js";
 import type { Violation } from "../rules/rule-tally.js";
-import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, PeakChances } from "./futures-statistics.js";
+import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, UsageChances } from "./futures-statistics.js";
 import {
   LEVELS,
   QUANTILES,
   nothingText,
+  refusedText,
   shareText,
   toldChances,
+  toldRefusals,
   withoutSpreadText,
   worstText,
 } from "./futures-text.js";
@@ -50,7 +52,17 @@ export function futuresReport(
       brokenTable(violations),
       goesWrong,
       peaksTable(statistics),
-      namespacesTable(statistics),
+      usageTable(
+        "namespace",
+        statistics,
+        statistics.namespaces.map((each) => [each.namespace, each]),
+      ),
+      usageTable(
+        "node pool",
+        statistics,
+        statistics.pools.map((each) => [each.pool, each]),
+      ),
+      refusalsTable(statistics),
       ...statistics.nodesNeeded.map((chance, index) => nodesTable(nodeSizes[index]!, chance)),
       durationsTable(groups),
     ].filter(({ rows }) => rows.length > 0),
@@ -107,7 +119,7 @@ function chancesTable(
       .filter((group) => group !== total || affected.length > 1)
       .flatMap((group) =>
         toldChances(group).map((chance) => [
-          group === total ? "any of them" : `${group.namespace}/${group.name}`,
+          group === total ? "any of them" : nameOf(group),
           mishapText(chance.mishap),
           shareFigure(chance.perFuture),
           shareFigure(chance.perSlot),
@@ -133,30 +145,63 @@ const PEAK_OF = { pods: "mostPods", cores: "mostCpu", memory: undefined } as con
 function peaksTable({ peaks }: FuturesStatistics): FigureTable {
   return {
     title: "Most at once",
-    note: "Of all pods together: what so many of the futures do not exceed.",
+    note: "Of all pods together: what so many of the futures do not exceed, at any time and for 95% of the time.",
     head: ["", "p50", "p95", "p99", "worst"],
     isNumeric: true,
-    rows: LEVELS.filter(({ of }) => of(peaks).worst.level > 0).map(({ title, short, of, show }) => [
-      title,
-      ...QUANTILES.map((share) => show(of(peaks).quantile(share))),
-      peakFigure(of(peaks), show, PEAK_OF[short]),
-    ]),
+    rows: levelsOf(peaks).flatMap(({ title, short, of, show }) =>
+      (
+        [
+          [title, of(peaks), PEAK_OF[short]],
+          [`${title}, 95% of the time`, of(peaks.overTime), undefined],
+        ] as const
+      ).map(([name, peak, at]) => [
+        name,
+        ...QUANTILES.map((share) => show(peak.quantile(share))),
+        peakFigure(peak, show, at),
+      ]),
+    ),
   };
 }
 
-function namespacesTable({ peaks, namespaces }: FuturesStatistics): FigureTable {
-  const levels = LEVELS.filter(({ of }) => of(peaks).worst.level > 0);
+function usageTable(
+  what: string,
+  { peaks }: FuturesStatistics,
+  all: readonly (readonly [name: string, UsageChances])[],
+): FigureTable {
+  const levels = levelsOf(peaks);
   return {
-    title: "Most at once by namespace",
-    head: ["namespace", ...levels.flatMap(({ short }) => [`${short} p95`, `${short} worst`])],
+    title: `Most at once by ${what}`,
+    note: "What 95% of the futures do not exceed, at any time and for 95% of the time, and the worst.",
+    head: [what, ...levels.flatMap(({ short }) => [`${short} p95`, "95% time", "worst"])],
     isNumeric: true,
     rows:
-      namespaces.length < 2
+      all.length < 2
         ? []
-        : namespaces.map((each: PeakChances & { readonly namespace: string }) => [
-            each.namespace,
-            ...levels.flatMap(({ of, show }) => [show(of(each).quantile(0.95)), peakFigure(of(each), show)]),
+        : all.map(([name, each]) => [
+            name,
+            ...levels.flatMap(({ of, show }) => [
+              show(of(each).quantile(0.95)),
+              show(of(each.overTime).quantile(0.95)),
+              peakFigure(of(each), show),
+            ]),
           ]),
+  };
+}
+
+function levelsOf(peaks: UsageChances): typeof LEVELS {
+  return LEVELS.filter(({ of }) => of(peaks).worst.level > 0);
+}
+
+function refusalsTable(statistics: FuturesStatistics): FigureTable {
+  return {
+    title: "Had no room at first",
+    note: "What a ResourceQuota refused, and pods that fit on no node.",
+    head: ["what", "in a future", "worst"],
+    rows: toldRefusals(statistics).map(([what, { perFuture, worst }]) => [
+      what,
+      shareFigure(perFuture),
+      { text: refusedText(worst), moment: { seed: worst.seed } },
+    ]),
   };
 }
 
@@ -204,13 +249,30 @@ function durationsTable(groups: readonly GroupChances[]): FigureTable {
     note: "Of all futures together.",
     head: ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])],
     isNumeric: true,
-    rows: ran.map(({ namespace, name, runs, durations, lateness }) => [
-      `${namespace}/${name}`,
-      runs.toLocaleString("en-US"),
-      ...quantiles(durations),
-      ...(isLate ? quantiles(lateness) : []),
-    ]),
+    rows: [...(ran.length > 1 ? [together(ran)] : []), ...ran.map((group) => [nameOf(group), group] as const)].map(
+      ([name, { runs, durations, lateness }]) => [
+        name,
+        runs.toLocaleString("en-US"),
+        ...quantiles(durations),
+        ...(isLate ? quantiles(lateness) : []),
+      ],
+    ),
   };
+}
+
+type Ran = Pick<GroupChances, "runs" | "durations" | "lateness">;
+
+function together(groups: readonly GroupChances[]): readonly [name: string, Ran] {
+  const all = { durations: new Durations(), lateness: new Durations() };
+  for (const { durations, lateness } of groups) {
+    all.durations.addCounts(durations.counts);
+    all.lateness.addCounts(lateness.counts);
+  }
+  return [ALL, { ...all, runs: groups.reduce((sum, { runs }) => sum + runs, 0) }];
+}
+
+function nameOf({ namespace, name }: GroupChances): string {
+  return `${namespace}/${name}`;
 }
 
 function quantiles(durations: Durations): string[] {

@@ -14,6 +14,7 @@ import type {
 } from "./futures-statistics.js";
 import { mishapText } from "./mishap.js";
 import type { NodeSize } from "./node-size.js";
+import type { RefusalChance } from "./refusal-chances.js";
 import type { Share } from "./wilson.js";
 
 export interface FuturesTextOptions {
@@ -152,28 +153,37 @@ const IN_TIME = "  95% of the time ";
 const IN_TIME_SHORT = "95% time";
 
 /** What quotas and nodes had no room for at first. */
-function refusalsBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
-  const refused = [
-    ...statistics.refusedByQuotas.map((chance) => {
+export function toldRefusals({
+  refusedByQuotas,
+  refusedByNodes,
+}: FuturesStatistics): (readonly [what: string, RefusalChance])[] {
+  return [
+    ...refusedByQuotas.map((chance) => {
       const { namespace, quota, resource } = chance;
       return [`quota ${namespace}/${quota}: ${resource}`, chance] as const;
     }),
-    ...statistics.refusedByNodes.map((chance) => [`nodes: ${chance.reason}`, chance] as const),
+    ...refusedByNodes.map((chance) => [`nodes: ${chance.reason}`, chance] as const),
   ];
+}
+
+function refusalsBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
+  const refused = toldRefusals(statistics);
   if (refused.length === 0) return "";
   const rows = refused.map(([what, { perFuture, worst }]) => [
     printable(what),
     shareText(perFuture),
-    `seed ${worst.seed}: ${refusedText(worst)}`,
+    refusedText(worst),
   ]);
   return table(["had no room at first", "in a future", "worst"], rows, options, { grows: [0] });
 }
 
-function refusedText({ pods, jobs }: { readonly pods: number; readonly jobs: number }): string {
-  return [
+/** `seed 7: 2 Jobs and 3 pods` */
+export function refusedText({ seed, pods, jobs }: RefusalChance["worst"]): string {
+  const refused = [
     ...(jobs === 0 ? [] : [`${jobs.toLocaleString("en-US")} ${jobs === 1 ? "Job" : "Jobs"}`]),
     ...(pods === 0 ? [] : [`${pods.toLocaleString("en-US")} ${pods === 1 ? "pod" : "pods"}`]),
-  ].join(" and ");
+  ];
+  return `seed ${seed}: ${refused.join(" and ")}`;
 }
 
 /** Of a long table the end says most: where nearly all futures are. */

@@ -2,11 +2,13 @@ import type { Moment } from "../report/figure-table.js";
 import type { FuturesReport } from "../report/futures-report.js";
 import type { ConcurrencySteps, Levels } from "../report/concurrency.js";
 import type { ReportData } from "../report/report-data.js";
+import { rowTime } from "../timeline/rows.js";
 import { App } from "./app.js";
 import { BandsView } from "./bands-view.js";
 import { button, h } from "./dom.js";
 import { durationText } from "./duration-text.js";
 import { figureTableView } from "./figure-table-view.js";
+import { groupId } from "./item.js";
 import { currentTheme, overview } from "./overview.js";
 import { rowId } from "./row-link.js";
 import { unpackData } from "./unpack-data.js";
@@ -23,6 +25,9 @@ export class FuturesPage {
   #app: App | undefined;
   /** Which seed's page is shown, or is about to be. */
   #shown: number | undefined;
+  /** The timeline that was unpacked last. */
+  #latest: { readonly seed: number; readonly data: ReportData } | undefined;
+  /** Where somebody was before a timeline was opened. */
   #left = { scroll: 0, focus: undefined as HTMLElement | undefined };
 
   constructor(root: HTMLElement, report: FuturesReport) {
@@ -45,7 +50,7 @@ export class FuturesPage {
     this.#nav = h(
       "nav",
       { class: "sides", "aria-label": "Futures" },
-      button("← Every future", "Back to every future", () => this.#go("")),
+      button("← Every future", "Back to every future", () => void this.#go("")),
       this.#seed,
     );
     root.before(this.#nav);
@@ -110,18 +115,24 @@ export class FuturesPage {
       scroll: this.#overview.at(-1)!.scrollTop,
       focus: focus instanceof HTMLElement && focus !== document.body ? focus : undefined,
     };
-    this.#go(link.toString());
+    await this.#go(link.toString());
+    if (object !== undefined && atMs !== undefined && isBeyond(data, object, atMs))
+      this.#app?.announce(`This file keeps fewer runs of seed ${seed}: those until then`);
   }
 
-  #go(hash: string): void {
+  #go(hash: string): Promise<void> {
     const { pathname, search } = window.location;
     const theme = currentTheme() === "auto" ? "" : `#theme=${currentTheme()}`;
     window.history.pushState(null, "", hash === "" ? `${pathname}${search}${theme}` : `#${hash}`);
-    void this.show();
+    return this.show();
   }
 
   async #timeline(seed: number): Promise<ReportData> {
-    return (await unpackData(document.querySelector(`#seed-${seed}`)?.textContent ?? "")) as ReportData;
+    if (this.#latest?.seed !== seed) {
+      const data = (await unpackData(document.querySelector(`#seed-${seed}`)?.textContent ?? "")) as ReportData;
+      this.#latest = { seed, data };
+    }
+    return this.#latest.data;
   }
 
   /** How to see a future that is not in the file. */
@@ -160,6 +171,13 @@ function leadOf({ played, seeds, carried }: FuturesReport): string {
   const shown =
     carried.length === 0 ? "" : " Wherever a seed is named, a click opens its timeline, at the run in question.";
   return `${futures}${stopped}, ${which}.${shown}`;
+}
+
+/** Whether that is later than the last run that is kept of a CronJob, or Job, with more runs than that. */
+function isBeyond({ groups }: ReportData, wanted: NonNullable<Moment["object"]>, atMs: number): boolean {
+  const group = groups.find((each) => groupId(each) === groupId(wanted));
+  const last = group?.rows.at(-1);
+  return group !== undefined && group.hiddenRows > 0 && (last === undefined || rowTime(last) < atMs);
 }
 
 /** When there was the most of something first. */
