@@ -71,8 +71,12 @@ function writeKubeconfig(folder: string, server: string, ca: Certificate, user: 
 /** A busy machine must not lose its lease over this. */
 const LONG_LEASE = ["--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=80s"];
 const LEASE_TROUBLE = '"Failed to acquire or renew lease"';
-/** Not of the outage: what a start without delegated authentication says, and a sync that came before its cache was told. */
-const BESIDE = /"No auth(entication|orization)-kubeconfig provided|is not as new as written version/;
+/**
+ * Not of the outage: what a start without delegated authentication says, a sync that came before its cache was told, and what
+ * the garbage collector says on a machine that keeps it waiting at the start.
+ */
+const BESIDE =
+  /"No auth(entication|orization)-kubeconfig provided|is not as new as written version|not all resource monitors could be synced/;
 
 const POLL_MS = 20;
 
@@ -230,7 +234,7 @@ describe.concurrent("without a word", () => {
       await jobWithCondition(cluster.client, `at-${hours + 1}`, "Complete");
     }
     expect(standby.lines.join("\n")).not.toContain("Successfully acquired lease");
-    expect(leader.lines.slice(before)).toEqual([]);
+    expect(leader.lines.slice(before).filter((line) => !BESIDE.test(line))).toEqual([]);
   });
 
   test("the manager ends within seconds of SIGTERM, and is ready as soon after its first word", async (scope) => {

@@ -108,16 +108,25 @@ async function standIns(): Promise<string> {
 createServer((_, response) => response.end("{}")).listen(new URL(flag("listen-client-urls")).port, "127.0.0.1");`,
     "kube-apiserver": `import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 const config = flag("cert-dir") + "/kubeconfig";
 const child = spawn(process.execPath, [${JSON.stringify(SERVE)}, "serve", "--tls", "--controllers=", "--kubelet=none",
-  "--port=" + flag("secure-port"), "--token-file=" + flag("token-auth-file"), "--kubeconfig=" + config], { stdio: "inherit" });
+  "--port=0", "--token-file=" + flag("token-auth-file"), "--kubeconfig=" + config], { stdio: "inherit" });
 process.on("SIGTERM", () => child.kill());
 child.on("close", () => process.exit());
 const look = setInterval(() => {
-  const [, authority] = existsSync(config) ? (/certificate-authority-data: (\\S+)/.exec(readFileSync(config, "utf8")) ?? []) : [];
-  if (authority === undefined) return;
+  const text = existsSync(config) ? readFileSync(config, "utf8") : "";
+  const [, port] = /server: https:\\S+:(\\d+)/.exec(text) ?? [];
+  const [, authority] = /certificate-authority-data: (\\S+)/.exec(text) ?? [];
+  if (port === undefined || authority === undefined) return;
   clearInterval(look);
   writeFileSync(flag("cert-dir") + "/apiserver.crt", Buffer.from(authority, "base64"));
+  // As there, who is answered finds the certificate.
+  createServer((socket) => {
+    const inner = connect(Number(port), "127.0.0.1");
+    for (const [one, other] of [[socket, inner], [inner, socket]])
+      one.on("error", () => {}).on("close", () => other.destroy()).pipe(other);
+  }).listen(Number(flag("secure-port")), "127.0.0.1");
 }, 20);`,
   };
   for (const [name, text] of Object.entries(programs)) {
