@@ -1,4 +1,5 @@
 export { failsLike, runCampaign } from "./fuzz/campaign.js";
+export { playAndCompare, withoutFaults } from "./fuzz/play-and-compare.js";
 export { planNamed } from "./fuzz/plan-name.js";
 export { exhaustivePlans } from "./generate/exhaustive-plans.js";
 export { FAULT_KINDS } from "./generate/fault-kind.js";

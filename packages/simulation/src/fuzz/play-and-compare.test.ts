@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+
+import type { FaultPlan } from "../fault-plan.js";
+import { generatePlan } from "../generate/generate-plan.js";
+import type { Outcome, SettledObject } from "../outcome.js";
+import { playAndCompare, withoutFaults } from "./play-and-compare.js";
+
+const complete: SettledObject = { end: "Complete", reason: "CompletionsReached", succeeded: 1, failed: 0, active: 0 };
+const plan: FaultPlan = {
+  apiVersion: "sim.kubewright.dev/v1",
+  kind: "Scenario",
+  seed: 1,
+  start: "2026-01-01T00:00:00Z",
+  for: "10m",
+  manifests: [
+    {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "pi", namespace: "default" },
+      spec: { completions: 1, template: { spec: { restartPolicy: "Never", containers: [] } } },
+    },
+  ],
+  happenings: [
+    { at: "+1s", for: "5s", staleCache: { kind: "Pod", controller: "job-controller" } },
+    { at: "+2s", delete: { kind: "Job", name: "other" } },
+  ],
+};
+
+/** A Job that never ends where a cache is stale. */
+function player(played: FaultPlan[]): (each: FaultPlan) => Promise<Outcome> {
+  return async (each) => {
+    played.push(each);
+    const isStale = each.happenings?.some(({ staleCache }) => staleCache !== undefined) === true;
+    return {
+      violations: [],
+      reached: ["staleness"],
+      hash: "1",
+      settled: { "Job default/pi": isStale ? { ...complete, end: "", reason: "" } : complete },
+      figures: { requests: 1, writes: 1, virtualMs: 1 },
+    };
+  };
+}
+
+test("a Job that ends otherwise than without faults is told of at the end, and what users do happens in both runs", async () => {
+  const played: FaultPlan[] = [];
+  const outcome = await playAndCompare(plan, player(played));
+  expect(played.map(({ happenings }) => happenings)).toEqual([plan.happenings, [plan.happenings![1]]]);
+  expect(outcome).toMatchObject({
+    hash: "1",
+    violations: [{ about: "Job default/pi", atMs: Date.parse("2026-01-01T00:10:00Z") }],
+  });
+});
+
+test("without faults, or when something has gone wrong already, there is nothing to compare", async () => {
+  const played: FaultPlan[] = [];
+  await playAndCompare(withoutFaults(plan), player(played));
+  expect(played).toHaveLength(1);
+  const violations = [{ invariant: "S1", about: "Job default/pi", message: "", atMs: 0 }];
+  const outcome = await playAndCompare(plan, async (each) => ({ ...(await player(played)(each)), violations }));
+  expect(played).toHaveLength(2);
+  expect(outcome.violations).toBe(violations);
+});
+
+test("without its faults a generated plan is the one that is generated without faults", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const { for: _for, ...calm } = withoutFaults(generatePlan(seed));
+    const { for: _length, ...generated } = generatePlan(seed, { faults: [] });
+    expect(calm).toEqual(generated);
+  }
+});

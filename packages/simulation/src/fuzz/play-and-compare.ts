@@ -1,0 +1,38 @@
+import { parseDuration } from "@kubewright/clock";
+
+import { compareSettled } from "../compare-settled.js";
+import type { FaultPlan } from "../fault-plan.js";
+import { FAULT_KINDS } from "../generate/fault-kind.js";
+import type { Outcome } from "../outcome.js";
+import type { HappeningEntry } from "../scenario/scenario-file.js";
+
+/**
+ * Plays a plan; if nothing goes wrong on the way, plays it once more without its faults, and tells of Jobs that end in another
+ * way although nothing that happened permits it. What users do happens in both.
+ *
+ * @param play - Plays one plan, and holds it to what has to hold.
+ */
+export async function playAndCompare(plan: FaultPlan, play: (plan: FaultPlan) => Promise<Outcome>): Promise<Outcome> {
+  const outcome = await play(plan);
+  if (outcome.violations.length > 0 || !hasFaults(plan) || !plan.manifests.some(({ kind }) => kind === "Job"))
+    return outcome;
+  const { settled } = await play(withoutFaults(plan));
+  // It is known of no Job before the end.
+  const atMs = Date.parse(plan.start) + (parseDuration(plan.for) ?? 0);
+  const violations = compareSettled(settled, outcome.settled, plan).map((violation) => ({ ...violation, atMs }));
+  return { ...outcome, violations };
+}
+
+/** The plan with what it plays and what users do in it. */
+export function withoutFaults(plan: FaultPlan): FaultPlan {
+  const { jitter: _jitter, happenings = [], ...rest } = plan;
+  return { ...rest, happenings: happenings.filter((entry) => !isFault(entry)) };
+}
+
+function hasFaults({ jitter, happenings = [] }: FaultPlan): boolean {
+  return jitter !== undefined || happenings.some(isFault);
+}
+
+function isFault(entry: HappeningEntry): boolean {
+  return FAULT_KINDS.some((kind) => kind in entry) || entry.patch?.subresource === "status";
+}
