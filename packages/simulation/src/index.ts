@@ -1,3 +1,14 @@
+
+export {
+  builtInInvariants,
+  cacheInvariants,
+  cronJobInvariants,
+  garbageInvariants,
+  genericInvariants,
+  jobInvariants,
+  leaderInvariants,
+} from "./invariants/built-in.js";
+export { fuzz } from "./fuzz.js";
 export { failsLike, runCampaign } from "./fuzz/campaign.js";
 export { playAndCompare, withoutFaults } from "./fuzz/play-and-compare.js";
 export { planNamed } from "./fuzz/plan-name.js";
@@ -36,12 +47,13 @@ export { collectStates, sometimes } from "./sometimes.js";
 
 export type { ReachedStates, Sometimes } from "./sometimes.js";
 export type { FaultPlan } from "./fault-plan.js";
+export type { FuzzOptions } from "./fuzz.js";
 export type { CampaignOptions, CampaignProgress, FuzzWorkers } from "./fuzz/campaign.js";
 export type { FoundViolation, FuzzReport, MinimizedViolation, Reached } from "./fuzz/fuzz-report.js";
 export type { MakePlan } from "./fuzz/plan-name.js";
 export type { ExhaustiveOptions } from "./generate/exhaustive-plans.js";
 export type { FaultKind } from "./generate/fault-kind.js";
-export type { GenerateOptions } from "./generate/generate-plan.js";
+export type { GenerateOptions, OwnWorkload } from "./generate/generate-plan.js";
 export type { Shape } from "./generate/shape.js";
 export type { MinimizeOptions, MinimizeProgress, Minimized } from "./minimize/minimize.js";
 export type { FindUid, NamedObject } from "./owner-uids.js";

@@ -3,7 +3,7 @@ import { parseDuration } from "@kubewright/clock";
 import type { FaultPlan } from "../fault-plan.js";
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 import { durationText } from "./duration-text.js";
-import { CONTROLLERS } from "./request-kinds.js";
+import { KUBERNETES } from "./request-kinds.js";
 
 export interface ExhaustiveOptions {
   /** Whose writes. Default: those of all controllers. */
@@ -27,7 +27,7 @@ const FATES: readonly ((controller: string, nth: number) => Omit<HappeningEntry,
  * before or after it, it is refused, its answer is lost, or somebody else was faster. Five plans for each.
  */
 export function* exhaustivePlans(base: FaultPlan, options: ExhaustiveOptions = {}): Generator<FaultPlan, void> {
-  const { controllers = CONTROLLERS, writes = 20 } = options;
+  const { controllers = KUBERNETES.controllers, writes = 20 } = options;
   const half = durationText((parseDuration(base.for) ?? 0) / 2);
   for (const controller of controllers)
     for (let nth = 1; nth <= writes; nth++)

@@ -2,16 +2,7 @@ import type { HappeningEntry, Happenings } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import type { FaultKind } from "./fault-kind.js";
-import {
-  CONTROLLERS,
-  LOST_ANSWERS,
-  OTHER_REQUESTS,
-  type RequestKind,
-  WRITES,
-  isWrite,
-  refusals,
-  selection,
-} from "./request-kinds.js";
+import { type Cast, LOST_ANSWERS, type RequestKind, isWrite, refusals, selection } from "./request-kinds.js";
 import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
 import type { Subject } from "./workload.js";
@@ -24,6 +15,7 @@ export interface FaultGround {
   readonly windowMs: number;
   readonly nodes: number;
   readonly replicas: number;
+  readonly cast: Cast;
 }
 
 /** In how many requests of a kind something goes wrong. */
@@ -37,7 +29,7 @@ export function drawBackground(draw: Draw, ground: FaultGround): HappeningEntry[
   const { faults } = ground;
   const entries: HappeningEntry[] = [];
   if (faults.has("requestFails"))
-    for (const kind of [...WRITES, ...OTHER_REQUESTS]) {
+    for (const kind of [...ground.cast.writes, ...ground.cast.otherRequests]) {
       const lots = draw.fork(`${kind.component} ${kind.verbs.join()} ${kind.resources.join()}`);
       const share = lots.fork("share").pick(SHARES);
       if (share === 0) continue;
@@ -143,9 +135,9 @@ function momentsOf({ subjects }: FaultGround): readonly number[] {
 }
 
 /** Writes of controllers that have something to write. */
-function writesFor({ subjects }: FaultGround): readonly RequestKind[] {
+function writesFor({ subjects, cast }: FaultGround): readonly RequestKind[] {
   const hasCronJobs = subjects.some(({ kind }) => kind === "CronJob");
-  return WRITES.filter(({ component }) => hasCronJobs || component !== "cronjob-controller");
+  return cast.writes.filter(({ component }) => hasCronJobs || component !== "cronjob-controller");
 }
 
 function requestFailure(
@@ -181,28 +173,15 @@ function crash(draw: Draw, kind: RequestKind, nth: number): Happenings["controll
 
 type Made = Omit<HappeningEntry, "at"> | undefined;
 
-const CACHES = [
-  { kind: "Pod", controller: "job-controller" },
-  { kind: "Pod", controller: "job-controller" },
-  { kind: "Job", controller: "job-controller" },
-  { kind: "Job", controller: "job-controller" },
-  { kind: "Job", controller: "cronjob-controller" },
-  { kind: "CronJob", controller: "cronjob-controller" },
-  { kind: "Pod", controller: "garbage-collector-controller" },
-  { kind: "Job", controller: "garbage-collector-controller" },
-  { kind: "Pod", controller: "pod-garbage-collector-controller" },
-  { kind: "Node", controller: "pod-garbage-collector-controller" },
-  { kind: "Job", controller: "ttl-after-finished-controller" },
-  { kind: "Pod", controller: "kubelet" },
-  { kind: "Pod", controller: "scheduler" },
-] as const;
-
 function forDelay(draw: Draw): { readonly for: string } {
   return { for: durationText(Math.max(1, draw.fork("for").delayMs())) };
 }
 
-function oneCache(draw: Draw): { readonly controller: string; readonly kinds: readonly string[] } {
-  const { kind, controller } = draw.fork("cache").pick(CACHES);
+function oneCache(
+  draw: Draw,
+  { cast }: FaultGround,
+): { readonly controller: string; readonly kinds: readonly string[] } {
+  const { kind, controller } = draw.fork("cache").pick(cast.caches);
   return { controller, kinds: [kind] };
 }
 
@@ -219,46 +198,48 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
   ["requestFails", (draw, ground) => quota(draw, ground)],
   [
     "controllerDown",
-    (draw) => ({
+    (draw, ground) => ({
       ...forDelay(draw),
-      controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(CONTROLLERS),
+      controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(ground.cast.controllers),
     }),
   ],
   ["paused", (draw, ground) => ({ ...forDelay(draw), paused: managerOf(draw, ground) })],
   [
     "watchCut",
-    (draw) => ({
+    (draw, ground) => ({
       watchCut: {
-        ...(draw.fork("all").chance(0.2) ? {} : oneCache(draw)),
+        ...(draw.fork("all").chance(0.2) ? {} : oneCache(draw, ground)),
         compacted: draw.fork("compacted").chance(0.6),
       },
     }),
   ],
-  ["watchSilent", (draw) => ({ ...forDelay(draw), watchSilent: oneCache(draw) })],
-  ["staleCache", (draw) => ({ ...forDelay(draw), staleCache: draw.fork("cache").pick(CACHES) })],
+  ["watchSilent", (draw, ground) => ({ ...forDelay(draw), watchSilent: oneCache(draw, ground) })],
+  ["staleCache", (draw, { cast }) => ({ ...forDelay(draw), staleCache: draw.fork("cache").pick(cast.caches) })],
   [
     "staleList",
-    (draw) => ({
+    (draw, ground) => ({
       ...forDelay(draw),
-      staleList: { ...oneCache(draw), by: durationText(Math.max(1, draw.fork("by").delayMs())) },
+      staleList: { ...oneCache(draw, ground), by: durationText(Math.max(1, draw.fork("by").delayMs())) },
     }),
   ],
   ["apiServerRestart", () => ({ apiServerRestart: true })],
   [
     "apiServerDown",
-    (draw) => ({
+    (draw, ground) => ({
       for: durationText(
         draw.fork("for").weighted([
           [draw.fork("short").whole(500, 3_000), 60],
           [draw.fork("long").whole(10_000, 90_000), 40],
         ]),
       ),
-      apiServerDown: draw.fork("all").chance(0.5) ? "all" : [draw.fork("who").pick([...CONTROLLERS, "kubelet"])],
+      apiServerDown: draw.fork("all").chance(0.5)
+        ? "all"
+        : [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])],
     }),
   ],
   [
     "apiServerSlow",
-    (draw) => ({
+    (draw, ground) => ({
       ...forDelay(draw),
       apiServerSlow: {
         by: durationText(
@@ -267,7 +248,9 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
             [draw.fork("long").whole(10_000, 20_000), 30],
           ]),
         ),
-        ...(draw.fork("all").chance(0.3) ? {} : { components: [draw.fork("who").pick([...CONTROLLERS, "kubelet"])] }),
+        ...(draw.fork("all").chance(0.3)
+          ? {}
+          : { components: [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])] }),
       },
     }),
   ],

@@ -1,8 +1,8 @@
 import type { UnstructuredObject } from "@kubewright/api";
-import { seededRandom } from "@kubewright/clock";
+import { type Random, parseDuration, seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import { type HappeningEntry, SCENARIO_API_VERSION } from "../scenario/scenario-file.js";
+import { type HappeningEntry, SCENARIO_API_VERSION, type WorkloadEntry } from "../scenario/scenario-file.js";
 import { drawCronJobs } from "./cron-jobs.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
@@ -13,6 +13,7 @@ import { drawJobs } from "./jobs.js";
 import { drawNodeActions } from "./node-actions.js";
 import { drawOwnership } from "./ownership.js";
 import { drawQuotas } from "./quotas.js";
+import { type Cast, KUBERNETES, castOf } from "./request-kinds.js";
 import { drawControllers, drawJitter, drawNodes, drawReplicas } from "./settings.js";
 import { SHAPES, type Shape } from "./shape.js";
 import { Swarm } from "./swarm.js";
@@ -24,6 +25,20 @@ export interface GenerateOptions {
   readonly faults?: readonly FaultKind[];
   /** What workloads may be made of. Default: everything. */
   readonly shapes?: readonly Shape[];
+  /** Makes what to play, in place of Jobs and CronJobs: objects, and what happens to them that is no fault. */
+  readonly workload?: (random: Random) => OwnWorkload;
+  /** Controllers that faults are about, by name. Default: those of Kubernetes. */
+  readonly controllers?: readonly string[];
+}
+
+/** A workload that somebody else has made. */
+export interface OwnWorkload {
+  readonly manifests: readonly UnstructuredObject[];
+  readonly workloads?: readonly WorkloadEntry[];
+  /** What users do, at offsets from the start such as `+5s`. */
+  readonly happenings?: readonly HappeningEntry[];
+  /** How long it takes when nothing goes wrong. Default: 1m. */
+  readonly lasts?: string;
 }
 
 /**
@@ -39,12 +54,21 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   const { faults: allowed = FAULT_KINDS, shapes = SHAPES } = options;
   const draw = new Draw(seededRandom(seed).fork("plan"));
   const swarm = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
-  const { start, workload } = drawWorkload(draw, swarm);
+  const own = options.workload?.(seededRandom(seed).fork("workload"));
+  const { start, workload } =
+    own === undefined ? drawWorkload(draw, swarm) : { start: START, workload: ownWorkload(own) };
   const replicas = drawReplicas(draw.fork("replicas"), swarm, workload.endMs);
   const nodes = drawNodes(draw.fork("nodes"));
   const windowMs = Math.max(SHORTEST_WINDOW_MS, Math.min(workload.endMs, LONGEST_WINDOW_MS));
   const faults = withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed));
-  const ground: FaultGround = { faults, subjects: workload.subjects, windowMs, nodes: nodes.count ?? 1, replicas };
+  const ground: FaultGround = {
+    faults,
+    subjects: workload.subjects,
+    windowMs,
+    nodes: nodes.count ?? 1,
+    replicas,
+    cast: castFor(options, workload),
+  };
   const jitter = drawJitter(draw.fork("jitter"), faults);
   const users = [
     ...drawOwnership(draw.fork("ownership"), swarm, workload.subjects),
@@ -75,6 +99,20 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
     ],
     happenings,
   };
+}
+
+const START = "2026-01-01T00:00:00Z";
+const DEFAULT_LENGTH_MS = 60_000;
+
+function ownWorkload({ manifests, workloads = [], happenings = [], lasts }: OwnWorkload): Workload {
+  const endMs = parseDuration(lasts ?? "") ?? DEFAULT_LENGTH_MS;
+  return { manifests, workloads, happenings, subjects: [], endMs, againMs: endMs };
+}
+
+function castFor({ controllers }: GenerateOptions, { manifests }: Workload): Cast {
+  if (controllers === undefined) return KUBERNETES;
+  const kinds = manifests.map(({ kind }) => kind ?? "").filter((kind) => kind !== "CustomResourceDefinition");
+  return castOf(controllers, [...new Set(kinds)]);
 }
 
 /** A fault begins within this time, or while the workload runs if that is longer. */

@@ -13,8 +13,8 @@ const kind = (component: string, verb: string, resource: string): RequestKind =>
   resources: [resource],
 });
 
-/** What the controllers write. */
-export const WRITES: readonly RequestKind[] = [
+/** What Kubernetes' controllers write. */
+const WRITES: readonly RequestKind[] = [
   kind("job-controller", "create", "pods"),
   kind("job-controller", "patch", "pods"),
   kind("job-controller", "delete", "pods"),
@@ -30,7 +30,7 @@ export const WRITES: readonly RequestKind[] = [
 ];
 
 /** What else is asked of the API server. */
-export const OTHER_REQUESTS: readonly RequestKind[] = [
+const OTHER_REQUESTS: readonly RequestKind[] = [
   kind("cronjob-controller", "get", "jobs"),
   kind("ttl-after-finished-controller", "get", "jobs"),
   kind("pod-garbage-collector-controller", "get", "nodes"),
@@ -42,8 +42,55 @@ export const OTHER_REQUESTS: readonly RequestKind[] = [
   { component: "garbage-collector-controller", verbs: ["watch"], resources: [] },
 ];
 
-/** Which controllers write what. */
-export const CONTROLLERS = [...new Set(WRITES.map(({ component }) => component))];
+/** Whose caches lag: those that most is decided by more often. */
+const CACHES: Cast["caches"] = [
+  { kind: "Pod", controller: "job-controller" },
+  { kind: "Pod", controller: "job-controller" },
+  { kind: "Job", controller: "job-controller" },
+  { kind: "Job", controller: "job-controller" },
+  { kind: "Job", controller: "cronjob-controller" },
+  { kind: "CronJob", controller: "cronjob-controller" },
+  { kind: "Pod", controller: "garbage-collector-controller" },
+  { kind: "Job", controller: "garbage-collector-controller" },
+  { kind: "Pod", controller: "pod-garbage-collector-controller" },
+  { kind: "Node", controller: "pod-garbage-collector-controller" },
+  { kind: "Job", controller: "ttl-after-finished-controller" },
+  { kind: "Pod", controller: "kubelet" },
+  { kind: "Pod", controller: "scheduler" },
+];
+
+/** Who may be meant by faults. */
+export interface Cast {
+  readonly controllers: readonly string[];
+  readonly writes: readonly RequestKind[];
+  readonly otherRequests: readonly RequestKind[];
+  readonly caches: readonly { readonly kind: string; readonly controller: string }[];
+}
+
+/** Kubernetes' own controllers, kubelet and scheduler. */
+export const KUBERNETES: Cast = {
+  controllers: [...new Set(WRITES.map(({ component }) => component))],
+  writes: WRITES,
+  otherRequests: OTHER_REQUESTS,
+  caches: CACHES,
+};
+
+/**
+ * Controllers of other people.
+ *
+ * @param names - As they are called in plans.
+ * @param kinds - What they may watch.
+ */
+export function castOf(names: readonly string[], kinds: readonly string[]): Cast {
+  const requests = (verb: string): RequestKind[] =>
+    names.map((component) => ({ component, verbs: [verb], resources: [] }));
+  return {
+    controllers: names,
+    writes: ["create", "update", "patch", "delete"].flatMap(requests),
+    otherRequests: ["get", "list", "watch"].flatMap(requests),
+    caches: names.flatMap((controller) => kinds.map((kind) => ({ kind, controller }))),
+  };
+}
 
 /** The condition of a happening that selects these requests. */
 export function selection({
