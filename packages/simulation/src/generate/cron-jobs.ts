@@ -71,9 +71,9 @@ const ZONED: readonly Timetable[] = [
 export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
   if (!swarm.has("cronJobs")) return { start: START, workload: together([]) };
   const timetable = draw.fork("timetable").weighted([
-    [draw.fork("frequent").pick(FREQUENT), 75],
-    [draw.fork("rare").pick(RARE), 15],
-    [draw.fork("zoned").pick(swarm.has("timeZones") ? ZONED : FREQUENT), 10],
+    [draw.fork("frequent").pick(FREQUENT), 88],
+    [draw.fork("rare").pick(RARE), 7],
+    [draw.fork("zoned").pick(swarm.has("timeZones") ? ZONED : FREQUENT), 5],
   ]);
   const first = drawCronJob(draw.fork("cron-1"), swarm, timetable, 1);
   const isTwo = timetable.start === START && draw.fork("second").chance(0.3);
