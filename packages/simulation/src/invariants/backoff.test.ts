@@ -98,6 +98,23 @@ it("refuses the replacement of a failure that the policy ignores as early", () =
   expect(history.violations).toHaveLength(1);
 });
 
+it("accepts a failure that the policy ignores, and that was over when another pod succeeded", () => {
+  const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [1] } }];
+  const spec = { podFailurePolicy: { rules } };
+  const history = new History(backOff);
+  history.store(job({}, spec));
+  const failed = pod("Failed", { status: failedAt(history.nowMs) });
+  history.store(failed, CONTROLLER);
+  history.show(failed, { component: CONTROLLER });
+  history.store(pod("Succeeded", { name: "s", status: failedAt(history.nowMs, 0) }), CONTROLLER);
+  history.pass(1000);
+  history.store(job({ uncountedTerminatedPods: { succeeded: ["uid-of-s"] } }, spec), CONTROLLER);
+  history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
+  history.pass(1000);
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+});
+
 it("goes by index where there is a limit for each", () => {
   const spec = { backoffLimitPerIndex: 3, completionMode: "Indexed", completions: 2 } as const;
   const history = new History(backOff);

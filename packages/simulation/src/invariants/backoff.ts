@@ -96,6 +96,8 @@ class FailuresInARow {
   /** Pods that have succeeded, and that no status tells of yet: whether they end the row is not known. */
   readonly #unrecordedSuccesses = new Set<string>();
   #statusMs = -Infinity;
+  /** When the last pod of which the status tells has succeeded: what failed until then is over. */
+  #successMs = -Infinity;
   #recorded: ReadonlySet<string> = new Set();
 
   constructor(job: JobRecord, ledger: JobLedger) {
@@ -117,17 +119,16 @@ class FailuresInARow {
       (uid) => recorded.has(uid) || completed.has(indexOf(this.#ledger.pods.get(uid)!.object) ?? -1),
     );
     this.#recorded = recorded;
-    let sinceMs = -Infinity;
     for (const uid of successes) {
       this.#unrecordedSuccesses.delete(uid);
-      sinceMs = Math.max(sinceMs, endedMs(this.#ledger.pods.get(uid)!.object));
+      this.#successMs = Math.max(this.#successMs, endedMs(this.#ledger.pods.get(uid)!.object));
     }
     if (successes.length > 0) this.#failures = [];
     for (const uid of news) {
       const pod = this.#ledger.pods.get(uid);
       if (pod === undefined) continue;
       const failure = { endedMs: endedMs(pod.object), life: lifeOf(request), recordedMs: atMs };
-      if (failure.endedMs > sinceMs) this.#failures.push(failure);
+      if (failure.endedMs > this.#successMs) this.#failures.push(failure);
     }
   }
 
@@ -142,7 +143,7 @@ class FailuresInARow {
     const life = lifeOf(request);
     const shownMs = pod.shownMs.get(life) ?? Infinity;
     if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(life)) return;
-    if (this.#statusMs > Math.max(shownMs, endedMs(object)))
+    if (this.#statusMs > Math.max(shownMs, endedMs(object)) && endedMs(object) > this.#successMs)
       this.#failures.push({ endedMs: endedMs(object), life, recordedMs: atMs });
   }
 

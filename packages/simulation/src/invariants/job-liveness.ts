@@ -4,6 +4,7 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
 import { type JobRecord, JobLedger, activePods } from "./job-ledger.js";
 import { isActive, isTerminating, isTracked, replacesOnlyFailed, wantedPods } from "./job-words.js";
+import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
 
 const FREED_MS = 120_000;
@@ -99,7 +100,8 @@ export const jobsGoOn: Invariant = {
 /** The longest pause before a failed pod is replaced. */
 const LONGEST_BACK_OFF_MS = 610_000;
 
-function whyStandingStill(job: JobRecord, { nowMs }: World, isRefused: boolean): string | undefined {
+function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): string | undefined {
+  const { nowMs } = world;
   const { object } = job;
   const { spec, status } = object;
   if (finishedCondition(object) !== undefined || isBeingDeleted(object) || spec === undefined) return undefined;
@@ -113,9 +115,11 @@ function whyStandingStill(job: JobRecord, { nowMs }: World, isRefused: boolean):
   if (failed > (spec.backoffLimit ?? Infinity))
     return `has failed ${failed} times, and its limit is ${spec.backoffLimit}`;
   if (spec.suspend === true) return pods.some(isActive) ? "is suspended, and its pods go on" : undefined;
+  // To a clock that was set back, a failure lies in the future: its back-off, and the deadline, last as much longer.
   const startedMs = job.startMs;
   const deadlineMs = (spec.activeDeadlineSeconds ?? Infinity) * 1000;
   const startTimeMs = status?.startTime == null ? undefined : Date.parse(status.startTime);
+  if (clockMayBeWrong(world)) return undefined;
   if (startedMs !== undefined && startTimeMs !== undefined && nowMs - startTimeMs > deadlineMs + STARTS_MS)
     return `has been active for ${(nowMs - startTimeMs) / 1000} s, and its deadline is ${spec.activeDeadlineSeconds} s`;
   const active = activePods(job).length;

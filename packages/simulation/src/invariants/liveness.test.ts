@@ -105,6 +105,14 @@ describe("L1 Jobs go on", () => {
     ).toEqual([]);
   });
 
+  it("says nothing of pods, or deadlines, where a clock may be wrong", () => {
+    const history = new History(jobsGoOn, { happenings: [{ at: "1m", clockJump: "-3h" }] });
+    history.store(job());
+    history.pass(700_000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+  });
+
   it("accepts a Job that waits for its back-off", () => {
     const failing = (history: History): void => {
       history.store(job());
