@@ -56,6 +56,7 @@ class OwnerBook {
 }
 
 function areSame(a: Stored, b: Stored): boolean {
+  if (a.metadata.ownerReferences === b.metadata.ownerReferences) return true;
   return JSON.stringify(a.metadata.ownerReferences ?? []) === JSON.stringify(b.metadata.ownerReferences ?? []);
 }
 

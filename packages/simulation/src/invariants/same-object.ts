@@ -21,7 +21,7 @@ export const sameObject: Invariant = {
     };
     return {
       onCacheEvent(event) {
-        see(lifeOf(event), nameIn(event.resource, event.object), uidOf(event.object));
+        if (isOfController(event)) see(lifeOf(event), nameIn(event.resource, event.object), uidOf(event.object));
       },
       onAnswer(request) {
         if (!isOfController(request) || request.code !== 200 || request.name === "") return;
