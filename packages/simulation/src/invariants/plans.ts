@@ -1,5 +1,5 @@
 import type { DeepReadonly, Pod } from "@kubewright/api";
-import type { Decision } from "@kubewright/cluster";
+import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest, RequestInfo } from "../world.js";
@@ -15,8 +15,6 @@ import {
   wantedPods,
 } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
-
-type JobDecision = Extract<Decision, { controller: "job-controller" }>["decision"];
 
 /** Upstream: pkg/controller/job/job_controller.go manageJob. */
 export const noOverDeletion: Invariant = {
