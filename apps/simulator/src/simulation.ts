@@ -2,7 +2,7 @@ import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ClusterOptions, createCluster, createFaultyCluster, defaultNodes } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
-import { HappeningPlayer } from "@kubewright/simulation";
+import { HappeningPlayer, clockSettings, clusterSettings } from "@kubewright/simulation";
 
 import { type CreateOptions, type CreateOutcome, createManifests } from "./input/create-manifests.js";
 import { type LiveState, isLive } from "./input/live-state.js";
@@ -37,7 +37,10 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   /** What the cluster begins with. Live objects among the manifests are taken from here, and not created. */
   readonly live?: LiveState;
   /** What happens meanwhile. Its cluster is one whose components can fail each by itself, which takes more time. */
-  readonly scenario?: Pick<Scenario, "happenings" | "controllerManagers" | "timeZone" | "nodes">;
+  readonly scenario?: Pick<
+    Scenario,
+    "happenings" | "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes"
+  >;
   /** Told of happenings that were refused. Default: nobody is. */
   readonly onProblem?: (message: string) => void;
   /** Deep-freezes everything stored, to find components that write to shared objects. For tests. */
@@ -53,16 +56,17 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
  */
 export async function simulate(options: SimulationOptions): Promise<void> {
   const { startMs, durationMs, seed, emit, signal } = options;
-  const clock = new SimulatedClock(startMs);
-  const recorder = new Recorder({ clock, emit });
   const { scenario } = options;
+  const random = seededRandom(seed);
+  const clock = new SimulatedClock(startMs, scenario === undefined ? {} : clockSettings(settingsOf(scenario), random));
+  const recorder = new Recorder({ clock, emit });
   const { kubernetesVersion = NEWEST_VERSION } = options;
   const { live, localTimeZone = scenario?.timeZone ?? "UTC" } = options;
   const shapes = scenario?.nodes ?? options.nodes;
   const nodes = live === undefined ? shapes : [...(shapes ?? defaultNodes), ...live.nodes];
   const clusterOptions: ClusterOptions = {
     clock,
-    random: seededRandom(seed),
+    random,
     kubernetesVersion,
     // Controllers that fail and try again are what is simulated: decisions and events tell of it.
     logger: silentLogger,
@@ -76,8 +80,13 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     localTimeZone,
   };
   const faulty =
-    scenario !== undefined && (scenario.happenings.length > 0 || scenario.controllerManagers > 1)
-      ? createFaultyCluster({ ...clusterOptions, trackFields: true, replicas: scenario.controllerManagers })
+    scenario !== undefined && isFaulty(scenario)
+      ? createFaultyCluster({
+          ...clusterOptions,
+          ...clusterSettings(settingsOf(scenario), random),
+          trackFields: true,
+          replicas: scenario.controllerManagers,
+        })
       : undefined;
   // Watches that nothing can cut off need not be told every minute how far they are, nor where they were.
   const cluster = faulty ?? createCluster({ ...clusterOptions, bookmarkIntervalMs: SLICE_MS, historyLimit: 64 });
@@ -99,6 +108,19 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
   try {
     await drive(clock, cluster.ready(stop.signal));
+    const { onProblem = () => {} } = options;
+    const happenings = scenario?.happenings ?? [];
+    const player =
+      faulty === undefined
+        ? undefined
+        : new HappeningPlayer({
+            cluster: faulty,
+            clock,
+            tell: (told) => emit({ type: "happening", ...told }),
+            onProblem,
+            signal: stop.signal,
+          });
+    player?.begin(happenings);
     (options.onCreated ?? refuse)(
       await drive(
         clock,
@@ -109,17 +131,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
         ),
       ),
     );
-    if (faulty !== undefined) {
-      const { onProblem = () => {} } = options;
-      const player = new HappeningPlayer({
-        cluster: faulty,
-        clock,
-        tell: (told) => emit({ type: "happening", ...told }),
-        onProblem,
-        signal: stop.signal,
-      });
-      player.schedule(scenario?.happenings ?? []);
-    }
+    player?.schedule(happenings);
     for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted;) {
       const sliceMs = Math.min(SLICE_MS, durationMs - elapsedMs);
       await clock.advance(sliceMs);
@@ -132,6 +144,17 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   }
   if (failure !== undefined) throw failure.error;
   emit({ type: "end", at: iso(clock.now()) });
+}
+
+type PlayedScenario = NonNullable<SimulationOptions["scenario"]>;
+
+/** Whether there is more to it than a plain cluster has. */
+function isFaulty({ happenings, controllerManagers, controllers, jitter }: PlayedScenario): boolean {
+  return happenings.length > 0 || controllerManagers > 1 || controllers !== undefined || jitter !== undefined;
+}
+
+function settingsOf({ controllers, jitter }: PlayedScenario): Parameters<typeof clusterSettings>[0] {
+  return { ...(controllers === undefined ? {} : { controllers }), ...(jitter === undefined ? {} : { jitter }) };
 }
 
 function refuse({ problems }: CreateOutcome): void {

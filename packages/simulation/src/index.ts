@@ -1,13 +1,3 @@
-
-export {
-  builtInInvariants,
-  cacheInvariants,
-  cronJobInvariants,
-  garbageInvariants,
-  genericInvariants,
-  jobInvariants,
-  leaderInvariants,
-} from "./invariants/built-in.js";
 export { fuzz } from "./fuzz.js";
 export { failsLike, runCampaign } from "./fuzz/campaign.js";
 export { playAndCompare, withoutFaults } from "./fuzz/play-and-compare.js";
@@ -18,6 +8,7 @@ export { generatePlan } from "./generate/generate-plan.js";
 export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
 export { uidOf, withOwnerUids } from "./owner-uids.js";
+export { readPlan } from "./check-plan.js";
 export { closest, suggestion } from "./did-you-mean.js";
 export { compareSettled } from "./compare-settled.js";
 export { PlanError } from "./create-objects.js";
@@ -25,6 +16,7 @@ export { Discovery } from "./discovery.js";
 export { play } from "./play.js";
 export { checkScenario, checkWorkloadSettings, nodeShapes } from "./scenario/check-scenario.js";
 export { checkSchema } from "./scenario/check-schema.js";
+export { clockSettings, clusterSettings } from "./scenario/cluster-settings.js";
 export { HappeningPlayer } from "./scenario/happening-player.js";
 export { happeningsOf } from "./scenario/happening.js";
 export { LONGEST_RUN_MS, TOO_LONG } from "./scenario/longest-run.js";

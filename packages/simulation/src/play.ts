@@ -1,6 +1,7 @@
 import { type Random, SimulatedClock, StuckError, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ControllerName, type FaultyClusterOptions, createFaultyCluster } from "@kubewright/cluster";
 
+import { checkPlan } from "./check-plan.js";
 import { createObjects, isDefining } from "./create-objects.js";
 import type { FaultPlan } from "./fault-plan.js";
 import type { Invariant, Violation } from "./invariant.js";
@@ -8,9 +9,10 @@ import { Observer, type ToldRecord } from "./observer.js";
 import type { Outcome } from "./outcome.js";
 import { type PlayedController, otherController } from "./played-controller.js";
 import { nodeShapes } from "./scenario/check-scenario.js";
+import { clockSettings, clusterSettings } from "./scenario/cluster-settings.js";
 import { HappeningPlayer } from "./scenario/happening-player.js";
 import { type Happening, happeningsOf } from "./scenario/happening.js";
-import { type HappeningKind, LASTING } from "./scenario/scenario-file.js";
+import { LASTING } from "./scenario/scenario-file.js";
 import { durationOf, timeOf } from "./scenario/scenario-times.js";
 import { withWorkloads } from "./scenario/workload-annotations.js";
 import { settledObjects } from "./settled.js";
@@ -31,17 +33,6 @@ export interface PlayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What is done to objects. */
-const USERS: ReadonlySet<HappeningKind> = new Set<HappeningKind>([
-  "apply",
-  "delete",
-  "nodeDrained",
-  "nodeTainted",
-  "patch",
-  "podEvicted",
-  "resume",
-  "suspend",
-]);
 /** Between two looks at what has to happen within a bound. */
 const TICK_MS = 5_000;
 /** More than any burst of work needs. */
@@ -57,12 +48,13 @@ const QUIET = "L7 quiet";
  */
 export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<Outcome> {
   const { signal, stopAtFirstViolation = false } = options;
+  checkPlan(plan, Object.keys(options.controllers ?? {}));
   const startMs = timeOf(plan.start);
   const durationMs = durationOf(plan.for);
   const random = seededRandom(plan.seed);
   const clock = new SimulatedClock(startMs, {
     mostCallsPerInstant: MOST_CALLS_PER_INSTANT,
-    ...(plan.jitter === undefined ? {} : { order: random.fork("order").uint32() }),
+    ...clockSettings(plan, random),
   });
   const entries = plan.happenings ?? [];
   const workloads = plan.workloads ?? [];
@@ -104,15 +96,14 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
       clock,
       tell: ({ message }) => observer.note(message),
       onPhase: (index, kind, phase) => observer.happening({ index, kind, phase }),
-      onProblem: (message) => observer.note(message),
+      // Told already.
+      onProblem: () => {},
       signal: stop.signal,
     });
-    // What is wrong from the start is wrong when the first object comes; what users do they do to what is there.
-    player.schedule(happenings, (kind) => !USERS.has(kind));
-    await clock.advance(0);
+    player.begin(happenings);
     const rest = manifests.filter((object) => !isDefining(object));
     await drive(clock, createObjects(user, rest, clock));
-    player.schedule(happenings, (kind) => USERS.has(kind));
+    player.schedule(happenings);
     const endMs = durationMs;
     while (clock.monotonic() < endMs) {
       await clock.advance(Math.min(TICK_MS, endMs - clock.monotonic()));
@@ -149,8 +140,7 @@ function clusterOptions(
   { controllers = {}, builtIn, freeze = false }: PlayOptions,
   { clock, random, observer }: { readonly clock: SimulatedClock; readonly random: Random; readonly observer: Observer },
 ): FaultyClusterOptions {
-  const { controllers: settings = {}, jitter, nodes, timeZone, controllerManagers } = plan;
-  const { consistencyGate, maxUncountedPods, maxPodsPerSync, terminatedPodGCThreshold, leaseDurations } = settings;
+  const { nodes, timeZone, controllerManagers } = plan;
   const others = Object.entries(controllers).map(([name, controller]) => [name, otherController(controller)]);
   const kinds = kindsOf(plan);
   const applies = (plan.happenings ?? []).some(({ apply }) => apply !== undefined);
@@ -166,24 +156,7 @@ function clusterOptions(
     ...(nodes === undefined ? {} : { nodes: nodeShapes(nodes) }),
     localTimeZone: timeZone ?? "UTC",
     replicas: controllerManagers ?? 1,
-    jobController: {
-      consistencyGate: consistencyGate ?? true,
-      limits: {
-        ...(maxUncountedPods === undefined ? {} : { maxUncountedPods }),
-        ...(maxPodsPerSync === undefined ? {} : { maxPodsPerSync }),
-      },
-    },
-    ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodGCThreshold }),
-    ...(leaseDurations === undefined ? {} : { leaseDurationsMs: leaseDurations.map(durationOf) }),
-    ...(jitter === undefined
-      ? {}
-      : {
-          delays: {
-            requestsMs: durationOf(jitter.requests ?? "0s"),
-            eventsMs: durationOf(jitter.events ?? "0s"),
-            random: random.fork("jitter"),
-          },
-        }),
+    ...clusterSettings(plan, random),
     // Nobody's business here, and a fifth of all requests.
     recordsEvents: false,
     ...(others.length > 0 ? {} : { garbageCollectorIgnores: ({ kind }) => !kinds.has(kind) }),

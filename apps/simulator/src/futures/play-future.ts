@@ -78,9 +78,12 @@ function plain({ object, source }: PlainManifest): PlainManifest {
   return { object, source };
 }
 
-function plainScenario({ happenings, controllerManagers, timeZone, nodes }: Scenario): FuturePlan["scenario"] & object {
+function plainScenario({ happenings, ...scenario }: Scenario): FuturePlan["scenario"] & object {
+  const { controllerManagers, controllers, jitter, timeZone, nodes } = scenario;
   return {
     controllerManagers,
+    controllers,
+    jitter,
     timeZone,
     nodes,
     happenings: happenings.map((happening) => ({ ...happening, objects: happening.objects.map(plain) })),

@@ -61,6 +61,23 @@ function histories({ pods }: Played): string[][] {
   });
 }
 
+test("a scenario has what a fault plan has: lost answers, a crash at a write, a standstill, settings and jitter", async () => {
+  const text = `jitter: { requests: 100ms, events: 1s }
+controllers: { consistencyGate: false, maxPodsPerSync: 1 }
+happenings:
+  - { at: +0s, for: 1m, requestFails: { verbs: [create], resources: [pods], effect: kept, times: 1 } }
+  - { at: +0s, controllerCrashes: { controller: job-controller, resources: [jobs/status], nth: 1 } }
+  - { at: +2m, for: 1m, paused: controller-manager-1 }`;
+  const played = await play(text, "parallelism: 2");
+  expect(played.problems).toEqual([]);
+  expect(played.happenings.map(({ message }) => message)).toEqual([
+    "create pods are done, but answered with 500, the 1. of them",
+    "job-controller dies after request 1 of write jobs/status",
+    "controller-manager-1 stands still",
+  ]);
+  expect(await play(text, "parallelism: 2")).toEqual(played);
+});
+
 test("a lost node's pod is replaced when it has been unreachable for 50 seconds and has been tolerated for 300", async () => {
   const played = await play(happens("at: +2m, nodeLost: node-1"));
   expect(histories(played)).toEqual([

@@ -103,6 +103,8 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     seed: overrides.seed ?? file.seed ?? 1,
     timeZone: file.timeZone ?? "UTC",
     controllerManagers: file.controllerManagers ?? 1,
+    controllers: file.controllers,
+    jitter: file.jitter,
     nodes,
     manifests: described(manifests),
     happenings: happeningsOf(file.happenings ?? [], {

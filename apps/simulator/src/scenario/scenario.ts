@@ -1,4 +1,4 @@
-import type { GroupedNode, Happening as PlayedHappening } from "@kubewright/simulation";
+import type { ControllerSettings, GroupedNode, Happening as PlayedHappening, Jitter } from "@kubewright/simulation";
 
 import type { Manifest } from "../input/manifest.js";
 
@@ -12,6 +12,8 @@ export interface Scenario {
   /** Zone of CronJobs without one. */
   readonly timeZone: string;
   readonly controllerManagers: number;
+  readonly controllers?: ControllerSettings | undefined;
+  readonly jitter?: Jitter | undefined;
   /** Absent: the default ones. */
   readonly nodes: readonly GroupedNode[] | undefined;
   /** Its own and those of the command line, with what it says of their workloads written into them. */

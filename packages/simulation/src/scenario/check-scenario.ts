@@ -16,6 +16,7 @@ import {
   type Target,
   type WorkloadEntry,
 } from "./scenario-file.js";
+import { CONTROLLERS } from "./scenario-schema.js";
 import type { Path, Problem } from "./problem.js";
 import type { GroupedNode } from "./grouped-node.js";
 import { durationOf, happeningTime } from "./scenario-times.js";
@@ -27,12 +28,17 @@ export interface ScenarioFacts {
   /** All objects there will be: those played from the start, and those that are applied. */
   readonly objects: readonly ScenarioObject[];
   readonly nodes: readonly NodeShape[];
+  /** Whether it may be about objects that there will not be: of a plan something may have been left out. Default false. */
+  readonly allowsAbsent?: boolean;
+  /** Controllers that are no part of Kubernetes, by name, each a process of its own. Default: none. */
+  readonly controllers?: readonly string[];
 }
 
 /** What is wrong with a scenario that its schema allows. */
 export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem[] {
   return [
     ...checkZone(file),
+    ...checkLeases(file),
     ...(file.nodes === undefined ? [] : checkNodes(file.nodes)),
     ...(file.workloads ?? []).flatMap((entry, index) => checkWorkload(entry, ["workloads", index], facts)),
     ...(file.happenings ?? []).flatMap((entry, index) => checkHappening(entry, ["happenings", index], file, facts)),
@@ -45,6 +51,15 @@ function checkZone({ timeZone }: ScenarioFile): Problem[] {
   const hint =
     meant === undefined ? "write an IANA name such as Europe/Berlin" : `did you mean ${JSON.stringify(meant)}?`;
   return [{ path: ["timeZone"], message: `${JSON.stringify(timeZone)} is not a time zone; ${hint}` }];
+}
+
+function checkLeases({ controllers: { leaseDurations = [] } = {} }: ScenarioFile): Problem[] {
+  return leaseDurations.flatMap((text, index) => {
+    const durationMs = durationOf(text);
+    if (durationMs >= 1_000 && durationMs % 1_000 === 0) return [];
+    const path = ["controllers", "leaseDurations", index];
+    return [{ path, message: `${JSON.stringify(text)} is not a whole number of seconds; write for example 15s` }];
+  });
 }
 
 /** The machines of the groups. */
@@ -78,7 +93,8 @@ function checkNodes(groups: readonly NodeGroup[]): Problem[] {
   });
 }
 
-function checkWorkload(entry: WorkloadEntry, path: Path, { objects }: ScenarioFacts): Problem[] {
+function checkWorkload(entry: WorkloadEntry, path: Path, { objects, allowsAbsent }: ScenarioFacts): Problem[] {
+  if (allowsAbsent === true) return checkWorkloadSettings(entry, path);
   const problems: Problem[] = [];
   const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
   const selected = objects.filter(({ object }) => isSelected(entry, object));
@@ -171,19 +187,67 @@ function checkValue(
   facts: ScenarioFacts,
 ): Problem[] {
   const place = [...path, kind];
+  const report = (at: Path, message: string): Problem[] => [{ path: [...place, ...at], message }];
+  const names = knownNames(controllerManagers, facts);
   switch (kind) {
+    case "controllerDown":
+    case "controllerUp":
+      return known(entry[kind]!, ["all", ...names.controllers], place);
+    case "requestFails": {
+      const { components } = entry.requestFails!;
+      return checkComponents(components, [...place, "components"], names.components);
+    }
+    case "controllerCrashes": {
+      const { controller, restartAfter } = entry.controllerCrashes!;
+      return [
+        ...known(controller, ["all", ...names.controllers], [...place, "controller"]),
+        ...(restartAfter === undefined ? [] : checkLength(restartAfter, [...place, "restartAfter"])),
+      ];
+    }
+    case "paused":
+      return known(entry.paused!, names.processes, place);
+    case "clockSkew": {
+      const { controllerManager, by } = entry.clockSkew!;
+      return [
+        ...known(controllerManager, names.processes, [...place, "controllerManager"]),
+        ...checkLength(by.slice(1), [...place, "by"]),
+      ];
+    }
+    case "staleCache": {
+      const { controller, kind: cached } = entry.staleCache!;
+      return [
+        ...known(controller, names.watchers, [...place, "controller"]),
+        ...checkKinds([cached], facts).map((message) => report(["kind"], message)[0]!),
+      ];
+    }
+    case "watchCut":
+    case "watchSilent":
+    case "staleList": {
+      const { controller, kinds = [] } = entry[kind]!;
+      return [
+        ...(controller === undefined ? [] : known(controller, names.watchers, [...place, "controller"])),
+        ...checkKinds(kinds, facts).flatMap((message) => report(["kinds"], message)),
+        ...(kind === "staleList" ? checkLength(entry.staleList!.by, [...place, "by"]) : []),
+      ];
+    }
+    case "apiServerDown": {
+      const components = entry.apiServerDown!;
+      return components === "all" ? [] : checkComponents(components, place, names.components);
+    }
     case "leaseLost":
       if (controllerManagers > 1) return [];
       return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
     case "clockJump": {
       const jump = entry.clockJump!;
       if (durationOf(jump.slice(1)) <= LONGEST_RUN_MS) return [];
-      return [{ path: place, message: `${JSON.stringify(jump)} ${TOO_LONG}` }];
+      return report([], `${JSON.stringify(jump)} ${TOO_LONG}`);
     }
     case "apiServerSlow": {
-      const { by } = entry.apiServerSlow!;
-      if (durationOf(by) <= LONGEST_RUN_MS) return [];
-      return [{ path: [...place, "by"], message: `${JSON.stringify(by)} ${TOO_LONG}` }];
+      const { by, components } = entry.apiServerSlow!;
+      return [
+        ...checkComponents(components, [...place, "components"], names.components),
+        ...checkLength(by, [...place, "by"]),
+      ];
     }
     case "nodeLost":
     case "nodeDrained":
@@ -224,7 +288,61 @@ function checkValue(
   }
 }
 
-function checkNode(name: string, path: Path, { nodes, objects }: ScenarioFacts): Problem[] {
+/** Names that happenings may say. */
+interface KnownNames {
+  readonly controllers: readonly string[];
+  /** Who has caches. */
+  readonly watchers: readonly string[];
+  /** Who sends requests. */
+  readonly components: readonly string[];
+  /** What stands still as a whole, and has a clock. */
+  readonly processes: readonly string[];
+}
+
+function knownNames(controllerManagers: number, { controllers: others = [] }: ScenarioFacts): KnownNames {
+  const controllers = [...CONTROLLERS, ...others];
+  const watchers = [...controllers, "scheduler", "kubelet"];
+  const managers = Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`);
+  return { controllers, watchers, components: [...watchers, "user"], processes: [...managers, ...others] };
+}
+
+function known(name: string, names: readonly string[], path: Path): Problem[] {
+  if (names.includes(name)) return [];
+  return [{ path, message: `${JSON.stringify(name)} is not known; ${suggestion(name, names)}` }];
+}
+
+function checkComponents(components: readonly string[] = [], path: Path, names: readonly string[]): Problem[] {
+  return components.flatMap((name, index) => known(name, names, [...path, index]));
+}
+
+function checkLength(duration: string, path: Path): Problem[] {
+  if (durationOf(duration) <= LONGEST_RUN_MS) return [];
+  return [{ path, message: `${JSON.stringify(duration)} ${TOO_LONG}` }];
+}
+
+/** What is wrong with kinds of objects: there are built-in ones, and those that are defined. */
+function checkKinds(kinds: readonly string[], { objects }: ScenarioFacts): string[] {
+  const defined = objects.flatMap(({ object }) => {
+    const { spec } = object as { spec?: { names?: { kind?: string } } };
+    return object.kind === "CustomResourceDefinition" && spec?.names?.kind !== undefined ? [spec.names.kind] : [];
+  });
+  const names = [
+    "CronJob",
+    "Job",
+    "Pod",
+    "Node",
+    "Namespace",
+    ...defined,
+    ...objects.map(({ object }) => object.kind ?? ""),
+  ];
+  const unique = [...new Set(names)];
+  return kinds
+    .filter((kind) => !unique.includes(kind))
+    .map((kind) => `${JSON.stringify(kind)} is not known; ${suggestion(kind, unique)}`);
+}
+
+function checkNode(name: string, path: Path, { nodes, objects, allowsAbsent }: ScenarioFacts): Problem[] {
+  if (allowsAbsent === true) return [];
   const made = objects.filter(({ object }) => object.kind === "Node").map(({ object }) => object.metadata.name ?? "");
   const names = [...nodes.map((node) => node.name), ...made];
   if (names.includes(name)) return [];
@@ -251,6 +369,7 @@ function checkNamed(
   path: Path,
   facts: ScenarioFacts,
 ): Problem[] {
+  if (facts.allowsAbsent === true) return [];
   const inNamespace = facts.objects.filter(({ object }) => (object.metadata.namespace ?? "default") === namespace);
   const names = (wanted: string): string[] =>
     inNamespace.filter(({ object }) => object.kind === wanted).map(({ object }) => object.metadata.name ?? "");

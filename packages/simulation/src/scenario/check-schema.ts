@@ -60,6 +60,7 @@ function explain(error: ErrorObject, root: unknown): Problem | undefined {
       const names = (error.schema ?? {}) as typeof schema;
       return { path: [...path, name], atKey: true, message: `${show(name)} is not ${wanted(names, "a name")}` };
     }
+    case "anyOf":
     case "if":
       // What it leads to is told by itself.
       return undefined;

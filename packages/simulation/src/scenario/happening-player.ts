@@ -60,6 +60,16 @@ const RESOURCES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(DEFINITIONS).map(([kind, { resource }]) => [kind, resource]),
 );
 
+/** Those that may be about the very first requests. */
+const FIRST: ReadonlySet<HappeningKind> = new Set<HappeningKind>([
+  "clockSkew",
+  "controllerCrashes",
+  "paused",
+  "requestFails",
+  "staleList",
+  "watchSilent",
+]);
+
 /** What a snapshot calls the definitions of custom resources. */
 const DEFINITIONS_KEY = `${customResourceDefinitions.group}/${customResourceDefinitions.resource}`;
 
@@ -76,6 +86,7 @@ interface Act {
 export class HappeningPlayer {
   readonly #cluster: FaultyCluster;
   readonly #clock: Clock;
+  readonly #startMs: number;
   readonly #tell: (told: HappeningNote) => void;
   readonly #onPhase: NonNullable<HappeningPlayerOptions["onPhase"]>;
   readonly #onProblem: (message: string) => void;
@@ -86,6 +97,7 @@ export class HappeningPlayer {
   constructor({ cluster, clock, tell, onPhase, onProblem, signal }: HappeningPlayerOptions) {
     this.#cluster = cluster;
     this.#clock = clock;
+    this.#startMs = clock.now();
     this.#tell = tell;
     this.#onPhase = onPhase ?? (() => {});
     this.#onProblem = onProblem;
@@ -93,11 +105,21 @@ export class HappeningPlayer {
     this.#user = cluster.faults.client("user");
   }
 
-  /** @param wanted - Which of them. Default: all. */
-  schedule(happenings: readonly Happening[], wanted: (kind: HappeningKind) => boolean = () => true): void {
+  /** Begins what concerns the very first requests. Call it before there is any object, and {@link schedule} when there are. */
+  begin(happenings: readonly Happening[]): void {
     for (const [index, happening] of happenings.entries())
-      if (wanted(happening.kind))
+      if (this.#precedes(happening)) void this.#start(happening, index);
+  }
+
+  /** All but what {@link begin} has begun. */
+  schedule(happenings: readonly Happening[]): void {
+    for (const [index, happening] of happenings.entries())
+      if (!this.#precedes(happening))
         this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening, index));
+  }
+
+  #precedes({ kind, atMs }: Happening): boolean {
+    return atMs <= this.#startMs && FIRST.has(kind);
   }
 
   async #start(happening: Happening, index: number): Promise<void> {

@@ -1,7 +1,7 @@
-import { faultHappenings, runSettings } from "./fault-schema.js";
 import { SCENARIO_API_VERSION } from "./scenario-file.js";
 
-const CONTROLLERS = [
+/** Of Kubernetes, by upstream name. */
+export const CONTROLLERS = [
   "cronjob-controller",
   "job-controller",
   "ttl-after-finished-controller",
@@ -12,6 +12,10 @@ const CONTROLLERS = [
 
 const COMPONENTS = [...CONTROLLERS, "scheduler", "kubelet", "user"] as const;
 
+/** What editors propose; controllers of others have other names. */
+const component = { anyOf: [{ enum: [...COMPONENTS] }, { type: "string", minLength: 1 }] } as const;
+
+const allOrController = { anyOf: [{ enum: ["all", ...CONTROLLERS] }, { type: "string", minLength: 1 }] } as const;
 const text = { type: "string", minLength: 1 } as const;
 const labels = {
   description: "Labels that must all be there.",
@@ -21,6 +25,41 @@ const labels = {
 } as const;
 const namespace = { description: "Default: default.", ...text } as const;
 const name = { description: "The object's name.", ...text } as const;
+const subject = {
+  anyOf: [{ enum: ["CronJob", "Job", "Pod", "Node", "Namespace"] }, { type: "string", minLength: 1 }],
+} as const;
+const watched = {
+  controller: { description: "Whose. Default: everybody's.", ...component },
+  kinds: { description: "Of which kinds. Default: of all.", type: "array", minItems: 1, items: subject },
+} as const;
+const count = { type: "integer", minimum: 1 } as const;
+const jump = {
+  type: "string",
+  pattern: "^[+-]([0-9]+(\\.[0-9]+)?(ms|[smhdw]))+$",
+  title: "a jump",
+  examples: ["+2h", "-30m"],
+} as const;
+const requests = {
+  verbs: {
+    description: "Default: every verb. write: create, update, patch and delete.",
+    type: "array",
+    minItems: 1,
+    items: { enum: ["create", "update", "patch", "delete", "deletecollection", "get", "list", "watch", "write"] },
+  },
+  resources: {
+    description: "Plural names, with their subresources. Default: all.",
+    type: "array",
+    minItems: 1,
+    items: {
+      type: "string",
+      pattern: "^[a-z][a-z0-9]*(/[a-z]+)?$",
+      title: "a resource",
+      examples: ["pods", "jobs/status"],
+    },
+  },
+  namespace: { description: "Default: every namespace.", type: "string", minLength: 1 },
+  name: { description: "The object's name. Default: every name.", type: "string", minLength: 1 },
+} as const;
 const duration = { $ref: "#/$defs/duration" } as const;
 const workTime = { $ref: "#/$defs/workTime" } as const;
 const numbers = { $ref: "#/$defs/numbers" } as const;
@@ -72,7 +111,38 @@ export const scenarioSchema = {
       minimum: 1,
       maximum: 5,
     },
-    ...runSettings,
+    controllers: fields(
+      "How the controllers are set up.",
+      {
+        consistencyGate: {
+          description: "Whether the Job controller waits until it sees its own writes. Default: true.",
+          type: "boolean",
+        },
+        maxUncountedPods: { description: "Most ended pods that one sync accounts for. Default: 500.", ...count },
+        maxPodsPerSync: { description: "Most pods that one sync creates, or deletes. Default: 500.", ...count },
+        terminatedPodGCThreshold: {
+          description: "Ended pods that are let be; 0 or less: all. Default: 12500.",
+          type: "integer",
+        },
+        leaseDurations: {
+          description:
+            "Of the Lease, in whole seconds, one for each controller manager; the last holds for the rest. Default: 15s.",
+          type: "array",
+          minItems: 1,
+          maxItems: 5,
+          items: duration,
+        },
+      },
+      [],
+    ),
+    jitter: fields(
+      "How long requests and events take at most; how long each takes is drawn. Default: none takes any time.",
+      {
+        requests: { description: "Requests, there and back. Default: 0s.", ...duration },
+        events: { description: "Events of watches. Default: 0s.", ...duration },
+      },
+      [],
+    ),
     nodes: {
       description: "The machines. Default: three of 16 cores, 64Gi and 110 pods.",
       type: "array",
@@ -160,27 +230,90 @@ export const scenarioSchema = {
         properties: {
           at: { description: "A time, or an offset from the start.", $ref: "#/$defs/timeOrOffset" },
           for: { description: "How long it lasts. Without it, where that makes sense: until the end.", ...duration },
+          requestFails: fields(
+            "Requests get another answer than the API server's.",
+            {
+              components: {
+                description: "Whose. Default: everybody's.",
+                type: "array",
+                minItems: 1,
+                items: component,
+              },
+              ...requests,
+              with: {
+                description: "An HTTP status, or timeout for no answer at all. Default: 500.",
+                enum: [400, 403, 404, 409, 422, 429, 500, 503, 504, "timeout"],
+              },
+              effect: {
+                description: "Whether they are done all the same, and only the answer is lost. Default: none.",
+                enum: ["none", "kept"],
+              },
+              nth: { description: "The first that fails, counted from then on. Default: 1.", ...count },
+              times: { description: "How many fail. Default: all, while it lasts.", ...count },
+              whileAtLeast: {
+                description: "Only while so many objects of the resource are in the namespace, as with a quota.",
+                type: "integer",
+                minimum: 0,
+              },
+            },
+            [],
+          ),
+          controllerCrashes: fields(
+            "A controller is killed right before or after one of its requests is done, and started again.",
+            {
+              controller: { description: "Which; all: the controller manager that sends it.", ...allOrController },
+              ...requests,
+              nth: { description: "Which of these requests, counted from then on. Default: 1.", ...count },
+              when: { description: "Default: after.", enum: ["before", "after"] },
+              restartAfter: { description: "Until it is there again. Default: 1s.", ...duration },
+            },
+            ["controller"],
+          ),
+          paused: { description: "A controller manager stands still, and goes on later.", ...text },
+          watchCut: fields(
+            "Open watches end.",
+            {
+              ...watched,
+              compacted: {
+                description: "Whether what they missed is forgotten, so that all is listed anew. Default: false.",
+                type: "boolean",
+              },
+            },
+            [],
+          ),
+          watchSilent: fields("Open watches tell nothing more, not even that they end.", watched, []),
+          staleList: fields(
+            "Lists are answered from what was stored so long ago, unless they ask for something newer.",
+            { ...watched, by: { description: "How long ago.", ...duration } },
+            ["by"],
+          ),
+          apiServerRestart: {
+            description: "The API server is started anew: watches end, and no version from before is known.",
+            const: true,
+          },
+          clockSkew: fields(
+            "The wall clock of one controller manager is set forward or back; with `for`, it is set right after.",
+            { controllerManager: text, by: { description: "By how much.", ...jump } },
+            ["controllerManager", "by"],
+          ),
           controllerDown: {
             description: "A controller is killed, or all: whole controller managers.",
-            enum: ["all", ...CONTROLLERS],
+            ...allOrController,
           },
-          controllerUp: { description: "It is started, with nothing remembered.", enum: ["all", ...CONTROLLERS] },
+          controllerUp: { description: "It is started, with nothing remembered.", ...allOrController },
           leaseLost: {
             description: "The leading controller manager cannot renew its Lease. Default length: 30s.",
             const: true,
           },
           clockJump: {
             description: "The wall clock of the controllers' machine is set forward or back.",
-            type: "string",
-            pattern: "^[+-]([0-9]+(\\.[0-9]+)?(ms|[smhdw]))+$",
-            title: "a jump",
-            examples: ["+2h", "-30m"],
+            ...jump,
           },
           staleCache: fields(
             "A controller's cache of a kind gets nothing new for a while.",
             {
-              kind: { enum: ["CronJob", "Job", "Pod", "Node"] },
-              controller: { enum: [...COMPONENTS].filter((component) => component !== "user") },
+              kind: subject,
+              controller: component,
             },
             ["kind", "controller"],
           ),
@@ -191,7 +324,7 @@ export const scenarioSchema = {
             type: ["string", "array"],
             pattern: "^all$",
             minItems: 1,
-            items: { enum: COMPONENTS },
+            items: component,
           },
           apiServerSlow: fields(
             "Requests take longer.",
@@ -201,7 +334,7 @@ export const scenarioSchema = {
                 description: "Whose. Default: everybody's.",
                 type: "array",
                 minItems: 1,
-                items: { enum: COMPONENTS },
+                items: component,
               },
             },
             ["by"],
@@ -220,13 +353,15 @@ export const scenarioSchema = {
             },
             [],
           ),
-          ...faultHappenings,
           patch: fields(
             "A user patches objects.",
             {
               ...target,
               type: { description: "Default: merge.", enum: ["merge", "strategic", "json"] },
-              subresource: { description: "Patch the status, as a controller or kubelet would.", const: "status" },
+              subresource: {
+                description: "What of the object is patched. Default: all but its status.",
+                enum: ["status"],
+              },
               with: {
                 description: "The patch: an object, or for type json a list of operations.",
                 type: ["object", "array"],
