@@ -655,3 +655,25 @@ test("tens of thousands of warnings and owners take no longer than what they are
   expect(owned.value.metadata.ownerReferences).toHaveLength(69_999);
   expect(String(owned.headers["warning"])).toContain("duplicate UID(s) observed: uid-0");
 });
+
+test("whoever follows the store is told of each change of anything in the step that makes it", async () => {
+  const { server, send } = setUp();
+  const told: string[] = [];
+  const stop = server.follow(({ group, resource, resourceVersion, current, previous }) =>
+    told.push(
+      `${group}/${resource} ${previous?.metadata.name} -> ${current?.metadata.name} ${resourceVersion === Number(server.resourceVersion)}`,
+    ),
+  );
+  const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
+  const { metadata } = (await send("POST", "/api/v1/namespaces/default/configmaps", configMap)).value;
+  await send("PUT", "/api/v1/namespaces/default/configmaps/c", { ...configMap, data: { a: "1" } });
+  await send("DELETE", "/api/v1/namespaces/default/configmaps/c");
+  stop();
+  await send("POST", "/api/v1/namespaces/default/configmaps", configMap);
+  expect(metadata.name).toBe("c");
+  expect(told).toEqual([
+    "/configmaps undefined -> c true",
+    "/configmaps c -> c true",
+    "/configmaps c -> undefined true",
+  ]);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { SimulatedClock } from "./simulated-clock.js";
+import { SimulatedClock, StuckError } from "./simulated-clock.js";
 
 const START = "2026-01-01T00:00:00Z";
 
@@ -166,4 +166,45 @@ test("a thousand timers in random order fire in due order", async () => {
   await clock.advance(1_009);
   expect(fired).toHaveLength(666);
   expect(fired).toEqual([...fired].sort((a, b) => a - b));
+});
+
+test("an order may be drawn for the timers of one instant: the same for the same number, and due times still count first", async () => {
+  const orderOf = async (order: number, others = 0): Promise<string> => {
+    const clock = new SimulatedClock(START, { order });
+    let fired = "";
+    clock.setTimer(5, () => {
+      for (let index = 0; index < others; index++) clock.setTimer(100, () => {});
+    });
+    await clock.advance(10);
+    for (const name of "abcdef") clock.setTimer(20, () => (fired += name));
+    clock.setTimer(10, () => (fired += "first "));
+    await clock.advance(30);
+    return fired;
+  };
+  const drawn = await orderOf(1);
+  expect(drawn).toMatch(/^first [a-f]{6}$/);
+  expect(drawn).not.toBe("first abcdef");
+  expect(await orderOf(1)).toBe(drawn);
+  expect(await orderOf(2)).not.toBe(drawn);
+  // What was set at other instants is of no consequence.
+  expect(await orderOf(1, 7)).toBe(drawn);
+});
+
+test("whoever asks without end at one instant is stopped, and the clock then tells that it stands still", async () => {
+  const clock = new SimulatedClock(START, { mostCallsPerInstant: 1_000 });
+  let failure: unknown;
+  const askOn = async (): Promise<never> => {
+    await clock.sleep(10);
+    for (;;) {
+      await Promise.resolve();
+      clock.monotonic();
+    }
+  };
+  void askOn().catch((error: unknown) => (failure = error));
+  await clock.advance(20);
+  expect(failure).toBeInstanceOf(StuckError);
+  expect(clock.isStuck).toBe(true);
+  expect(clock.now() - Date.parse(START)).toBe(10);
+  clock.letGo();
+  expect(clock.monotonic()).toBe(10);
 });
