@@ -1,7 +1,7 @@
 /**
  * Plays the examples twice with one seed and once with another, each in a process of its own, and once more with the oldest
- * Node that is supported: equal seeds must give byte-identical traces and timelines, another seed other pod names. Prints
- * the hashes.
+ * Node that is supported: equal seeds must give byte-identical traces and timelines, another seed other pod names. Then plays
+ * a fault plan in the same ways, and after other plans: its outcome must be the same. Prints the hashes.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,6 +23,47 @@ function playWith(node: string, ...flags: string[]): string {
     maxBuffer: 1 << 30,
   });
   if (status !== 0) throw new Error(`kubewright run ${flags.join(" ")} exited with ${status}: ${stderr}`);
+  return stdout;
+}
+
+const container = { name: "main", image: "busybox" };
+const job = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "work" },
+  spec: { parallelism: 3, completions: 6, template: { spec: { restartPolicy: "Never", containers: [container] } } },
+};
+/** Orders and times are drawn, requests are lost, processes crash and stand still. */
+const faultPlan = {
+  apiVersion: "sim.kubewright.dev/v1",
+  kind: "Scenario",
+  seed: 7,
+  start: "2026-01-01T00:00:00Z",
+  for: "20m",
+  controllerManagers: 2,
+  jitter: { requests: "200ms", events: "2s" },
+  workloads: [{ select: {}, duration: "5s..30s", exitCode: { 0: 0.7, 1: 0.3 } }],
+  manifests: [job],
+  happenings: [
+    {
+      at: "+0s",
+      for: "3m",
+      requestFails: { verbs: ["create", "patch"], resources: ["pods"], effect: "kept", nth: 3, times: 4 },
+    },
+    { at: "+20s", controllerCrashes: { controller: "job-controller", nth: 5 } },
+    { at: "+1m", for: "40s", paused: "controller-manager-1" },
+    { at: "+2m", apiServerRestart: true },
+  ],
+};
+
+/** Plays plans one after the other in one process. Answers with the outcome of the last. */
+function playPlans(node: string, plans: readonly object[]): string {
+  const script = `const { play } = await import(${JSON.stringify(path.join(root, "packages/simulation/dist/index.js"))});
+    let outcome;
+    for (const plan of ${JSON.stringify(plans)}) outcome = await play(plan);
+    console.log(JSON.stringify(outcome));`;
+  const { stdout, stderr, status } = spawnSync(node, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`playing a plan exited with ${status}: ${stderr}`);
   return stdout;
 }
 
@@ -53,6 +94,13 @@ if (names.size < 20) problems.push(`only ${names.size} pods in the trace of the 
 const shared = [...podNames(other)].filter((name) => names.has(name));
 if (shared.length > 0) problems.push(`seeds 1 and 2 gave pods of the same names: ${shared.join(", ")}`);
 
+const outcome = playPlans(process.execPath, [faultPlan]);
+const later = playPlans(process.execPath, [{ ...faultPlan, seed: 8 }, faultPlan]);
+const outcomeOfOther = playPlans(process.execPath, [{ ...faultPlan, seed: 8 }]);
+console.log(`fault plan: ${hash(outcome)}, after another: ${hash(later)}; another: ${hash(outcomeOfOther)}`);
+if (outcome !== later) problems.push("a fault plan had another outcome after another plan");
+if (outcome === outcomeOfOther) problems.push("two seeds of a fault plan had one outcome");
+
 const node22 = findRuntime("node-22");
 if ("missing" in node22) {
   console.warn(`skipped: the same trace with Node 22, which cannot be installed here: ${node22.missing}`);
@@ -68,6 +116,8 @@ if ("missing" in node22) {
     );
   if (sameZones ? first !== older : ours.rest !== theirs.rest)
     problems.push(`${process.version} and ${version} gave two different traces`);
+  if (outcome !== playPlans(node22.path, [faultPlan]))
+    problems.push(`${process.version} and ${version} gave two outcomes of one fault plan`);
 }
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
