@@ -1,5 +1,7 @@
-import { MessageChannel } from "node:worker_threads";
 import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { MessageChannel } from "node:worker_threads";
 
 import { NEWEST_VERSION } from "@kubewright/api";
 import { expect, onTestFinished, test } from "vitest";
@@ -70,6 +72,35 @@ test("several under way are added up, and what is told too late is not heard", a
   expect(told).toHaveLength(before);
   expect(Math.max(...told)).toBeLessThanOrEqual(1);
   expect(told.at(-1)).toBe(0);
+});
+
+test("nothing of a future is kept once the next is under way, and one that is under way does not keep it from stopping", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const kept: WeakRef<object>[] = [];
+  const stop = new AbortController();
+  const ended = playFutures([1, 2, 3, 4], {
+    workers: { count: 1 },
+    signal: stop.signal,
+    play: async (seed) => (seed < 4 ? { seed } : new Promise<never>(() => {})),
+    onPlayed: (played) => kept.push(new WeakRef(played)),
+  });
+  for (let turns = 0; kept.length < 3 && turns < 1000; turns++) await setImmediate();
+  await setImmediate();
+  collect();
+  expect(kept.slice(0, -1).map((played) => played.deref())).toEqual([undefined, undefined]);
+  stop.abort();
+  expect(await ended).toBe(false);
+});
+
+test("a future that fails ends it all", async () => {
+  const failing = playFutures([1, 2], {
+    workers: { count: 2 },
+    signal,
+    play: async (seed) => (seed === 1 ? { seed } : Promise.reject(new Error("broken"))),
+    onPlayed: () => {},
+  });
+  await expect(failing).rejects.toThrow("broken");
 });
 
 test("a thread tells of its progress through a port, and without one of nothing", async () => {

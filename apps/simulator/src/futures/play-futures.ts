@@ -41,10 +41,6 @@ export async function playFutures<Played extends {}>(
   { workers, signal, play, onPlayed, onProgress }: PlayOptions<Played>,
 ): Promise<boolean> {
   const left = seeds[Symbol.iterator]();
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
   /** Of the futures under way. */
   const shares = new Map<number, number>();
   const tell = (): void => onProgress?.([...shares.values()].reduce((sum, each) => sum + each, 0));
@@ -59,7 +55,7 @@ export async function playFutures<Played extends {}>(
       const seed = next.value;
       shares.set(seed, 0);
       const hear = onProgress && ((share: number) => tellShare(seed, share));
-      const played = await Promise.race([play(seed, hear), stopped]);
+      const played = await unlessAborted(play(seed, hear), signal);
       shares.delete(seed);
       if (played === undefined) return;
       onPlayed(played, seed);
@@ -68,4 +64,17 @@ export async function playFutures<Played extends {}>(
   };
   await Promise.all(Array.from({ length: workers.count }, lane));
   return !signal.aborted;
+}
+
+/**
+ * What a promise comes to, or `undefined` once `signal` aborts. Not `Promise.race` with a promise of that: as long as it is
+ * pending it would keep what each of the others came to.
+ */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: first, resolve, reject } = Promise.withResolvers<T | undefined>();
+  const stop = (): void => resolve(undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  return first;
 }
