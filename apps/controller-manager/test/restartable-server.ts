@@ -5,6 +5,7 @@ import { type TlsOptions, listen } from "@kubewright/apiserver/http";
 import { Client } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 
+import { freePort } from "../../../conformance/free-port.ts";
 import type { Scope } from "./scope.js";
 
 /** What a life of the API server differs in from the one before. */
@@ -18,16 +19,18 @@ export interface Life {
 /** An API server in this process that can be stopped and started again where it was, over HTTPS. Gone with the test. */
 export class RestartableServer {
   readonly #scope: Scope;
+  /** One that is still free when it comes back. */
+  readonly #port: number;
   #server: ApiServer | undefined;
-  #port = 0;
   #lives = 0;
 
-  private constructor(scope: Scope) {
+  private constructor(scope: Scope, port: number) {
     this.#scope = scope;
+    this.#port = port;
   }
 
   static async start(scope: Scope, life: Life): Promise<RestartableServer> {
-    const server = new RestartableServer(scope);
+    const server = new RestartableServer(scope, await freePort());
     await server.start(life);
     scope.onTestFinished(() => server.stop());
     return server;
@@ -63,9 +66,8 @@ export class RestartableServer {
       ...(restore === undefined ? {} : { restore }),
     });
     await prepare?.(server);
-    const { port } = await listen(server, { port: this.#port, tls });
+    await listen(server, { port: this.#port, tls });
     this.#server = server;
-    this.#port = port;
   }
 
   /** Takes the port of the server that is down, and hangs up on whoever calls, until so many have. */

@@ -9,6 +9,7 @@ import { expect, test, vi } from "vitest";
 import type { KubernetesObject } from "@kubewright/api";
 import { realClock, seededRandom } from "@kubewright/clock";
 
+import { freePort } from "../../../conformance/free-port.ts";
 import { createApiServer } from "../src/index.js";
 import { listen } from "../src/http/listen.js";
 
@@ -33,8 +34,8 @@ test(
     const random = seededRandom(3);
     const pick = <T>(items: readonly T[]): T => items.at(Math.floor(random.next() * items.length)) as T;
     const server = createApiServer({ clock: realClock, random: random.fork("server"), freeze: true, historyLimit: 50 });
-    let listener = await listen(server);
-    const { port } = listener;
+    const port = await freePort();
+    let listener = await listen(server, { port });
 
     const config = new KubeConfig();
     config.loadFromClusterAndUser({ name: "c", server: listener.url, skipTLSVerify: true }, { name: "u" });
