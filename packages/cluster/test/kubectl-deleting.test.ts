@@ -22,7 +22,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     await running("background");
     expect(await k.kubectl("delete job background")).toBe('job.batch "background" deleted\n');
     expect((await k.run("get job background")).code).toBe(1);
-    await k.kubectl("wait --for=delete pod -l app=background --timeout=20s");
+    await k.kubectl("wait --for=delete pod -l app=background --timeout=60s");
     expect(await podsOf("background")).toBe("");
   });
 
@@ -56,7 +56,12 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
   });
 
   test("pods: gracefully and waiting, without waiting, and by force", async () => {
-    for (const name of ["graceful", "unwaited", "forced"]) await k.kubectl("create -f -", { input: pod(name) });
+    for (const name of ["graceful", "forced"]) await k.kubectl("create -f -", { input: pod(name) });
+    // It is there to be looked at for as long as kubectl may take.
+    const stubborn = pod("unwaited")
+      .replace('sigterm: "false"', 'sigterm: "true"')
+      .replace(/(Seconds): 2$/m, "$1: 600");
+    await k.kubectl("create -f -", { input: stubborn });
     await k.kubectl("wait --for=condition=ready pod/graceful pod/unwaited pod/forced --timeout=60s");
     const started = performance.now();
     expect(await k.kubectl("delete pod graceful")).toBe('pod "graceful" deleted\n');
@@ -65,6 +70,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
 
     await k.kubectl("delete pod unwaited --wait=false");
     expect(await k.kubectl("get pod unwaited --no-headers")).toMatch(/^unwaited +1\/1 +Terminating/);
+    await k.kubectl("delete pod unwaited --wait=false --grace-period=1");
     await k.kubectl("wait --for=delete pod/unwaited --timeout=60s");
 
     const forced = await k.run("delete pod forced --force");
@@ -98,7 +104,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     await k.kubectl("label -n doomed cm a b pick=me");
     expect(await k.kubectl("delete -n doomed cm -l pick=me")).toBe('configmap "a" deleted\nconfigmap "b" deleted\n');
     expect(await k.kubectl("delete -n doomed cm --all")).toBe('configmap "c" deleted\n');
-    expect(await k.kubectl("delete ns doomed", { timeoutMs: 40_000 })).toBe('namespace "doomed" deleted\n');
+    expect(await k.kubectl("delete ns doomed", { timeoutMs: 120_000 })).toBe('namespace "doomed" deleted\n');
     expect((await k.run("get ns doomed")).code).toBe(1);
     expect((await k.run("delete ns default")).stderr).toBe(
       'Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted\n',
@@ -109,7 +115,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     await k.kubectl("create -f -", { input: pod("drained") });
     await k.kubectl("wait --for=condition=ready pod/drained --timeout=60s");
     const node = await k.kubectl("get pod drained -o jsonpath='{.spec.nodeName}'");
-    expect(await k.kubectl(`drain ${node} --force --ignore-daemonsets --timeout=20s`)).toContain("pod/drained evicted");
+    expect(await k.kubectl(`drain ${node} --force --ignore-daemonsets --timeout=60s`)).toContain("pod/drained evicted");
     expect((await k.run("get pod drained")).code).toBe(1);
     await k.kubectl(`uncordon ${node}`);
   });

@@ -128,7 +128,7 @@ export class KubectlCluster {
   }
 
   /** @param command - Arguments, split at spaces; `'…'` keeps spaces together. */
-  run(command: string, { input, env = {}, until, timeoutMs = 60_000 }: RunOptions = {}): Promise<Outcome> {
+  run(command: string, { input, env = {}, until, timeoutMs = 120_000 }: RunOptions = {}): Promise<Outcome> {
     const args = [...command.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([argument]) => argument.replaceAll("'", ""));
     return new Promise((resolve, reject) => {
       const child = spawn(PROGRAM, args, {

@@ -12,7 +12,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
   beforeAll(async () => {
     k = await KubectlCluster.start();
     await k.kubectl("apply -f -", { input: cronTabDefinition });
-    await k.kubectl("wait --for=condition=Established crd/crontabs.stable.example.com --timeout=10s");
+    await k.kubectl("wait --for=condition=Established crd/crontabs.stable.example.com --timeout=60s");
   });
   afterAll(() => k.close());
 

@@ -104,7 +104,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
   test("which is applied, applied again without a change, scaled, changed, put back and deleted", async () => {
     k.file("bundle.yaml", bundle);
     await k.kubectl("apply -f -", { input: [NAMESPACE, DEFINITION].join("---") });
-    await k.kubectl("wait --for=condition=Established crd/caches.example.com --timeout=30s");
+    await k.kubectl("wait --for=condition=Established crd/caches.example.com --timeout=60s");
     await k.kubectl("apply -f bundle.yaml");
     const again = (await k.kubectl("apply -f bundle.yaml")).trim().split("\n");
     expect(again).toHaveLength(9);
@@ -121,7 +121,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     const format = "jsonpath='{.spec.replicas} {.spec.template.spec.containers[0].image} {.metadata.generation}'";
     expect(await k.kubectl(`-n cache-system get deploy operator -o ${format}`)).toBe("3 example.com/operator:v1 4");
 
-    await k.kubectl("delete -f bundle.yaml --ignore-not-found --timeout=30s");
+    await k.kubectl("delete -f bundle.yaml --ignore-not-found --timeout=60s");
     expect((await k.run("get ns cache-system")).stderr).toContain("(NotFound)");
     expect((await k.run("get crd caches.example.com")).stderr).toContain("(NotFound)");
   });

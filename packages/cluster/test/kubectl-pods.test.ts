@@ -22,7 +22,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
   beforeAll(async () => {
     k = await KubectlCluster.start();
     await k.kubectl("apply -f -", { input: pod });
-    await k.kubectl("wait --for=jsonpath={.status.phase}=Running pod/p --timeout=20s");
+    await k.kubectl("wait --for=jsonpath={.status.phase}=Running pod/p --timeout=60s");
   });
   afterAll(() => k.close());
 

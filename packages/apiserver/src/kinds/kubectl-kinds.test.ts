@@ -142,7 +142,7 @@ spec: { request: ${REQUEST}, signerName: example.com/me, usages: [client auth], 
         "Cannot evict pod as it would violate the pod's disruption budget.",
       );
       await kubectl("delete", "pdb", "web");
-      const drained = await kubectl("drain", "node", "--force", "--timeout=10s", "--grace-period=0");
+      const drained = await kubectl("drain", "node", "--force", "--timeout=60s", "--grace-period=0");
       expect(drained).toContain("node/node drained");
     });
   },

@@ -165,7 +165,7 @@ export const things = defineCustomResource({ group: "example.com", version: "v1"
   );
   const bin = path.join(import.meta.dirname, "../../bin/kubewright-operator.js");
   const call = (...args: string[]) =>
-    spawnSync(process.execPath, [bin, ...args], { encoding: "utf8", timeout: 15_000 });
+    spawnSync(process.execPath, [bin, ...args], { encoding: "utf8", timeout: 150_000 });
   const { status, stdout, stderr } = call("crd", file);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toContain("name: things.example.com");
