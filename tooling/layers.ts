@@ -3,7 +3,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   { name: "ground", packages: ["api", "clock", "transport", "cron", "serving"] },
   { name: "wire", packages: ["client", "transport-http", "apiserver"] },
   { name: "state", packages: ["workqueue", "informer", "expectations"] },
-  { name: "kit", packages: ["controller"] },
+  { name: "kit", packages: ["controller", "sharding"] },
   {
     name: "controllers",
     packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector", "fake-kubelet", "fake-scheduler"],

@@ -1,0 +1,112 @@
+import { type ConfigMap, type DeepReadonly, compareResourceVersions, configMaps } from "@kubewright/api";
+import { type Client, type ResourceClient, isAlreadyExists, isNotFound } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+
+import { type Assignment, formatAssignment, freeAssignment, parseAssignment } from "./assignment.js";
+import { bounded } from "./bounded.js";
+import { MemberError } from "./member-error.js";
+import { GROUP_LABEL } from "./own-lease.js";
+
+/** The assignment as it was at one moment. */
+export interface StoredAssignment {
+  readonly assignment: Assignment;
+  /** Whatever the former owner of a bucket ever wrote is older. */
+  readonly resourceVersion: string;
+  readonly object: DeepReadonly<ConfigMap>;
+}
+
+/** The member of the ConfigMap's data. */
+const DATA_KEY = "assignment";
+
+export interface AssignmentStoreOptions {
+  readonly client: Pick<Client, "resource">;
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly group: string;
+  readonly requestTimeoutMs: number;
+}
+
+export function assignmentName(group: string): string {
+  return `${group}-assignment`;
+}
+
+/** The ConfigMap with the assignment, and what was last known of it. */
+export class AssignmentStore {
+  readonly #options: AssignmentStoreOptions;
+  readonly #configMaps: ResourceClient<ConfigMap>;
+  #object: DeepReadonly<ConfigMap> | undefined;
+  #latest: StoredAssignment | undefined;
+
+  constructor(options: AssignmentStoreOptions) {
+    this.#options = options;
+    this.#configMaps = options.client.resource(configMaps);
+  }
+
+  /** The newest that was read, written or heard of; `undefined`: there was none. */
+  get latest(): StoredAssignment | undefined {
+    return this.#latest;
+  }
+
+  /** Takes in what a watch tells, which may lag behind. @throws Error when it cannot be read */
+  heard(object: DeepReadonly<ConfigMap>): void {
+    if (!this.#isOlder(object)) this.#take(object);
+  }
+
+  /** @throws MemberError when time went back; Error when it cannot be read; or what the request failed with. */
+  async read(signal: AbortSignal): Promise<StoredAssignment | undefined> {
+    const { namespace } = this.#options;
+    const name = assignmentName(this.#options.group);
+    try {
+      const found = await this.#bounded((bound) => this.#configMaps.get(name, { namespace, signal: bound }), signal);
+      if (this.#isOlder(found) && this.#object?.metadata.uid === found.metadata.uid)
+        throw new MemberError(
+          `the resourceVersion of ${namespace}/${name} went back, as after a restored backup: this member knows what never happened`,
+        );
+      this.#take(found);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#object = this.#latest = undefined;
+    }
+    return this.#latest;
+  }
+
+  /** Makes one in which all is free, unless somebody else has. */
+  async create(signal: AbortSignal): Promise<void> {
+    const { namespace, group } = this.#options;
+    const metadata = { name: assignmentName(group), namespace, labels: { [GROUP_LABEL]: group } };
+    const data = { [DATA_KEY]: formatAssignment(freeAssignment) };
+    try {
+      this.#take(
+        await this.#bounded((bound) => this.#configMaps.create({ metadata, data }, { signal: bound }), signal),
+      );
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await this.read(signal);
+    }
+  }
+
+  /** Puts another one in the place of `base`. @throws StatusError `Conflict` when somebody has since. */
+  async write(base: StoredAssignment, assignment: Assignment, signal: AbortSignal): Promise<StoredAssignment> {
+    const data = { ...base.object.data, [DATA_KEY]: formatAssignment(assignment) };
+    const object = { ...base.object, data };
+    return this.#take(await this.#bounded((bound) => this.#configMaps.update(object, { signal: bound }), signal));
+  }
+
+  #take(object: DeepReadonly<ConfigMap>): StoredAssignment {
+    this.#object = object;
+    const { resourceVersion = "" } = object.metadata;
+    this.#latest = { assignment: parseAssignment(object.data?.[DATA_KEY] ?? ""), resourceVersion, object };
+    return this.#latest;
+  }
+
+  #isOlder({ metadata }: DeepReadonly<ConfigMap>): boolean {
+    const known = this.#object?.metadata.resourceVersion;
+    if (known === undefined || metadata.resourceVersion === undefined) return false;
+    return (compareResourceVersions(metadata.resourceVersion, known) ?? 0) < 0;
+  }
+
+  #bounded<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { clock, requestTimeoutMs } = this.#options;
+    return bounded(send, { clock, limitMs: requestTimeoutMs, signal });
+  }
+}

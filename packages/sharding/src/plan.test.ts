@@ -1,0 +1,179 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  type Assignment,
+  bucketsOf,
+  formatAssignment,
+  freeAssignment,
+  parseAssignment,
+  withEdits,
+} from "./assignment.js";
+import { allBuckets } from "./bucket.js";
+import { type PlanInput, planAssignment, targetsOf } from "./plan.js";
+
+const members = (count: number): string[] => Array.from({ length: count }, (_, index) => `member-${index}`);
+
+const input = (
+  assignment: Assignment,
+  me: string,
+  live: readonly string[],
+  more: Partial<PlanInput> = {},
+): PlanInput => ({
+  me,
+  assignment,
+  live,
+  buried: new Set(),
+  isSettled: true,
+  isStopping: false,
+  freeForMs: () => 0,
+  unwanted: new Set(),
+  ...more,
+});
+
+/** Everybody plans and writes in turn, until nobody wants anything. */
+function settle(start: Assignment, live: readonly string[], more: Partial<PlanInput> = {}): Assignment {
+  let assignment = start;
+  for (let round = 0; round < 5; round++)
+    for (const me of live) assignment = withEdits(assignment, me, planAssignment(input(assignment, me, live, more)));
+  return assignment;
+}
+
+const sizes = (assignment: Assignment, live: readonly string[]): number[] =>
+  live.map((member) => bucketsOf(assignment, member).length).sort((a, b) => a - b);
+
+const moved = (before: Assignment, after: Assignment): number =>
+  allBuckets.filter((bucket) => before.entries[bucket]!.owner !== after.entries[bucket]!.owner).length;
+
+const anyMembers = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 12 });
+
+/** Some of the living, the dead and nobody have each some buckets. */
+const anyAssignment = fc
+  .tuple(anyMembers, fc.array(fc.nat(14), { minLength: allBuckets.length, maxLength: allBuckets.length }))
+  .map(([live, owners]): { live: string[]; assignment: Assignment } => ({
+    live,
+    assignment: {
+      ...freeAssignment,
+      entries: owners.map((index, epoch) => ({ owner: [...live, "dead", ""][index % (live.length + 2)]!, epoch })),
+    },
+  }));
+
+test("shares differ by one at most, whoever had what, and everybody targets the same", () => {
+  fc.assert(
+    fc.property(anyAssignment, ({ live, assignment }) => {
+      const targets = targetsOf(assignment, live);
+      const counts = live.map((member) => targets.filter((target) => target === member).length);
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      expect(targetsOf(assignment, live.toReversed())).toEqual(targets);
+    }),
+  );
+});
+
+test("nobody edits the entry of a living other, and epochs go up by one with each owner", () => {
+  fc.assert(
+    fc.property(anyAssignment, fc.boolean(), fc.boolean(), ({ live, assignment }, isSettled, isStopping) => {
+      const me = live[0]!;
+      const buried = new Set(["dead"]);
+      const after = withEdits(
+        assignment,
+        me,
+        planAssignment(input(assignment, me, live, { buried, isSettled, isStopping })),
+      );
+      for (const bucket of allBuckets) {
+        const [old, now] = [assignment.entries[bucket]!, after.entries[bucket]!];
+        expect(now.epoch - old.epoch).toBe(now.owner !== "" && now.owner !== old.owner ? 1 : 0);
+        expect([me, "", "dead"].includes(old.owner) || now === old).toBe(true);
+        expect(["", me, old.owner]).toContain(now.owner);
+      }
+    }),
+  );
+});
+
+test("in a few rounds every bucket has a living owner, and nobody wants another one", () => {
+  fc.assert(
+    fc.property(anyAssignment, ({ live, assignment }) => {
+      const buried = new Set(["dead"]);
+      const after = settle(assignment, live, { buried });
+      const [least, most] = [sizes(after, live)[0]!, sizes(after, live).at(-1)!];
+      expect(most - least).toBeLessThanOrEqual(1);
+      expect(sizes(after, live).reduce((sum, size) => sum + size)).toBe(allBuckets.length);
+      expect(settle(after, live, { buried })).toEqual(after);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test.each([
+  [2, 33],
+  [4, 17],
+  [8, 9],
+])("when the last of %i joins or leaves, no more than its share of %i buckets moves", (count, share) => {
+  const all = members(count);
+  const before = settle(freeAssignment, all.slice(0, -1));
+  const joined = settle(before, all);
+  expect(moved(before, joined)).toBeLessThanOrEqual(share);
+  const left = settle(joined, all.slice(0, -1), { buried: new Set([all.at(-1)!]) });
+  expect(moved(joined, left)).toBeLessThanOrEqual(share);
+});
+
+test("of a ninth member as of the first the share is seven or eight", () => {
+  expect(sizes(settle(freeAssignment, members(9)), members(9))).toEqual([7, 7, 7, 7, 7, 7, 7, 8, 8]);
+});
+
+test("buckets do not move between the living before members have settled, but what is free is taken at once", () => {
+  const [first, second] = members(2) as [string, string];
+  const all = settle(freeAssignment, [first]);
+  expect(planAssignment(input(all, first, [first, second], { isSettled: false })).release).toEqual([]);
+  expect(planAssignment(input(all, first, [first, second])).release).toHaveLength(32);
+  const free = planAssignment(input(freeAssignment, first, [first, second], { isSettled: false }));
+  expect(free.take.length).toBeGreaterThanOrEqual(32);
+});
+
+test("a bucket that whoever is to have it does not take goes to the next after 5 s, and so on", () => {
+  const live = members(3);
+  const targets = targetsOf(freeAssignment, live);
+  const takers = (freeMs: number, bucket: number): string[] =>
+    live.filter((me) =>
+      planAssignment(input(freeAssignment, me, live, { freeForMs: () => freeMs })).take.includes(bucket),
+    );
+  for (const bucket of allBuckets) {
+    expect(takers(4_999, bucket)).toEqual([targets[bucket]]);
+    expect(takers(5_000, bucket)).toHaveLength(2);
+    expect(takers(10_000, bucket)).toHaveLength(3);
+  }
+});
+
+test("who could not start a bucket leaves it to others", () => {
+  const [me] = members(1) as [string];
+  const { take } = planAssignment(input(freeAssignment, me, [me], { unwanted: new Set([3]) }));
+  expect(take).toEqual(allBuckets.filter((bucket) => bucket !== 3));
+});
+
+test("who stops gives up everything", () => {
+  const live = members(2);
+  const assignment = settle(freeAssignment, live);
+  const plan = planAssignment(input(assignment, live[0]!, live, { isStopping: true }));
+  expect(plan).toEqual({ take: [], release: bucketsOf(assignment, live[0]!), bury: new Set() });
+});
+
+test("an assignment is read as it was written", () => {
+  fc.assert(
+    fc.property(anyAssignment, ({ assignment }) => {
+      expect(parseAssignment(formatAssignment(assignment))).toEqual(assignment);
+    }),
+  );
+});
+
+test.each([
+  ["", "the assignment is not JSON: delete the ConfigMap, and it is made anew"],
+  [
+    '{"hash":"sha1","buckets":8,"entries":[]}',
+    "the assignment has 8 buckets by sha1, this version 64 by fnv1a64-murmur3-64: stop the other version first",
+  ],
+  [
+    '{"hash":"fnv1a64-murmur3-64","buckets":64,"entries":[{}]}',
+    "the assignment has not 65 entries: delete the ConfigMap, and it is made anew",
+  ],
+])("%j is refused in words", (text, message) => {
+  expect(() => parseAssignment(text)).toThrow(message);
+});

@@ -1,0 +1,439 @@
+import { configMaps } from "@kubewright/api";
+import { describe, expect, test } from "vitest";
+
+import { type ProcessHandle, ShardWorld, type WorldOptions } from "../test/shard-world.js";
+import { BUCKETS, allBuckets } from "./bucket.js";
+import { ShardMember } from "./shard-member.js";
+
+const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
+const SECOND = 1000;
+const MINUTE = 60_000;
+
+/** Some members that share everything, a minute after they started. */
+async function settled(count: number, options: WorldOptions = {}): Promise<ShardWorld> {
+  const world = new ShardWorld(options);
+  await world.begin(count);
+  await world.clock.advance(MINUTE);
+  return world;
+}
+
+/** How often buckets came to an owner. */
+function takeovers({ history }: ShardWorld): number {
+  return history.reduce((sum, owners) => sum + owners.length, 0);
+}
+
+/** What is not as it should be at rest: everybody who lives has a share, everything is done, and nothing was that must not be. */
+function troubles(world: ShardWorld): string[] {
+  const counts = world.counts();
+  const alive = world.alive();
+  const sizes = alive.map(({ identity }) => counts[identity] ?? 0);
+  const free = counts[""] ?? 0;
+  return [
+    ...world.violations,
+    ...(Math.max(...sizes) - Math.min(...sizes) > 1 ? [`shares differ: ${JSON.stringify(counts)}`] : []),
+    ...(free > 0 ? [`${free} buckets are nobody's`] : []),
+    ...Object.keys(counts)
+      .filter((owner) => owner !== "" && !alive.some(({ identity }) => identity === owner))
+      .map((owner) => `${owner} has buckets and does not live`),
+    ...world.idle(25 * SECOND).map((bucket) => `nobody works for ${bucket}`),
+    ...alive.filter(({ member }) => !member.isReady).map(({ identity }) => `${identity} is not ready`),
+  ];
+}
+
+const last = (world: ShardWorld): ProcessHandle => world.processes.at(-1)!;
+
+describe("without trouble", () => {
+  test("the first member makes the assignment once nobody can have anything of an earlier one, and takes everything", async () => {
+    const world = new ShardWorld();
+    await world.begin(1);
+    await world.clock.advance(14 * SECOND);
+    expect(world.assignment).toBeUndefined();
+    await world.clock.advance(6 * SECOND);
+    expect(world.counts()).toEqual({ m1: 65 });
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("members that start together share evenly, and nothing moves", async () => {
+    const world = await settled(4);
+    expect(troubles(world)).toEqual([]);
+    expect(takeovers(world)).toBe(allBuckets.length);
+    await world.clock.advance(5 * MINUTE);
+    expect(takeovers(world)).toBe(allBuckets.length);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("a member that joins gets its share after 30 s, and no other bucket moves", async () => {
+    const world = await settled(3);
+    const before = takeovers(world);
+    world.add();
+    await world.clock.advance(29 * SECOND);
+    expect(takeovers(world)).toBe(before);
+    await world.clock.advance(20 * SECOND);
+    expect(troubles(world)).toEqual([]);
+    expect(takeovers(world) - before).toBe(16);
+  });
+
+  test("what a member that stops had is at work elsewhere 2 s later, and its Lease is gone", async () => {
+    const world = await settled(4);
+    const stopping = last(world);
+    const stopped = stopping.stop();
+    await world.clock.advance(2 * SECOND);
+    expect(stopping.ended()).toBe("");
+    await stopped;
+    expect(world.counts()["m4"]).toBeUndefined();
+    expect(world.counts()[""]).toBeUndefined();
+    expect(await world.leaseNames()).toHaveLength(3);
+    await world.clock.advance(30 * SECOND);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("a rolling restart of four moves each bucket twice at most", async () => {
+    const world = await settled(4);
+    const before = takeovers(world);
+    for (const old of world.processes.slice()) {
+      world.add();
+      await world.clock.advance(40 * SECOND);
+      const stopped = old.stop();
+      await world.clock.advance(20 * SECOND);
+      await stopped;
+    }
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+    expect(takeovers(world) - before).toBeLessThanOrEqual(2 * allBuckets.length);
+  });
+
+  test("all stop, and all start anew: the assignment stays, and is taken at once", async () => {
+    const world = await settled(3);
+    const stopped = world.processes.map((process) => process.stop());
+    await world.clock.advance(5 * SECOND);
+    await Promise.all(stopped);
+    expect(world.counts()).toEqual({ "": 65 });
+    for (let index = 0; index < 3; index++) world.add();
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+  });
+});
+
+describe("when a member goes", () => {
+  test("what a killed one had is at work elsewhere within its lease and 3 s, and the others go on", async () => {
+    const world = await settled(4);
+    const before = takeovers(world);
+    world.kill(last(world));
+    await world.clock.advance(12 * SECOND);
+    expect(takeovers(world)).toBe(before);
+    await world.clock.advance(6 * SECOND);
+    expect(world.counts()["m4"]).toBeUndefined();
+    expect(takeovers(world) - before).toBe(16);
+    await world.clock.advance(30 * SECOND);
+    expect(troubles(world)).toEqual([]);
+    expect(await world.leaseNames()).toHaveLength(3);
+  });
+
+  test("two die at once, and the next while it takes over", async () => {
+    const world = await settled(4);
+    world.kill(world.processes[0]!);
+    world.kill(world.processes[1]!);
+    while (takeovers(world) === allBuckets.length) await world.clock.advance(50);
+    world.kill(world.processes[2]!);
+    await world.clock.advance(MINUTE);
+    expect(world.counts()).toEqual({ m4: 65 });
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("one dies after it has given a bucket up, and one after it has taken one", async () => {
+    const world = await settled(2);
+    const [first, second] = world.processes as [ProcessHandle, ProcessHandle];
+    const third = world.add();
+    while (!world.owners().includes("")) await world.clock.advance(20);
+    world.kill(first);
+    while (!world.owners().includes(third.identity)) await world.clock.advance(20);
+    world.kill(third);
+    await world.clock.advance(MINUTE);
+    expect(world.alive()).toEqual([second]);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("one that joins while another drains takes its part", async () => {
+    const world = await settled(3);
+    const stopped = last(world).stop();
+    world.add();
+    await world.clock.advance(2 * MINUTE);
+    await stopped;
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("from one to eight and back to one in a minute", async () => {
+    const world = await settled(1);
+    for (let index = 0; index < 7; index++) world.add();
+    await world.clock.advance(40 * SECOND);
+    const stopped = world.processes.slice(1).map((process) => process.stop());
+    await world.clock.advance(20 * SECOND);
+    await Promise.all(stopped);
+    await world.clock.advance(MINUTE);
+    expect(world.counts()).toEqual({ m1: 65 });
+    expect(troubles(world)).toEqual([]);
+  });
+});
+
+/** What happens to a process that was held up for longer than its lease. */
+async function holdUp(options: WorldOptions, holdMs: number, isSuspended = false): Promise<ShardWorld> {
+  const world = await settled(3, options);
+  const held = world.processes[0]!;
+  const letGo = held.clock.hold({ isSuspended });
+  await world.clock.advance(holdMs);
+  letGo();
+  await world.clock.advance(MINUTE);
+  return world;
+}
+
+describe("when a process is held up", () => {
+  test("for longer than its lease, it writes nothing more and ends", async () => {
+    const world = await holdUp({}, 25 * SECOND);
+    expect(world.processes[0]!.ended()).toBe("lost the lease kube-system/kubewright-member-m1: it was deleted");
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("and its machine's monotonic clock stood still, too", async () => {
+    const world = await holdUp({}, 25 * SECOND, true);
+    expect(world.processes[0]!.ended()).toMatch("lost the lease");
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test.each([false, true])(
+    "without the fence it writes for buckets that are others' (suspended: %j)",
+    async (isSuspended) => {
+      const world = await holdUp({ mutations: ["no fence"] }, 25 * SECOND, isSuspended);
+      expect(world.violations.join("\n")).toContain("m1 wrote for");
+    },
+  );
+
+  test("for less than its lease, it goes on with what it has", async () => {
+    const world = await holdUp({}, 11 * SECOND);
+    expect(takeovers(world)).toBe(allBuckets.length);
+    expect(world.alive()).toHaveLength(3);
+    expect(troubles(world)).toEqual([]);
+  });
+});
+
+describe("when the way to the server is broken", () => {
+  test("of one, it is fenced and buried, its buckets move, and it ends when it is back", async () => {
+    const world = await settled(3);
+    const cut = world.processes[0]!;
+    cut.fault.down = true;
+    await world.clock.advance(20 * SECOND);
+    expect(world.counts()["m1"]).toBeUndefined();
+    expect(cut.ended()).toBeUndefined();
+    expect(cut.member.isReady).toBe(false);
+    cut.fault.down = false;
+    await world.clock.advance(MINUTE);
+    expect(cut.ended()).toMatch("lost the lease");
+    expect(troubles(world)).toEqual([]);
+  });
+
+  const outage = async (options: WorldOptions): Promise<ShardWorld> => {
+    const world = await settled(4, options);
+    for (const { fault } of world.processes) fault.down = true;
+    await world.clock.advance(20 * SECOND);
+    for (const { fault, member } of world.processes) {
+      expect(member.isReady).toBe(false);
+      fault.down = false;
+      // They come back one after the other.
+      await world.clock.advance(2_500);
+    }
+    await world.clock.advance(MINUTE);
+    return world;
+  };
+
+  test("of all for 20 s, all come back to what they had, and nothing moves", async () => {
+    const world = await outage({});
+    expect(takeovers(world)).toBe(allBuckets.length);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("and an outage counted as silence would bury those who come back later", async () => {
+    expect(takeovers(await outage({ mutations: ["outages count"] }))).toBeGreaterThan(allBuckets.length);
+  });
+
+  test("answers get lost: what was done is found out, and nothing is done twice", async () => {
+    const world = await settled(3);
+    for (const { fault } of world.processes) fault.lostAnswers = 0.3;
+    const joined = world.add();
+    joined.fault.lostAnswers = 0.3;
+    await world.clock.advance(3 * MINUTE);
+    for (const { fault } of world.processes) fault.lostAnswers = 0;
+    await world.clock.advance(2 * MINUTE);
+    expect(world.processes.map((process) => process.ended())).toEqual([undefined, undefined, undefined, undefined]);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  /** Gives its buckets up while writes are on their way that arrive after the client gave up on them. */
+  const lateWrites = async (options: WorldOptions): Promise<ShardWorld> => {
+    const world = await settled(2, options);
+    const leaving = last(world);
+    await world.clock.advance(9_900);
+    leaving.fault.lateMs = 4_700;
+    // Into the middle of what is done for a slot.
+    await world.clock.advance(1_300);
+    const stopped = leaving.stop();
+    await world.clock.advance(MINUTE);
+    await stopped;
+    return world;
+  };
+
+  test("writes that nobody knows the outcome of are waited for before a bucket is given up", async () => {
+    const world = await lateWrites({});
+    expect(world.violations).toEqual([]);
+    expect(world.counts()).toEqual({ m1: 65 });
+  });
+
+  test("and not to wait for them is noticed", async () => {
+    expect((await lateWrites({ mutations: ["no wait for outcomes"] })).violations.join("\n")).toContain("m2 wrote for");
+  });
+});
+
+describe("when members differ", () => {
+  test("clocks that go at different rates do no harm", async () => {
+    const world = await settled(1);
+    world.add(1.09);
+    world.add(0.91);
+    await world.clock.advance(2 * MINUTE);
+    expect(troubles(world)).toEqual([]);
+    const [, fast, slow] = world.processes as [ProcessHandle, ProcessHandle, ProcessHandle];
+    const letGo = slow.clock.hold();
+    await world.clock.advance(20 * SECOND);
+    letGo();
+    world.kill(fast);
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("one that shards in another way takes no part, and says why", async () => {
+    const world = new ShardWorld();
+    await world.client.resource(configMaps).create({
+      metadata: { namespace: "kube-system", name: "kubewright-assignment" },
+      data: { assignment: '{"hash":"sha1","buckets":8,"entries":[]}' },
+    });
+    await world.begin(1);
+    await world.clock.advance(MINUTE);
+    const { member } = last(world);
+    expect(member.isReady).toBe(false);
+    expect(member.status().problem).toBe(
+      "the assignment has 8 buckets by sha1, this version 64 by fnv1a64-murmur3-64: stop the other version first",
+    );
+    await world.client.resource(configMaps).delete("kubewright-assignment", { namespace: "kube-system" });
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("a bucket that does not sync at one member goes to another", async () => {
+    const world = await settled(2, { isStuck: (identity, bucket) => identity === "m1" && bucket % 8 === 0 });
+    await world.clock.advance(2 * MINUTE);
+    expect(world.violations).toEqual([]);
+    expect(allBuckets.filter((bucket) => bucket % 8 === 0).map((bucket) => world.owners()[bucket])).toEqual(
+      Array.from({ length: BUCKETS / 8 + 1 }, () => "m2"),
+    );
+    expect(world.idle(25 * SECOND)).toEqual([]);
+  });
+});
+
+describe("when somebody interferes", () => {
+  test("an assignment that is deleted is made anew once everybody has ended what they had begun", async () => {
+    const world = await settled(3);
+    await world.deleteAssignment();
+    await world.clock.advance(10 * SECOND);
+    expect(world.assignment).toBeUndefined();
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("an assignment that is deleted while a member drains", async () => {
+    const world = await settled(3);
+    const stopped = last(world).stop();
+    await world.clock.advance(60);
+    await world.deleteAssignment();
+    await world.clock.advance(90 * SECOND);
+    await stopped;
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("a Lease that is deleted ends its member", async () => {
+    const world = await settled(3);
+    await world.deleteLease("m1");
+    await world.clock.advance(MINUTE);
+    expect(world.processes[0]!.ended()).toMatch("it was deleted");
+    expect(troubles(world)).toEqual([]);
+  });
+});
+
+/** Anything at any time, by a seed; then a minute and a half of peace. */
+async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWorld> {
+  const world = await settled(3, { ...options, seed });
+  const random = world.random.fork("chaos");
+  const upTo = (limit: number): number => Math.floor(random.next() * limit);
+  const pick = (): ProcessHandle | undefined => world.alive()[upTo(world.alive().length)];
+  for (let step = 0; step < 12; step++) {
+    const process = pick();
+    const forMs = 500 + upTo(30_000);
+    const later = (end: () => void): void => void world.clock.setTimer(forMs, end);
+    switch (process === undefined || world.alive().length < 2 ? 0 : upTo(9)) {
+      case 0:
+      case 1:
+        if (world.alive().length < 6) world.add(0.95 + random.next() / 10);
+        break;
+      case 2:
+        world.kill(process!);
+        break;
+      case 3:
+        void process!.stop();
+        break;
+      case 4:
+        later(process!.clock.hold());
+        break;
+      case 5:
+        later(process!.clock.hold({ isSuspended: true }));
+        break;
+      case 6:
+        process!.fault.down = true;
+        later(() => (process!.fault.down = false));
+        break;
+      case 7:
+        process!.fault.lostAnswers = 0.3;
+        later(() => (process!.fault.lostAnswers = 0));
+        break;
+      default:
+        process!.fault.lateMs = upTo(4_000);
+        later(() => (process!.fault.lateMs = 0));
+    }
+    await world.clock.advance(200 + upTo(20_000));
+  }
+  if (world.alive().length === 0) world.add();
+  await world.clock.advance(2 * MINUTE);
+  return world;
+}
+
+describe("whatever happens", () => {
+  test.each(Array.from({ length: HEAVY ? 300 : 10 }, (_, index) => index + 11))(
+    "by seed %i, there is one writer at most",
+    async (seed) => {
+      const world = await chaos(seed);
+      expect(troubles(world)).toEqual([]);
+    },
+  );
+
+  test("without the fence some seed shows two writers", async () => {
+    const violations: string[] = [];
+    for (let seed = 1; seed <= 8 && violations.length === 0; seed++)
+      violations.push(...(await chaos(seed, { mutations: ["no fence"] })).violations);
+    expect(violations).not.toEqual([]);
+  });
+});
+
+test("a member whose durations would let two write is refused", () => {
+  const { client, clock, server, random } = new ShardWorld();
+  const options = { client, clock, random, transport: server.transport, namespace: "a", identity: "b" };
+  const runBucket = async (): Promise<void> => {};
+  expect(() => new ShardMember({ ...options, runBucket, timing: { renewDeadlineMs: 10_000 } })).toThrow(
+    "leaseDuration must be longer, by a quarter, than renewDeadline and requestTimeout together",
+  );
+});

@@ -1,0 +1,105 @@
+import type { Clock, Timer, TimerOptions } from "@kubewright/clock";
+
+/**
+ * The clock of one process of several that share a simulated one: the process can be held up, its machine suspended, or it can
+ * be killed. Whatever comes to it meanwhile comes through {@link pass}.
+ */
+export class ProcessClock implements Clock {
+  readonly #clock: Clock;
+  #held: (() => void)[] | undefined;
+  #isDead = false;
+  /** Monotonic time that passed while the machine was suspended. */
+  #suspendedMs = 0;
+  /** Seconds of this process for one of the others'. */
+  readonly #rate: number;
+
+  constructor(clock: Clock, rate = 1) {
+    this.#clock = clock;
+    this.#rate = rate;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /**
+   * SIGSTOP, or a long garbage collection; or the machine is suspended, and monotonic time stands still.
+   *
+   * @returns How to let it go on. What should have come meanwhile comes then, in order.
+   */
+  hold({ isSuspended = false } = {}): () => void {
+    if (this.#held !== undefined || this.#isDead) return () => {};
+    const callbacks: (() => void)[] = (this.#held = []);
+    const heldMs = this.#clock.monotonic();
+    return () => {
+      if (this.#held !== callbacks) return;
+      if (isSuspended) this.#suspendedMs += this.#clock.monotonic() - heldMs;
+      this.#held = undefined;
+      for (const callback of callbacks) callback();
+    };
+  }
+
+  /** SIGKILL. */
+  kill(): void {
+    this.#isDead = true;
+    this.#held = undefined;
+  }
+
+  /** Calls back when the process runs. */
+  pass(callback: () => void): void {
+    if (this.#isDead) return;
+    if (this.#held === undefined) callback();
+    else this.#held.push(callback);
+  }
+
+  passed(): Promise<void> {
+    return new Promise((resolve) => this.pass(resolve));
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return (this.#clock.monotonic() - this.#suspendedMs) * this.#rate;
+  }
+
+  setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
+    let isCancelled = false;
+    const timer = this.#clock.setTimer(
+      Math.max(0, delayMs) / this.#rate,
+      () => this.pass(() => (isCancelled ? undefined : callback())),
+      options,
+    );
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  async sleep(delayMs: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = this.setTimer(delayMs, resolve, options);
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  turn(): Promise<void> {
+    return this.#clock.turn();
+  }
+
+  keepAlive(): () => void {
+    return this.#clock.keepAlive();
+  }
+}

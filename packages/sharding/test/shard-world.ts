@@ -1,0 +1,309 @@
+import { type ConfigMap, type KubernetesObject, configMaps, leases, namespaces } from "@kubewright/api";
+import { type ApiServer, createApiServer } from "@kubewright/apiserver";
+import { Client, type ResourceClient } from "@kubewright/client";
+import { type Random, SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
+
+import { type Assignment, parseAssignment } from "../src/assignment.js";
+import { allBuckets, bucketName } from "../src/bucket.js";
+import type { Mutation } from "../src/mutation.js";
+import type { BucketWork } from "../src/owned-bucket.js";
+import { ShardMember } from "../src/shard-member.js";
+import type { ShardTiming } from "../src/timing.js";
+import { ProcessClock } from "./process-clock.js";
+
+const SYSTEM = "kube-system";
+const BUCKET_PREFIX = "bucket-";
+const ASSIGNMENT_PATH = `/api/v1/namespaces/${SYSTEM}/configmaps/kubewright-assignment`;
+/** A new one is due in every bucket this often. */
+const SLOT_MS = 10_000;
+const LOOK_MS = 1_000;
+/** What a request of a bucket's work takes to get to the server: long enough that much can happen on the way. */
+const WAY_MS = 40;
+
+export interface WorldOptions {
+  readonly seed?: number;
+  readonly timing?: Partial<ShardTiming>;
+  readonly mutations?: readonly Mutation[];
+  /** Work of new owners begins with a list from the server's cache, which may lack the last writes. A defect to be found. */
+  readonly listsAnyVersion?: boolean;
+  /** Whose work for a bucket never syncs. */
+  readonly isStuck?: (identity: string, bucket: number) => boolean;
+}
+
+export interface Fault {
+  /** Requests fail before they get to the server, and watches end. */
+  down: boolean;
+  /** Parts of writes whose answers get lost on the way back. */
+  lostAnswers: number;
+  /** How much later writes of buckets' work get to the server, whoever has given up on them by then. */
+  lateMs: number;
+}
+
+export interface ProcessHandle {
+  readonly identity: string;
+  readonly clock: ProcessClock;
+  readonly member: ShardMember;
+  readonly fault: Fault;
+  /** How it ended: `undefined` while it runs, `""` in order, or why. */
+  ended(): string | undefined;
+  /** SIGTERM. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Processes that share work over one API server in simulated time, and an audit of what they write. The work of each bucket is a
+ * controller of the simplest kind: for every slot of 10 s it makes one object with a generated name, unless its cache has one.
+ */
+export class ShardWorld {
+  readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly processes: ProcessHandle[] = [];
+  /** What must never be. */
+  readonly violations: string[] = [];
+  /** Owners of each bucket, one after the other. */
+  readonly history = allBuckets.map((): string[] => []);
+  readonly #options: WorldOptions;
+  readonly random: Random;
+  readonly #slots = new Map<string, string>();
+  #assignment: Assignment | undefined;
+  #made = 0;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    this.random = seededRandom(options.seed ?? 1);
+    this.server = createApiServer({ clock: this.clock, random: this.random.fork("server"), trackFields: false });
+    this.client = new Client({ transport: this.server.transport, clock: this.clock });
+  }
+
+  async begin(count: number): Promise<void> {
+    const created = this.client.resource(namespaces);
+    for (const bucket of allBuckets) await created.create({ metadata: { name: namespaceOf(bucket) } });
+    for (let index = 0; index < count; index++) this.add();
+  }
+
+  get assignment(): Assignment | undefined {
+    return this.#assignment;
+  }
+
+  /** Slots that were done. */
+  get done(): number {
+    return this.#slots.size;
+  }
+
+  /** Starts a process. */
+  add(rate = 1): ProcessHandle {
+    const identity = `m${++this.#made}`;
+    const clock = new ProcessClock(this.clock, rate);
+    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0 };
+    const random = this.random.fork(identity);
+    const transport = this.#link(identity, clock, fault, random.fork("link"));
+    const stop = new AbortController();
+    const member = new ShardMember(
+      {
+        client: new Client({ transport, clock, userAgent: identity }),
+        transport,
+        clock,
+        random,
+        namespace: SYSTEM,
+        identity,
+        runBucket: (work, signal) => this.#work(work, signal, identity, clock),
+        logger: silentLogger,
+        ...(this.#options.timing === undefined ? {} : { timing: this.#options.timing }),
+      },
+      new Set(this.#options.mutations),
+    );
+    let ended: string | undefined;
+    const running = member.run(stop.signal).then(
+      () => (ended = ""),
+      (error: unknown) => {
+        ended = (error as Error).message;
+        // Whoever runs a member ends with it.
+        clock.kill();
+      },
+    );
+    const handle: ProcessHandle = {
+      identity,
+      clock,
+      member,
+      fault,
+      ended: () => ended,
+      stop: async () => {
+        stop.abort();
+        await running;
+      },
+    };
+    this.processes.push(handle);
+    return handle;
+  }
+
+  kill(process: ProcessHandle): void {
+    process.clock.kill();
+  }
+
+  alive(): ProcessHandle[] {
+    return this.processes.filter((process) => !process.clock.isDead && process.ended() === undefined);
+  }
+
+  owners(): readonly string[] {
+    return this.#assignment?.entries.map(({ owner }) => owner) ?? [];
+  }
+
+  /** By identity, of those who have any. */
+  counts(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const owner of this.owners()) counts[owner] = (counts[owner] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Buckets that had no slot done in so many milliseconds. */
+  idle(sinceMs: number): readonly string[] {
+    const from = Math.floor((this.clock.now() - sinceMs) / SLOT_MS);
+    const to = Math.floor(this.clock.now() / SLOT_MS) - 1;
+    return allBuckets
+      .filter((bucket) => {
+        for (let slot = from; slot <= to; slot++) if (this.#slots.has(`${namespaceOf(bucket)}/${slot}`)) return false;
+        return true;
+      })
+      .map(bucketName);
+  }
+
+  async leaseNames(): Promise<(string | undefined)[]> {
+    const { items } = await this.client.resource(leases).list({ namespace: SYSTEM });
+    return items.map(({ metadata }) => metadata.name).filter((name) => name?.startsWith("kubewright-member-"));
+  }
+
+  async deleteAssignment(): Promise<void> {
+    await this.client.resource(configMaps).delete("kubewright-assignment", { namespace: SYSTEM });
+    this.#assignment = undefined;
+  }
+
+  async deleteLease(identity: string): Promise<void> {
+    await this.client.resource(leases).delete(`kubewright-member-${identity}`, { namespace: SYSTEM });
+  }
+
+  /** A process's way to the server. */
+  #link(identity: string, clock: ProcessClock, fault: Fault, random: Random): Transport {
+    return async (request) => {
+      if (fault.down) throw new Error("connect ECONNREFUSED");
+      const isWrite = request.method !== "GET";
+      const wayMs =
+        WAY_MS * (0.5 + random.next()) + (isWrite && request.path.includes(BUCKET_PREFIX) ? fault.lateMs : 0);
+      await this.clock.sleep(wayMs);
+      if (fault.down && fault.lateMs === 0) throw new Error("read ECONNRESET");
+      // A request that is on its way arrives, whatever became of its sender.
+      const response = await this.#serve(identity, request);
+      if (isWrite && random.next() < fault.lostAnswers) throw new Error("read ECONNRESET");
+      await clock.passed();
+      return { ...response, body: gated(response.body, clock, fault) };
+    };
+  }
+
+  async #serve(identity: string, request: ApiRequest): Promise<ApiResponse> {
+    const response = await this.server.transport(request);
+    if (request.method === "GET" || response.status > 201 || response.body.type !== "decoded") return response;
+    const object = response.body.value as KubernetesObject;
+    const [path = ""] = request.path.split("?");
+    if (path === ASSIGNMENT_PATH || object.metadata?.name === "kubewright-assignment")
+      this.#assigned(parseAssignment((object as ConfigMap).data!["assignment"]!));
+    else if (path.endsWith("/configmaps")) this.#audit(identity, object);
+    return response;
+  }
+
+  #assigned(next: Assignment): void {
+    for (const bucket of allBuckets) {
+      const [before, now] = [this.#assignment?.entries[bucket], next.entries[bucket]!];
+      if (now.owner !== "" && (before?.owner !== now.owner || before.epoch !== now.epoch))
+        this.history[bucket]!.push(now.owner);
+      if (before !== undefined && before.owner !== "" && now.owner !== "" && before.owner !== now.owner) {
+        const isAlive = this.alive().some(({ identity, clock }) => identity === before.owner && !clock.isDead);
+        const lease = this.processes.find(({ identity }) => identity === before.owner);
+        if (isAlive && lease?.member.isReady === true)
+          this.violations.push(`${now.owner} took ${bucketName(bucket)} from ${before.owner}, who lives`);
+      }
+    }
+    this.#assignment = next;
+  }
+
+  /** One writer at a time for each bucket: who the assignment names at the moment of the write. */
+  #audit(identity: string, { metadata, data }: ConfigMap): void {
+    const at = `${(this.clock.monotonic() / 1000).toFixed(2)} s`;
+    const { namespace = "" } = metadata;
+    const bucket = Number(namespace.slice(BUCKET_PREFIX.length));
+    const owner = this.#assignment?.entries[bucket]?.owner;
+    // While there is no assignment, who had something ends what it had begun.
+    if (this.#assignment !== undefined && owner !== identity)
+      this.violations.push(`${at}: ${identity} wrote for ${bucketName(bucket)}, which is ${JSON.stringify(owner)}'s`);
+    const slot = `${namespace}/${data!["slot"]}`;
+    const other = this.#slots.get(slot);
+    if (other !== undefined) this.violations.push(`${at}: slot ${slot} of ${other} was done again by ${identity}`);
+    this.#slots.set(slot, identity);
+  }
+
+  async #work(work: BucketWork, signal: AbortSignal, identity: string, clock: ProcessClock): Promise<void> {
+    const namespace = namespaceOf(work.bucket);
+    const objects: ResourceClient<ConfigMap> = new Client({
+      transport: work.transport,
+      clock,
+      userAgent: identity,
+    }).resource(configMaps);
+    const cache = new Set<string>();
+    const fill = async (resourceVersion?: string): Promise<void> => {
+      const { items } = await objects.list({ namespace, resourceVersion });
+      for (const { data } of items) cache.add(data?.["slot"] ?? "");
+    };
+    let firstSlot = Math.floor(clock.now() / SLOT_MS);
+    while (!signal.aborted) {
+      try {
+        await fill(this.#options.listsAnyVersion === true ? "0" : undefined);
+        break;
+      } catch {
+        await clock.sleep(LOOK_MS, signal, { background: true }).catch(() => undefined);
+      }
+    }
+    if (signal.aborted) return;
+    if (this.#options.isStuck?.(identity, work.bucket) === true)
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    work.opened();
+    for (; !signal.aborted;) {
+      const slot = Math.floor(clock.now() / SLOT_MS);
+      for (; firstSlot <= slot && !signal.aborted; firstSlot++) {
+        if (cache.has(String(firstSlot))) continue;
+        const object: ConfigMap = { metadata: { generateName: "slot-", namespace }, data: { slot: String(firstSlot) } };
+        try {
+          // A sync reads before it writes, and much may happen in between.
+          await objects.list({ namespace, limit: 1 });
+          await objects.create(object);
+          cache.add(String(firstSlot));
+        } catch {
+          // It may have been done: what is known has to be read again, once it cannot be done any more.
+          await clock.sleep(8_000, signal, { background: true }).catch(() => undefined);
+          await fill().catch(() => undefined);
+          break;
+        }
+      }
+      await clock.sleep(LOOK_MS, signal, { background: true }).catch(() => undefined);
+    }
+  }
+}
+
+function namespaceOf(bucket: number): string {
+  return `${BUCKET_PREFIX}${bucket}`;
+}
+
+/** Streams bring nothing to a process that does not run, and end when its way to the server does. */
+function gated(body: ApiResponse["body"], clock: ProcessClock, fault: Fault): ApiResponse["body"] {
+  if (body.type !== "events") return body;
+  const { events } = body;
+  return {
+    type: "events",
+    events: (async function* () {
+      for await (const event of events) {
+        await clock.passed();
+        if (fault.down) throw new Error("read ECONNRESET");
+        yield event;
+      }
+    })(),
+  };
+}

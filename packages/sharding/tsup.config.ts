@@ -1,0 +1,4 @@
+import { preset } from "../../tooling/tsup-preset.ts";
+
+// The two entries share most of their code, in a chunk.
+export default preset({ entry: ["src/index.ts", "src/client-node.ts"], splitting: true });
