@@ -255,6 +255,27 @@ describe("when the way to the server is broken", () => {
     expect(takeovers(await outage({ mutations: ["outages count"] }))).toBeGreaterThan(allBuckets.length);
   });
 
+  /** One whose watches hang: it hears nothing of the others, who live. */
+  const deaf = async (options: WorldOptions): Promise<ShardWorld> => {
+    const world = await settled(3, options);
+    world.processes[0]!.fault.isDeaf = true;
+    await world.clock.advance(MINUTE);
+    world.processes[0]!.fault.isDeaf = false;
+    await world.clock.advance(MINUTE);
+    return world;
+  };
+
+  test("watches that hang say nothing of those who live", async () => {
+    const world = await deaf({});
+    expect(takeovers(world)).toBe(allBuckets.length);
+    expect(world.alive()).toHaveLength(3);
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("and to take buckets of the silent without their Leases takes them from the living", async () => {
+    expect((await deaf({ mutations: ["no seizing"] })).violations.join("\n")).toMatch("who lives");
+  });
+
   test("answers get lost: what was done is found out, and nothing is done twice", async () => {
     const world = await settled(3);
     for (const { fault } of world.processes) fault.lostAnswers = 0.3;
@@ -354,6 +375,18 @@ describe("when somebody interferes", () => {
     await world.deleteAssignment();
     await world.clock.advance(90 * SECOND);
     await stopped;
+    expect(troubles(world)).toEqual([]);
+  });
+
+  test("a backup that is restored ends those who know what never happened", async () => {
+    const world = await settled(3);
+    const snapshot = structuredClone(world.server.snapshot());
+    await world.clock.advance(MINUTE);
+    await world.restore(snapshot);
+    await world.clock.advance(MINUTE);
+    for (const process of world.processes.slice(0, 3)) expect(process.ended()).toMatch("lost the lease");
+    for (let index = 0; index < 3; index++) world.add();
+    await world.clock.advance(2 * MINUTE);
     expect(troubles(world)).toEqual([]);
   });
 

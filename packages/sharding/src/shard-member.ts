@@ -430,12 +430,9 @@ export class ShardMember {
     for (const owner of absent) if (!this.#absentSinceMs.has(owner)) this.#absentSinceMs.set(owner, nowMs);
     for (const [owner, sinceMs] of this.#absentSinceMs) {
       if (this.#gone.has(owner) || nowMs - sinceMs < this.#timing.leaseDurationMs) continue;
-      const { client, namespace } = this.#options;
-      const get = (bound: AbortSignal): Promise<DeepReadonly<Lease>> =>
-        client.resource(leases).get(leaseName(owner), { namespace, signal: bound });
       try {
         const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signal };
-        this.#members.saw(await bounded(get, limit));
+        this.#members.saw(await bounded((bound) => this.#getLease(owner, bound), limit));
         // Of another kind, it is nobody who could be judged here.
         this.#absentSinceMs.set(owner, nowMs);
       } catch (error) {
@@ -443,6 +440,11 @@ export class ShardMember {
         this.#gone.add(owner);
       }
     }
+  }
+
+  #getLease(identity: string, signal: AbortSignal): Promise<DeepReadonly<Lease>> {
+    const { client, namespace } = this.#options;
+    return client.resource(leases).get(leaseName(identity), { namespace, signal });
   }
 
   /**
@@ -461,8 +463,9 @@ export class ShardMember {
         this.#logger.warn({ member: identity }, "Took the lease of a silent member");
       } catch (error) {
         if (isNotFound(error)) this.#members.sawDeleted(lease);
-        // It lives: its next renewal is about to be heard of.
         else if (!isConflict(error)) throw error;
+        // It lives, and it is the watch that is silent.
+        else this.#members.saw(await bounded((bound) => this.#getLease(identity, bound), limit));
       }
     }
     const entries = this.#store.latest?.assignment.entries ?? [];

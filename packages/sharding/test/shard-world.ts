@@ -1,5 +1,5 @@
 import { type ConfigMap, type KubernetesObject, configMaps, leases, namespaces } from "@kubewright/api";
-import { type ApiServer, createApiServer } from "@kubewright/apiserver";
+import { type ApiServer, type StoreSnapshot, createApiServer } from "@kubewright/apiserver";
 import { Client, type ResourceClient } from "@kubewright/client";
 import { type Random, SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
@@ -38,6 +38,8 @@ export interface Fault {
   lostAnswers: number;
   /** How much later writes of buckets' work get to the server, whoever has given up on them by then. */
   lateMs: number;
+  /** Watches stay open and tell nothing. */
+  isDeaf: boolean;
 }
 
 export interface ProcessHandle {
@@ -57,7 +59,7 @@ export interface ProcessHandle {
  */
 export class ShardWorld {
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  readonly server: ApiServer;
+  server: ApiServer;
   readonly client: Client;
   readonly processes: ProcessHandle[] = [];
   /** What must never be. */
@@ -74,7 +76,7 @@ export class ShardWorld {
     this.#options = options;
     this.random = seededRandom(options.seed ?? 1);
     this.server = createApiServer({ clock: this.clock, random: this.random.fork("server"), trackFields: false });
-    this.client = new Client({ transport: this.server.transport, clock: this.clock });
+    this.client = new Client({ transport: (request) => this.server.transport(request), clock: this.clock });
   }
 
   async begin(count: number): Promise<void> {
@@ -96,7 +98,7 @@ export class ShardWorld {
   add(rate = 1): ProcessHandle {
     const identity = `m${++this.#made}`;
     const clock = new ProcessClock(this.clock, rate);
-    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0 };
+    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0, isDeaf: false };
     const random = this.random.fork(identity);
     const transport = this.#link(identity, clock, fault, random.fork("link"));
     const stop = new AbortController();
@@ -181,6 +183,18 @@ export class ShardWorld {
 
   async deleteLease(identity: string): Promise<void> {
     await this.client.resource(leases).delete(`kubewright-member-${identity}`, { namespace: SYSTEM });
+  }
+
+  /** What was stored at some time is what is stored: a backup was restored. */
+  async restore(snapshot: StoreSnapshot): Promise<void> {
+    const before = this.server;
+    const random = this.random.fork("restored");
+    this.server = createApiServer({ clock: this.clock, random, trackFields: false, restore: snapshot });
+    this.#assignment = undefined;
+    await before.close();
+    const stored = await this.client.resource(configMaps).get("kubewright-assignment", { namespace: SYSTEM });
+    this.#assigned(parseAssignment(stored.data!["assignment"]!));
+    this.#slots.clear();
   }
 
   /** A process's way to the server. */
@@ -302,7 +316,7 @@ function gated(body: ApiResponse["body"], clock: ProcessClock, fault: Fault): Ap
       for await (const event of events) {
         await clock.passed();
         if (fault.down) throw new Error("read ECONNRESET");
-        yield event;
+        if (!fault.isDeaf) yield event;
       }
     })(),
   };
