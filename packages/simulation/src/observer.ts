@@ -1,12 +1,11 @@
-import { StatusError } from "@kubewright/client";
 import type { SimulatedClock } from "@kubewright/clock";
 import type { Decision, FaultyCluster, Sender } from "@kubewright/cluster";
-import { NotLeaderError } from "@kubewright/controller";
 
 import type { FaultPlan } from "./fault-plan.js";
 import type { Invariant, InvariantChecks, Violation } from "./invariant.js";
 import type { Outcome } from "./outcome.js";
 import { reachedBy, reachedByAnswer } from "./reached.js";
+import { durationOf } from "./scenario/scenario-times.js";
 import { type MirroredChange, StoreMirror } from "./store-mirror.js";
 import { ToldRequests } from "./told-requests.js";
 import { TraceHash } from "./trace-hash.js";
@@ -89,7 +88,7 @@ export class Observer {
       const request = this.#requests.answerOf(answered, clock.now());
       if (request !== undefined) this.#answer(request);
     });
-    this.#mirror = new StoreMirror(cluster.apiServer, (change) => this.#change(change));
+    this.#mirror = new StoreMirror(cluster.apiServer, { clock, onChange: (change) => this.#change(change) });
   }
 
   get mirror(): StoreMirror {
@@ -132,10 +131,10 @@ export class Observer {
     if (!this.#closed) this.#options.onTold?.({ type: "note", atMs: this.#options.clock.now(), message });
   }
 
-  /** Tells of what is no answer of the API server, nor the lack of one. */
+  /** Tells of errors that are bugs. */
   thrown(error: unknown, component: string): void {
     for (const cause of causesOf(error)) {
-      if (this.#closed || isExpected(cause)) continue;
+      if (this.#closed || !isBug(cause)) continue;
       const told: ThrownError = { atMs: this.#options.clock.now(), component, error: cause };
       this.#hash.add(`error ${told.atMs} ${component} ${String(cause)}`);
       for (const { onError } of this.#checks) onError?.(told);
@@ -211,6 +210,7 @@ export class Observer {
 
   #world(): World {
     const { plan, clock, healedMs } = this.#options;
+    const underWayMs = durationOf(plan.jitter?.events ?? "0s");
     return {
       plan,
       healedMs: Math.max(healedMs, this.#startMs),
@@ -220,7 +220,11 @@ export class Observer {
       get: <T extends Stored>(resource: string, namespace: string, name: string) =>
         this.#mirror?.get(resource, namespace, name) as T | undefined,
       list: <T extends Stored>(resource: string) => (this.#mirror?.list(resource) ?? []) as readonly T[],
-      staleCaches: () => this.caches.differences(this.mirror, (sender) => this.#cluster?.runs(sender) ?? false),
+      staleCaches: () =>
+        this.caches.differences(this.mirror, {
+          runs: (sender) => this.#cluster?.runs(sender) ?? false,
+          beforeMs: clock.now() - underWayMs,
+        }),
       leaders: () => this.#cluster?.leaders() ?? [],
     };
   }
@@ -248,13 +252,16 @@ function causesOf(error: unknown): unknown[] {
   return [error];
 }
 
-/** An answer of the API server, the lack of one, or that somebody is told to stop. */
-function isExpected(error: unknown): boolean {
-  if (error instanceof StatusError || error instanceof NotLeaderError) return true;
-  if (!(error instanceof Error)) return false;
+/**
+ * What the language throws where a program is wrong. Controllers throw other errors to be called again: they wait for a cache, or
+ * were refused something.
+ */
+function isBug(error: unknown): boolean {
   return (
-    error.name === "AbortError" ||
-    "code" in error ||
-    /\b(?:is not running|was killed|not answered within)\b/.test(error.message)
+    error instanceof TypeError ||
+    error instanceof ReferenceError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError ||
+    error instanceof URIError
   );
 }

@@ -1,4 +1,5 @@
 import { type DeepReadonly, type KubernetesObject, qualifiedResource } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
 import type { ApiServer, StoreChange } from "@kubewright/cluster";
 
 import type { Stored, StoredChange } from "./world.js";
@@ -7,10 +8,15 @@ import type { Stored, StoredChange } from "./world.js";
 export class StoreMirror {
   readonly #resources = new Map<string, Map<string, Stored>>();
 
-  /**
-   * @param onChange - Told of each change, when the mirror shows it.
-   */
-  constructor(apiServer: Pick<ApiServer, "follow" | "snapshot">, onChange: (change: MirroredChange) => void) {
+  readonly #changedMs = new Map<string, number>();
+  readonly #clock: Pick<Clock, "now">;
+
+  /** @param options.onChange - Told of each change, when the mirror shows it. */
+  constructor(
+    apiServer: Pick<ApiServer, "follow" | "snapshot">,
+    { clock, onChange }: { readonly clock: Pick<Clock, "now">; readonly onChange: (change: MirroredChange) => void },
+  ) {
+    this.#clock = clock;
     for (const [key, objects] of Object.entries(apiServer.snapshot().objects)) {
       const [group = "", resource = ""] = key.split("/");
       const mirrored = this.#resource(qualifiedResource({ group, resource }));
@@ -21,6 +27,11 @@ export class StoreMirror {
 
   get(resource: string, namespace: string, name: string): Stored | undefined {
     return this.#resources.get(resource)?.get(`${namespace}/${name}`);
+  }
+
+  /** When an object, or what had its name, was last changed; `-Infinity` for what has been there from the start. */
+  changedMs(resource: string, namespace: string, name: string): number {
+    return this.#changedMs.get(`${resource} ${namespace}/${name}`) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** In the order of creation. */
@@ -37,6 +48,7 @@ export class StoreMirror {
   #take({ group, resource: plural, current, previous }: StoreChange): MirroredChange {
     const resource = qualifiedResource({ group, resource: plural });
     const objects = this.#resource(resource);
+    this.#changedMs.set(`${resource} ${keyOf((current ?? previous)!)}`, this.#clock.now());
     if (current === undefined) {
       objects.delete(keyOf(previous!));
       return { resource, type: "DELETED", object: previous!, previous: previous! };

@@ -39,21 +39,30 @@ export class WatchedCaches {
     });
   }
 
-  /** @param runs - Whether somebody is there who looks at it. */
-  differences(mirror: StoreMirror, runs: (sender: Sender) => boolean): ReturnType<World["staleCaches"]> {
+  /**
+   * @param options.runs - Whether somebody is there who looks at it.
+   * @param options.beforeMs - What was changed later may still be on its way.
+   */
+  differences(
+    mirror: StoreMirror,
+    { runs, beforeMs }: { readonly runs: (sender: Sender) => boolean; readonly beforeMs: number },
+  ): ReturnType<World["staleCaches"]> {
     const differences: { component: string; resource: string; difference: string }[] = [];
     for (const { caches } of this.#caches.values())
       for (const { sender, resource, store } of caches) {
-        const difference = runs(sender) ? differenceBetween(store.list(), mirror.list(resource)) : undefined;
+        if (!runs(sender)) continue;
+        const isDue = ({ metadata: { namespace = "", name = "" } }: Cached): boolean =>
+          mirror.changedMs(resource, namespace, name) <= beforeMs;
+        const difference = differenceBetween(store.list().filter(isDue), mirror.list(resource).filter(isDue));
         if (difference !== undefined) differences.push({ component: sender.component, resource, difference });
       }
     return differences;
   }
 }
 
-type Objects = readonly DeepReadonly<KubernetesObject>[];
+type Cached = DeepReadonly<KubernetesObject>;
 
-function differenceBetween(cached: Objects, stored: Objects): string | undefined {
+function differenceBetween(cached: readonly Cached[], stored: readonly Cached[]): string | undefined {
   const versions = new Map(stored.map((object) => [nameOf(object), object.metadata.resourceVersion]));
   for (const object of cached) {
     const name = nameOf(object);
@@ -67,6 +76,6 @@ function differenceBetween(cached: Objects, stored: Objects): string | undefined
   return missing === undefined ? undefined : `${missing} is not cached`;
 }
 
-function nameOf({ metadata: { namespace, name = "" } }: Objects[number]): string {
+function nameOf({ metadata: { namespace, name = "" } }: Cached): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -75,7 +75,10 @@ export interface ToldHappening {
   readonly index: number;
 }
 
-/** An error that a controller's sync or a handler threw and that is no answer of the API server. */
+/**
+ * A bug: what the language throws where a program is wrong (`TypeError`, `ReferenceError`, `RangeError`…), out of a
+ * controller's sync or a handler. Other errors are how controllers ask to be called again.
+ */
 export interface ThrownError {
   readonly atMs: number;
   readonly component: string;
@@ -92,7 +95,7 @@ export interface World {
   get<T extends KubernetesObject>(resource: string, namespace: string, name: string): Stored<T> | undefined;
   /** All that is stored, in the order of creation. */
   list<T extends KubernetesObject>(resource: string): readonly Stored<T>[];
-  /** Whether a cache equals what is stored; told at rest. `[]`: all do. */
+  /** Whether a cache equals what is stored, but for what may still be on its way; told at rest. `[]`: all do. */
   staleCaches(): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
   /** Who believes to lead now. */
   leaders(): readonly string[];
