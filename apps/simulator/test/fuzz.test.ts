@@ -53,6 +53,7 @@ test("nothing wrong is said, with what was played and reached, and ends with sta
   expect(stdout).toMatch(/^kubewright fuzz {2}seeds 1-20, staleCache\n/);
   expect(stdout).toContain("3h20m of virtual time, 200 requests, 100 writes");
   expect(stdout).toMatch(/10 decisions and answers reached, 10 plans kept[^]*nothing went wrong\n$/);
+  expect(stdout).toContain("never reached: ");
 });
 
 test("--json is one object that its schema describes, the same for any number of workers", async () => {

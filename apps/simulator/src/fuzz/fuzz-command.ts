@@ -11,6 +11,7 @@ import {
   minimize,
   planNamed,
   runCampaign,
+  sometimes,
 } from "@kubewright/simulation";
 import { stringify } from "yaml";
 
@@ -67,6 +68,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       seeds: { from: seeds.first, to: seeds.last },
       makePlan: (seed) => generatePlan(seed, faults === undefined ? {} : { faults }),
       workers: pool,
+      sometimes: sometimes.map(({ name }) => name),
       minimize: flags.minimize === true,
       clock: realClock,
       signal: io.stopped,

@@ -3,14 +3,22 @@ import {
   type Outcome,
   type PlayOptions,
   builtInInvariants,
+  collectStates,
   play,
   playAndCompare,
 } from "@kubewright/simulation";
 
-/** Plays a plan and holds it to everything that has to hold, also in comparison with a run without faults. */
+/**
+ * Plays a plan and holds it to everything that has to hold, also in comparison with a run without faults. Beside decisions and
+ * answers it tells which of the states that a campaign has to come to were reached.
+ */
 export function playPlan(
   plan: FaultPlan,
   player: (plan: FaultPlan, options?: PlayOptions) => Promise<Outcome> = play,
 ): Promise<Outcome> {
-  return playAndCompare(plan, (each) => player(each, { invariants: builtInInvariants }));
+  return playAndCompare(plan, async (each) => {
+    const { names, invariant } = collectStates();
+    const outcome = await player(each, { invariants: [...builtInInvariants, invariant] });
+    return { ...outcome, reached: [...outcome.reached, ...names] };
+  });
 }
