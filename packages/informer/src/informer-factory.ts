@@ -17,6 +17,8 @@ export interface InformerFactoryOptions {
   readonly namespace?: string | undefined;
   /** Only what is of this shard, in every informer: see `SharedInformerOptions`. Absent: everything. */
   readonly shard?: ShardSelector | undefined;
+  /** Whether first lists are as new as the server's store: see `SharedInformerOptions`. Default false. */
+  readonly startsConsistent?: boolean | undefined;
   /** Default 0: never. kube-controller-manager uses 12 to 24 hours. */
   readonly resyncMs?: number | undefined;
   readonly transform?: AnyTransform | undefined;
@@ -107,14 +109,25 @@ export class InformerFactory {
   }
 
   #optionsFor<T extends KubernetesObject>(definition: ResourceDefinition<T>) {
-    const { client, clock, random, transform, namespace, shard, minWatchTimeoutMs, watchList, internalErrorRetryMs } =
-      this.#options;
+    const {
+      client,
+      clock,
+      random,
+      transform,
+      namespace,
+      shard,
+      startsConsistent,
+      minWatchTimeoutMs,
+      watchList,
+      internalErrorRetryMs,
+    } = this.#options;
     return {
       client: client.resource(definition),
       clock,
       random: random.fork(`informer ${keyOfResource(definition)}`),
       namespace,
       shard,
+      startsConsistent,
       minWatchTimeoutMs,
       watchList,
       internalErrorRetryMs,

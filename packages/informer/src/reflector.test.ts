@@ -54,6 +54,22 @@ test("first comes a paged list of any version, then a watch from the list's", as
   expect(informer.store.list().map((object) => object.metadata.name)).toEqual(["a", "b"]);
 });
 
+test("who has to start with all that was written lists without a version first, and as ever afterwards", async () => {
+  const { server, clock } = startInformer({ startsConsistent: true });
+  server.refuse(503, "ServiceUnavailable");
+  server.list("10", [pod("a", "7")]);
+  server.watch(errorEvent(410, "Expired"));
+  await clock.advance(5_000);
+  const consistent = { ...LIST_AT_ZERO, query: { limit: "500" } };
+  expect(server.requests.slice(0, 4)).toEqual([consistent, consistent, watchFrom("10"), listFrom("10")]);
+});
+
+test("and a stream of the initial list says no version either", async () => {
+  const { server, clock } = startInformer({ startsConsistent: true, watchList: true });
+  await clock.settle();
+  expect(server.requests).toEqual([stream()]);
+});
+
 test("a watch asks to be ended between the shortest time-out and twice that", async () => {
   const asked = async (lot: number, minWatchTimeoutMs?: number): Promise<unknown> => {
     const random = { next: () => lot, uint32: () => 0, fork: () => random };

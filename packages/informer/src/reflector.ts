@@ -57,6 +57,11 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly shard?: ShardSelector | undefined;
   /** Told how many objects of other shards came along. Default: nobody is. */
   readonly onForeign?: ((count: number) => void) | undefined;
+  /**
+   * Whether the first list is as new as the server's store when it is asked, and not just as new as its cache: for whoever goes on
+   * with what another process did. Default false, as client-go.
+   */
+  readonly startsConsistent?: boolean | undefined;
   readonly transform?: Transform<T> | undefined;
   /** Watches last between this and twice this. Default and least: 5 minutes. */
   readonly minWatchTimeoutMs?: number | undefined;
@@ -258,7 +263,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #list(signal: AbortSignal): Promise<State<T>> {
-    const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || "0";
+    const any = this.#options.startsConsistent === true ? "" : "0";
+    const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || any;
     // A full answer for a real version can come from the server's cache, which pages never do.
     const limit = this.#paginated || wanted === "" || wanted === "0" ? PAGE_SIZE : undefined;
     try {

@@ -29,6 +29,11 @@ export interface SharedInformerOptions<T extends KubernetesObject, Index extends
    * comes to the cache. It never changes: another shard takes another informer.
    */
   readonly shard?: ShardSelector | undefined;
+  /**
+   * Whether the first list is as new as the server's store when it is asked, and not just as new as its cache: for whoever goes on
+   * with what another process did. Default false, as client-go.
+   */
+  readonly startsConsistent?: boolean | undefined;
   /** Besides the namespace index, which is always there. */
   readonly indexers?: Indexers<T, Index> | undefined;
   /** How often handlers are shown the whole cache again, unless they ask for less. Default 0: never. */
