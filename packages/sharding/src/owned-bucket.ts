@@ -14,8 +14,8 @@ export interface BucketWork {
   readonly epoch: number;
   /**
    * A resourceVersion that every write of the former owner is older than. Caches of the bucket have to be filled by lists that
-   * are at least as new: without a resourceVersion, or not older than this one. A list at "0" may lack what the former owner
-   * did last, and would have it done again.
+   * are at least as new: without a resourceVersion, or not older than this one (informers with `startsConsistent`). A list at
+   * "0" may lack what the former owner did last, and would have it done again.
    */
   readonly notBefore: string;
   /** The only way by which the work may write. Writes are refused before {@link opened} and when the bucket was given up. */

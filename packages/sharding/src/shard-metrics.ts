@@ -18,3 +18,53 @@ export interface MemberMetrics {
   /** `kubewright_shard_assignment_conflicts_total`: another member wrote first. */
   countConflict(): void;
 }
+
+/** How a metric is registered. */
+export interface MemberMetricDefinition {
+  readonly type: "gauge" | "counter" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+/** Names, help texts and labels of what {@link MemberMetrics} takes, for any metrics library. */
+export const memberMetricDefinitions = {
+  members: {
+    type: "gauge",
+    name: "kubewright_shard_members",
+    help: "Number of members that live, as this one sees it.",
+    labels: [],
+  },
+  owner: {
+    type: "gauge",
+    name: "kubewright_shard_bucket_owner",
+    help: "Whether this member has a bucket. Over all members the sum is 1, or 0 while a bucket moves.",
+    labels: ["bucket"],
+  },
+  handoffs: {
+    type: "counter",
+    name: "kubewright_shard_handoffs_total",
+    help: "Number of buckets that came to this member or went, by reason.",
+    labels: ["reason"],
+  },
+  takeover: {
+    type: "histogram",
+    name: "kubewright_shard_takeover_duration_seconds",
+    help: "Time from having a bucket to writing for it.",
+    labels: [],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60],
+  },
+  fencedWrites: {
+    type: "counter",
+    name: "kubewright_shard_fenced_writes_total",
+    help: "Number of writes that were not sent because this member may not write for the bucket. 0 in health.",
+    labels: ["bucket", "reason"],
+  },
+  conflicts: {
+    type: "counter",
+    name: "kubewright_shard_assignment_conflicts_total",
+    help: "Number of times another member changed the assignment first.",
+    labels: [],
+  },
+} as const satisfies Record<string, MemberMetricDefinition>;

@@ -9,6 +9,7 @@ import { allBuckets, bucketName } from "../src/bucket.js";
 import type { Mutation } from "../src/mutation.js";
 import type { BucketWork } from "../src/owned-bucket.js";
 import { ShardMember } from "../src/shard-member.js";
+import type { MemberMetrics } from "../src/shard-metrics.js";
 import type { ShardTiming } from "../src/timing.js";
 import { ProcessClock } from "./process-clock.js";
 
@@ -27,6 +28,7 @@ export interface WorldOptions {
   readonly mutations?: readonly Mutation[];
   /** Work of new owners begins with a list from the server's cache, which may lack the last writes. A defect to be found. */
   readonly listsAnyVersion?: boolean;
+  readonly metrics?: (identity: string) => MemberMetrics | undefined;
   /** Whose work for a bucket never syncs. */
   readonly isStuck?: (identity: string, bucket: number) => boolean;
 }
@@ -112,6 +114,7 @@ export class ShardWorld {
         identity,
         runBucket: (work, signal) => this.#work(work, signal, identity, clock),
         logger: silentLogger,
+        metrics: this.#options.metrics?.(identity),
         ...(this.#options.timing === undefined ? {} : { timing: this.#options.timing }),
       },
       new Set(this.#options.mutations),
