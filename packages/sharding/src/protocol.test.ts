@@ -276,6 +276,25 @@ describe("when the way to the server is broken", () => {
     expect((await deaf({ mutations: ["no seizing"] })).violations.join("\n")).toMatch("who lives");
   });
 
+  /** One stops right after it has done something in each of its buckets. */
+  const stopAfterWork = async (options: WorldOptions): Promise<ShardWorld> => {
+    const world = await settled(2, options);
+    await world.clock.advance(11_500);
+    const stopped = last(world).stop();
+    await world.clock.advance(30 * SECOND);
+    await stopped;
+    return world;
+  };
+
+  test("a cache that lags behind is no matter to who lists without a version", async () => {
+    expect(troubles(await stopAfterWork({}))).toEqual([]);
+  });
+
+  test("and to begin with what it has is noticed: what the former owner did last is done again", async () => {
+    const { violations } = await stopAfterWork({ listsAnyVersion: true });
+    expect(violations[0]).toMatch("of m2 was done again by m1");
+  });
+
   test("answers get lost: what was done is found out, and nothing is done twice", async () => {
     const world = await settled(3);
     for (const { fault } of world.processes) fault.lostAnswers = 0.3;

@@ -21,12 +21,14 @@ const SLOT_MS = 10_000;
 const LOOK_MS = 1_000;
 /** What a request of a bucket's work takes to get to the server: long enough that much can happen on the way. */
 const WAY_MS = 40;
+/** How far the server's cache lags behind its store. */
+const LAG_MS = 3_000;
 
 export interface WorldOptions {
   readonly seed?: number;
   readonly timing?: Partial<ShardTiming>;
   readonly mutations?: readonly Mutation[];
-  /** Work of new owners begins with a list from the server's cache, which may lack the last writes. A defect to be found. */
+  /** Work of new owners begins with a list from the server's cache, which lags behind. A defect to be found. */
   readonly listsAnyVersion?: boolean;
   readonly metrics?: (identity: string) => MemberMetrics | undefined;
   /** Whose work for a bucket never syncs. */
@@ -71,6 +73,8 @@ export class ShardWorld {
   readonly #options: WorldOptions;
   readonly random: Random;
   readonly #slots = new Map<string, string>();
+  /** What the store came to, and when: from a lag ago on. */
+  readonly #versions: { readonly atMs: number; readonly resourceVersion: string }[] = [];
   #assignment: Assignment | undefined;
   #made = 0;
 
@@ -218,7 +222,7 @@ export class ShardWorld {
   }
 
   async #serve(identity: string, request: ApiRequest): Promise<ApiResponse> {
-    const response = await this.server.transport(request);
+    const response = await this.server.transport({ ...request, path: this.#outOfCache(request.path) });
     if (request.method === "GET" || response.status > 201 || response.body.type !== "decoded") return response;
     const object = response.body.value as KubernetesObject;
     const [path = ""] = request.path.split("?");
@@ -226,6 +230,16 @@ export class ShardWorld {
       this.#assigned(parseAssignment((object as ConfigMap).data!["assignment"]!));
     else if (path.endsWith("/configmaps")) this.#audit(identity, object);
     return response;
+  }
+
+  /** Who takes any version gets what was {@link LAG_MS} ago. */
+  #outOfCache(path: string): string {
+    const nowMs = this.clock.monotonic();
+    this.#versions.push({ atMs: nowMs, resourceVersion: this.server.resourceVersion });
+    while (this.#versions.length > 1 && this.#versions[1]!.atMs <= nowMs - LAG_MS) this.#versions.shift();
+    if (!path.includes(BUCKET_PREFIX) || !path.includes("resourceVersion=0")) return path;
+    const { resourceVersion } = this.#versions[0]!;
+    return path.replace("resourceVersion=0", `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
   }
 
   #assigned(next: Assignment): void {
