@@ -2,6 +2,7 @@ import { App } from "./app.js";
 import { ComparisonPage } from "./comparison-page.js";
 import { FuturesPage } from "./futures-page.js";
 import { LiveSource } from "./live-source.js";
+import { RecordedRunPage } from "./recorded-run/recorded-run-page.js";
 import { SpreadPage } from "./spread-page.js";
 import { unpackData } from "./unpack-data.js";
 
@@ -17,6 +18,7 @@ async function showReport(packed: string): Promise<void> {
     if ("a" in data) new ComparisonPage(root, data).show();
     else if (!("page" in data)) new App(root, data).show();
     else if (data.page === "futures") await new FuturesPage(root, data).show();
+    else if (data.page === "recorded-run") new RecordedRunPage(root, data).show();
     else new SpreadPage(root, data).show();
   } catch (error) {
     root.textContent = `This report cannot be shown: ${(error as Error).message}`;

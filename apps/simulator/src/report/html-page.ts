@@ -56,7 +56,16 @@ function titleOf(data: PageData | undefined): string {
   if ("a" in data) return `${titleOf(data.a)}, compared`;
   const days = `${day(data.startMs)} to ${day(data.endMs)}`;
   if (!("page" in data)) return `kubewright ${days}`;
-  return data.page === "futures" ? `kubewright, every future of ${days}` : `kubewright, load of ${days}`;
+  switch (data.page) {
+    case "futures":
+      return `kubewright, every future of ${days}`;
+    case "spread":
+      return `kubewright, load of ${days}`;
+    case "recorded-run":
+      return "kubewright, a run step by step";
+    default:
+      return data satisfies never;
+  }
 }
 
 function day(timeMs: number): string {

@@ -1,0 +1,63 @@
+import type { Fields } from "./recorded-run.js";
+
+/** Paths that say when and how often, and nothing of what. */
+const NOISE =
+  /(?:Time|Timestamp|lastProbeTime|observedGeneration|\.(?:uid|hostIP|podIP|podIPs|hostIPs|containerID|imageID|qosClass|image|started|ready|generation))$|^metadata\.resourceVersion|conditions\[.*\]\.(?:type|reason|message)$|^status\.(?:ready|terminating)$/;
+/** What is told first. */
+const WEIGHTS: readonly RegExp[] = [
+  /^metadata\.deletionTimestamp$/,
+  /^status\.conditions\[(?:Complete|Failed|FailureTarget|SuccessCriteriaMet|Suspended)\]\.status$/,
+  /^status\.(?:phase|active|succeeded|failed|completedIndexes|failedIndexes)$/,
+  /^spec\./,
+  /^status\.uncounted/,
+  /^metadata\.(?:finalizers|labels|annotations|ownerReferences)/,
+  /^status\.[^.[]+$/,
+  /^status\.conditions\[.*\]\.status$/,
+];
+/** Of what becomes of an object. */
+const WORTH_TELLING = 4;
+const MOST_TOLD = 5;
+
+/** What changes from one version to another, in as few words as it takes: `active: 1 → 2`. */
+export function changesBetween(before: Fields, after: Fields, most = MOST_TOLD): string[] {
+  const ranked = rankedChanges(before, after);
+  const told = ranked.slice(0, most).map(({ path }) => changeText(path, before[path], after[path]));
+  return ranked.length > most ? [...told, `and ${ranked.length - most} more`] : told;
+}
+
+/** The paths in the order in which they tell most, those that say only when and how often last. */
+export function byWeight(paths: readonly string[]): string[] {
+  const rank = (path: string): number => (NOISE.test(path) && path !== DELETION ? Infinity : rankOf(path));
+  return paths
+    .map((path) => ({ path, rank: rank(path) }))
+    .sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
+    .map(({ path }) => path);
+}
+
+/** What of it somebody has to hear who follows what becomes of an object. */
+export function newsBetween(before: Fields, after: Fields): string[] {
+  return rankedChanges(before, after)
+    .filter(({ rank }) => rank < WORTH_TELLING)
+    .map(({ path }) => changeText(path, before[path], after[path]));
+}
+
+function rankedChanges(before: Fields, after: Fields): { readonly path: string; readonly rank: number }[] {
+  return Object.keys({ ...before, ...after })
+    .filter((path) => before[path] !== after[path] && (!NOISE.test(path) || path === DELETION))
+    .map((path) => ({ path, rank: rankOf(path) }))
+    .sort((a, b) => a.rank - b.rank);
+}
+
+function rankOf(path: string): number {
+  const rank = WEIGHTS.findIndex((weight) => weight.test(path));
+  return rank === -1 ? WEIGHTS.length : rank;
+}
+
+const DELETION = "metadata.deletionTimestamp";
+
+function changeText(path: string, before: string | undefined, after: string | undefined): string {
+  if (path === DELETION) return "it is being deleted";
+  const condition = /^status\.conditions\[(.*)\]\.status$/.exec(path)?.[1];
+  const what = condition === undefined ? path.replace(/^status\./, "") : `condition ${condition}`;
+  return `${what}: ${before ?? "none"} → ${after ?? "none"}`;
+}

@@ -1,0 +1,61 @@
+import type { Stored } from "@kubewright/simulation";
+
+import type { Fields } from "./recorded-run.js";
+
+/** Fields of an object; what a template says at length is seldom what differs. */
+const MOST_FIELDS = 400;
+const LONGEST_VALUE = 240;
+/** Shown by other means, or of no use to readers. */
+const LEFT_OUT = /^metadata\.(?:managedFields|resourceVersion)$|\.lastProbeTime$|^status\.conditions\[.*\]\.type$/;
+
+/** An object's fields by their paths, as text: `status.conditions[Complete].status`. Items of lists go by their names. */
+export function fieldsOf(object: Stored): Fields {
+  const fields: Record<string, string> = {};
+  let count = 0;
+  const visit = (value: unknown, path: string): void => {
+    if (value === undefined || value === null || LEFT_OUT.test(path) || count >= MOST_FIELDS) return;
+    if (typeof value !== "object") {
+      count++;
+      fields[path] = clipped(textOf(value));
+      return;
+    }
+    if (Array.isArray(value)) {
+      if (value.every((item) => typeof item !== "object" || item === null)) {
+        count++;
+        fields[path] = clipped(`[${value.join(", ")}]`);
+      } else for (const [index, item] of value.entries()) visit(item, `${path}[${nameIn(item) ?? index}]`);
+      return;
+    }
+    for (const [name, member] of Object.entries(value)) visit(member, path === "" ? name : `${path}.${name}`);
+  };
+  visit(object, "");
+  return fields;
+}
+
+/** What stays the same through all versions, and each version's rest. */
+export function split(versions: readonly Fields[]): { readonly same: Fields; readonly rest: readonly Fields[] } {
+  const [first = {}, ...others] = versions;
+  const same = Object.fromEntries(
+    Object.entries(first).filter(([path, value]) => others.every((fields) => fields[path] === value)),
+  );
+  const rest = versions.map((fields) =>
+    Object.fromEntries(Object.entries(fields).filter(([path]) => same[path] === undefined)),
+  );
+  return { same, rest };
+}
+
+/** A value that has no members. */
+function textOf(value: {}): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function nameIn(item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null) return undefined;
+  const { name, type, uid } = item as { name?: unknown; type?: unknown; uid?: unknown };
+  const named = name ?? type ?? uid;
+  return typeof named === "string" ? clipped(named) : undefined;
+}
+
+function clipped(text: string): string {
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`;
+}

@@ -1,0 +1,39 @@
+import type { FaultPlan } from "@kubewright/simulation";
+
+/** What is over when it is done. */
+const AT_ONCE: ReadonlySet<string> = new Set([
+  "apply",
+  "delete",
+  "patch",
+  "podEvicted",
+  "resume",
+  "clockJump",
+  "controllerUp",
+  "watchCut",
+  "apiServerRestart",
+]);
+const MOST_NAMES = 6;
+
+/** Whether the happening with that place goes on for a while. */
+export function isLasting({ happenings = [] }: FaultPlan, index: number): boolean {
+  return !Object.keys(happenings[index] ?? {}).some((kind) => AT_ONCE.has(kind));
+}
+
+/** What is played, and how it is set up, in sentences. */
+export function planSentences(plan: FaultPlan): string[] {
+  const { manifests, controllers, jitter, controllerManagers, description } = plan;
+  const names = manifests.map(({ kind, metadata }) =>
+    metadata.namespace === undefined ? `${kind} ${metadata.name}` : `${kind} ${metadata.namespace}/${metadata.name}`,
+  );
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  const settings = Object.entries({
+    ...(controllerManagers === undefined ? {} : { controllerManagers }),
+    ...controllers,
+    ...(jitter === undefined ? {} : { jitter }),
+  }).map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
+  return [
+    ...(description === undefined ? [] : [description]),
+    `${plan.for} of virtual time from ${plan.start}, with ${names.slice(0, MOST_NAMES).join(", ") || "nothing"}${more}.`,
+    ...(settings.length === 0 ? [] : [`Set up with ${settings.join(", ")}.`]),
+  ];
+}

@@ -1,0 +1,152 @@
+import { type Invariant, builtInInvariants, play } from "@kubewright/simulation";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { mutantPlayer, stalePlan } from "../../test/made-up-plan.js";
+import { type PlayedRecords, recordPlan } from "./record-plan.js";
+import type { RecordedRun } from "./recorded-run.js";
+import { recordedRunOf } from "./recorded-run-of.js";
+
+const COMMAND = "kubewright fuzz --replay plan.yaml";
+const options = { command: COMMAND, invariants: builtInInvariants };
+
+function texts(run: RecordedRun, title: string): string[] {
+  return run.story.find((part) => part.title === title)!.sentences.map(({ text }) => text);
+}
+
+describe("a run in which a finished Job is forgotten", () => {
+  let played: PlayedRecords;
+  let run: RecordedRun;
+
+  beforeAll(async () => {
+    const player = await mutantPlayer("job-finished-forgotten");
+    played = await recordPlan(stalePlan(), { player, invariants: builtInInvariants });
+    run = recordedRunOf(played, options);
+  });
+
+  test("is told in sentences: what is played, what was believed, what was done, what should have held", () => {
+    expect(texts(run, "What is played")).toEqual([
+      "5m of virtual time from 2026-01-01T00:00:00Z, with Job default/pi.",
+      "Set up with consistencyGate: false.",
+    ]);
+    expect(texts(run, "What happened before")).toContain("job-controller hears nothing new of Jobs.");
+    expect(texts(run, "What the controller believed")).toEqual([
+      expect.stringMatching(
+        /^At \+11s job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s, and stored was version \d+; what it had not heard of: condition SuccessCriteriaMet: none → True; condition Complete: none → True; active: 1 → none; succeeded: none → 1\.$/,
+      ),
+      "Meanwhile, since +5s: job-controller hears nothing new of Jobs.",
+    ]);
+    expect(texts(run, "What it did")).toEqual([
+      "job-controller decides for Job default/pi: creating 1 pod: 0 active, 1 wanted.",
+      expect.stringMatching(/^Pod default\/pi-\w+ is created by job-controller, stored as version \d+\.$/),
+    ]);
+    expect(texts(run, "What should have held")).toEqual([
+      "No pod is created for a Job that is Complete or Failed in the store.",
+      expect.stringMatching(
+        /^It did not at \+11s: Job default\/pi gets Pod default\/pi-\w+, 0 ms after it was Complete\.$/,
+      ),
+    ]);
+  });
+
+  test("has the violation right after the step that it was found at, and each decision before what it wrote", () => {
+    const [violation] = run.violations;
+    expect(run.steps[violation!.step - 1]).toMatchObject({ kind: "change", look: "added" });
+    expect(run.steps[violation!.step]).toMatchObject({ kind: "violation", look: "wrong" });
+    expect(run.steps[violation!.step - 2]).toMatchObject({ kind: "decision", look: "acts" });
+    const times = run.steps.map(({ atMs }) => atMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  test("is about the Job and its pods; Leases and Events are left out, and it says so", () => {
+    const names = run.objects.filter(({ isConcerned }) => isConcerned).map(({ name }) => name.split("-")[0]);
+    expect(names).toEqual(["Job default/pi", "Pod default/pi", "Pod default/pi"]);
+    expect(run.objects[run.selected!]!.name).toBe("Job default/pi");
+    expect(run.left).toEqual([expect.stringMatching(/^\d+ steps about Leases and Events are left out\.$/)]);
+    expect(run.objects.some(({ name }) => name.startsWith("Lease"))).toBe(false);
+  });
+
+  test("keeps to its most of steps, around what went wrong, and knows what was known before", () => {
+    const short = recordedRunOf(played, { ...options, mostSteps: 40 });
+    expect(short.steps).toHaveLength(40);
+    expect(short.steps[short.violations[0]!.step]!.kind).toBe("violation");
+    expect(short.left).toEqual([
+      expect.stringMatching(/Leases and Events/),
+      expect.stringMatching(/^\d+ steps about objects that are not concerned are left out\.$/),
+      expect.stringMatching(/^\d+ earlier steps are left out; what was known after them is shown\.$/),
+      expect.stringMatching(/^\d+ later steps are left out\.$/),
+    ]);
+    const job = short.objects.findIndex(({ name }) => name === "Job default/pi");
+    expect(short.before.store.map(([object]) => object)).toContain(job);
+    const keeper = short.actors.findIndex(({ name }) => name === "job-controller");
+    expect(short.before.caches.some(([actor, object]) => actor === keeper && object === job)).toBe(true);
+    expect(texts(short, "What the controller believed")).toEqual(texts(run, "What the controller believed"));
+  });
+
+  test("forgets the earliest records of a run that is too long, and says how many", async () => {
+    const player = await mutantPlayer("job-finished-forgotten");
+    const long = await recordPlan(stalePlan(), { player, invariants: builtInInvariants }, 60);
+    expect(long.records.length).toBeLessThan(120);
+    expect(long.forgotten % 60).toBe(0);
+    expect(recordedRunOf(long, options).left[0]).toBe(
+      `The first ${long.forgotten} records of this long run are forgotten.`,
+    );
+  });
+});
+
+test("what nobody found while it was played is told at the end, and a run in which all holds has no story of it", async () => {
+  const played = await recordPlan(stalePlan(), { player: play, invariants: builtInInvariants });
+  expect(played.violations).toEqual([]);
+  const quiet = recordedRunOf(played, options);
+  expect(quiet.violations).toEqual([]);
+  expect(quiet.story).toEqual([]);
+  const violation = {
+    invariant: "L1",
+    about: "Job default/pi",
+    message: "does not end",
+    atMs: played.violations.length,
+  };
+  const late = recordedRunOf({ ...played, violations: [violation] }, options);
+  expect(late.violations[0]!.step).toBe(late.steps.length - 1);
+  expect(late.objects.filter(({ isConcerned }) => isConcerned).length).toBeGreaterThan(1);
+});
+
+test("an answer that is lost is told as such, and what an invariant of one's own says", async () => {
+  const invariant: Invariant = {
+    name: "mine",
+    sentence: "A Job has one pod at most.",
+    watch(world, violated) {
+      return {
+        onChange() {
+          if (world.list("pods").length > 1) violated("Job default/pi", "has two pods");
+        },
+      };
+    },
+  };
+  const plan = {
+    ...stalePlan(),
+    happenings: [
+      {
+        at: "+0s",
+        requestFails: {
+          components: ["job-controller"],
+          verbs: ["create"],
+          resources: ["pods"],
+          with: 500 as const,
+          effect: "kept" as const,
+          times: 1,
+        },
+      },
+      { at: "+0s", staleCache: { kind: "Pod", controller: "job-controller" }, for: "20s" },
+    ],
+  };
+  const played = await recordPlan(plan, { player: play, invariants: [invariant] });
+  const run = recordedRunOf(played, { command: COMMAND, invariants: [invariant] });
+  expect(run.violations[0]).toMatchObject({ invariant: "mine", sentence: "A Job has one pod at most." });
+  expect(run.steps.filter(({ look }) => look === "lost").map(({ text }) => text)).toEqual([
+    expect.stringMatching(
+      /^job-controller: create pods default\/pi-\w+ → 500 \(a fault: it was done, and the answer lost\)$/,
+    ),
+  ]);
+  expect(texts(run, "What the controller believed")[0]).toMatch(
+    /^At \+[\d.]+s job-controller believed that Pod default\/pi-\w+ was not there; it was stored since \+0s, by then as version \d+\.$/,
+  );
+});

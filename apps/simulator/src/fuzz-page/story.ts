@@ -1,0 +1,186 @@
+import type { FaultPlan, StoredChange, Violation } from "@kubewright/simulation";
+
+import { newsBetween } from "./change-words.js";
+import { fieldsOf } from "./object-fields.js";
+import { differencesIn, picturesAt } from "./pictures.js";
+import { isLasting, planSentences } from "./plan-words.js";
+import type { Sentence, StoryPart } from "./recorded-run.js";
+import type { SeenObject } from "./seen-objects.js";
+import { sinceText } from "./since-text.js";
+import type { ToldStep } from "./told-steps.js";
+
+/** Sentences that lead up to what went wrong. */
+const MOST_BEFORE = 14;
+/** Objects of which a controller had another picture. */
+const MOST_PICTURES = 4;
+
+/** Changes that one sentence tells of. */
+const MOST_NEWS = 6;
+
+export interface StoryInput {
+  readonly plan: FaultPlan;
+  /** Those that the page has. */
+  readonly steps: readonly ToldStep[];
+  readonly violation: Violation;
+  readonly sentence: string | undefined;
+  readonly concerned: ReadonlySet<SeenObject>;
+}
+
+export interface Story {
+  readonly parts: readonly StoryPart[];
+  /** What is to be looked at. */
+  readonly selected: SeenObject | undefined;
+}
+
+/** Tells what was stored, what the controller believed, what it did and what should have held, for who sees nothing else. */
+export function storyOf(input: StoryInput): Story {
+  const { plan, steps, violation, sentence, concerned } = input;
+  const startMs = Date.parse(plan.start);
+  const moment = Math.max(
+    0,
+    steps.findIndex((step) => step.violation === violation),
+  );
+  const culprit = culpritOf(steps, moment, concerned);
+  const decision = culprit === undefined ? undefined : decisionBefore(steps, culprit);
+  const about = [...concerned].filter(({ name }) => name === violation.about).at(-1);
+  const at = (atMs: number): string => sinceText(atMs, startMs);
+  const begun = decision ?? culprit;
+  const pictures = begun === undefined ? undefined : picturesAt(steps, begun, steps[begun]!.actor!);
+  const differences = (pictures === undefined ? [] : differencesIn(pictures, concerned, at)).sort(
+    (a, b) => Number(b.object === about) - Number(a.object === about),
+  );
+  const parts: StoryPart[] = [
+    { title: "What is played", sentences: planSentences(plan).map((text) => ({ text })) },
+    { title: "What happened before", sentences: before(input, culprit ?? moment) },
+    ...(culprit === undefined || begun === undefined
+      ? []
+      : [
+          {
+            title: "What the controller believed",
+            sentences: [
+              // Who has no caches asks the API server, and believes what it says.
+              ...(pictures!.resources.size === 0 ? [] : believed(steps[begun]!, begun, differences, at)),
+              ...meanwhile(plan, steps, begun, at),
+            ],
+          },
+          { title: "What it did", sentences: did(steps, decision, culprit) },
+        ]),
+    {
+      title: "What should have held",
+      sentences: [
+        ...(sentence === undefined ? [] : [{ text: sentence }]),
+        { text: `It did not at ${at(steps[moment]!.atMs)}: ${violation.about} ${violation.message}.`, step: moment },
+      ],
+    },
+  ];
+  return {
+    parts: parts.filter(({ sentences }) => sentences.length > 0),
+    selected: differences[0]?.object ?? about,
+  };
+}
+
+/** The write of a controller that the violation was found at, or the last one before it. */
+function culpritOf(steps: readonly ToldStep[], moment: number, concerned: ReadonlySet<SeenObject>): number | undefined {
+  const controllers = new Set(
+    steps.flatMap(({ kind, actor }) => (kind === "cache" && actor !== undefined ? [actor] : [])),
+  );
+  for (let index = moment - 1; index >= 0; index--) {
+    const { kind, actor, object, request } = steps[index]!;
+    if (actor === undefined || !controllers.has(actor) || object === undefined || !concerned.has(object)) continue;
+    if (kind === "change" || (kind === "answer" && request?.verb !== "get" && request?.verb !== "list")) return index;
+  }
+  return undefined;
+}
+
+function decisionBefore(steps: readonly ToldStep[], culprit: number): number | undefined {
+  const { actor, life, object } = steps[culprit]!;
+  for (let index = culprit - 1; index >= 0; index--) {
+    const step = steps[index]!;
+    if (step.kind !== "decision" || step.actor !== actor || step.life !== life) continue;
+    if (step.object === object || object?.owners.includes(step.object?.uid ?? "") === true) return index;
+  }
+  return undefined;
+}
+
+function believed(
+  { actor, atMs }: ToldStep,
+  step: number,
+  differences: readonly { readonly text: string }[],
+  time: (atMs: number) => string,
+): Sentence[] {
+  if (differences.length === 0)
+    return [{ text: `At ${time(atMs)} the caches of ${actor} showed all of these objects as they were stored.`, step }];
+  const told = differences
+    .slice(0, MOST_PICTURES)
+    .map(({ text }): Sentence => ({ text: `At ${time(atMs)} ${actor} believed that ${text}.`, step }));
+  const left = differences.length - told.length;
+  return left === 0 ? told : [...told, { text: `So it was with ${left} more of these objects.`, step }];
+}
+
+/** What goes wrong on purpose at that time. */
+function meanwhile(
+  plan: FaultPlan,
+  steps: readonly ToldStep[],
+  until: number,
+  time: (atMs: number) => string,
+): Sentence[] {
+  const going = new Map<number, number>();
+  for (const [index, { happening }] of steps.slice(0, until).entries()) {
+    if (happening === undefined || !isLasting(plan, happening.index)) continue;
+    if (happening.phase === "begin") going.set(happening.index, index);
+    else going.delete(happening.index);
+  }
+  return [...going.values()].map((index) => ({
+    text: `Meanwhile, since ${time(steps[index]!.atMs)}: ${steps[index]!.text()}.`,
+    step: index,
+  }));
+}
+
+function did(steps: readonly ToldStep[], decision: number | undefined, culprit: number): Sentence[] {
+  return (decision === undefined ? [culprit] : [decision, culprit]).map((step) => {
+    const { atMs, text } = steps[step]!;
+    return { atMs, text: `${text()}.`, step };
+  });
+}
+
+/** What leads up to it: what goes wrong, what users do, what becomes of the objects, answers that were none. */
+function before({ steps, violation, concerned }: StoryInput, until: number): Sentence[] {
+  const lives = new Map<string, number>();
+  const found: { readonly sentence: Sentence; readonly isAbout: boolean }[] = [];
+  for (const [index, step] of steps.slice(0, until).entries()) {
+    const { kind, look, actor, life, object, change } = step;
+    const add = (text: string, isAbout = true): void =>
+      void found.push({ sentence: { atMs: step.atMs, text: `${text}.`, step: index }, isAbout });
+    if (actor !== undefined && life !== undefined && life > (lives.get(actor) ?? 0)) {
+      if (life > 1) add(`${actor} is there again, in life ${life}, and remembers nothing`);
+      lives.set(actor, life);
+    }
+    if (kind === "note" || kind === "error" || kind === "happening") add(withDetails(step));
+    else if (object === undefined || !concerned.has(object)) continue;
+    else if (kind === "change") {
+      const news = newsIn(change!);
+      if (news !== undefined) add(`${step.text()}${news}`, object.name === violation.about);
+    } else if (kind === "answer" && (look === "false" || look === "lost" || look === "refused")) add(withDetails(step));
+  }
+  const weights = found.map(({ isAbout }) => isAbout);
+  let left = Math.max(0, found.length - MOST_BEFORE);
+  // Of more than there is room for, other objects go first, and then what is long ago.
+  const shown = found.filter((_, index) => weights[index] || left-- <= 0);
+  const told = shown.slice(-MOST_BEFORE).map(({ sentence }) => sentence);
+  const omitted = found.length - told.length;
+  return omitted === 0
+    ? told
+    : [{ text: `${omitted} earlier or lesser things are left out here; the timeline has them.` }, ...told];
+}
+
+/** What makes a change worth telling; `undefined`: nothing does. */
+function newsIn({ type, object, previous }: StoredChange): string | undefined {
+  if (type !== "MODIFIED" || previous === undefined) return "";
+  const news = newsBetween(fieldsOf(previous), fieldsOf(object)).slice(0, MOST_NEWS);
+  return news.length === 0 ? undefined : `: ${news.join("; ")}`;
+}
+
+function withDetails({ text, more }: ToldStep): string {
+  const details = more?.();
+  return details === undefined || details === "" ? text() : `${text()}: ${details}`;
+}

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import { builtInInvariants, play } from "@kubewright/simulation";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+import { fuzzPage } from "../src/fuzz-page/fuzz-page.js";
+import { mutantPlayer, stalePlan } from "./made-up-plan.js";
+import { PageFixture, browserPath } from "./page-fixture.js";
+
+const TIMEOUT_MS = 180_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const COMMAND = "kubewright fuzz --replay plan.yaml --mutant job-finished-forgotten";
+
+describe.skipIf(browserPath === undefined)("the page of a run that went wrong", { timeout: TIMEOUT_MS }, () => {
+  let fixture: PageFixture;
+  let url: string;
+
+  beforeAll(async () => {
+    fixture = await PageFixture.start();
+    const player = await mutantPlayer("job-finished-forgotten");
+    const options = { player, invariants: builtInInvariants, command: COMMAND };
+    url = fixture.write("wrong.html", await fuzzPage(stalePlan(), options, fixture.io()));
+  }, TIMEOUT_MS);
+  afterEach(() => fixture.closePages());
+  afterAll(() => fixture?.stop());
+
+  const waitFor = ".run-chart >> nth=0";
+  const barriers = async (page: Page): Promise<string[]> => {
+    await page.evaluate(AXE);
+    return page.evaluate(
+      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
+    );
+  };
+  const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
+  const now = (page: Page): Promise<string> => page.locator(".step-now").innerText();
+
+  test.each([
+    ["recorded-run", {}],
+    ["recorded-run-dark", { colorScheme: "dark" }],
+    ["recorded-run-narrow", { width: 420, height: 860 }],
+  ] as const)(
+    "as %s: what happened, what was believed, and nothing keeps anybody from using it",
+    async (name, options) => {
+      const { page, problems } = await fixture.open(url, { waitFor, ...options });
+      await fixture.screenshot(page, name);
+      await page.locator(".steps").evaluate((element) => element.scrollIntoView());
+      await fixture.screenshot(page, `${name}-steps`);
+      await page.locator(".copied").first().scrollIntoViewIfNeeded();
+      await fixture.screenshot(page, `${name}-plan`);
+      expect(await barriers(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      expect(problems).toEqual([]);
+      expect(await violations(page)).toEqual([]);
+    },
+  );
+
+  test("who sees only the page can name the cause", async () => {
+    const { page } = await fixture.open(url, { waitFor });
+    expect(await page.locator("main h1").innerText()).toMatch(/^S4 no pod after the end: Job default\/pi gets Pod /);
+    const story = await page.locator(".story").innerText();
+    expect(story).toContain("job-controller hears nothing new of Jobs.");
+    expect(story).toMatch(/condition Complete: none → True/);
+    expect(story).toMatch(
+      /job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s/,
+    );
+    expect(story).toMatch(/job-controller decides for Job default\/pi: creating 1 pod: 0 active, 1 wanted/);
+    expect(story).toContain("No pod is created for a Job that is Complete or Failed in the store.");
+    expect(await page.locator(".copied pre").allInnerTexts()).toEqual([
+      COMMAND,
+      expect.stringContaining("staleCache:"),
+    ]);
+  });
+
+  test("steps go to and fro by keys and buttons, and a sentence leads to its step", async () => {
+    const { page } = await fixture.open(url, { waitFor });
+    const wrong = await now(page);
+    expect(wrong).toMatch(/^Step \d+ of \d+, \+11(\.\d+)?s: S4 no pod after the end does not hold/);
+    await page.keyboard.press("ArrowLeft");
+    expect(await now(page)).toMatch(/Pod default\/pi-\w+ is created by job-controller/);
+    await page.keyboard.press("ArrowLeft");
+    expect(await now(page)).toContain("decides for Job default/pi: creating 1 pod");
+    await page.keyboard.press("v");
+    expect(await now(page)).toBe(wrong);
+    await page.getByRole("button", { name: "Previous step" }).click();
+    await page.getByRole("button", { name: "Next step" }).click();
+    expect(await now(page)).toBe(wrong);
+    await page.locator(".story .link", { hasText: "hears nothing new" }).first().click();
+    expect(await now(page)).toMatch(/\+5s: job-controller hears nothing new of Jobs/);
+    // A select has arrow keys of its own.
+    await page.getByLabel("Whose versions are shown").focus();
+    const before = await now(page);
+    await page.keyboard.press("ArrowRight");
+    expect(await now(page)).toBe(before);
+  });
+
+  test("a cache that lags behind is shown as stale, and so is what it differs in", async () => {
+    const { page } = await fixture.open(url, { waitFor });
+    const stale = page.locator(".run-box .stale title");
+    expect(await stale.allTextContents()).toContainEqual(expect.stringMatching(/^Job default\/pi: v\d+, stale$/));
+    const versions = page.locator(".beliefs .versions");
+    expect(await versions.innerText()).toMatch(/version\s+version 123\s+≠ version 119, stale/);
+    const complete = page.locator(".beliefs tr", { hasText: "conditions[Complete].status" });
+    expect(await complete.locator(".differs").innerText()).toBe("≠ –");
+    await page.locator(".story .link", { hasText: "hears nothing new" }).first().click();
+    expect(await versions.locator(".differs").count()).toBe(0);
+    await page.getByLabel("Whose versions are shown").selectOption({ index: 1 });
+    expect(await page.locator(".beliefs caption").innerText()).toMatch(/^Pod default\/pi-/);
+  });
+
+  test("other objects and those who only look on are there for who asks", async () => {
+    const { page } = await fixture.open(url, { waitFor });
+    const labels = page.locator(".run-labels .group");
+    expect(await labels.allInnerTexts()).toEqual(["What goes wrong", "API server", "Others", "job-controller"]);
+    await page.getByLabel("controllers that only look on").check();
+    expect(await labels.allInnerTexts()).toContain("garbage-collector-controller");
+    const few = await page.locator("select option").count();
+    await page.getByLabel("other objects").check();
+    expect(await page.locator("select option").count()).toBeGreaterThan(few);
+    await page.getByText("All steps as a table").click();
+    await expect.poll(() => page.locator(".all-steps tbody tr").count()).toBeGreaterThan(50);
+  });
+
+  test("nothing is asked of a network, and nothing that a name or a plan says can run", async () => {
+    const attack = `</script><img src=x onerror="alert(1)"><svg onload=alert(2)>&quot;'\${alert(3)}<!--<script>alert(4)</script>`;
+    const plan = { ...stalePlan(), name: attack, description: attack };
+    const invariants = [
+      {
+        name: attack,
+        sentence: attack,
+        watch: (_world: unknown, violated: (about: string, message: string) => void) => ({
+          onChange: ({ object }: { object: { kind?: string } }) =>
+            object.kind === "Job" && violated("Job default/pi", attack),
+        }),
+      },
+    ];
+    const html = await fuzzPage(plan, { player: play, invariants, command: attack }, fixture.io());
+    const { page, problems } = await fixture.open(fixture.write("hostile.html", html), { waitFor });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.getByText("All steps as a table").click();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.locator("main h1").innerText()).toContain("<img src=x onerror=");
+    expect(
+      await page.evaluate("document.querySelectorAll('img, iframe, object, embed, [onerror], [onload]').length"),
+    ).toBe(0);
+    expect(await page.evaluate("document.scripts.length")).toBe(2);
+    expect(asked).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
