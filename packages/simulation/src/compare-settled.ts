@@ -36,17 +36,39 @@ export function compareSettled(faultFree: Settled, withFaults: Settled, plan: Fa
   const world = new Happened(plan);
   const violations: Violation[] = [];
   const atMs = Date.parse(plan.start);
-  for (const manifest of plan.manifests) {
-    if (manifest.kind !== "Job") continue;
-    const job = manifest as unknown as Job;
-    const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
+  for (const { about, job, actual } of comparedJobs(withFaults, plan, world)) {
     const expected = faultFree[about];
-    const actual = withFaults[about];
-    if (expected === undefined || actual === undefined || world.isEdited(job)) continue;
+    if (expected === undefined || expected.end === "") continue;
     for (const message of differences(expected, actual, job, world))
       violations.push({ invariant: INVARIANT, about, message, atMs });
   }
   return violations;
+}
+
+/** Whether there is something that {@link compareSettled} could tell of, whatever the run without faults comes to. */
+export function mayDiffer(withFaults: Settled, plan: FaultPlan): boolean {
+  const world = new Happened(plan);
+  for (const { job, actual } of comparedJobs(withFaults, plan, world))
+    // What a run comes to leaves more open, never less.
+    if (!hasEnd(actual) || openFields(actual, actual, job, world).size < FIELDS.length || isShort(actual, job))
+      return true;
+  return false;
+}
+
+/** The plan's Jobs of which it is known how they must end. */
+function* comparedJobs(
+  withFaults: Settled,
+  { manifests }: FaultPlan,
+  world: Happened,
+): Generator<{ readonly about: string; readonly job: Job; readonly actual: SettledObject }, void> {
+  for (const manifest of manifests) {
+    if (manifest.kind !== "Job") continue;
+    const job = manifest as unknown as Job;
+    if (job.spec?.suspend === true || isManagedElsewhere(job) || world.isEdited(job)) continue;
+    const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
+    const actual = withFaults[about];
+    if (actual !== undefined) yield { about, job, actual };
+  }
 }
 
 function* differences(
@@ -55,27 +77,35 @@ function* differences(
   job: Job,
   world: Happened,
 ): Generator<string, void> {
-  if (job.spec?.suspend === true || isManagedElsewhere(job) || expected.end === "") return;
-  const end = String(expected.end);
-  if (actual.end === "" || actual.end === undefined) {
-    yield `does not end, and is ${end} (${expected.reason}) without faults`;
+  if (!hasEnd(actual)) {
+    yield `does not end, and is ${expected.end} (${expected.reason}) without faults`;
     return;
   }
   const open = openFields(expected, actual, job, world);
-  for (const field of ["end", "reason", "succeeded", "failed", "completedIndexes", "failedIndexes"] as const) {
+  for (const field of FIELDS) {
     if (open.has(field) || (actual[field] ?? "") === (expected[field] ?? "")) continue;
     yield `${field} is ${actual[field] ?? "absent"}, and ${expected[field] ?? "absent"} without faults`;
   }
-  const completions = job.spec?.completions;
-  if (actual.end === "Complete" && actual.reason === "CompletionsReached" && completions != null)
-    if (Number(actual.succeeded) < completions)
-      yield `is Complete with ${actual.succeeded} of ${completions} successes`;
+  if (isShort(actual, job)) yield `is Complete with ${actual.succeeded} of ${job.spec?.completions} successes`;
+}
+
+function hasEnd({ end }: SettledObject): boolean {
+  return end !== "" && end !== undefined;
+}
+
+/** Whether it is Complete without all its completions. */
+function isShort({ end, reason, succeeded }: SettledObject, { spec }: Job): boolean {
+  const completions = spec?.completions;
+  return (
+    end === "Complete" && reason === "CompletionsReached" && completions != null && Number(succeeded) < completions
+  );
 }
 
 type Field = "end" | "reason" | "succeeded" | "failed" | "completedIndexes" | "failedIndexes";
 
 const END: readonly Field[] = ["end", "reason"];
 const COUNTS: readonly Field[] = ["succeeded", "failed", "completedIndexes", "failedIndexes"];
+const FIELDS: readonly Field[] = [...END, ...COUNTS];
 
 /** What of a Job may be otherwise. */
 function openFields(expected: SettledObject, actual: SettledObject, job: Job, world: Happened): ReadonlySet<Field> {

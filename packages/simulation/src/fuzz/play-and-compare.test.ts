@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { FaultPlan } from "../fault-plan.js";
 import { generatePlan } from "../generate/generate-plan.js";
 import type { Outcome, SettledObject } from "../outcome.js";
+import type { HappeningEntry } from "../scenario/scenario-file.js";
 import { playAndCompare, withoutFaults } from "./play-and-compare.js";
 
 const complete: SettledObject = { end: "Complete", reason: "CompletionsReached", succeeded: 1, failed: 0, active: 0 };
@@ -59,6 +60,32 @@ test("without faults, or when something has gone wrong already, there is nothing
   const outcome = await playAndCompare(plan, async (each) => ({ ...(await player(played)(each)), violations }));
   expect(played).toHaveLength(2);
   expect(outcome.violations).toBe(violations);
+});
+
+test("where happenings leave open all that a Job can come to, there is nothing to compare", async () => {
+  const applied: HappeningEntry = { at: "+1s", apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } } };
+  const nodeDeleted: HappeningEntry = { at: "+1s", delete: { kind: "Node", name: "node-1" } };
+  for (const [happening, end, plays] of [
+    [applied, "", 1],
+    [nodeDeleted, "Complete", 1],
+    [nodeDeleted, "", 2],
+  ] as const) {
+    let played = 0;
+    await playAndCompare({ ...plan, happenings: [...plan.happenings!, happening] }, async () => {
+      played++;
+      const settled = { "Job default/pi": { ...complete, end } };
+      return { violations: [], reached: [], hash: "1", settled, figures: { requests: 1, writes: 1, virtualMs: 1 } };
+    });
+    expect(played).toBe(plays);
+  }
+});
+
+test("the run without faults has one controller manager, and is held to nothing", async () => {
+  const played: FaultPlan[] = [];
+  const calm: FaultPlan[] = [];
+  await playAndCompare({ ...plan, controllerManagers: 3 }, player(played), player(calm));
+  expect(played.map(({ controllerManagers }) => controllerManagers)).toEqual([3]);
+  expect(calm.map(({ controllerManagers }) => controllerManagers)).toEqual([undefined]);
 });
 
 test("without its faults a generated plan is the one that is generated without faults", () => {
