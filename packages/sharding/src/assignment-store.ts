@@ -107,6 +107,6 @@ export class AssignmentStore {
 
   #bounded<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { clock, requestTimeoutMs } = this.#options;
-    return bounded(send, { clock, limitMs: requestTimeoutMs, signal });
+    return bounded(send, { clock, limitMs: requestTimeoutMs, signals: [signal] });
   }
 }

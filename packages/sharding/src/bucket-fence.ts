@@ -70,11 +70,12 @@ export class BucketFence {
       this.#options.onRefused(reason);
       throw new FencedError(`${request.method} ${request.path} not sent: ${WORDS[reason]}`);
     }
+    request.signal?.throwIfAborted();
     const { transport, clock, requestTimeoutMs } = this.#options;
     const sentMs = clock.monotonic();
     this.#inFlight++;
     try {
-      const limit = { clock, limitMs: requestTimeoutMs, signal: this.#signal(request.signal) };
+      const limit = { clock, limitMs: requestTimeoutMs, signals: this.#signals(request.signal) };
       const timed = { ...request, path: withTimeout(request.path, requestTimeoutMs) };
       const response = await bounded((signal) => transport({ ...timed, signal }), limit);
       // The server gave up, which says nothing about what it did.
@@ -97,9 +98,9 @@ export class BucketFence {
     this.#unknownUntilMs = Math.max(this.#unknownUntilMs, sentMs + this.#options.requestTimeoutMs + GRACE_MS);
   }
 
-  #signal(signal: AbortSignal | undefined): AbortSignal {
+  #signals(signal: AbortSignal | undefined): readonly AbortSignal[] {
     const { signal: closing } = this.#closing;
-    return signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    return signal === undefined ? [closing] : [signal, closing];
   }
 }
 

@@ -69,7 +69,7 @@ export class OwnLease {
     const wasPunctual = this.isPunctual;
     const heldBefore = this.#renewed === undefined || this.holds;
     const sent = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
-    const limit = { clock, limitMs: timing.requestTimeoutMs, signal };
+    const limit = { clock, limitMs: timing.requestTimeoutMs, signals: [signal] };
     await bounded((bound) => this.#write(bound), limit);
     if (!heldBefore) await bounded(confirm, limit);
     this.#renewed = sent;
@@ -84,7 +84,7 @@ export class OwnLease {
     if (name === "") return;
     const remove = (bound: AbortSignal): Promise<unknown> =>
       this.#leases.delete(name, { namespace, preconditions: { uid }, signal: bound });
-    await bounded(remove, { clock, limitMs: timing.requestTimeoutMs, signal });
+    await bounded(remove, { clock, limitMs: timing.requestTimeoutMs, signals: [signal] });
   }
 
   async #write(signal: AbortSignal): Promise<void> {

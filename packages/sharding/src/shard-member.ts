@@ -431,7 +431,7 @@ export class ShardMember {
     for (const [owner, sinceMs] of this.#absentSinceMs) {
       if (this.#gone.has(owner) || nowMs - sinceMs < this.#timing.leaseDurationMs) continue;
       try {
-        const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signal };
+        const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signals: [signal] };
         this.#members.saw(await bounded((bound) => this.#getLease(owner, bound), limit));
         // Of another kind, it is nobody who could be judged here.
         this.#absentSinceMs.set(owner, nowMs);
@@ -454,7 +454,7 @@ export class ShardMember {
   async #seize(signal: AbortSignal): Promise<void> {
     if (this.#mutations.has("no seizing")) return;
     const client = this.#options.client.resource(leases);
-    const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signal };
+    const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signals: [signal] };
     for (const lease of this.#members.silent()) {
       const identity = identityOf(lease)!;
       const seized = { ...lease, spec: { ...lease.spec, holderIdentity: "" } };

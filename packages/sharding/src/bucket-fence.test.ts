@@ -1,0 +1,84 @@
+import { SimulatedClock } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
+import { expect, test } from "vitest";
+
+import { BucketFence } from "./bucket-fence.js";
+
+const ok: ApiResponse = { status: 200, headers: {}, body: { type: "decoded", value: {} } };
+const write: ApiRequest = { method: "POST", path: "/api/v1/namespaces/a/pods", headers: {} };
+
+function setUp(answer: () => Promise<ApiResponse> = async () => ok) {
+  const clock = new SimulatedClock();
+  const sent: ApiRequest[] = [];
+  const refused: string[] = [];
+  const lease = { holds: true };
+  const fence = new BucketFence({
+    transport: (request) => {
+      sent.push(request);
+      return answer();
+    },
+    clock,
+    requestTimeoutMs: 4_000,
+    holdsLease: () => lease.holds,
+    onRefused: (reason) => refused.push(reason),
+  });
+  let settledMs: number | undefined;
+  const settle = (): void => void fence.settled().then(() => (settledMs = clock.monotonic()));
+  return { clock, fence, sent, refused, lease, settle, settledMs: () => settledMs };
+}
+
+test("writes pass while it is open and the lease holds, reads always", async () => {
+  const { fence, sent, refused, lease } = setUp();
+  const attempt = (): Promise<unknown> => fence.transport(write).catch((error: unknown) => (error as Error).message);
+  expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the bucket has not synced yet");
+  fence.open();
+  expect(await attempt()).toBe(ok);
+  lease.holds = false;
+  expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the lease was not renewed in time");
+  lease.holds = true;
+  fence.close();
+  fence.open();
+  expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the bucket was given up");
+  expect(await fence.transport({ ...write, method: "GET" })).toBe(ok);
+  expect(refused).toEqual(["not open", "lease", "closed"]);
+  expect(sent.map(({ path }) => path)).toEqual([`${write.path}?timeout=4000ms`, write.path]);
+});
+
+test("a write that was answered is settled", async () => {
+  const { clock, fence, settle, settledMs } = setUp();
+  fence.open();
+  await fence.transport(write);
+  fence.close();
+  settle();
+  await clock.settle();
+  expect(settledMs()).toBe(0);
+});
+
+test.each([
+  ["never", () => new Promise<ApiResponse>(() => {}), 5_000],
+  ["with a broken connection", () => Promise.reject<ApiResponse>(new Error("read ECONNRESET")), 5_000],
+  ["that it took too long", async () => ({ ...ok, status: 504 }), 5_000],
+])("a write that is answered %s can happen until a second after its time", async (_, answer, untilMs) => {
+  const { clock, fence, settle, settledMs } = setUp(answer);
+  fence.open();
+  void fence.transport({ ...write, path: `${write.path}?fieldManager=a` }).catch(() => {});
+  await clock.settle();
+  fence.close();
+  settle();
+  await clock.advance(untilMs - 1);
+  expect(settledMs()).toBeUndefined();
+  await clock.advance(1);
+  expect(settledMs()).toBe(untilMs);
+});
+
+test("a write that was called off before it was sent is nothing to wait for", async () => {
+  const { clock, fence, sent, settle, settledMs } = setUp();
+  fence.open();
+  await expect(fence.transport({ ...write, signal: AbortSignal.abort(new Error("stopped")) })).rejects.toThrow(
+    "stopped",
+  );
+  fence.close();
+  settle();
+  await clock.settle();
+  expect([sent, settledMs()]).toEqual([[], 0]);
+});
