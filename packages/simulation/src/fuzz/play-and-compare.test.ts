@@ -63,7 +63,10 @@ test("without faults, or when something has gone wrong already, there is nothing
 });
 
 test("where happenings leave open all that a Job can come to, there is nothing to compare", async () => {
-  const applied: HappeningEntry = { at: "+1s", apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } } };
+  const applied: HappeningEntry = {
+    at: "+1s",
+    apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } },
+  };
   const nodeDeleted: HappeningEntry = { at: "+1s", delete: { kind: "Node", name: "node-1" } };
   for (const [happening, end, plays] of [
     [applied, "", 1],
