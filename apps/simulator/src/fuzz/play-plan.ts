@@ -16,9 +16,10 @@ export function playPlan(
   plan: FaultPlan,
   player: (plan: FaultPlan, options?: PlayOptions) => Promise<Outcome> = play,
 ): Promise<Outcome> {
-  return playAndCompare(plan, async (each) => {
+  const watched = async (each: FaultPlan): Promise<Outcome> => {
     const { names, invariant } = collectStates();
     const outcome = await player(each, { invariants: [...builtInInvariants, invariant] });
     return { ...outcome, reached: [...outcome.reached, ...names] };
-  });
+  };
+  return playAndCompare(plan, watched, player);
 }
