@@ -27,6 +27,11 @@ export interface CronJobRecord {
   activeMs: number;
   /** When a request about it was last refused, or its answer lost. */
   refusedMs: number;
+  /** Until when its controller may wait, after so many refusals in a row, before it tries again. */
+  backsOffUntilMs: number;
+  refusals: number;
+  /** As {@link refusedMs}, but for Jobs that may not be created: old ones are removed before. */
+  hinderedMs: number;
   /** Its Jobs, by UID: those stored and those gone. */
   readonly jobs: Map<string, CronJobRun>;
   /** What each life of its controller was last shown of it. */
@@ -44,6 +49,10 @@ export interface CronJobRun {
   /** As each life of the controller was shown it; `undefined` once it was shown to be deleted. */
   readonly shown: Map<string, Stored<Job> | undefined>;
 }
+
+/** Upstream: client-go, util/workqueue DefaultTypedControllerRateLimiter. */
+const SHORTEST_BACK_OFF_MS = 5;
+const LONGEST_BACK_OFF_MS = 1_000_000;
 
 /** Follows CronJobs, their Jobs, and what their controller was told of them. */
 export class CronLedger {
@@ -65,9 +74,21 @@ export class CronLedger {
 
   /** Refusals put off what the controller does next. */
   onAnswer(request: AnsweredRequest): void {
-    if (request.component !== CRON_JOB_CONTROLLER || (request.code >= 200 && request.code < 300)) return;
-    for (const cronJob of this.cronJobs.values())
-      if (isAbout(request, cronJob.object)) cronJob.refusedMs = request.atMs;
+    if (request.component !== CRON_JOB_CONTROLLER) return;
+    const { code, verb, atMs } = request;
+    for (const cronJob of this.cronJobs.values()) {
+      if (!isAbout(request, cronJob.object)) continue;
+      if (code >= 200 && code < 300) {
+        if (verb !== "get") cronJob.refusals = 0;
+        continue;
+      }
+      cronJob.refusedMs = atMs;
+      if (verb !== "create") cronJob.hinderedMs = atMs;
+      // That there is such a Job already is no failure.
+      if (verb === "create" && code === 409) continue;
+      cronJob.refusals++;
+      cronJob.backsOffUntilMs = atMs + Math.min(SHORTEST_BACK_OFF_MS * 2 ** cronJob.refusals, LONGEST_BACK_OFF_MS);
+    }
   }
 
   #cronJobChanged({ type, object, previous, atMs }: StoredChange): void {
@@ -84,6 +105,9 @@ export class CronLedger {
         editedMs: atMs,
         activeMs: -Infinity,
         refusedMs: -Infinity,
+        hinderedMs: -Infinity,
+        backsOffUntilMs: -Infinity,
+        refusals: 0,
         jobs: new Map(),
         shown: new Map(),
       };

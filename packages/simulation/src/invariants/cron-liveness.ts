@@ -34,7 +34,7 @@ export const cronJobsGoOn: Invariant = {
 };
 
 function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: ScheduleBook): string | undefined {
-  const { object, editedMs, activeMs, refusedMs } = cronJob;
+  const { object, editedMs, activeMs, refusedMs, backsOffUntilMs } = cronJob;
   const { spec, status } = object;
   if (spec === undefined || spec.suspend === true || isBeingDeleted(object)) return undefined;
   const deadline = spec.startingDeadlineSeconds;
@@ -45,7 +45,7 @@ function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: Sched
   const createdMs = parseTime(object.metadata.creationTimestamp) ?? 0;
   // A foreign Job in its place (X12) is one that another event has to help over: it is refused.
   const blockedMs = spec.concurrencyPolicy === "Forbid" ? activeMs : -Infinity;
-  const freeMs = Math.max(world.healedMs, createdMs, editedMs, refusedMs, blockedMs);
+  const freeMs = Math.max(world.healedMs, createdMs, editedMs, refusedMs, backsOffUntilMs, blockedMs);
   // Slots every so often begin at the last one.
   const fromMs = isRelative(spec) ? Math.max(lastMs, createdMs) : freeMs;
   const slotMs = nextFrom(fromMs, freeMs);
@@ -74,8 +74,8 @@ export const historyHolds: Invariant = {
         const sinceMs = world.nowMs - CLEANED_MS;
         if (world.healedMs > sinceMs) return;
         for (const cronJob of ledger.cronJobs.values()) {
-          const { object, jobs, gone, editedMs, refusedMs } = cronJob;
-          if (gone || Math.max(editedMs, refusedMs) > sinceMs || object.spec === undefined) continue;
+          const { object, jobs, gone, editedMs, hinderedMs } = cronJob;
+          if (gone || Math.max(editedMs, hinderedMs) > sinceMs || object.spec === undefined) continue;
           for (const [end, limit] of [
             ["Complete", object.spec.successfulJobsHistoryLimit ?? 3],
             ["Failed", object.spec.failedJobsHistoryLimit ?? 1],

@@ -107,13 +107,31 @@ describe("L3 garbage collection is complete", () => {
 
   it("refuses what waits for dependents that are gone, or that nobody orphans", () => {
     for (const [finalizer, waits] of [
-      ["foregroundDeletion", "waits for dependents of which none is left"],
+      ["foregroundDeletion", "waits for dependents none of which is left, or goes on but for it"],
       ["orphan", "waits to have its dependents orphaned"],
     ] as const) {
       const owner = job();
       owner.metadata = { ...owner.metadata, finalizers: [finalizer], deletionTimestamp: "2026-03-02T10:00:00Z" };
       expect(left((history) => history.store(owner))).toEqual([`Job default/pi: is deleted, and ${waits}`]);
     }
+  });
+
+  it("refuses what waits for each other, and for nothing else", () => {
+    const waiting = { finalizers: ["foregroundDeletion"], deletionTimestamp: "2026-03-02T10:00:00Z" };
+    const owner = job();
+    const child = configMap([reference(owner, { blockOwnerDeletion: true })], waiting);
+    owner.metadata = {
+      ...owner.metadata,
+      ...waiting,
+      ownerReferences: [
+        { apiVersion: "v1", kind: "ConfigMap", name: "child", uid: child.metadata.uid, blockOwnerDeletion: true },
+      ],
+    };
+    const violations = left((history) => {
+      history.store(owner);
+      history.store(child);
+    });
+    expect(violations).toHaveLength(2);
   });
 
   it("accepts what waits for a dependent that blocks it", () => {

@@ -153,16 +153,25 @@ function whyLeft(object: Stored, book: OwnerBook): string | undefined {
   if (isBeingDeleted(object)) {
     if (hasFinalizer(object, ORPHAN_FINALIZER)) return "is deleted, and waits to have its dependents orphaned";
     if (!hasFinalizer(object, FOREGROUND_DELETION_FINALIZER)) return undefined;
-    for (const uid of book.dependents.get(uidOf(object)) ?? []) {
-      const dependent = book.objects.get(uid);
-      const references = dependent?.metadata.ownerReferences ?? [];
-      if (references.some((owner) => owner.uid === uidOf(object) && owner.blockOwnerDeletion === true))
-        return undefined;
-    }
-    return "is deleted, and waits for dependents of which none is left";
+    if (isHeld(object, book)) return undefined;
+    return "is deleted, and waits for dependents none of which is left, or goes on but for it";
   }
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0 || book.isOwnedAcross(object)) return undefined;
   if (references.some((reference) => book.ownerOf(object, reference) !== undefined)) return undefined;
   return `is left, and its owners are gone: ${references.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
+}
+
+/** Whether an object that waits for its dependents has one to wait for; those that only wait for each other have none. */
+function isHeld(owner: Stored, book: OwnerBook, seen: Set<string> = new Set([uidOf(owner)])): boolean {
+  for (const uid of book.dependents.get(uidOf(owner)) ?? []) {
+    const dependent = book.objects.get(uid);
+    const references = dependent?.metadata.ownerReferences ?? [];
+    if (dependent === undefined || seen.has(uid)) continue;
+    if (!references.some((each) => each.uid === uidOf(owner) && each.blockOwnerDeletion === true)) continue;
+    if (!isWaiting(dependent) || dependent.metadata.finalizers!.length > 1) return true;
+    seen.add(uid);
+    if (isHeld(dependent, book, seen)) return true;
+  }
+  return false;
 }

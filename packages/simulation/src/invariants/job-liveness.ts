@@ -1,11 +1,11 @@
 import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { World } from "../world.js";
+import type { AnsweredRequest, Stored, World } from "../world.js";
 import { type JobRecord, JobLedger, activePods } from "./job-ledger.js";
-import { isActive, isTerminating, isTracked, replacesOnlyFailed, wantedPods } from "./job-words.js";
+import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
 import { clockMayBeWrong } from "./plan-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
 const FREED_MS = 120_000;
 const STARTS_MS = 120_000;
@@ -67,6 +67,8 @@ export const jobsGoOn: Invariant = {
     /** When something about a Job changed last. */
     const changedMs = new Map<string, number>();
     const forbidden = new Set<string>();
+    /** Since when containers of a Job have been started again more often than it permits. */
+    const restartedMs = new Map<string, number>();
     return {
       onAnswer(request) {
         ledger.onAnswer(request);
@@ -81,13 +83,23 @@ export const jobsGoOn: Invariant = {
             : change.resource === PODS
               ? ledger.pods.get(uidOf(change.object))?.job
               : undefined;
-        if (job !== undefined) changedMs.set(job.uid, change.atMs);
+        if (job === undefined) return;
+        changedMs.set(job.uid, change.atMs);
+        if (!exceedsRestarts(job)) restartedMs.delete(job.uid);
+        else if (!restartedMs.has(job.uid)) restartedMs.set(job.uid, change.atMs);
       },
       atRest() {
         const sinceMs = world.nowMs - STARTS_MS;
         if (world.healedMs > sinceMs || ledger.mayReadThePast) return;
         for (const job of ledger.jobs.values()) {
-          if ((changedMs.get(job.uid) ?? 0) > sinceMs || job.gone || job.meddledWith) continue;
+          if (job.gone || job.meddledWith) continue;
+          // What crashes again and again changes all the time.
+          if ((restartedMs.get(job.uid) ?? Infinity) < sinceMs)
+            violated(
+              nameOf(job.object, "Job"),
+              "goes on, and its containers have exceeded its limit by starting again",
+            );
+          if ((changedMs.get(job.uid) ?? 0) > sinceMs) continue;
           const isRefused = forbidden.has(job.object.metadata.namespace ?? "");
           const wrong = whyStandingStill(job, world, isRefused);
           if (wrong !== undefined) violated(nameOf(job.object, "Job"), wrong);
@@ -96,6 +108,18 @@ export const jobsGoOn: Invariant = {
     };
   },
 };
+
+/** Upstream: job_controller.go pastBackoffLimitOnFailure. */
+function exceedsRestarts(job: JobRecord): boolean {
+  const { spec, status } = job.object;
+  if (spec?.template.spec?.restartPolicy !== "OnFailure" || isManagedElsewhere(job) || spec.suspend === true)
+    return false;
+  if (isBeingDeleted(job.object) || job.finishedMs !== undefined) return false;
+  if (["FailureTarget", "SuccessCriteriaMet"].some((type) => isConditionTrue(status?.conditions, type))) return false;
+  let restarts = 0;
+  for (const { object } of job.livePods.values()) if (isActive(object)) restarts += restartsOf(object);
+  return restarts > 0 && restarts >= (spec.backoffLimit ?? 6);
+}
 
 /** The longest pause before a failed pod is replaced. */
 const LONGEST_BACK_OFF_MS = 610_000;
@@ -159,11 +183,12 @@ const RETRY_MS = 65_000;
 export const dampedNotStalled: Invariant = {
   name: "L9 damped, not stalled",
   sentence:
-    "A Job whose pod could not be created gets another try within 65 s, when nothing else is wrong and none of its pods has " +
-    "failed.",
+    "A Job one of whose pods could not be created, or not be deleted, gets another try within 65 s, when nothing else is wrong " +
+    "and none of its pods has failed.",
   watch(world, violated): InvariantChecks {
     const ledger = new JobLedger(world);
-    const refusedMs = new Map<string, number>();
+    /** When it was last refused what it wanted, by the Job's UID. */
+    const refusedMs = { create: new Map<string, number>(), delete: new Map<string, number>() };
     const lasting = new Set<number>();
     let disturbedMs = -Infinity;
     return {
@@ -177,42 +202,58 @@ export const dampedNotStalled: Invariant = {
       onAnswer(request) {
         ledger.onAnswer(request);
         if (request.component !== JOB_CONTROLLER) return;
-        const owner = (request.body as { metadata?: { ownerReferences?: { uid: string }[] } } | undefined)?.metadata
-          ?.ownerReferences?.[0]?.uid;
         const isRefused = request.code < 200 || request.code > 299;
-        if (request.verb === "create" && request.resource === PODS && owner !== undefined) {
-          if (isRefused) refusedMs.set(owner, request.atMs);
-          else refusedMs.delete(owner);
-        } else if (isRefused) {
-          // Anything else that goes wrong puts off the next try.
-          for (const uid of refusedMs.keys()) {
-            const { namespace, name } = ledger.jobs.get(uid)?.object.metadata ?? {};
-            if (namespace === request.namespace && (request.resource !== JOBS || name === request.name))
-              refusedMs.set(uid, request.atMs);
-          }
-        }
+        const { verb } = request;
+        const owner = request.resource === PODS ? jobOf(request, ledger) : undefined;
+        // Anything else that goes wrong puts off the next try.
+        if (isRefused && verb !== "create")
+          for (const waiting of Object.values(refusedMs))
+            for (const uid of waiting.keys()) {
+              const { namespace, name } = ledger.jobs.get(uid)?.object.metadata ?? {};
+              if (namespace === request.namespace && (request.resource !== JOBS || name === request.name))
+                waiting.set(uid, request.atMs);
+            }
+        if (owner === undefined || (verb !== "create" && verb !== "delete")) return;
+        if (isRefused) refusedMs[verb].set(owner, request.atMs);
+        else refusedMs[verb].delete(owner);
       },
       onChange(change) {
         ledger.onChange(change);
         const { resource, object } = change;
         // What changes meanwhile is looked at first.
         const uid = resource === JOBS ? uidOf(object) : ledger.pods.get(uidOf(object))?.job?.uid;
-        if (uid !== undefined && refusedMs.has(uid)) refusedMs.set(uid, change.atMs);
+        for (const waiting of Object.values(refusedMs))
+          if (uid !== undefined && waiting.has(uid)) waiting.set(uid, change.atMs);
       },
       onTick() {
-        if (refusedMs.size === 0 || lasting.size > 0) return;
-        for (const [uid, sinceMs] of refusedMs) {
-          const waitedMs = world.nowMs - Math.max(sinceMs, disturbedMs);
-          if (waitedMs <= RETRY_MS) continue;
-          refusedMs.delete(uid);
-          const job = ledger.jobs.get(uid);
-          if (job === undefined || !wantsMore(job)) continue;
-          violated(nameOf(job.object, "Job"), `has waited ${waitedMs / 1000} s to try again to create its pods`);
-        }
+        if (lasting.size > 0) return;
+        for (const verb of ["create", "delete"] as const)
+          for (const [uid, sinceMs] of refusedMs[verb]) {
+            const waitedMs = world.nowMs - Math.max(sinceMs, disturbedMs);
+            if (waitedMs <= RETRY_MS) continue;
+            refusedMs[verb].delete(uid);
+            const job = ledger.jobs.get(uid);
+            if (job === undefined || !(verb === "create" ? wantsMore(job) : wantsFewer(job))) continue;
+            violated(nameOf(job.object, "Job"), `has waited ${waitedMs / 1000} s to try again to ${verb} its pods`);
+          }
       },
     };
   },
 };
+
+/** The UID of the Job that a request of its controller about a pod is for. */
+function jobOf({ verb, namespace, name, body }: AnsweredRequest, ledger: JobLedger): string | undefined {
+  if (verb === "create") return body === undefined ? undefined : ownerOfKind(body as Stored, "Job")?.uid;
+  return ledger.podsByName.get(`${namespace}/${name}`)?.job?.uid;
+}
+
+/** Whether a Job has more pods than it is to have: none while it is suspended. */
+function wantsFewer(job: JobRecord): boolean {
+  const { spec } = job.object;
+  if (job.gone || spec === undefined || isBeingDeleted(job.object) || isManagedElsewhere(job)) return false;
+  if (job.finishedMs !== undefined) return false;
+  return activePods(job).length > (spec.suspend === true ? 0 : (spec.parallelism ?? 1));
+}
 
 /** Whether a Job of which nothing has failed lacks pods. */
 function wantsMore(job: JobRecord): boolean {

@@ -79,6 +79,32 @@ describe("L1 Jobs go on", () => {
     ).toEqual(["Job default/pi: is suspended, and its pods go on"]);
   });
 
+  it("refuses a Job whose containers have started again as often as it permits, and go on doing so", () => {
+    const crashing = (restartCount: number, backoffLimit: number): readonly string[] => {
+      const history = new History(jobsGoOn);
+      const { template } = job().spec!;
+      const onFailure = { ...template, spec: { ...template.spec!, restartPolicy: "OnFailure" } };
+      history.store(job({}, { backoffLimit, template: onFailure }));
+      const again = (count: number): void => {
+        const ready = { name: "main", image: "main", imageID: "", ready: true };
+        history.store(
+          pod("Running", { status: { containerStatuses: [{ ...ready, restartCount: count }] } }),
+          CONTROLLER,
+        );
+      };
+      again(restartCount);
+      history.pass(121_000);
+      again(restartCount);
+      history.rest();
+      return history.violations;
+    };
+    const message = "Job default/pi: goes on, and its containers have exceeded its limit by starting again";
+    expect(crashing(2, 2)).toEqual([message]);
+    expect(crashing(1, 0)).toEqual([message]);
+    expect(crashing(0, 0)).toEqual([]);
+    expect(crashing(1, 2)).toEqual([]);
+  });
+
   it("accepts Jobs that are finished, suspended, deleted, run, wait for a pod to end (X15), or are short of quota", () => {
     expect(rested((history) => history.store(job(complete)))).toEqual([]);
     expect(rested((history) => history.store(job({}, { suspend: true })))).toEqual([]);
@@ -141,6 +167,19 @@ describe("L9 damped, not stalled", () => {
     expect(history.violations).toEqual([]);
     history.pass(10_000);
     expect(history.violations).toEqual(["Job default/pi: has waited 70 s to try again to create its pods"]);
+  });
+
+  it("refuses that it waits as long to delete pods of which there are too many", () => {
+    const waits = (suspend: boolean): readonly string[] => {
+      const history = new History(dampedNotStalled);
+      history.store(job({}, { suspend }));
+      history.store(pod(), CONTROLLER);
+      history.answer({ component: CONTROLLER, verb: "delete", resource: "pods", name: "a", code: 500 });
+      history.pass(70_000);
+      return history.violations;
+    };
+    expect(waits(true)).toEqual(["Job default/pi: has waited 70 s to try again to delete its pods"]);
+    expect(waits(false)).toEqual([]);
   });
 
   it("accepts it when there was another try, the Job wants none, something else is refused, or goes wrong", () => {
@@ -219,6 +258,14 @@ describe("L6 history holds", () => {
     history.rest();
     expect(history.violations).toEqual([]);
     history.pass(20_000);
+    // Old ones are removed before new ones are made.
+    history.answer({
+      component: "cronjob-controller",
+      verb: "create",
+      resource: "jobs.batch",
+      name: "tick-1",
+      code: 403,
+    });
     history.rest();
     expect(history.violations).toEqual(["CronJob default/tick: keeps 2 Jobs that are Complete, and its limit is 1"]);
   });
