@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { HappeningEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { type PodScript, drawJobSpec, drawPodScript, jobBoundMs, podTemplate } from "./jobs.js";
@@ -37,6 +37,8 @@ const FREQUENT: readonly Timetable[] = [
   every("*/5 * * * *", 5 * MINUTE_MS, 40 * MINUTE_MS),
   every("@every 90s", 90_000, 20 * MINUTE_MS),
   every("@every 6m", 6 * MINUTE_MS, 45 * MINUTE_MS),
+  // Not evenly spaced: who reckons with the first two slots is wrong in the gap.
+  every("1-3,30 * * * *", MINUTE_MS, 75 * MINUTE_MS),
 ];
 
 const RARE: readonly Timetable[] = [
@@ -102,7 +104,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
     spec: {
       schedule,
       ...(timeZone === undefined ? {} : { timeZone }),
-      concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]),
+      concurrencyPolicy: draw.fork("policy").pick(["Allow", "Allow", "Forbid", "Replace"]),
       ...(draw.fork("deadline").chance(0.4)
         ? { startingDeadlineSeconds: draw.fork("seconds of deadline").pick([5, 100]) }
         : {}),
@@ -128,7 +130,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
       select: { kind: "CronJob", namespace, name },
       ...entry,
     })),
-    happenings: [...happenings, ...(suspension === undefined ? [] : [{ ...suspension, suspend: target }])],
+    happenings: [...happenings, ...(suspension === undefined ? [] : [suspensionOf(suspension, target)])],
     subjects: [
       {
         kind: "CronJob",
@@ -140,8 +142,9 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
         schedules:
           spanMs <= HOUR_MS ? ["*/2 * * * *", "*/5 * * * *", "@every 90s", "@every 4m"] : ["15 */3 * * *", "@every 2h"],
       } satisfies Subject,
+      ...drawRun(draw.fork("run"), { namespace, name }, timetable, script, moments),
     ],
-    endMs: spanMs,
+    endMs: Math.max(spanMs, suspension?.untilMs ?? 0),
     againMs: Math.min(periodMs, 6 * MINUTE_MS) + Math.min(jobBoundMs(spec, script), 15 * MINUTE_MS),
   };
 }
@@ -155,9 +158,9 @@ function fewer(completions: number | undefined): { completions?: number } {
 function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScript>[2], periodMs: number): PodScript {
   const script = drawPodScript(draw, swarm, spec);
   const share = draw.fork("share of the period").weighted([
-    [undefined, 60],
+    [undefined, 50],
     [0.9, 20],
-    [2.5, 20],
+    [2.5, 30],
   ]);
   if (share === undefined) return script;
   const runMs = Math.round((Math.min(periodMs, HOUR_MS) * share) / 1_000) * 1_000;
@@ -165,14 +168,51 @@ function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScr
   return { ...script, runMs, entries: [{ ...first, duration: durationText(runMs) }, ...rest] };
 }
 
-/** Suspended for some slots; a frequent one also for more than the 100 after which the controller warns. */
-function drawSuspension(
+/** One of its Jobs, that users act upon too, or take the name of: it tells the slot. */
+function drawRun(
   draw: Draw,
-  swarm: Swarm,
-  { periodMs, spanMs }: Timetable,
-): { readonly at: string; readonly for: string } | undefined {
-  if (!swarm.has("suspend") || !draw.chance(0.3)) return undefined;
-  const isLong = periodMs <= MINUTE_MS && draw.fork("long").chance(0.3);
+  { namespace, name }: Pick<Subject, "name" | "namespace">,
+  { start }: Timetable,
+  { startMs, runMs }: PodScript,
+  moments: readonly number[],
+): Subject[] {
+  if (!draw.chance(0.5)) return [];
+  const slotMs = draw.fork("slot").pick(moments);
+  const run = `${name}-${Math.floor((Date.parse(start) + slotMs) / MINUTE_MS)}`;
+  const container = { name: "main", image: "registry.example.com/main:1" };
+  return [
+    {
+      kind: "Job",
+      namespace,
+      name: run,
+      manifest: {
+        apiVersion: "batch/v1",
+        kind: "Job",
+        metadata: { name: run, namespace },
+        spec: { backoffLimit: 1, template: { spec: { restartPolicy: "Never", containers: [container] } } },
+      },
+      moments: [Math.max(0, slotMs - 5_000), slotMs, slotMs + startMs + runMs],
+      indexes: 0,
+      isRun: true,
+      schedules: [],
+    },
+  ];
+}
+
+interface Suspension {
+  readonly atMs: number;
+  readonly untilMs: number;
+}
+
+/** Suspended for some slots; a frequent one also for more than the 100 after which the controller warns. */
+function drawSuspension(draw: Draw, swarm: Swarm, { periodMs, spanMs }: Timetable): Suspension | undefined {
+  if (!swarm.has("suspend") || !draw.chance(0.4)) return undefined;
+  const isLong = periodMs <= 1.5 * MINUTE_MS && draw.fork("long").chance(0.4);
   const lengthMs = isLong ? 105 * periodMs : draw.fork("length").whole(1, 5) * Math.min(periodMs, HOUR_MS);
-  return { at: offsetText(draw.fork("at").whole(1, Math.floor(spanMs / 1_000)) * 1_000), for: durationText(lengthMs) };
+  const atMs = draw.fork("at").whole(1, Math.floor(spanMs / 1_000)) * 1_000;
+  return { atMs, untilMs: atMs + lengthMs };
+}
+
+function suspensionOf({ atMs, untilMs }: Suspension, suspend: Target): HappeningEntry {
+  return { at: offsetText(atMs), for: durationText(untilMs - atMs), suspend };
 }

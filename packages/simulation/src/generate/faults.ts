@@ -3,6 +3,7 @@ import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import type { FaultKind } from "./fault-kind.js";
 import { type Cast, LOST_ANSWERS, type RequestKind, isWrite, refusals, selection } from "./request-kinds.js";
+import { startOfHappening } from "./happening-times.js";
 import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
 import type { Subject } from "./workload.js";
@@ -47,8 +48,7 @@ export function drawBackground(draw: Draw, ground: FaultGround): HappeningEntry[
     for (let number = 0; number < count; number++) {
       const one = lots.fork(String(number));
       const atMs = drawMoment(one.fork("at"), momentsOf(ground), ground.windowMs);
-      const made = make(one.fork("what"), ground);
-      if (made !== undefined) entries.push({ at: offsetText(atMs), ...made });
+      entries.push(...placed(make(one.fork("what"), ground), atMs));
     }
   }
   return entries;
@@ -92,11 +92,35 @@ export function drawAimed(draw: Draw, ground: FaultGround): HappeningEntry[] {
     const others = ENTRIES.filter(([other]) => faults.has(other));
     if (others.length === 0) continue;
     const [, make] = lots.fork("other").pick(others);
-    const made = make(lots.fork("what"), ground);
-    if (made !== undefined)
-      entries.push({ at: offsetText(drawMoment(lots.fork("at"), momentsOf(ground), windowMs)), ...made });
+    const atMs = drawMoment(lots.fork("at"), momentsOf(ground), windowMs);
+    entries.push(...placed(make(lots.fork("what"), ground), atMs));
   }
   return entries;
+}
+
+/** Right when users do something to an object: who acts upon it does not see that yet, or is slow about what was begun before. */
+export function drawAround(draw: Draw, ground: FaultGround, users: readonly HappeningEntry[]): HappeningEntry[] {
+  const { faults } = ground;
+  const ways = (["staleCache", "apiServerSlow"] as const).filter((way) => faults.has(way));
+  const acts = users.flatMap((entry) => {
+    const { kind } =
+      entry.delete ?? entry.patch ?? entry.suspend ?? (typeof entry.apply === "object" ? entry.apply : {});
+    const caches = ground.cast.caches.filter((cache) => cache.kind === kind);
+    return caches.length === 0 ? [] : [{ caches, atMs: startOfHappening(entry) }];
+  });
+  if (ways.length === 0 || acts.length === 0 || draw.chance(0.4)) return [];
+  const { caches, atMs } = draw.fork("act").pick(acts);
+  const { kind, controller } = draw.fork("cache").pick(caches);
+  const at = offsetText(Math.max(0, atMs - draw.fork("before").whole(0, 1_000)));
+  return draw.fork("way").pick(ways) === "staleCache"
+    ? [{ at, ...forDelay(draw), staleCache: { kind, controller } }]
+    : [
+        {
+          at,
+          for: durationText(draw.fork("slow for").whole(1_000, 30_000)),
+          apiServerSlow: { by: durationText(draw.fork("by").whole(200, 3_000)), components: [controller] },
+        },
+      ];
 }
 
 /** A pod that has succeeded is found failed, while its end is recorded and the Job controller has not let go of it. */
@@ -171,16 +195,23 @@ function crash(draw: Draw, kind: RequestKind, nth: number): Happenings["controll
   };
 }
 
-type Made = Omit<HappeningEntry, "at"> | undefined;
+/** One that takes others along with it begins them so much later. */
+type Made = readonly (Omit<HappeningEntry, "at"> & { readonly afterMs?: number })[];
+
+function placed(made: Made, atMs: number): HappeningEntry[] {
+  return made.map(({ afterMs = 0, ...what }) => ({ at: offsetText(atMs + afterMs), ...what }));
+}
 
 function forDelay(draw: Draw): { readonly for: string } {
   return { for: durationText(Math.max(1, draw.fork("for").delayMs())) };
 }
 
-function oneCache(
-  draw: Draw,
-  { cast }: FaultGround,
-): { readonly controller: string; readonly kinds: readonly string[] } {
+interface OneCache {
+  readonly controller: string;
+  readonly kinds: readonly string[];
+}
+
+function oneCache(draw: Draw, { cast }: FaultGround): OneCache {
   const { kind, controller } = draw.fork("cache").pick(cast.caches);
   return { controller, kinds: [kind] };
 }
@@ -195,106 +226,147 @@ function nodeOf(draw: Draw, { nodes }: FaultGround): string {
 
 /** How each kind of fault is drawn, but for those at a certain request. */
 const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) => Made])[] = [
-  ["requestFails", (draw, ground) => quota(draw, ground)],
+  ["requestFails", (draw, ground) => [quota(draw, ground)]],
   [
     "controllerDown",
-    (draw, ground) => ({
-      ...forDelay(draw),
-      controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(ground.cast.controllers),
-    }),
+    (draw, ground) => [
+      {
+        ...forDelay(draw),
+        controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(ground.cast.controllers),
+      },
+    ],
   ],
-  ["paused", (draw, ground) => ({ ...forDelay(draw), paused: managerOf(draw, ground) })],
+  ["paused", (draw, ground) => [{ ...forDelay(draw), paused: managerOf(draw, ground) }]],
   [
     "watchCut",
-    (draw, ground) => ({
-      watchCut: {
-        ...(draw.fork("all").chance(0.2) ? {} : oneCache(draw, ground)),
-        compacted: draw.fork("compacted").chance(0.6),
-      },
-    }),
+    (draw, ground) => (draw.fork("outage").chance(0.6) ? outage(draw, oneCache(draw, ground)) : [cut(draw, ground)]),
   ],
-  ["watchSilent", (draw, ground) => ({ ...forDelay(draw), watchSilent: oneCache(draw, ground) })],
-  ["staleCache", (draw, { cast }) => ({ ...forDelay(draw), staleCache: draw.fork("cache").pick(cast.caches) })],
-  [
-    "staleList",
-    (draw, ground) => ({
-      ...forDelay(draw),
-      staleList: { ...oneCache(draw, ground), by: durationText(Math.max(1, draw.fork("by").delayMs())) },
-    }),
-  ],
-  ["apiServerRestart", () => ({ apiServerRestart: true })],
+  ["watchSilent", (draw, ground) => [{ ...forDelay(draw), watchSilent: oneCache(draw, ground) }]],
+  ["staleCache", (draw, ground) => [{ ...forDelay(draw), staleCache: draw.fork("cache").pick(ground.cast.caches) }]],
+  ["staleList", staleLists],
+  ["apiServerRestart", () => [{ apiServerRestart: true }]],
   [
     "apiServerDown",
-    (draw, ground) => ({
-      for: durationText(
-        draw.fork("for").weighted([
-          [draw.fork("short").whole(500, 3_000), 60],
-          [draw.fork("long").whole(10_000, 90_000), 40],
-        ]),
-      ),
-      apiServerDown: draw.fork("all").chance(0.5)
-        ? "all"
-        : [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])],
-    }),
+    (draw, ground) => [
+      {
+        for: durationText(
+          draw.fork("for").weighted([
+            [draw.fork("short").whole(500, 3_000), 60],
+            [draw.fork("long").whole(10_000, 90_000), 40],
+          ]),
+        ),
+        apiServerDown: draw.fork("all").chance(0.5)
+          ? "all"
+          : [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])],
+      },
+    ],
   ],
   [
     "apiServerSlow",
-    (draw, ground) => ({
-      ...forDelay(draw),
-      apiServerSlow: {
-        by: durationText(
-          draw.fork("by").weighted([
-            [draw.fork("short").whole(500, 3_000), 70],
-            [draw.fork("long").whole(10_000, 20_000), 30],
-          ]),
-        ),
-        ...(draw.fork("all").chance(0.3)
-          ? {}
-          : { components: [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])] }),
+    (draw, ground) => [
+      {
+        ...forDelay(draw),
+        apiServerSlow: {
+          by: durationText(
+            draw.fork("by").weighted([
+              [draw.fork("short").whole(500, 3_000), 70],
+              [draw.fork("long").whole(10_000, 20_000), 30],
+            ]),
+          ),
+          ...(draw.fork("all").chance(0.3)
+            ? {}
+            : { components: [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])] }),
+        },
       },
-    }),
+    ],
   ],
   [
     "leaseLost",
     (draw, { replicas }) =>
-      replicas < 2 ? undefined : { for: durationText(draw.fork("for").whole(12, 60) * 1_000), leaseLost: true },
+      replicas < 2 ? [] : [{ for: durationText(draw.fork("for").whole(12, 60) * 1_000), leaseLost: true }],
   ],
-  ["clockJump", (draw) => ({ clockJump: jump(draw) })],
+  ["clockJump", (draw) => [{ clockJump: jump(draw) }]],
   [
     "clockSkew",
-    (draw, ground) => ({
-      ...forDelay(draw),
-      clockSkew: { controllerManager: managerOf(draw, ground), by: jump(draw) },
-    }),
+    (draw, ground) => [
+      {
+        ...forDelay(draw),
+        clockSkew: { controllerManager: managerOf(draw, ground), by: jump(draw) },
+      },
+    ],
   ],
   [
     "nodeLost",
-    (draw, ground) => ({
-      for: durationText(draw.fork("for").pick([20, 60, 120, 400]) * 1_000),
-      nodeLost: nodeOf(draw, ground),
-    }),
+    (draw, ground) => [
+      {
+        for: durationText(draw.fork("for").pick([20, 60, 120, 400]) * 1_000),
+        nodeLost: nodeOf(draw, ground),
+      },
+    ],
   ],
   [
     "nodeDrained",
-    (draw, ground) => ({ for: durationText(draw.fork("for").whole(1, 90) * 1_000), nodeDrained: nodeOf(draw, ground) }),
+    (draw, ground) => [{ for: durationText(draw.fork("for").whole(1, 90) * 1_000), nodeDrained: nodeOf(draw, ground) }],
   ],
   [
     "nodeTainted",
-    (draw, ground) => ({
-      for: durationText(draw.fork("for").whole(1, 120) * 1_000),
-      nodeTainted: {
-        node: nodeOf(draw, ground),
-        ...draw.fork("taint").pick([
-          { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" },
-          { key: "example.com/maintenance", effect: "NoExecute" },
-        ]),
+    (draw, ground) => [
+      {
+        for: durationText(draw.fork("for").whole(1, 120) * 1_000),
+        nodeTainted: {
+          node: nodeOf(draw, ground),
+          ...draw.fork("taint").pick([
+            { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" },
+            { key: "example.com/maintenance", effect: "NoExecute" },
+          ]),
+        },
       },
-    }),
+    ],
   ],
 ];
 
+/** Watches end and are opened again at once. */
+function cut(draw: Draw, ground: FaultGround): Made[number] {
+  return {
+    watchCut: {
+      ...(draw.fork("all").chance(0.2) ? {} : oneCache(draw, ground)),
+      compacted: draw.fork("compacted").chance(0.6),
+    },
+  };
+}
+
+/**
+ * Watches end and cannot be opened again for a while, after which what happened meanwhile is forgotten: everything is listed
+ * anew, and what has gone is missing from the list.
+ */
+function outage(draw: Draw, cache: OneCache): Made {
+  const forMs = draw.fork("outage for").weighted([
+    [draw.fork("short outage").whole(500, 3_000), 40],
+    [draw.fork("long outage").whole(5_000, 90_000), 60],
+  ]);
+  const { controller, kinds } = cache;
+  const resources = kinds.map((kind) => `${kind.toLowerCase()}s`);
+  return [
+    {
+      for: durationText(forMs),
+      requestFails: { components: [controller], verbs: ["list", "watch"], resources, with: 503 },
+    },
+    { watchCut: { ...cache, compacted: false } },
+    { afterMs: forMs, watchCut: { ...cache, compacted: true } },
+  ];
+}
+
+/** What is listed is old; nobody lists again who need not, and so there is mostly an outage that makes them. */
+function staleLists(draw: Draw, ground: FaultGround): Made {
+  const cache = oneCache(draw, ground);
+  const byMs = Math.max(1, draw.fork("by").delayMs());
+  const relists = draw.fork("relists").chance(0.8) ? outage(draw.fork("relist"), cache) : [];
+  const lengthMs = Math.max(0, ...relists.map(({ afterMs = 0 }) => afterMs)) + draw.fork("for").delayMs();
+  return [{ for: durationText(Math.max(1, lengthMs)), staleList: { ...cache, by: durationText(byMs) } }, ...relists];
+}
+
 /** A quota, as long as it is full: Jobs or pods beyond some number are refused. */
-function quota(draw: Draw, { windowMs }: FaultGround): Made {
+function quota(draw: Draw, { windowMs }: FaultGround): Made[number] {
   const resource = draw.fork("resource").pick(["pods", "jobs"]);
   return {
     for: durationText(draw.fork("for").whole(10_000, Math.max(10_000, windowMs))),

@@ -5,6 +5,8 @@ import {
   jobs,
   namespaces,
   nodes,
+  pods,
+  priorityClasses,
   resourceQuotas,
 } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
@@ -75,7 +77,7 @@ test("every manifest is one that the API server takes", async () => {
   const server = createApiServer({ clock: new SimulatedClock(0), random: seededRandom(1) });
   const client = new Client({ transport: server.transport, clock: new SimulatedClock(0) });
   await client.resource(namespaces).create({ metadata: { name: "second" } });
-  const definitions = [configMaps, cronJobs, jobs, namespaces, nodes, resourceQuotas];
+  const definitions = [configMaps, cronJobs, jobs, namespaces, nodes, pods, priorityClasses, resourceQuotas];
   for (const plan of plans.slice(0, 500))
     for (const object of manifestsOf(plan)) {
       const definition = definitions.find(({ kind }) => kind === object.kind)!;

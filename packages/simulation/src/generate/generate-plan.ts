@@ -7,11 +7,12 @@ import { drawCronJobs } from "./cron-jobs.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
 import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
-import { type FaultGround, drawAimed, drawBackground, drawPhaseFlip } from "./faults.js";
+import { type FaultGround, drawAimed, drawAround, drawBackground, drawPhaseFlip } from "./faults.js";
 import { endOfHappening, inOrder } from "./happening-times.js";
 import { drawJobs } from "./jobs.js";
 import { drawNodeActions } from "./node-actions.js";
 import { drawOwnership } from "./ownership.js";
+import { drawOwnPods } from "./own-pods.js";
 import { drawQuotas } from "./quotas.js";
 import { type Cast, KUBERNETES, castOf } from "./request-kinds.js";
 import { drawControllers, drawJitter, drawNodes, drawReplicas } from "./settings.js";
@@ -77,8 +78,9 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   ];
   const wrong =
     seed % 2 === 0 ? drawBackground(draw.fork("background"), ground) : drawAimed(draw.fork("aimed"), ground);
+  const around = drawAround(draw.fork("around users"), ground, users);
   const flips = faults.has("phaseFlip") ? drawPhaseFlip(draw.fork("phase flip"), ground) : [];
-  const happenings = inOrder([...workload.happenings, ...users, ...wrong, ...flips]);
+  const happenings = inOrder([...workload.happenings, ...users, ...wrong, ...around, ...flips]);
   const overMs = Math.max(workload.endMs, ...happenings.map(endOfHappening));
   return {
     apiVersion: SCENARIO_API_VERSION,
@@ -131,6 +133,7 @@ const SHARES: Partial<Record<Shape, number>> = {
   foreignFinalizers: 0.25,
   ownership: 0.3,
   nodes: 0.25,
+  ownPods: 0.15,
   quota: 0.2,
   replicas: 0.3,
   slowPods: 0.3,
@@ -143,7 +146,9 @@ function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; reado
   // Nothing at all would be a waste.
   return {
     start,
-    workload: isEmpty ? drawJobs(draw.fork("jobs"), new Swarm<Shape>(["jobs"])) : together([jobs, cronJobs]),
+    workload: isEmpty
+      ? drawJobs(draw.fork("jobs"), new Swarm<Shape>(["jobs"]))
+      : together([jobs, cronJobs, drawOwnPods(draw.fork("own pods"), swarm, jobs.subjects)]),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { UnstructuredObject } from "@kubewright/api";
+import type { OwnerReference, UnstructuredObject } from "@kubewright/api";
 
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
@@ -15,8 +15,8 @@ interface Owner {
 }
 
 /**
- * ConfigMaps that a Job owns, each other's owners in a chain or a circle, a copy in another namespace, and one that changes its
- * owner. All are applied, since an owner has to be there before its UID can be named.
+ * ConfigMaps that a Job owns, each other's owners in a chain or a circle, a copy in another namespace, one that changes its
+ * owner, one that owns its owner, and an object without a namespace that names one with. All are applied, since an owner has to be there before its UID can be named.
  */
 export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): readonly HappeningEntry[] {
   const jobs = subjects.filter(({ kind }) => kind === "Job");
@@ -29,7 +29,7 @@ export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subje
   const entries: HappeningEntry[] = [{ at: "+0s", apply: child }];
   if (draw.fork("chain").chance(0.4))
     entries.push({ at: "+0s", apply: configMap(namespace, "grandchild", [configMapOwner(namespace, "child")]) });
-  if (draw.fork("circle").chance(0.3))
+  if (draw.fork("circle").chance(0.4))
     entries.push(
       { at: "+0s", apply: configMap(namespace, "circle-a", [owner]) },
       { at: "+0s", apply: configMap(namespace, "circle-b", [configMapOwner(namespace, "circle-a")]) },
@@ -40,6 +40,15 @@ export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subje
   // What a backup or a sync tool does: the owner's UID is right, and the namespace is not.
   if (swarm.has("secondNamespace") && draw.fork("copy").chance(0.5))
     entries.push({ at: offsetText(laterMs("copied")), apply: configMap(other, "child", [owner]) });
+  // An owner that is in a namespace can be no owner of what is in none: such an object stays.
+  if (draw.fork("without namespace").chance(0.3))
+    entries.push({ at: offsetText(laterMs("without namespace")), apply: priorityClass([owner]) });
+  // Who is deleted waits for the other, and is waited for by it.
+  if (draw.fork("owns its owner").chance(0.4)) {
+    const { manifest } = job;
+    const metadata = { ...manifest.metadata, ownerReferences: [referenceTo(configMapOwner(namespace, "child"))] };
+    entries.push({ at: "+0s", apply: { ...manifest, metadata } });
+  }
   const heir = jobs.find((candidate) => candidate.namespace === namespace && candidate.name !== job.name);
   if (heir !== undefined && draw.fork("move").chance(0.5))
     entries.push({
@@ -57,16 +66,20 @@ function configMap(namespace: string, name: string, owners: readonly Owner[]): U
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: {
-      name,
-      namespace,
-      ownerReferences: owners.map((owner) => ({
-        apiVersion: owner.apiVersion,
-        kind: owner.kind,
-        name: owner.name,
-        uid: uidOf(owner),
-        blockOwnerDeletion: true,
-      })),
-    },
+    metadata: { name, namespace, ownerReferences: owners.map(referenceTo) },
   };
+}
+
+function priorityClass(owners: readonly Owner[]): UnstructuredObject {
+  return {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name: "owned", ownerReferences: owners.map(referenceTo) },
+    value: 1,
+  };
+}
+
+function referenceTo(owner: Owner): OwnerReference {
+  const { apiVersion, kind, name } = owner;
+  return { apiVersion, kind, name, uid: uidOf(owner), blockOwnerDeletion: true };
 }

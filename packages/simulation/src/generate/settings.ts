@@ -25,7 +25,7 @@ export function drawControllers(draw: Draw, swarm: Swarm, replicas: number): Con
 }
 
 /** Leases are renewed every two seconds: that would be all there is in days. */
-const LONGEST_ELECTION_MS = 2 * 3_600_000;
+const LONGEST_ELECTION_MS = 40 * 60_000;
 
 export function drawReplicas(draw: Draw, swarm: Swarm, endMs: number): number {
   return swarm.has("replicas") && endMs <= LONGEST_ELECTION_MS ? draw.whole(2, 3) : 1;

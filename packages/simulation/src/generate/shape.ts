@@ -24,6 +24,8 @@ export const SHAPES = [
   "secondNamespace",
   /** ConfigMaps that Jobs, and each other, own. */
   "ownership",
+  /** A pod that no Job has made. */
+  "ownPods",
   "cronJobs",
   "timeZones",
   /** Nodes that are deleted, and that come again. */

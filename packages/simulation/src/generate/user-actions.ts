@@ -29,7 +29,11 @@ export function drawUserActions(
     const moments = busy.get(subject) ?? [];
     busy.set(subject, moments);
     const atMs = drawMoment(lots.fork("at"), [...subject.moments, ...moments, ...moments], windowMs);
-    const { act } = lots.fork("kind").pick(kinds);
+    // What is there for a while only, or is nobody's, is deleted and made again.
+    const those =
+      subject.kind === "Pod" || subject.isRun === true ? kinds.filter(({ act }) => REPLACING.has(act)) : kinds;
+    if (those.length === 0) continue;
+    const { act } = lots.fork("kind").pick(those);
     const acted = act(lots.fork("action"), subject, atMs);
     moments.push(atMs, ...acted.map(({ atMs: thenMs }) => thenMs));
     entries.push(...acted.map(({ atMs: thenMs, what }) => ({ at: offsetText(thenMs), ...what })));
@@ -59,6 +63,8 @@ interface Action {
 }
 
 const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
+
+const REPLACING: ReadonlySet<Action["act"]> = new Set([deleteSubject, recreate]);
 
 const ACTIONS: readonly Action[] = [
   { shape: "userDeletes", act: deletePods },
@@ -107,10 +113,12 @@ function deleteSubject(draw: Draw, subject: Subject, atMs: number): Acted[] {
   const once = (lots: Draw): Acted["what"] => ({
     delete: { ...target(subject), propagation: lots.pick(PROPAGATIONS) },
   });
-  const again = draw.fork("again").chance(0.25);
+  // Who sees nothing happen asks once more, in the same way or in another.
+  const again = draw.fork("again").chance(0.4);
+  const second = draw.fork("same").chance(0.5) ? "first" : "second";
   return [
     { atMs, what: once(draw.fork("first")) },
-    ...(again ? [{ atMs: atMs + draw.fork("after").delayMs(), what: once(draw.fork("second")) }] : []),
+    ...(again ? [{ atMs: atMs + draw.fork("after").delayMs(), what: once(draw.fork(second)) }] : []),
   ];
 }
 

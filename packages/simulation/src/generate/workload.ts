@@ -15,14 +15,16 @@ export interface Workload {
   readonly againMs: number;
 }
 
-/** A Job or CronJob that may be acted upon. */
+/** A Job, a CronJob, or a pod that no Job has made, that may be acted upon. */
 export interface Subject {
-  readonly kind: "CronJob" | "Job";
+  readonly kind: "CronJob" | "Job" | "Pod";
   readonly namespace: string;
   readonly name: string;
   readonly manifest: UnstructuredObject;
   /** When something may be expected to happen to it, in milliseconds from the start: it is made, its pods start and end. */
   readonly moments: readonly number[];
+  /** Whether a CronJob makes it: all that can be said beforehand is its name. */
+  readonly isRun?: true;
   /** Of an Indexed Job. */
   readonly indexes: number;
   /** What a CronJob's schedule may be changed to without its runs becoming too many. */

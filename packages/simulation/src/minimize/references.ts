@@ -17,7 +17,13 @@ export function missingReferences(plan: FaultPlan): string[] {
   ]);
   const named = [...happenings, ...workloads].flatMap(namesIn);
   const namespaces = manifests.flatMap(({ metadata: { namespace = "default" } }) => `Namespace ${namespace}`);
-  return [...new Set([...named, ...namespaces])].filter((name) => !there.has(name));
+  return [...new Set([...named, ...namespaces])].filter((name) => !there.has(name) && !isRun(name, there));
+}
+
+/** Whether it is the name of a Job that a CronJob makes: its own, and the minute that it is for. */
+function isRun(name: string, there: ReadonlySet<string>): boolean {
+  const [, cronJob] = /^Job (.+)-\d{8}$/.exec(name) ?? [];
+  return cronJob !== undefined && there.has(`CronJob ${cronJob}`);
 }
 
 /** Whether something is said of an object by its name. */

@@ -1,0 +1,35 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { Draw } from "./draw.js";
+import type { Swarm } from "./swarm.js";
+import { type Subject, type Workload, together } from "./workload.js";
+
+/** Between two rounds of PodGC. */
+const ROUND_MS = 20_000;
+
+/** A pod that no Job has made: on a node that there is not, or one that ends; some Jobs take it for their own. */
+export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): Workload {
+  if (!swarm.has("ownPods")) return together([]);
+  const adopter = subjects.find(({ manifest }) => isManual(manifest));
+  const namespace = adopter?.namespace ?? "default";
+  const isLost = draw.fork("lost").chance(0.5);
+  const labels = adopter !== undefined && draw.fork("adopted").chance(0.6) ? { group: "overlapping" } : { app: "own" };
+  const name = "own-pod";
+  const manifest: UnstructuredObject = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace, labels },
+    spec: {
+      restartPolicy: "Never",
+      containers: [{ name: "main", image: "registry.example.com/main:1" }],
+      ...(isLost ? { nodeName: "node-gone" } : {}),
+    },
+  };
+  const rounds = Array.from({ length: 6 }, (_, round) => Math.max(0, round * ROUND_MS - 500));
+  const subject: Subject = { kind: "Pod", namespace, name, manifest, moments: rounds, indexes: 0, schedules: [] };
+  return { ...together([]), manifests: [manifest], subjects: [subject], endMs: 6 * ROUND_MS };
+}
+
+function isManual({ spec }: UnstructuredObject): boolean {
+  return (spec as { readonly manualSelector?: boolean } | undefined)?.manualSelector === true;
+}
