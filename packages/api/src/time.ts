@@ -40,7 +40,8 @@ export function formatTime(epochMs: number): string {
 export function formatMicroTime(epochMs: number): string {
   const wholeMs = Math.floor(epochMs);
   const micros = Math.floor((epochMs - wholeMs) * 1000);
-  return `${new Date(wholeMs).toISOString().slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
+  const fraction = (wholeMs - Math.floor(wholeMs / 1000) * 1000) * 1000 + micros;
+  return `${formatTime(wholeMs).slice(0, -1)}.${String(fraction).padStart(6, "0")}Z`;
 }
 
 /** A time as the API writes it, of a day that every month has. */

@@ -355,7 +355,12 @@ function decodeTime(text: string): string | undefined {
   return parsed.epochMs === ZERO_TIME_MS ? undefined : formatTime(parsed.epochMs);
 }
 
+/** The same of a micro-time: Leases are renewed all the time. */
+const USUAL_MICRO_TIME =
+  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
+
 function decodeMicroTime(text: string): string {
+  if (USUAL_MICRO_TIME.test(text)) return text;
   const parsed = parseGoTime(text, 6);
   if ("error" in parsed) throw new DecodeError(parsed.error);
   return `${formatTime(parsed.epochMs).slice(0, -1)}${parsed.fraction}Z`;
