@@ -69,8 +69,9 @@ export class Observer {
     this.#options = options;
     this.#startMs = options.clock.now();
     this.caches = new WatchedCaches((event) => this.#cacheEvent(event));
+    const world = this.#world();
     this.#checks = options.invariants.map(({ name, watch }) =>
-      watch(this.#world(), (about, message) => this.#violation(name, about, message)),
+      watch(world, (about, message) => this.#violation(name, about, message)),
     );
     const those = <Told>(pick: (checks: InvariantChecks) => Check<Told> | undefined): Check<Told>[] =>
       this.#checks.flatMap((checks) => pick(checks) ?? []);
@@ -211,7 +212,8 @@ export class Observer {
   #world(): World {
     const { plan, clock, healedMs } = this.#options;
     const underWayMs = durationOf(plan.jitter?.events ?? "0s");
-    return {
+    const shared = new Map<unknown, unknown>();
+    const world: World = {
       plan,
       healedMs: Math.max(healedMs, this.#startMs),
       get nowMs() {
@@ -226,7 +228,12 @@ export class Observer {
           beforeMs: clock.now() - underWayMs,
         }),
       leaders: () => this.#cluster?.leaders() ?? [],
+      shared<T>(make: (of: World) => T): T {
+        if (!shared.has(make)) shared.set(make, make(world));
+        return shared.get(make) as T;
+      },
     };
+    return world;
   }
 }
 

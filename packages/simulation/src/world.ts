@@ -99,4 +99,6 @@ export interface World {
   staleCaches(): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
   /** Who believes to lead now. */
   leaders(): readonly string[];
+  /** What checks of one run follow together: made for the first that asks for it. */
+  shared<T>(make: (world: World) => T): T;
 }

@@ -35,6 +35,7 @@ export class History implements World {
   /** `Job default/pi: message` */
   readonly violations: string[] = [];
   readonly #stored = new Map<string, Stored>();
+  readonly #shared = new Map<unknown, unknown>();
   readonly #checks: readonly InvariantChecks[];
   #version = 0;
 
@@ -67,6 +68,11 @@ export class History implements World {
 
   leaders(): readonly string[] {
     return this.leading;
+  }
+
+  shared<T>(make: (world: World) => T): T {
+    if (!this.#shared.has(make)) this.#shared.set(make, make(this));
+    return this.#shared.get(make) as T;
   }
 
   /** Adds an object, or changes it. */

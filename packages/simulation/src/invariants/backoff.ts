@@ -1,7 +1,7 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange, World } from "../world.js";
 import { IndexSet } from "./index-set.js";
-import { type JobRecord, JobLedger, type PodRecord } from "./job-ledger.js";
+import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   endedMs,
@@ -26,7 +26,7 @@ export const backOff: Invariant = {
     "A controller that has recorded n failures in a row, since the last success, creates no pod of that Job, or index, before " +
     "10 s · 2^(n-1) have passed since the last of them, at most 10 min.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     const records = new Map<string, FailuresInARow>();
     return {
       onAnswer: (request) => ledger.onAnswer(request),

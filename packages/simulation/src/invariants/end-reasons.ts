@@ -2,7 +2,7 @@ import { type DeepReadonly, type JobCondition, findCondition } from "@kubewright
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import { IndexSet } from "./index-set.js";
-import { type JobRecord, JobLedger, type PodRecord } from "./job-ledger.js";
+import { type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   failuresBefore,
@@ -23,7 +23,7 @@ export const trueReasons: Invariant = {
     "A Job ends for a reason that its pods and its spec bear out: more failures or restarts than its limit, its deadline, a " +
     "pod that its policy fails the Job for, failed indexes, or as many successes as it asks for.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     const most = new MostSeen();
     return {
       onChange(change) {

@@ -1,7 +1,7 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange, World } from "../world.js";
 import { IndexSet } from "./index-set.js";
-import { type JobRecord, JobLedger, type PodRecord } from "./job-ledger.js";
+import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   type StoredPod,
@@ -21,7 +21,7 @@ export const countedOnce: Invariant = {
     "A pod's UID enters uncountedTerminatedPods at most once in its Job's life, in one list, for how the pod has ended; " +
     "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     const entered = new Map<string, Map<string, string>>();
     return {
       onAnswer: (request) => ledger.onAnswer(request),
@@ -130,7 +130,7 @@ export const recordedBeforeFreed: Invariant = {
     "The tracking finalizer of an ended pod of a Job that goes on is removed only when the stored status has the pod's UID " +
     "or index; a UID leaves the status only when the stored pod has no such finalizer.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent: (event) => ledger.onCacheEvent(event),

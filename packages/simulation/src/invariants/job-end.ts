@@ -2,7 +2,7 @@ import { finishedCondition, isConditionTrue } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
-import { JobLedger } from "./job-ledger.js";
+import { type JobLedger, jobLedgerOf } from "./job-ledger.js";
 import { type StoredJob, isActive, isTracked } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -13,7 +13,7 @@ export const theEndIsTheEnd: Invariant = {
     "A Job is Complete or Failed, never both; then nothing is uncounted, active or terminating, no pod of it runs or is " +
     "tracked, FailureTarget or SuccessCriteriaMet was stored before, and its status never changes again.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent: (event) => ledger.onCacheEvent(event),
@@ -71,7 +71,7 @@ export const noPodAfterTheEnd: Invariant = {
   name: "S4 no pod after the end",
   sentence: "No pod is created for a Job that is Complete or Failed in the store.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     return {
       onChange(change) {
         ledger.onChange(change);

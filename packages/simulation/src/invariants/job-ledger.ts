@@ -63,7 +63,10 @@ export interface PodRecord {
   readonly shownEndedTo: Set<string>;
 }
 
-/** Follows Jobs and their pods: what they were, and what the Job controller was told of them. */
+/**
+ * Follows Jobs and their pods: what they were, and what the Job controller was told of them. One for all checks of a run, each of
+ * which passes on what it is told before it looks: what several of them pass on is taken once.
+ */
 export class JobLedger {
   readonly jobs = new Map<string, JobRecord>();
   readonly pods = new Map<string, PodRecord>();
@@ -73,16 +76,20 @@ export class JobLedger {
   /** Creations of one Job, and instant, whose answers are under way. */
   readonly #unanswered = new Map<string, { readonly pod: PodRecord; readonly body: unknown }[]>();
 
+  #last: StoredChange | AnsweredRequest | CacheEvent | undefined;
+
   constructor(world: World) {
     this.#world = world;
   }
 
   onChange(change: StoredChange): void {
+    if (this.#isKnown(change)) return;
     if (change.resource === PODS) this.#podChanged(change);
     else if (change.resource === JOBS) this.#jobChanged(change);
   }
 
   onAnswer(request: AnsweredRequest): void {
+    if (this.#isKnown(request)) return;
     if (request.resource !== PODS || request.verb !== "create" || request.component !== JOB_CONTROLLER) return;
     const waiting = this.#unanswered.get(creationKey(request));
     if (waiting === undefined) return;
@@ -97,6 +104,7 @@ export class JobLedger {
   }
 
   onCacheEvent(event: CacheEvent): void {
+    if (this.#isKnown(event)) return;
     if (event.resource !== PODS || event.component !== JOB_CONTROLLER) return;
     const pod = this.pods.get(uidOf(event.object));
     if (pod === undefined) return;
@@ -115,6 +123,13 @@ export class JobLedger {
     if (shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS) return false;
     if (pod.createdBy !== life || pod.answerLost) return true;
     return (shownMs ?? request.sentMs) - pod.createdMs >= EXPECTATIONS_MS;
+  }
+
+  /** Whether another check has passed it on: all are told of one thing before any is told of the next. */
+  #isKnown(told: StoredChange | AnsweredRequest | CacheEvent): boolean {
+    if (told === this.#last) return true;
+    this.#last = told;
+    return false;
   }
 
   #jobChanged({ type, object, request, atMs }: StoredChange): void {
@@ -210,6 +225,13 @@ export class JobLedger {
   get mayReadThePast(): boolean {
     return mayReadThePast(this.#world);
   }
+}
+
+const makeJobLedger = (world: World): JobLedger => new JobLedger(world);
+
+/** The one of a run. */
+export function jobLedgerOf(world: World): JobLedger {
+  return world.shared(makeJobLedger);
 }
 
 /** See {@link JobLedger.mayReadThePast}. */

@@ -2,7 +2,7 @@ import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kub
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
-import { type JobRecord, JobLedger, activePods } from "./job-ledger.js";
+import { type JobRecord, activePods, jobLedgerOf } from "./job-ledger.js";
 import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
@@ -17,7 +17,7 @@ export const noStuckFinalizer: Invariant = {
     "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job is gone or finished, nor one that " +
     "has ended and whose Job goes on.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     /** When a pod, or the Job it names, changed last. */
     const changedMs = new Map<string, number>();
     const goneMs = new Map<string, number>();
@@ -63,7 +63,7 @@ export const jobsGoOn: Invariant = {
     "120 s after the last fault no Job stays without the pods that it wants, without an end that it has come to, or with a " +
     "limit that it exceeds; terminating pods, back-off and suspension excepted.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     /** When something about a Job changed last. */
     const changedMs = new Map<string, number>();
     const forbidden = new Set<string>();
@@ -186,7 +186,7 @@ export const dampedNotStalled: Invariant = {
     "A Job one of whose pods could not be created, or not be deleted, gets another try within 65 s, when nothing else is wrong " +
     "and none of its pods has failed.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     /** When it was last refused what it wanted, by the Job's UID. */
     const refusedMs = { create: new Map<string, number>(), delete: new Map<string, number>() };
     const lasting = new Set<number>();

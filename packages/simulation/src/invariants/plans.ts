@@ -3,7 +3,7 @@ import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest, RequestInfo } from "../world.js";
-import { JobLedger } from "./job-ledger.js";
+import { jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   type StoredJobSpec,
@@ -23,7 +23,7 @@ export const noOverDeletion: Invariant = {
     "A sync removes at most the pods that are active beyond those that the Job wants, and of an indexed Job those whose index " +
     "is useless or taken; all of them only when the Job is suspended or ends; it creates no more than are missing.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     return {
       onChange: (change) => ledger.onChange(change),
       onDecision(told) {
@@ -84,7 +84,7 @@ export const statusIsWhatWasSeen: Invariant = {
     "What a sync writes as active, ready and terminating are the pods that it saw, with those that it has created and without " +
     "those that it has deleted.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     const syncs = new Map<string, Sync>();
     const syncOf = (request: RequestInfo, uid: string): Sync => {
       const key = `${lifeOf(request)} ${uid}`;

@@ -1,6 +1,6 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange } from "../world.js";
-import { type JobRecord, JobLedger, mayReadThePast } from "./job-ledger.js";
+import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf, mayReadThePast } from "./job-ledger.js";
 import { type StoredJob, type StoredJobSpec, isActive } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -14,8 +14,10 @@ export const boundedPods: Invariant = {
     "No more pods of a Job are active at a time than its largest parallelism, and none is created once as many have failed " +
     "as its limit allows; but for pods that whoever creates another cannot know of.",
   watch(world, violated): InvariantChecks {
-    const ledger = new JobLedger(world);
+    const ledger = jobLedgerOf(world);
     const actives = new Map<string, number>();
+    /** By UID of their pods, while these count. */
+    const counted = new Map<string, JobRecord>();
     const exhausted = new ExhaustedLimits();
     return {
       onAnswer: (request: AnsweredRequest) => ledger.onAnswer(request),
@@ -24,15 +26,20 @@ export const boundedPods: Invariant = {
         exhausted.onCacheEvent(event);
       },
       onChange(change) {
-        const before = countedFor(ledger, change);
         ledger.onChange(change);
         if (change.resource !== PODS) return;
-        const job = countedFor(ledger, change);
-        if (before !== undefined) actives.set(before.uid, (actives.get(before.uid) ?? 0) - 1);
-        if (job !== undefined) actives.set(job.uid, (actives.get(job.uid) ?? 0) + 1);
+        const uid = uidOf(change.object);
+        const before = counted.get(uid);
+        const job = countedFor(ledger.pods.get(uid));
+        if (before !== job) {
+          if (before !== undefined) actives.set(before.uid, (actives.get(before.uid) ?? 0) - 1);
+          if (job !== undefined) actives.set(job.uid, (actives.get(job.uid) ?? 0) + 1);
+          if (job === undefined) counted.delete(uid);
+          else counted.set(uid, job);
+        }
         const { request } = change;
         if (change.type !== "ADDED" || request?.component !== JOB_CONTROLLER || mayReadThePast(world)) return;
-        const owner = ledger.pods.get(uidOf(change.object))?.job;
+        const owner = ledger.pods.get(uid)?.job;
         if (owner === undefined) return;
         checkActive(owner, actives.get(owner.uid) ?? 0, request, ledger, violated);
         exhausted.check(owner, change, violated);
@@ -42,9 +49,7 @@ export const boundedPods: Invariant = {
 };
 
 /** The Job for whose parallelism a pod counts: one that the Job controller has made, and that is active. */
-function countedFor(ledger: JobLedger, { resource, object }: StoredChange): JobRecord | undefined {
-  if (resource !== PODS) return undefined;
-  const pod = ledger.pods.get(uidOf(object));
+function countedFor(pod: PodRecord | undefined): JobRecord | undefined {
   if (pod === undefined || pod.gone || pod.createdBy === undefined || pod.flipped) return undefined;
   return isActive(pod.object) ? pod.job : undefined;
 }
