@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/informer/src/reflector.ts",
-      find: 'const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || "0";',
+      find: 'const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || any;',
       replace: 'const wanted: string = "0";',
     },
     {
