@@ -56,29 +56,37 @@ export class Observer {
   readonly #violated = new Set<string>();
   readonly #requests = new ToldRequests();
   readonly #figures = { requests: 0, writes: 0 };
-  readonly #checks: readonly InvariantChecks[];
   readonly #onChange: readonly Check<StoredChange>[];
   readonly #onAnswer: readonly Check<AnsweredRequest>[];
   readonly #onDecision: readonly Check<ToldDecision>[];
   readonly #onCacheEvent: readonly Check<CacheEvent>[];
+  readonly #onHappening: readonly Check<ToldHappening>[];
+  readonly #onError: readonly Check<ThrownError>[];
+  readonly #onTick: readonly Check<void>[];
+  readonly #atRest: readonly Check<void>[];
   #mirror: StoreMirror | undefined;
   #cluster: FaultyCluster | undefined;
   #closed = false;
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#startMs = options.clock.now();
     this.caches = new WatchedCaches((event) => this.#cacheEvent(event));
     const world = this.#world();
-    this.#checks = options.invariants.map(({ name, watch }) =>
+    const made = options.invariants.map(({ name, watch }) =>
       watch(world, (about, message) => this.#violation(name, about, message)),
     );
     const those = <Told>(pick: (checks: InvariantChecks) => Check<Told> | undefined): Check<Told>[] =>
-      this.#checks.flatMap((checks) => pick(checks) ?? []);
+      made.flatMap((checks) => pick(checks) ?? []);
     this.#onChange = those(({ onChange }) => onChange);
     this.#onAnswer = those(({ onAnswer }) => onAnswer);
     this.#onDecision = those(({ onDecision }) => onDecision);
     this.#onCacheEvent = those(({ onCacheEvent }) => onCacheEvent);
+    this.#onHappening = those(({ onHappening }) => onHappening);
+    this.#onError = those(({ onError }) => onError);
+    this.#onTick = those(({ onTick }) => onTick);
+    this.#atRest = those(({ atRest }) => atRest);
   }
 
   /** Follows a cluster from now on. */
@@ -116,20 +124,18 @@ export class Observer {
     const reached = reachedBy(told);
     for (const each of reached) this.#reached.add(each);
     this.#hash.add(`decision ${told.atMs} ${process} ${incarnation} ${subjectOf(told)} ${reached.join()}`);
-    for (const check of this.#onDecision) check(told);
-    this.#options.onTold?.({ type: "decision", decision: told });
+    this.#tell(this.#onDecision, told, { type: "decision", decision: told });
   }
 
   happening(happening: Omit<ToldHappening, "atMs">): void {
     if (this.#closed) return;
     const told = { ...happening, atMs: this.#options.clock.now() };
     this.#hash.add(`happening ${told.atMs} ${told.index} ${told.phase}`);
-    for (const { onHappening } of this.#checks) onHappening?.(told);
-    this.#options.onTold?.({ type: "happening", happening: told });
+    this.#tell(this.#onHappening, told, { type: "happening", happening: told });
   }
 
   note(message: string): void {
-    if (!this.#closed) this.#options.onTold?.({ type: "note", atMs: this.#options.clock.now(), message });
+    if (!this.#closed) this.#tell([], undefined, { type: "note", atMs: this.#options.clock.now(), message });
   }
 
   /** Tells of errors that are bugs. */
@@ -138,8 +144,7 @@ export class Observer {
       if (this.#closed || !isBug(cause)) continue;
       const told: ThrownError = { atMs: this.#options.clock.now(), component, error: cause };
       this.#hash.add(`error ${told.atMs} ${component} ${String(cause)}`);
-      for (const { onError } of this.#checks) onError?.(told);
-      this.#options.onTold?.({ type: "error", error: told });
+      this.#tell(this.#onError, told, { type: "error", error: told });
     }
   }
 
@@ -148,12 +153,17 @@ export class Observer {
     this.thrown(error, "cluster");
   }
 
+  /** What a check, or who is told, has thrown: it is told nothing more. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
   tick(): void {
-    for (const { onTick } of this.#checks) onTick?.();
+    this.#tell(this.#onTick, undefined);
   }
 
   rest(): void {
-    for (const { atRest } of this.#checks) atRest?.();
+    this.#tell(this.#atRest, undefined);
     for (const resource of this.mirror.resources)
       for (const object of this.mirror.list(resource)) this.#hash.add(JSON.stringify(object));
   }
@@ -163,6 +173,17 @@ export class Observer {
     this.#closed = true;
   }
 
+  /** What is thrown is a matter of whoever plays, and not of what of the cluster happens to tell. */
+  #tell<Told>(checks: readonly Check<Told>[], told: Told, record?: ToldRecord): void {
+    if (this.#failure !== undefined) return;
+    try {
+      for (const check of checks) check(told);
+      if (record !== undefined) this.#options.onTold?.(record);
+    } catch (error) {
+      this.#failure = { error };
+    }
+  }
+
   #change(change: MirroredChange): void {
     if (this.#closed) return;
     const serving = this.#cluster?.network.serving;
@@ -170,8 +191,7 @@ export class Observer {
     const atMs = this.#options.clock.now();
     const told: StoredChange = { ...change, atMs, ...(request === undefined ? {} : { request }) };
     this.#hash.add(`${change.type} ${atMs} ${change.resource} ${contentOf(change.object)} ${request?.component ?? ""}`);
-    for (const check of this.#onChange) check(told);
-    this.#options.onTold?.({ type: "change", change: told });
+    this.#tell(this.#onChange, told, { type: "change", change: told });
   }
 
   #answer(request: AnsweredRequest): void {
@@ -184,8 +204,7 @@ export class Observer {
     this.#hash.add(
       `answer ${atMs} ${process} ${component} ${incarnation} ${verb} ${resource}/${subresource} ${namespace}/${name} ${code}`,
     );
-    for (const check of this.#onAnswer) check(request);
-    this.#options.onTold?.({ type: "answer", request });
+    this.#tell(this.#onAnswer, request, { type: "answer", request });
   }
 
   #cacheEvent(event: Omit<CacheEvent, "atMs">): void {
@@ -195,8 +214,7 @@ export class Observer {
     this.#hash.add(
       `${event.type} ${told.atMs} ${event.process} ${event.component} ${metadata.uid} ${metadata.resourceVersion}`,
     );
-    for (const check of this.#onCacheEvent) check(told);
-    this.#options.onTold?.({ type: "cache", event: told });
+    this.#tell(this.#onCacheEvent, told, { type: "cache", event: told });
   }
 
   #violation(invariant: string, about: string, message: string): void {

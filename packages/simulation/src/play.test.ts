@@ -1,7 +1,14 @@
 import type { UnstructuredObject } from "@kubewright/api";
 import { expect, test } from "vitest";
 
-import { type FaultPlan, type HappeningEntry, type ToldRecord, play } from "./index.js";
+import {
+  type FaultPlan,
+  type HappeningEntry,
+  type Invariant,
+  type InvariantChecks,
+  type ToldRecord,
+  play,
+} from "./index.js";
 
 function job(name: string, spec: object = {}): UnstructuredObject {
   const template = {
@@ -54,3 +61,32 @@ test("equal plans have equal outcomes, whatever was played between them, and ano
   expect(await play(plan)).toEqual(first);
   expect(other.hash).not.toBe(first.hash);
 });
+
+const broken = (): never => {
+  throw new TypeError("the check is broken");
+};
+
+test.each<[string, InvariantChecks]>([
+  ["a change", { onChange: broken }],
+  ["an answer", { onAnswer: broken }],
+  ["a decision", { onDecision: broken }],
+  ["a cache's event", { onCacheEvent: broken }],
+  ["a happening", { onHappening: broken }],
+  ["a tick", { onTick: broken }],
+  ["rest", { atRest: broken }],
+])("a check of %s that throws fails the run with what it throws", async (_what, checks) => {
+  const invariant: Invariant = { name: "broken", sentence: "", watch: () => checks };
+  const plan = planOf([{ at: "+5s", suspend: { kind: "Job", name: "a" } }]);
+  await expect(play(plan, { invariants: [invariant] })).rejects.toThrow(new TypeError("the check is broken"));
+});
+
+test.each(["change", "answer", "decision", "cache", "happening", "note"])(
+  "a follower that throws at what it is told of type %s fails the run with what it throws",
+  async (type) => {
+    const plan = planOf([{ at: "+5s", suspend: { kind: "Job", name: "a" } }]);
+    const onTold = (record: ToldRecord): void => {
+      if (record.type === type) broken();
+    };
+    await expect(play(plan, { onTold })).rejects.toThrow(new TypeError("the check is broken"));
+  },
+);

@@ -44,7 +44,8 @@ const QUIET = "L7 quiet";
  * Plays a plan from its start to its end on a cluster of its own, in virtual time. Equal plans, played with equal controllers,
  * have equal outcomes.
  *
- * @throws PlanError for a plan that cannot be played: an object that the API server refuses, an unknown controller.
+ * @throws PlanError for a plan that cannot be played: an object that the API server refuses, an unknown controller. Else what
+ * an invariant's check, or `onTold`, throws.
  */
 export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<Outcome> {
   const { signal, stopAtFirstViolation = false } = options;
@@ -109,6 +110,7 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
       await clock.advance(Math.min(TICK_MS, endMs - clock.monotonic()));
       if (clock.isStuck || failure !== undefined || signal?.aborted === true) break;
       observer.tick();
+      if (observer.failure !== undefined) break;
       if (stopAtFirstViolation && observer.violations.length > 0) break;
     }
   } catch (error) {
@@ -132,6 +134,7 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
     figures: observer.figures,
   };
   await drive(clock, running);
+  if (observer.failure !== undefined) throw observer.failure.error;
   return outcome;
 }
 
