@@ -2,7 +2,7 @@ import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kub
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
-import { type JobRecord, activePods, jobLedgerOf } from "./job-ledger.js";
+import { type JobLedger, type JobRecord, activePods, jobLedgerOf } from "./job-ledger.js";
 import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
