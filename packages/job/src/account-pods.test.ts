@@ -305,6 +305,28 @@ test("no completions wanted at all is complete at once, even suspended", () => {
   expect(suspended.second?.startTime).toBeUndefined();
 });
 
+test("a Job that ends while it is suspended has started, if only now: no end is accepted without a start", () => {
+  const suspended = status({
+    startTime: undefined,
+    conditions: [{ type: "Suspended", status: "True", reason: "JobSuspended", message: "Job suspended" }],
+  });
+  const failing = dryRun({
+    job: job({ backoffLimit: 0, suspend: true }, { status: suspended }),
+    pods: [failed("f")],
+    nowMs: T0 + 30_000,
+  });
+  expect(conditionsOf(failing.second).at(-1)).toBe("Failed=True BackoffLimitExceeded");
+  expect(failing.second?.startTime).toBe(at(30));
+  const completing = dryRun({
+    job: job({ completions: 1, suspend: true }, { status: suspended }),
+    pods: [succeeded("s")],
+    nowMs: T0 + 30_000,
+  });
+  expect(conditionsOf(completing.second).at(-1)).toBe("Complete=True CompletionsReached");
+  expect(completing.second?.startTime).toBe(at(30));
+  expect(completing.second?.completionTime).toBe(at(30));
+});
+
 test("failure wins when completions are reached in the same sync", () => {
   const { second } = dryRun({
     job: job({ completions: 1, backoffLimit: 0 }, { status: status() }),

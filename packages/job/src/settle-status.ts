@@ -46,15 +46,25 @@ export function settleStatus(
   if (plan.end !== undefined) {
     const because = whyPostponed(plan, outcome.undeleted);
     // That it has succeeded nothing can change. A failure must not be recorded while pods of it may go on running.
-    if (because === undefined || recordsBeforeDeleting(plan)) return { draft, needsFlush, end: plan.end, reasons: [] };
+    if (because === undefined || recordsBeforeDeleting(plan))
+      return { draft: started(draft, job, nowMs), needsFlush, end: plan.end, reasons: [] };
     return { draft, needsFlush, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
   }
   if (isComplete(job, plan.succeeded, outcome.active)) {
     const reason: JobReason = { type: "Ending", end: COMPLETIONS_REACHED, deleting: 0 };
-    return { draft, needsFlush, end: COMPLETIONS_REACHED, reasons: [reason] };
+    return { draft: started(draft, job, nowMs), needsFlush, end: COMPLETIONS_REACHED, reasons: [reason] };
   }
   if (plan.pods === undefined) return { draft, needsFlush, reasons: [] };
   return settleSuspension(job, counted, nowMs, behaviours);
+}
+
+/**
+ * The draft of a Job that ends, which must have started unless it wants nothing: suspending takes the start, and pods that were
+ * there before may end it nevertheless. Upstream leaves it out, and every write is refused until the Job is resumed.
+ */
+function started(draft: StatusDraft, job: JobObject, nowMs: number): StatusDraft {
+  if (draft.startTime !== undefined || completionsOf(job) === 0) return draft;
+  return { ...draft, startTime: formatTime(nowMs) };
 }
 
 /** Why the Job cannot be declared ended yet: some active pod may be left. */
