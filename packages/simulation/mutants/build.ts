@@ -21,7 +21,7 @@ const here = import.meta.dirname;
 const root = path.resolve(here, "../../..");
 const built = path.join(here, "built");
 const PLAYER = "packages/simulation/src/play.ts";
-const MACHINERY = new Set(["build.ts", "mutant.ts"]);
+const MACHINERY = new Set(["build.ts", "hunt.ts", "hunt-worker.ts", "mutant.ts", "table.ts", "table-text.ts"]);
 
 /** What is wrong with a mutant, in one line: its text does not match the sources any more, or there is none of that name. */
 export class MutantError extends Error {
@@ -43,6 +43,13 @@ export async function listMutants(): Promise<readonly Mutant[]> {
 export async function mutantPath(name: string, entry: string = PLAYER): Promise<string> {
   return buildMutant(await loadMutant(name), { entry, sources: sourcesHash() });
 }
+
+/** The path of the entry module's bundle with no change at all: what is accused in it is no finding about a mutant. */
+export async function unmutatedPath(entry: string = PLAYER): Promise<string> {
+  return buildMutant(UNMUTATED, { entry, sources: sourcesHash() });
+}
+
+const UNMUTATED: Mutant = { name: "unmutated", entry: "none", sentence: "Nothing is wrong.", changes: [] };
 
 /**
  * The mutated text of each file that the mutant changes.
@@ -90,7 +97,7 @@ interface BuildInput {
 
 async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Promise<string> {
   const outfile = path.join(built, `${mutant.name}.mjs`);
-  const stamp = `// ${hash(sources, entry, JSON.stringify(mutant))}`;
+  const stamp = `// ${hash(sources, entry, JSON.stringify(mutant.changes))}`;
   if (existsSync(outfile) && readFileSync(outfile, "utf8").startsWith(stamp)) return outfile;
   if (!existsSync(path.join(root, entry))) throw new MutantError(`there is no ${entry} to be built with a mutant`);
   const files = mutatedFiles(mutant);

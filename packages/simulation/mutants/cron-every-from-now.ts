@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#104012",
   sentence:
     "The next run of an @every schedule is counted from now, not from the last one: whatever syncs the CronJob puts it off.",
+  inPlan: [/@every/],
   changes: [
     {
       file: "packages/cronjob/src/schedule-slots.ts",

@@ -4,6 +4,7 @@ export const mutant: Mutant = {
   name: "cron-history-unfinished",
   entry: "3.1",
   sentence: "Jobs that go on count for the history limits: finished ones go before the limit is reached.",
+  inPlan: [/CronJob/],
   changes: [
     {
       file: "packages/cronjob/src/finished-jobs.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#121327",
   sentence:
     "Where the search finds none of the slots that were missed, the next sync is due when the first of them was: at once, for ever.",
+  inPlan: [/CronJob/],
   changes: [
     {
       file: "packages/cronjob/src/schedule-slots.ts",

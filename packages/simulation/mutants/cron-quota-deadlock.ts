@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "#25",
   issue: "kubernetes/kubernetes#119775",
   sentence: "Old Jobs are removed after the new one was created: with a full quota neither ever happens.",
+  inPlan: [/CronJob/, /ResourceQuota|whileAtLeast/],
   changes: [
     {
       file: "packages/cronjob/src/sync-cron-job.ts",

@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "E4",
   issue: "kubernetes/kubernetes#32628",
   sentence: "Objects that own each other wait for each other when they are deleted in the foreground.",
+  inPlan: [/circle/],
   changes: [
     {
       file: "packages/garbage-collector/src/item-plan.ts",

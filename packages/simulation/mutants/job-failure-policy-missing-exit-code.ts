@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#113852",
   sentence:
     "A container that has not ended matches a rule of exit codes that are not to be: the Job fails for nothing that the policy names.",
+  inPlan: [/onExitCodes/],
   changes: [
     {
       file: "packages/job/src/pod-failure-policy.ts",

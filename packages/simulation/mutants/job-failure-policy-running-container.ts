@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#113852",
   sentence:
     "The exit code of a container that has not ended is read, where the pod has failed: the sync throws, again and again.",
+  inPlan: [/onExitCodes/],
   changes: [
     {
       file: "packages/job/src/pod-failure-policy.ts",

@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "#15",
   issue: "kubernetes/kubernetes#119378",
   sentence: "Pods whose failure the pod failure policy ignores are replaced without delay.",
+  inPlan: [/"Ignore"/],
   changes: [
     {
       file: "packages/job/src/plan-job.ts",

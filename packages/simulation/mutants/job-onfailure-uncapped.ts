@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "#13",
   issue: "kubernetes/kubernetes#54870",
   sentence: "Restarts in place are not held against backoffLimit.",
+  inPlan: [/OnFailure/],
   changes: [
     {
       file: "packages/job/src/end-state.ts",

@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "#14",
   issue: "kubernetes/kubernetes#67848",
   sentence: "A Job with restartPolicy OnFailure and a backoffLimit of 0 fails before its first pod has begun.",
+  inPlan: [/OnFailure/],
   changes: [
     {
       file: "packages/job/src/end-state.ts",

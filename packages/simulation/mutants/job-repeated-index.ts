@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#99865",
   sentence:
     "An indexed Job counts the pods that have succeeded, not their indexes: two of one index stand for another that never ran.",
+  inPlan: [/"Indexed"/],
   changes: [
     {
       file: "packages/job/src/plan-job.ts",

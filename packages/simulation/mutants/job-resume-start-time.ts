@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#134521",
   sentence:
     "A suspended Job keeps its start time, and the API server refuses the new one of a Job that is resumed: it stands still.",
+  inPlan: [/"suspend"/],
   changes: [
     {
       file: "packages/job/src/settle-status.ts",

@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "E9c",
   issue: "kubernetes/kubernetes#44887",
   sentence: "Who could not renew in time goes on leading, and tries further.",
+  inPlan: [/controllerManagers/],
   changes: [
     {
       file: "packages/controller/src/leader-elector.ts",

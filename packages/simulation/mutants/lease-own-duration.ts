@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "E9",
   issue: "kubernetes/kubernetes#114872",
   sentence: "A candidate judges by its own lease duration, not by that of who leads, and takes over too early.",
+  inPlan: [/controllerManagers/],
   changes: [
     {
       file: "packages/controller/src/leader-elector.ts",

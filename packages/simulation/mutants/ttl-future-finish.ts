@@ -4,6 +4,7 @@ export const mutant: Mutant = {
   name: "ttl-future-finish",
   entry: "3.1",
   sentence: "A Job that has finished in the future, by another clock, is deleted at once.",
+  inPlan: [/ttlSecondsAfterFinished/],
   changes: [
     {
       file: "packages/ttl-after-finished/src/time-left.ts",

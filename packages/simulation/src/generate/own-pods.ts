@@ -9,7 +9,8 @@ const ROUND_MS = 20_000;
 
 /** A pod that no Job has made: on a node that there is not, or one that ends; some Jobs take it for their own. */
 export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): Workload {
-  if (!swarm.has("ownPods")) return together([]);
+  // Where there is a quota there might be no room for it from the beginning.
+  if (!swarm.has("ownPods") || swarm.has("quota")) return together([]);
   const adopter = subjects.find(({ manifest }) => isManual(manifest));
   const namespace = adopter?.namespace ?? "default";
   const isLost = draw.fork("lost").chance(0.5);

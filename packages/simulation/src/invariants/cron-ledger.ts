@@ -79,7 +79,7 @@ export class CronLedger {
     for (const cronJob of this.cronJobs.values()) {
       if (!isAbout(request, cronJob.object)) continue;
       if (code >= 200 && code < 300) {
-        if (verb !== "get") cronJob.refusals = 0;
+        if (verb === "create") cronJob.refusals = 0;
         continue;
       }
       cronJob.refusedMs = atMs;

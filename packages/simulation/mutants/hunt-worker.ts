@@ -1,0 +1,47 @@
+/** A thread of its own for each hunt: a mutant may take it with it. */
+import { pathToFileURL } from "node:url";
+import { parentPort, workerData } from "node:worker_threads";
+
+import { type Hunt, type Minimised, type Simulation, hunt, minimiseCaught } from "./hunt.ts";
+
+export interface HuntOrder {
+  readonly mutated: string;
+  readonly unmutated: string;
+  readonly from: number;
+  readonly seeds: number;
+  readonly inPlan: readonly RegExp[];
+  readonly compare: boolean;
+  readonly without: readonly string[];
+  /** Begins with no seed after so many milliseconds. */
+  readonly forMs: number;
+  /** How many plays to minimise with at most; 0: not at all. */
+  readonly minimizePlays: number;
+}
+
+export type HuntMessage = HuntEnded | { readonly minimised: Minimised };
+
+export interface HuntEnded {
+  readonly hunt: Hunt;
+  readonly cpuMs: number;
+}
+
+const { mutated, unmutated, forMs, minimizePlays, ...order } = workerData as HuntOrder;
+const options = { ...order, mutated: await load(mutated), unmutated: await load(unmutated) };
+const startMs = performance.now();
+const cpu = process.threadCpuUsage();
+const found = await hunt({ ...options, isOver: () => performance.now() - startMs > forMs });
+const { user, system } = process.threadCpuUsage(cpu);
+tell({ hunt: found, cpuMs: (user + system) / 1000 });
+if (found.caught !== undefined && minimizePlays > 0) {
+  const minimised = await minimiseCaught(found.caught, { ...options, plays: minimizePlays });
+  tell({ minimised });
+}
+
+async function load(path: string): Promise<Simulation> {
+  return (await import(pathToFileURL(path).href)) as Simulation;
+}
+
+function tell(message: HuntMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have none.
+  parentPort?.postMessage(message);
+}

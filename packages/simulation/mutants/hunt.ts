@@ -1,0 +1,114 @@
+/**
+ * Looks for a seed whose plan tells code with a bug from code without: what both are accused of is no finding about the bug.
+ */
+import type * as simulation from "../src/index.js";
+import type { FaultPlan, Invariant, Outcome, Violation } from "../src/index.js";
+
+/** What a bundle of the simulation's entry module exports, as far as a hunt uses it. */
+export type Simulation = Pick<
+  typeof simulation,
+  "builtInInvariants" | "generatePlan" | "minimize" | "play" | "playAndCompare"
+>;
+
+export interface HuntOptions {
+  readonly mutated: Simulation;
+  readonly unmutated: Simulation;
+  /** The first seed, and how many at most. */
+  readonly from: number;
+  readonly seeds: number;
+  /** What a plan's text matches if it is worth playing: others count, and are not played. */
+  readonly inPlan?: readonly RegExp[];
+  /** Whether each plan is played without its faults too, as `kubewright fuzz` does. Catches more, and takes twice as long. */
+  readonly compare?: boolean;
+  /** Names of invariants that are left out: `S17`. */
+  readonly without?: readonly string[];
+  /** Asked before each seed: whether no time is left. */
+  readonly isOver?: () => boolean;
+}
+
+export interface Hunt {
+  /** How many seeds were looked at, and how many of them played. */
+  readonly seeds: number;
+  readonly played: number;
+  readonly caught?: Caught;
+  /** Seeds for which the code without the bug is accused of the same. */
+  readonly alsoUnmutated: readonly { readonly seed: number; readonly violation: Violation }[];
+}
+
+export interface Caught {
+  readonly seed: number;
+  /** How many seeds it took, that one among them. */
+  readonly after: number;
+  readonly violation: Violation;
+}
+
+export async function hunt(options: HuntOptions): Promise<Hunt> {
+  const { mutated, unmutated, from, inPlan = [], isOver = () => false } = options;
+  const alsoUnmutated: Hunt["alsoUnmutated"][number][] = [];
+  let seeds = 0;
+  let played = 0;
+  while (seeds < options.seeds && !isOver()) {
+    const seed = (from + seeds++) % SEEDS;
+    const plan = mutated.generatePlan(seed);
+    const text = JSON.stringify(plan);
+    if (!inPlan.every((pattern) => pattern.test(text))) continue;
+    played++;
+    const [violation] = await accusations(mutated, plan, { ...options, first: true });
+    if (violation === undefined) continue;
+    const sound = await accusations(unmutated, plan, options);
+    if (!sound.some((other) => isAlike(other, violation)))
+      return { seeds, played, caught: { seed, after: seeds, violation }, alsoUnmutated };
+    alsoUnmutated.push({ seed, violation });
+  }
+  return { seeds, played, alsoUnmutated };
+}
+
+const SEEDS = 2 ** 32;
+
+export interface Minimised {
+  readonly happenings: number;
+  readonly manifests: number;
+  readonly plays: number;
+  /** Whether nothing more can be left out. */
+  readonly isMinimal: boolean;
+  readonly plan: FaultPlan;
+}
+
+/** Makes the plan of a seed that was caught smaller, as long as the code with the bug goes wrong in the same way. */
+export async function minimiseCaught(
+  { seed, violation }: Caught,
+  options: Pick<HuntOptions, "mutated" | "compare" | "without"> & { readonly plays: number },
+): Promise<Minimised> {
+  const { mutated, plays: budget } = options;
+  const fails = async (plan: FaultPlan): Promise<Violation | undefined> =>
+    (await accusations(mutated, plan, { ...options, first: true })).find((each) => isAlike(each, violation));
+  const { plan, plays, isMinimal } = await mutated.minimize(mutated.generatePlan(seed), fails, { budget });
+  return { happenings: plan.happenings?.length ?? 0, manifests: plan.manifests.length, plays, isMinimal, plan };
+}
+
+/** What a plan breaks that cannot be played to its end, as campaigns call it. */
+const PLAYED = "played to its end";
+
+interface AccusationOptions extends Pick<HuntOptions, "compare" | "without"> {
+  /** Whether to stop at the first. */
+  readonly first?: boolean;
+}
+
+async function accusations(
+  { play, playAndCompare, builtInInvariants }: Simulation,
+  plan: FaultPlan,
+  { compare = false, without = [], first = false }: AccusationOptions,
+): Promise<readonly Violation[]> {
+  const isOn = ({ name }: Pick<Invariant, "name">): boolean => !without.includes(name.split(" ", 1)[0]!);
+  const invariants = builtInInvariants.filter(isOn);
+  const playOnce = (each: FaultPlan): Promise<Outcome> => play(each, { invariants, stopAtFirstViolation: first });
+  const { violations } = await (compare ? playAndCompare(plan, playOnce) : playOnce(plan)).catch((error: Error) => ({
+    violations: [{ invariant: PLAYED, about: "Plan", message: error.message, atMs: 0 }],
+  }));
+  return violations.filter(({ invariant }) => isOn({ name: invariant }));
+}
+
+/** Of the same invariant, about an object of the same kind. */
+function isAlike(a: Violation, b: Violation): boolean {
+  return a.invariant === b.invariant && a.about.split(" ", 1)[0] === b.about.split(" ", 1)[0];
+}

@@ -1,0 +1,188 @@
+/**
+ * Measures how many seeds it takes to catch each mutant: `node packages/simulation/mutants/table.ts [NAME…] --write`.
+ *
+ * Each hunt begins at seeds of its own, other ones at each measurement, and is over with the first accusation that the code
+ * without the bug is spared. Mutants that are named keep the rows of the others as they are.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+
+import { type Mutant, MutantError, listMutants, mutantPath, unmutatedPath } from "./build.ts";
+import type { HuntEnded, HuntMessage, HuntOrder } from "./hunt-worker.ts";
+import { type HuntResult, type MutantRow, type MutantTable, mergeRows, tableText, withTable } from "./table-text.ts";
+
+const SIMULATION = "packages/simulation/src/index.ts";
+const docs = path.resolve(import.meta.dirname, "../../../docs");
+const DOCUMENT = path.join(docs, "fuzz-mutants.md");
+const DATA = path.join(docs, "fuzz-mutants.json");
+/** Between the first seeds of two hunts: more than any of them plays. */
+const STRIDE = 1_000_000;
+/** How long a hunt may take over the seed that it is at when its time is over, and to be minimised. */
+const PATIENCE_MS = 120_000;
+
+export interface TableOptions {
+  readonly names?: readonly string[];
+  /** First seed of the first hunt. */
+  readonly from: number;
+  /** Of each hunt, at most. */
+  readonly seeds: number;
+  readonly repetitions: number;
+  readonly workers: number;
+  readonly secondsEach: number;
+  readonly minimizePlays: number;
+  readonly compare?: boolean;
+  readonly without?: readonly string[];
+  readonly onRow?: (row: MutantRow) => void;
+}
+
+/** @throws MutantError for a name that there is not. */
+export async function measure(options: TableOptions): Promise<MutantTable> {
+  const { names = [], from, seeds, workers, onRow } = options;
+  const all = await listMutants();
+  const unknown = names.find((name) => !all.some((mutant) => mutant.name === name));
+  if (unknown !== undefined) throw new MutantError(`there is no mutant ${JSON.stringify(unknown)}`);
+  const wanted = all.filter(({ name }) => names.length === 0 || names.includes(name));
+  const unmutated = await unmutatedPath(SIMULATION);
+  // All of the same sources, however long it takes.
+  const built = new Map<string, string>();
+  for (const { name } of wanted) built.set(name, await mutantPath(name, SIMULATION));
+  const rows: MutantRow[] = [];
+  const waiting = wanted.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, mutant] of waiting) {
+      const row = await measureOne(
+        mutant,
+        { mutated: built.get(mutant.name)!, unmutated },
+        { ...options, from: from + index * 10 * STRIDE },
+      );
+      rows.push(row);
+      onRow?.(row);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, lane));
+  return { from, seeds, rows: mergeRows([], rows) };
+}
+
+async function measureOne(
+  mutant: Mutant,
+  bundles: Pick<HuntOrder, "mutated" | "unmutated">,
+  options: TableOptions,
+): Promise<MutantRow> {
+  const { name, entry, permitted, inPlan = [] } = mutant;
+  const hunts: HuntResult[] = [];
+  let minimised: MutantRow["minimised"];
+  for (let repetition = 0; repetition < options.repetitions; repetition++) {
+    const from = (options.from + repetition * STRIDE) % 2 ** 32;
+    const messages = await send({
+      ...bundles,
+      from,
+      seeds: options.seeds,
+      inPlan,
+      compare: options.compare ?? false,
+      without: options.without ?? [],
+      forMs: options.secondsEach * 1000,
+      minimizePlays: minimised === undefined ? options.minimizePlays : 0,
+    });
+    for (const message of messages) {
+      if ("hunt" in message) hunts.push(resultOf(from, message));
+      else {
+        const { happenings, manifests, plays, isMinimal } = message.minimised;
+        minimised = { happenings, manifests, plays, isMinimal };
+      }
+    }
+  }
+  return {
+    name,
+    entry,
+    ...(permitted === true ? { permitted } : {}),
+    hunts,
+    ...(minimised === undefined ? {} : { minimised }),
+  };
+}
+
+function resultOf(from: number, { hunt, cpuMs }: HuntEnded): HuntResult {
+  const { seeds, played, caught, alsoUnmutated } = hunt;
+  return {
+    from,
+    seeds,
+    played,
+    cpuMs: Math.round(cpuMs),
+    ...(caught === undefined
+      ? {}
+      : { caught: { seed: caught.seed, after: caught.after, invariant: caught.violation.invariant } }),
+    alsoUnmutated: alsoUnmutated.map(({ seed, violation }) => `${seed}: ${violation.invariant}`),
+  };
+}
+
+/** What a hunt told until it ended, or hung. */
+async function send(order: HuntOrder): Promise<readonly HuntMessage[]> {
+  const messages: HuntMessage[] = [];
+  const worker = new Worker(new URL("hunt-worker.ts", import.meta.url), { workerData: order });
+  const hangs = setTimeout(() => void worker.terminate(), order.forMs + PATIENCE_MS);
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.on("message", (message: HuntMessage) => messages.push(message));
+      worker.on("error", reject);
+      worker.on("exit", () => resolve(messages));
+    });
+  } finally {
+    clearTimeout(hangs);
+  }
+}
+
+function write(measured: MutantTable): void {
+  const before = existsSync(DATA) ? (JSON.parse(readFileSync(DATA, "utf8")) as MutantTable).rows : [];
+  const table = { ...measured, rows: mergeRows(before, measured.rows) };
+  writeFileSync(DATA, `${JSON.stringify(table, undefined, 2)}\n`);
+  writeFileSync(DOCUMENT, withTable(readFileSync(DOCUMENT, "utf8"), tableText(table)));
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      from: { type: "string", default: String((Math.floor(Date.now() / 1000) * 64) % 2 ** 32) },
+      seeds: { type: "string", default: "1000" },
+      repetitions: { type: "string", default: "3" },
+      workers: { type: "string", default: "2" },
+      "seconds-each": { type: "string", default: "600" },
+      "minimize-plays": { type: "string", default: "200" },
+      compare: { type: "boolean", default: false },
+      without: { type: "string", multiple: true, default: [] },
+      write: { type: "boolean", default: false },
+    },
+  });
+  os.setPriority(5);
+  const table = await measure({
+    names: positionals,
+    from: Number(values.from),
+    seeds: Number(values.seeds),
+    repetitions: Number(values.repetitions),
+    workers: Number(values.workers),
+    secondsEach: Number(values["seconds-each"]),
+    minimizePlays: Number(values["minimize-plays"]),
+    compare: values.compare,
+    without: values.without,
+    onRow: (row) =>
+      console.log(
+        tableText({ rows: [row] })
+          .split("\n")
+          .at(-1),
+        JSON.stringify(row.hunts),
+      ),
+  });
+  if (values.write) write(table);
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof MutantError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
