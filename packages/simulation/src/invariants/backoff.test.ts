@@ -40,6 +40,21 @@ it("refuses a replacement within 10 s of the first failure, 20 s of the second",
   ]);
 });
 
+it("accepts what follows a failure that was recorded by a write whose answer was lost", () => {
+  const after = (code: number): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job());
+    fail(history, "a");
+    const request = { component: CONTROLLER, verb: "update", resource: "jobs.batch", subresource: "status" };
+    history.answer({ ...request, namespace: "default", name: "pi", code });
+    history.pass(1000);
+    history.store(pod("Pending", { name: "b" }), CONTROLLER);
+    return history.violations;
+  };
+  expect(after(504)).toEqual([]);
+  expect(after(200)).toHaveLength(1);
+});
+
 it("accepts what is short of it by rounding (X8), and what starts over after a success or a restart (X1)", () => {
   const history = new History(backOff);
   history.store(job());

@@ -1,5 +1,5 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
-import type { StoredChange, World } from "../world.js";
+import type { AnsweredRequest, StoredChange, World } from "../world.js";
 import { IndexSet } from "./index-set.js";
 import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
 import {
@@ -29,7 +29,12 @@ export const backOff: Invariant = {
     const ledger = jobLedgerOf(world);
     const records = new Map<string, FailuresInARow>();
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
+      onAnswer(request) {
+        ledger.onAnswer(request);
+        const isAnswered = request.code >= 200 && request.code < 300;
+        if (request.component !== JOB_CONTROLLER || request.resource !== JOBS || isAnswered) return;
+        for (const record of records.values()) record.onLost(request);
+      },
       onCacheEvent: (event) => ledger.onCacheEvent(event),
       onChange(change) {
         ledger.onChange(change);
@@ -130,6 +135,17 @@ class FailuresInARow {
       const failure = { endedMs: endedMs(pod.object), life: lifeOf(request), recordedMs: atMs };
       if (failure.endedMs > this.#successMs) this.#failures.push(failure);
     }
+  }
+
+  /**
+   * Failures that a write has recorded of which the controller does not know that it was done: it takes them for counted from
+   * then on, and has not noted when they were. An exception as X1 is.
+   */
+  onLost(request: AnsweredRequest): void {
+    const { namespace, name } = this.#job.object.metadata;
+    if (request.namespace !== (namespace ?? "") || request.name !== name) return;
+    const life = lifeOf(request);
+    this.#failures = this.#failures.filter((failure) => failure.life !== life || failure.recordedMs < request.sentMs);
   }
 
   onPod(pod: PodRecord, { object, previous, request, atMs }: StoredChange): void {
