@@ -2,7 +2,7 @@ import { finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
-import { type CronJobRecord, CronLedger } from "./cron-ledger.js";
+import { type CronJobRecord, CronLedger, hasActive } from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { isBeingDeleted, nameOf } from "./stored-objects.js";
@@ -44,6 +44,7 @@ function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: Sched
   const lastMs = parseTime(status?.lastScheduleTime) ?? -Infinity;
   const createdMs = parseTime(object.metadata.creationTimestamp) ?? 0;
   // A foreign Job in its place (X12) is one that another event has to help over: it is refused.
+  if (spec.concurrencyPolicy === "Forbid" && hasActive(cronJob)) return undefined;
   const blockedMs = spec.concurrencyPolicy === "Forbid" ? activeMs : -Infinity;
   const freeMs = Math.max(world.healedMs, createdMs, editedMs, refusedMs, backsOffUntilMs, blockedMs);
   // Slots every so often begin at the last one.

@@ -226,6 +226,25 @@ describe("L5 CronJobs go on", () => {
     expect(rested(cronJob({ schedule: "@every 1m" }))).toHaveLength(1);
   });
 
+  it("accepts that it is forbidden for as long as a Job is active, and refuses it when that has ended", () => {
+    const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
+    const run = (status: Job["status"]): Job => {
+      const made = job(status, {}, "run");
+      return { ...made, metadata: { ...made.metadata, ownerReferences: [owner] } };
+    };
+    const active = [{ kind: "Job", name: "run", uid: "uid-of-run" }];
+    const forbidding = (history: History): void => {
+      history.store(run({}), "cronjob-controller");
+      history.store(cronJob({ concurrencyPolicy: "Forbid" }, { active }), "cronjob-controller");
+    };
+    expect(rested(cronJob({ concurrencyPolicy: "Forbid" }), 600_000, forbidding)).toEqual([]);
+    const ended = (history: History): void => {
+      forbidding(history);
+      history.store(run(complete), CONTROLLER);
+    };
+    expect(rested(cronJob({ concurrencyPolicy: "Forbid" }), 600_000, ended)).toHaveLength(1);
+  });
+
   it("accepts one that goes on, is suspended, has a short deadline, or forbids it for a Job that is active", () => {
     expect(rested(cronJob({}, { lastScheduleTime: "2026-03-02T10:02:00Z" }))).toEqual([]);
     expect(rested(cronJob({ suspend: true }))).toEqual([]);
