@@ -2,20 +2,21 @@ import type { Fields } from "./recorded-run.js";
 
 /** Paths that say when and how often, and nothing of what. */
 const NOISE =
-  /(?:Time|Timestamp|lastProbeTime|observedGeneration|\.(?:uid|hostIP|podIP|podIPs|hostIPs|containerID|imageID|qosClass|image|started|ready|generation))$|^metadata\.resourceVersion|conditions\[.*\]\.(?:type|reason|message)$|^status\.(?:ready|terminating)$/;
+  /(?:Time|Timestamp|lastProbeTime|observedGeneration|\.(?:uid|hostIP|podIP|podIPs|hostIPs|containerID|imageID|qosClass|image|started|ready|generation))$|^metadata\.resourceVersion|conditions\[.*\]\.(?:type|reason|message)$|^status\.(?:ready|terminating)$|^metadata\.ownerReferences\[.*\]\.(?:apiVersion|kind|controller|blockOwnerDeletion)$/;
 /** What is told first. */
 const WEIGHTS: readonly RegExp[] = [
   /^metadata\.deletionTimestamp$/,
   /^status\.conditions\[(?:Complete|Failed|FailureTarget|SuccessCriteriaMet|Suspended)\]\.status$/,
   /^status\.(?:phase|active|succeeded|failed|completedIndexes|failedIndexes)$/,
-  /^spec\./,
+  /^spec\.(?!nodeName$)/,
   /^status\.uncounted/,
   /^metadata\.(?:finalizers|labels|annotations|ownerReferences)/,
   /^status\.[^.[]+$/,
   /^status\.conditions\[.*\]\.status$/,
 ];
-/** Of what becomes of an object. */
-const WORTH_TELLING = 4;
+/** Weights below that are news of any object, and of one that somebody looks at closely. */
+const NEWS = 4;
+const NEWS_CLOSELY = 6;
 const MOST_TOLD = 5;
 
 /** What changes from one version to another, in as few words as it takes: `active: 1 → 2`. */
@@ -34,10 +35,15 @@ export function byWeight(paths: readonly string[]): string[] {
     .map(({ path }) => path);
 }
 
-/** What of it somebody has to hear who follows what becomes of an object. */
-export function newsBetween(before: Fields, after: Fields): string[] {
+/**
+ * What of it somebody has to hear who follows what becomes of an object.
+ *
+ * @param isClosely - Whether that somebody wants to know of finalizers, labels and the pods that are being counted, too.
+ */
+export function newsBetween(before: Fields, after: Fields, isClosely = false): string[] {
+  const least = isClosely ? NEWS_CLOSELY : NEWS;
   return rankedChanges(before, after)
-    .filter(({ rank }) => rank < WORTH_TELLING)
+    .filter(({ rank }) => rank < least)
     .map(({ path }) => changeText(path, before[path], after[path]));
 }
 

@@ -1,3 +1,4 @@
+import type { Job } from "@kubewright/api";
 import { type Invariant, builtInInvariants, play } from "@kubewright/simulation";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -29,7 +30,12 @@ describe("a run in which a finished Job is forgotten", () => {
       "Set up with consistencyGate: false.",
     ]);
     expect(texts(run, "What happened before")).toContain("job-controller hears nothing new of Jobs.");
-    expect(texts(run, "What the controller believed")).toEqual([
+    expect(texts(run, "What happened before")).toContainEqual(
+      expect.stringMatching(
+        /^Job default\/pi is changed by job-controller, stored as version \d+: condition Complete: /,
+      ),
+    );
+    expect(texts(run, "What job-controller believed")).toEqual([
       expect.stringMatching(
         /^At \+11s job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s, and stored was version \d+; what it had not heard of: condition SuccessCriteriaMet: none → True; condition Complete: none → True; active: 1 → none; succeeded: none → 1\.$/,
       ),
@@ -78,7 +84,7 @@ describe("a run in which a finished Job is forgotten", () => {
     expect(short.before.store.map(([object]) => object)).toContain(job);
     const keeper = short.actors.findIndex(({ name }) => name === "job-controller");
     expect(short.before.caches.some(([actor, object]) => actor === keeper && object === job)).toBe(true);
-    expect(texts(short, "What the controller believed")).toEqual(texts(run, "What the controller believed"));
+    expect(texts(short, "What job-controller believed")).toEqual(texts(run, "What job-controller believed"));
   });
 
   test("forgets the earliest records of a run that is too long, and says how many", async () => {
@@ -107,6 +113,28 @@ test("what nobody found while it was played is told at the end, and a run in whi
   const late = recordedRunOf({ ...played, violations: [violation] }, options);
   expect(late.violations[0]!.step).toBe(late.steps.length - 1);
   expect(late.objects.filter(({ isConcerned }) => isConcerned).length).toBeGreaterThan(1);
+});
+
+test("of what did not happen in time the last decision about it is told", async () => {
+  const invariant: Invariant = {
+    name: "mine",
+    sentence: "A Job is complete within a second.",
+    watch: (world, violated) => ({
+      onTick() {
+        const job = world.list<Job>("jobs.batch")[0];
+        if (job?.status?.succeeded === undefined) violated("Job default/pi", "is not complete");
+      },
+    }),
+  };
+  const played = await recordPlan({ ...stalePlan(), happenings: [] }, { player: play, invariants: [invariant] });
+  const run = recordedRunOf(played, { command: COMMAND, invariants: [invariant] });
+  expect(texts(run, "What it did last")).toEqual([
+    "job-controller decides for Job default/pi: nothing to create: 1 active, 1 wanted.",
+  ]);
+  expect(texts(run, "What job-controller believed")).toEqual([
+    "At +3s the caches of job-controller showed all of these objects as they were stored.",
+  ]);
+  expect(texts(run, "What should have held")[1]).toBe("It did not at +5s: Job default/pi is not complete.");
 });
 
 test("an answer that is lost is told as such, and what an invariant of one's own says", async () => {
@@ -146,7 +174,7 @@ test("an answer that is lost is told as such, and what an invariant of one's own
       /^job-controller: create pods default\/pi-\w+ → 500 \(a fault: it was done, and the answer lost\)$/,
     ),
   ]);
-  expect(texts(run, "What the controller believed")[0]).toMatch(
+  expect(texts(run, "What job-controller believed")[0]).toMatch(
     /^At \+[\d.]+s job-controller believed that Pod default\/pi-\w+ was not there; it was stored since \+0s, by then as version \d+\.$/,
   );
 });

@@ -39,6 +39,7 @@ export function recordedRunOf(
       : storyOf({
           plan,
           steps: [...from, ...steps],
+          decisions: told.decisions,
           violation: first,
           sentence: sentenceOf(first.invariant),
           concerned,

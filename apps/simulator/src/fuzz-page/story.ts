@@ -7,7 +7,8 @@ import { isLasting, planSentences } from "./plan-words.js";
 import type { Sentence, StoryPart } from "./recorded-run.js";
 import type { SeenObject } from "./seen-objects.js";
 import { sinceText } from "./since-text.js";
-import type { ToldStep } from "./told-steps.js";
+import { type ToldStep, isWrite } from "./told-steps.js";
+import { violationText } from "./violation-text.js";
 
 /** Sentences that lead up to what went wrong. */
 const MOST_BEFORE = 14;
@@ -16,11 +17,16 @@ const MOST_PICTURES = 4;
 
 /** Changes that one sentence tells of. */
 const MOST_NEWS = 6;
+/** Happenings that go on: the latest. */
+const MOST_MEANWHILE = 5;
+const REQUESTS = "requestFails";
 
 export interface StoryInput {
   readonly plan: FaultPlan;
   /** Those that the page has. */
   readonly steps: readonly ToldStep[];
+  /** What writes were decided by. */
+  readonly decisions: ReadonlyMap<ToldStep, ToldStep>;
   readonly violation: Violation;
   readonly sentence: string | undefined;
   readonly concerned: ReadonlySet<SeenObject>;
@@ -34,15 +40,16 @@ export interface Story {
 
 /** Tells what was stored, what the controller believed, what it did and what should have held, for who sees nothing else. */
 export function storyOf(input: StoryInput): Story {
-  const { plan, steps, violation, sentence, concerned } = input;
+  const { plan, steps, decisions, violation, sentence, concerned } = input;
   const startMs = Date.parse(plan.start);
   const moment = Math.max(
     0,
     steps.findIndex((step) => step.violation === violation),
   );
-  const culprit = culpritOf(steps, moment, concerned);
-  const decision = culprit === undefined ? undefined : decisionBefore(steps, culprit);
-  const about = [...concerned].filter(({ name }) => name === violation.about).at(-1);
+  const about = [...concerned].findLast(({ name }) => name === violation.about);
+  const culprit = culpritOf(steps, moment, { about, concerned });
+  const by = culprit === undefined ? undefined : decisions.get(steps[culprit]!);
+  const decision = by === undefined ? undefined : steps.indexOf(by);
   const at = (atMs: number): string => sinceText(atMs, startMs);
   const begun = decision ?? culprit;
   const pictures = begun === undefined ? undefined : picturesAt(steps, begun, steps[begun]!.actor!);
@@ -51,25 +58,28 @@ export function storyOf(input: StoryInput): Story {
   );
   const parts: StoryPart[] = [
     { title: "What is played", sentences: planSentences(plan).map((text) => ({ text })) },
-    { title: "What happened before", sentences: before(input, culprit ?? moment) },
+    { title: "What happened before", sentences: before(input, begun ?? moment) },
     ...(culprit === undefined || begun === undefined
       ? []
       : [
           {
-            title: "What the controller believed",
+            title: `What ${steps[begun]!.actor} believed`,
             sentences: [
               // Who has no caches asks the API server, and believes what it says.
               ...(pictures!.resources.size === 0 ? [] : believed(steps[begun]!, begun, differences, at)),
               ...meanwhile(plan, steps, begun, at),
             ],
           },
-          { title: "What it did", sentences: did(steps, decision, culprit) },
+          {
+            title: steps[culprit]!.kind === "decision" ? "What it did last" : "What it did",
+            sentences: did(steps, decision, culprit),
+          },
         ]),
     {
       title: "What should have held",
       sentences: [
         ...(sentence === undefined ? [] : [{ text: sentence }]),
-        { text: `It did not at ${at(steps[moment]!.atMs)}: ${violation.about} ${violation.message}.`, step: moment },
+        { text: `It did not at ${at(steps[moment]!.atMs)}: ${violationText(violation)}.`, step: moment },
       ],
     },
   ];
@@ -79,27 +89,33 @@ export function storyOf(input: StoryInput): Story {
   };
 }
 
-/** The write of a controller that the violation was found at, or the last one before it. */
-function culpritOf(steps: readonly ToldStep[], moment: number, concerned: ReadonlySet<SeenObject>): number | undefined {
+/**
+ * What it comes down to: the write of a controller that the violation was found at, or the last one before. Where it was found
+ * because nothing has happened in time, the last that a controller decided for the object.
+ */
+function culpritOf(
+  steps: readonly ToldStep[],
+  moment: number,
+  { about, concerned }: { readonly about: SeenObject | undefined; readonly concerned: ReadonlySet<SeenObject> },
+): number | undefined {
   const controllers = new Set(
     steps.flatMap(({ kind, actor }) => (kind === "cache" && actor !== undefined ? [actor] : [])),
   );
-  for (let index = moment - 1; index >= 0; index--) {
-    const { kind, actor, object, request } = steps[index]!;
-    if (actor === undefined || !controllers.has(actor) || object === undefined || !concerned.has(object)) continue;
-    if (kind === "change" || (kind === "answer" && request?.verb !== "get" && request?.verb !== "list")) return index;
-  }
-  return undefined;
-}
-
-function decisionBefore(steps: readonly ToldStep[], culprit: number): number | undefined {
-  const { actor, life, object } = steps[culprit]!;
-  for (let index = culprit - 1; index >= 0; index--) {
-    const step = steps[index]!;
-    if (step.kind !== "decision" || step.actor !== actor || step.life !== life) continue;
-    if (step.object === object || object?.owners.includes(step.object?.uid ?? "") === true) return index;
-  }
-  return undefined;
+  const last = (isIt: (step: ToldStep) => boolean): number | undefined => {
+    const found = steps.slice(0, moment).findLastIndex(isIt);
+    return found === -1 ? undefined : found;
+  };
+  const written = last(
+    ({ kind, actor, object, request }) =>
+      actor !== undefined &&
+      controllers.has(actor) &&
+      object !== undefined &&
+      concerned.has(object) &&
+      (kind === "change" || (kind === "answer" && isWrite(request))),
+  );
+  const isFoundAtOnce = steps[moment - 1]?.atMs === steps[moment]!.atMs;
+  if (isFoundAtOnce) return written;
+  return last(({ kind, object }) => kind === "decision" && object !== undefined && object === about) ?? written;
 }
 
 function believed(
@@ -117,7 +133,7 @@ function believed(
   return left === 0 ? told : [...told, { text: `So it was with ${left} more of these objects.`, step }];
 }
 
-/** What goes wrong on purpose at that time. */
+/** What goes wrong on purpose at that time. Which requests fail, their answers say. */
 function meanwhile(
   plan: FaultPlan,
   steps: readonly ToldStep[],
@@ -126,11 +142,12 @@ function meanwhile(
 ): Sentence[] {
   const going = new Map<number, number>();
   for (const [index, { happening }] of steps.slice(0, until).entries()) {
-    if (happening === undefined || !isLasting(plan, happening.index)) continue;
+    if (happening === undefined || happening.kind === REQUESTS || !isLasting(plan, happening.index)) continue;
     if (happening.phase === "begin") going.set(happening.index, index);
     else going.delete(happening.index);
   }
-  return [...going.values()].map((index) => ({
+  const latest = [...going.values()].slice(-MOST_MEANWHILE);
+  return latest.map((index) => ({
     text: `Meanwhile, since ${time(steps[index]!.atMs)}: ${steps[index]!.text()}.`,
     step: index,
   }));
@@ -138,8 +155,9 @@ function meanwhile(
 
 function did(steps: readonly ToldStep[], decision: number | undefined, culprit: number): Sentence[] {
   return (decision === undefined ? [culprit] : [decision, culprit]).map((step) => {
-    const { atMs, text } = steps[step]!;
-    return { atMs, text: `${text()}.`, step };
+    const { atMs, text, change, kind, more } = steps[step]!;
+    const details = change === undefined ? (kind === "answer" ? more?.() : undefined) : newsIn(change, true);
+    return { atMs, text: `${text()}${detailsText(details)}.`, step };
   });
 }
 
@@ -155,17 +173,20 @@ function before({ steps, violation, concerned }: StoryInput, until: number): Sen
       if (life > 1) add(`${actor} is there again, in life ${life}, and remembers nothing`);
       lives.set(actor, life);
     }
-    if (kind === "note" || kind === "error" || kind === "happening") add(withDetails(step));
-    else if (object === undefined || !concerned.has(object)) continue;
+    if (kind === "note" || kind === "error") add(withDetails(step));
+    else if (kind === "happening") {
+      if (step.happening?.kind !== REQUESTS) add(step.text(), step.happening?.phase === "begin");
+    } else if (object === undefined || !concerned.has(object)) continue;
     else if (kind === "change") {
-      const news = newsIn(change!);
-      if (news !== undefined) add(`${step.text()}${news}`, object.name === violation.about);
-    } else if (kind === "answer" && (look === "false" || look === "lost" || look === "refused")) add(withDetails(step));
+      const isAbout = object.name === violation.about;
+      const news = newsIn(change!, isAbout);
+      if (news !== undefined) add(`${step.text()}${detailsText(news)}`, isAbout);
+    } else if (kind === "answer" && (look === "false" || look === "lost")) add(withDetails(step));
+    else if (kind === "answer" && look === "refused" && isWrite(step.request)) add(withDetails(step), false);
   }
-  const weights = found.map(({ isAbout }) => isAbout);
   let left = Math.max(0, found.length - MOST_BEFORE);
   // Of more than there is room for, other objects go first, and then what is long ago.
-  const shown = found.filter((_, index) => weights[index] || left-- <= 0);
+  const shown = found.filter(({ isAbout }) => isAbout || left-- <= 0);
   const told = shown.slice(-MOST_BEFORE).map(({ sentence }) => sentence);
   const omitted = found.length - told.length;
   return omitted === 0
@@ -174,13 +195,16 @@ function before({ steps, violation, concerned }: StoryInput, until: number): Sen
 }
 
 /** What makes a change worth telling; `undefined`: nothing does. */
-function newsIn({ type, object, previous }: StoredChange): string | undefined {
+function newsIn({ type, object, previous }: StoredChange, isClosely: boolean): string | undefined {
   if (type !== "MODIFIED" || previous === undefined) return "";
-  const news = newsBetween(fieldsOf(previous), fieldsOf(object)).slice(0, MOST_NEWS);
-  return news.length === 0 ? undefined : `: ${news.join("; ")}`;
+  const news = newsBetween(fieldsOf(previous), fieldsOf(object), isClosely).slice(0, MOST_NEWS);
+  return news.length === 0 ? undefined : news.join("; ");
 }
 
 function withDetails({ text, more }: ToldStep): string {
-  const details = more?.();
-  return details === undefined || details === "" ? text() : `${text()}: ${details}`;
+  return `${text()}${detailsText(more?.())}`;
+}
+
+function detailsText(details: string | undefined): string {
+  return details === undefined || details === "" ? "" : `: ${details}`;
 }

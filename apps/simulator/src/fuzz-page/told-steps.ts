@@ -1,4 +1,12 @@
-import type { AnsweredRequest, RequestInfo, Stored, StoredChange, ToldRecord, Violation } from "@kubewright/simulation";
+import type {
+  AnsweredRequest,
+  RequestInfo,
+  Stored,
+  StoredChange,
+  ToldHappening,
+  ToldRecord,
+  Violation,
+} from "@kubewright/simulation";
 
 import { changesBetween } from "./change-words.js";
 import { decisionWords } from "./decision-words.js";
@@ -6,6 +14,7 @@ import { fieldsOf } from "./object-fields.js";
 import type { PlayedRecords } from "./record-plan.js";
 import type { Actor, Look, StepKind } from "./recorded-run.js";
 import { type SeenObject, SeenObjects, isBackground } from "./seen-objects.js";
+import { violationText } from "./violation-text.js";
 
 /** A step before it is known whether it is shown: its words are found when they are asked for. */
 export interface ToldStep {
@@ -23,7 +32,7 @@ export interface ToldStep {
   readonly request?: RequestInfo;
   readonly violation?: Violation;
   /** Of the plan, and whether it begins or ends. */
-  readonly happening?: { readonly index: number; readonly phase: "begin" | "end" };
+  readonly happening?: Pick<ToldHappening, "index" | "kind" | "phase">;
 }
 
 /** A run as steps, in the order in which they are understood. */
@@ -32,6 +41,8 @@ export interface ToldRun {
   readonly objects: SeenObjects;
   /** By the name that steps have for them: those who keep caches, decide or write. */
   readonly actors: ReadonlyMap<string, KnownActor>;
+  /** What a write, and the change that it made, were decided by. */
+  readonly decisions: ReadonlyMap<ToldStep, ToldStep>;
 }
 
 export type KnownActor = Pick<Actor, "component" | "process">;
@@ -47,7 +58,8 @@ export function toldRun({ records, violations }: Pick<PlayedRecords, "records" |
   const processes = new Set(records.flatMap((record) => processOf(record) || []));
   const actorOf = ({ component, process }: KnownActor): string => {
     // Of a lone controller manager nobody has to say that it is that one.
-    const name = process === "" || processes.size < 2 ? component : `${component} of ${process}`;
+    const isOnly = process === "" || processes.size < 2 || component.endsWith(process);
+    const name = isOnly ? component : `${component} of ${process}`;
     if (!actors.has(name)) actors.set(name, { component, process });
     return name;
   };
@@ -84,7 +96,8 @@ export function toldRun({ records, violations }: Pick<PlayedRecords, "records" |
   const endMs = Math.max(0, steps.at(-1)?.atMs ?? 0, ...violations.map(({ atMs }) => atMs));
   const others = violations.filter((violation) => !told.has(keyOf(violation)));
   steps.push(...accused, ...others.map((violation) => ({ ...violationStep(violation), atMs: endMs })));
-  return { steps: withDecisionsFirst(steps), objects, actors };
+  const decisions = new Map<ToldStep, ToldStep>();
+  return { steps: withDecisionsFirst(steps, decisions), objects, actors, decisions };
 }
 
 function processOf(record: ToldRecord): string {
@@ -164,9 +177,8 @@ function stepOf(
     }
     case "answer": {
       const { request } = record;
-      const isWrite = WRITES.has(request.verb);
       const actor = actorOf(request);
-      if (!isWrite && !(READS.has(request.verb) && keepers.has(actor))) return undefined;
+      if (!isWrite(request) && !(READS.has(request.verb) && keepers.has(actor))) return undefined;
       const object = objectOf(request, objects, created);
       return {
         atMs: request.atMs,
@@ -183,7 +195,7 @@ function stepOf(
     case "happening": {
       const { atMs, kind, phase, index } = record.happening;
       const text = (): string => (phase === "begin" ? kind : `over: ${happenings.get(index) ?? kind}`);
-      return { atMs, kind: "happening", look: "plain", text, happening: { index, phase } };
+      return { atMs, kind: "happening", look: "plain", text, happening: { index, kind, phase } };
     }
     case "note":
       return { atMs: record.atMs, kind: "note", look: "plain", text: () => record.message };
@@ -200,8 +212,8 @@ function stepOf(
 }
 
 function violationStep(violation: Violation): ToldStep {
-  const { atMs, invariant, about, message } = violation;
-  const text = (): string => `${invariant} does not hold: ${about} ${message}`;
+  const { atMs, invariant } = violation;
+  const text = (): string => `${invariant} does not hold: ${violationText(violation)}`;
   return { atMs, kind: "violation", look: "wrong", text, violation };
 }
 
@@ -247,7 +259,7 @@ function requestText(
 function answerText({ code, injected, tookEffect, verb }: AnsweredRequest): string {
   const answer = code === 0 ? "no answer" : String(code);
   if (!injected || (code !== 0 && code < 400)) return answer;
-  if (!WRITES.has(verb)) return `${answer} (a fault)`;
+  if (!isWrite({ verb })) return `${answer} (a fault)`;
   return tookEffect ? `${answer} (a fault: it was done, and the answer lost)` : `${answer} (a fault: nothing was done)`;
 }
 
@@ -266,29 +278,48 @@ function changeDetails({ type, object, previous }: StoredChange): string | undef
 }
 
 /** Decisions are told when their sync is over. They come before what the sync has written: when its first write was sent. */
-function withDecisionsFirst(steps: readonly ToldStep[]): ToldStep[] {
+function withDecisionsFirst(steps: readonly ToldStep[], decisions: Map<ToldStep, ToldStep>): ToldStep[] {
   return steps
-    .map((step, index) => (step.kind === "decision" ? whenMade(step, index, steps) : { step, place: index }))
+    .map((step, index) =>
+      step.kind === "decision" ? whenMade(step, { index, steps, decisions }) : { step, place: index },
+    )
     .sort((a, b) => a.place - b.place)
     .map(({ step }) => step);
 }
 
-function whenMade(step: ToldStep, index: number, steps: readonly ToldStep[]): { step: ToldStep; place: number } {
+function whenMade(
+  step: ToldStep,
+  {
+    index,
+    steps,
+    decisions,
+  }: {
+    readonly index: number;
+    readonly steps: readonly ToldStep[];
+    readonly decisions: Map<ToldStep, ToldStep>;
+  },
+): { readonly step: ToldStep; readonly place: number } {
   const { actor, life, object } = step;
-  if (object === undefined) return { step, place: index };
-  let first = index;
-  for (let earlier = index - 1; earlier >= 0 && index - earlier < LONGEST_SYNC; earlier--) {
+  const writes: number[] = [];
+  for (let earlier = index - 1; object !== undefined && earlier >= 0 && index - earlier < LONGEST_SYNC; earlier--) {
     const other = steps[earlier]!;
     if (other.actor !== actor || other.life !== life) continue;
     if (other.object !== object && other.object?.owners.includes(object.uid) !== true) continue;
     if (other.kind === "decision") break;
-    if (other.request !== undefined && WRITES.has(other.request.verb)) first = earlier;
+    if (isWrite(other.request)) writes.push(earlier);
   }
-  const atMs = steps[first]!.request?.sentMs;
-  if (first === index || atMs === undefined) return { step, place: index };
+  const first = writes.at(-1);
+  const atMs = first === undefined ? undefined : steps[first]!.request!.sentMs;
+  if (first === undefined || atMs === undefined) return { step, place: index };
   let place = first;
   while (place > 0 && steps[place - 1]!.atMs > atMs) place--;
-  return { step: { ...step, atMs }, place: place - 0.5 };
+  const made = { ...step, atMs };
+  for (const write of writes) decisions.set(steps[write]!, made);
+  return { step: made, place: place - 0.5 };
+}
+
+export function isWrite(request: Pick<RequestInfo, "verb"> | undefined): boolean {
+  return request !== undefined && WRITES.has(request.verb);
 }
 
 /** Whether it is only about what is written all the time. */

@@ -20,7 +20,7 @@ export function beliefsView(
   const { name, resource, versions } = run.objects[object]!;
   const stored: Column = { title: "stored", version: versionAt(knowledge.stored(object), step) };
   const caches = actors
-    .filter((actor) => knowledge.caches(actor, resource))
+    .filter((actor) => knowledge.caches(actor, resource) && knowledge.begins(actor) <= step)
     .map((actor): Column => ({
       title: `cache of ${run.actors[actor]!.name}`,
       version: versionAt(knowledge.cached(actor, object), step),

@@ -1,5 +1,6 @@
 import type { Look, RecordedRun, Sentence } from "../../fuzz-page/recorded-run.js";
 import { sinceText } from "../../fuzz-page/since-text.js";
+import { violationText } from "../../fuzz-page/violation-text.js";
 import { button, h, listen } from "../dom.js";
 import { figureTableView } from "../figure-table-view.js";
 import { overview } from "../overview.js";
@@ -21,6 +22,8 @@ const LEGEND: readonly (readonly [Look, string])[] = [
   ["lost", "done, and its answer lost"],
   ["wrong", "what should hold does not"],
 ];
+
+const MOST_MEANWHILE = 5;
 
 /** One run that went wrong: what happened in sentences, and every step of it. */
 export class RecordedRunPage {
@@ -44,7 +47,8 @@ export class RecordedRunPage {
     this.#run = run;
     this.#knowledge = new RunKnowledge(run);
     this.#step = run.violations[0]?.step ?? 0;
-    this.#object = run.selected ?? (run.objects.length > 0 ? 0 : undefined);
+    const concerned = run.objects.findIndex(({ isConcerned }) => isConcerned);
+    this.#object = run.selected ?? (concerned === -1 ? undefined : concerned);
   }
 
   show(): void {
@@ -55,13 +59,13 @@ export class RecordedRunPage {
       ...overview(
         "A run, step by step",
         [name, `${sinceText(endMs, startMs).slice(1)} of virtual time`],
-        h("h1", {}, first === undefined ? "Nothing went wrong" : `${first.invariant}: ${first.about} ${first.message}`),
+        h("h1", {}, first === undefined ? "Nothing went wrong" : `${first.invariant}: ${violationText(first)}`),
         this.#story(),
         ...others.map((other) =>
           h(
             "p",
             { class: "remark" },
-            `Also: ${other.invariant}: ${other.about} ${other.message} `,
+            `Also: ${other.invariant}: ${violationText(other)} `,
             this.#link(other.step, "Show"),
           ),
         ),
@@ -197,6 +201,7 @@ export class RecordedRunPage {
       ),
       h("strong", {}, text),
       more === undefined ? "" : ` ${more}`,
+      ...this.#meanwhile(shown),
     );
     const actors = this.#lanes.flatMap(({ kind: lane, actor }) =>
       lane === "cache" && actor !== undefined ? actor : [],
@@ -206,6 +211,14 @@ export class RecordedRunPage {
         ? []
         : [beliefsView(this.#run, this.#knowledge, { step: shown, object: this.#object, actors })]),
     );
+  }
+
+  /** What goes wrong on purpose at that step. */
+  #meanwhile(step: number): HTMLElement[] {
+    const going = this.#run.happenings.filter(({ lasts, from, to = Infinity }) => lasts && from < step && step <= to);
+    return going.length === 0
+      ? []
+      : [h("span", { class: "meanwhile" }, `Meanwhile: ${meanwhileText(going.map(({ label }) => label))}`)];
   }
 
   #placeOf(step: number): number {
@@ -222,7 +235,7 @@ export class RecordedRunPage {
     const { target, key } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     // These have arrow keys of their own.
-    if (target instanceof Element && target.closest("select, input, pre, .beliefs, .all-steps") !== null) return;
+    if (target instanceof Element && target.closest("select, pre, .beliefs, .all-steps") !== null) return;
     const first = this.#run.violations[0];
     if (key === "ArrowLeft") this.#move(-1);
     else if (key === "ArrowRight") this.#move(1);
@@ -253,6 +266,12 @@ export class RecordedRunPage {
       },
     });
   }
+}
+
+/** Those that began last come first. */
+function meanwhileText(labels: readonly string[]): string {
+  const shown = labels.slice(-MOST_MEANWHILE).toReversed();
+  return `${shown.join("; ")}${labels.length > shown.length ? `; and ${labels.length - shown.length} more` : ""}`;
 }
 
 function copied(title: string, text: string): HTMLElement {

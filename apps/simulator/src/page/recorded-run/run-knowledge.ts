@@ -12,12 +12,15 @@ export class RunKnowledge {
   readonly #caches = new Map<number, Map<number, VersionSpan[]>>();
   /** By actor, the resources that it caches. */
   readonly #resources = new Map<number, Set<string>>();
+  /** By actor, the step at which it hears of something first. */
+  readonly #begins = new Map<number, number>();
 
   constructor({ steps, before, objects }: RecordedRun) {
     for (const [object, version] of before.store) this.#store.set(object, [{ from: 0, version }]);
     const lives = new Map(before.lives);
     for (const [actor, object, version] of before.caches) {
       this.#cacheOf(actor).set(object, [{ from: 0, version }]);
+      this.#begins.set(actor, 0);
       this.#cached(actor, objects[object]!.resource);
     }
     for (const [from, { kind, actor, life = 1, object, version }] of steps.entries()) {
@@ -25,6 +28,7 @@ export class RunKnowledge {
       if (kind === "change") add(this.#store, object, { from, version });
       if (kind !== "cache" || actor === undefined) continue;
       const cache = this.#cacheOf(actor);
+      if (!this.#begins.has(actor)) this.#begins.set(actor, from);
       if ((lives.get(actor) ?? life) !== life)
         for (const spans of cache.values())
           if (spans.at(-1)!.version !== undefined) spans.push({ from, version: undefined });
@@ -40,6 +44,11 @@ export class RunKnowledge {
 
   cached(actor: number, object: number): readonly VersionSpan[] {
     return this.#caches.get(actor)?.get(object) ?? [];
+  }
+
+  /** Until then an actor has no caches that could be stale. */
+  begins(actor: number): number {
+    return this.#begins.get(actor) ?? 0;
   }
 
   /** Whether the actor has a cache of such objects. */

@@ -9,8 +9,10 @@ import { StepScale } from "./step-scale.js";
 const AXIS = 24;
 const ROW = 26;
 const BAR = 16;
-/** Between two times on the axis. */
-const LABEL = 74;
+/** Between two times on the axis, at least. */
+const SPACE = 12;
+/** Of a character, at most. */
+const CHARACTER = 6.6;
 /** Idle stretches from which on a gap is drawn. */
 const IDLE_MS = 1_000;
 
@@ -24,22 +26,34 @@ export interface RunLanesInput {
   readonly object: number | undefined;
 }
 
+interface PlacedHappening {
+  readonly label: string;
+  readonly x: number;
+  readonly width: number;
+  readonly textX: number;
+  readonly row: number;
+}
+
 /** The timeline: a line for each thing that is known, decided or done, and a column for each step. */
 export class RunLanesView {
   readonly element: HTMLElement;
   readonly #box: HTMLElement;
   readonly #cursor = svg("rect", { class: "cursor", y: 0, width: 15, rx: 3 });
   readonly #scale: StepScale;
+  readonly #happenings: readonly PlacedHappening[];
 
   constructor(input: RunLanesInput, onStep: (place: number) => void) {
     const { run, lanes, steps } = input;
     this.#scale = new StepScale(steps, (step) => run.steps[step]!.atMs);
+    this.#happenings = this.#packed(run);
+    const rowsOf = ({ kind }: RunLane): number =>
+      kind === "happenings" ? Math.max(...this.#happenings.map(({ row }) => row + 1)) : 1;
     const tops = new Map<RunLane, number>();
     let y = AXIS;
     for (const lane of lanes) {
       if (lane.begins !== undefined) y += ROW;
       tops.set(lane, y);
-      y += ROW * rowsOf(lane, run);
+      y += ROW * rowsOf(lane);
     }
     const height = y + 4;
     this.#cursor.setAttribute("height", String(height));
@@ -71,7 +85,11 @@ export class RunLanesView {
     this.element = h(
       "div",
       { class: "run-lanes" },
-      h("div", { class: "run-labels", "aria-hidden": "true" }, ...lanes.flatMap((lane) => labels(lane, input))),
+      h(
+        "div",
+        { class: "run-labels", "aria-hidden": "true" },
+        ...lanes.flatMap((lane) => labels(lane, rowsOf(lane), input)),
+      ),
       this.#box,
     );
   }
@@ -112,15 +130,16 @@ export class RunLanesView {
 
   #axis({ run, steps }: RunLanesInput): SVGElement[] {
     const found: SVGElement[] = [];
-    let latest = -LABEL;
+    let free = 0;
     for (const [place, step] of steps.entries()) {
       const { atMs } = run.steps[step]!;
       if (place > 0 && run.steps[steps[place - 1]!]!.atMs === atMs) continue;
       const x = this.#scale.middle(place);
       found.push(svg("line", { class: "tick", x1: x, x2: x, y1: AXIS - 6, y2: AXIS }));
-      if (x - latest < LABEL) continue;
-      latest = x;
-      found.push(svg("text", { class: "time", x: x - 3, y: AXIS - 10 }, sinceText(atMs, run.startMs)));
+      if (x < free) continue;
+      const text = sinceText(atMs, run.startMs);
+      free = x + text.length * CHARACTER + SPACE;
+      found.push(svg("text", { class: "time", x: x - 3, y: AXIS - 10 }, text));
     }
     return found;
   }
@@ -128,31 +147,23 @@ export class RunLanesView {
   #bars(lane: RunLane, top: number, input: RunLanesInput): SVGElement[] {
     const { run, knowledge, object } = input;
     if (lane.kind === "happenings")
-      return run.happenings.flatMap(({ label, from, to, lasts }, row) => {
-        const x = this.#scale.begin(from);
-        const end = lasts ? (to === undefined ? this.#scale.width : this.#scale.begin(to) + 15) : x + 15;
-        const y = top + row * ROW;
-        return [
-          svg(
-            "rect",
-            { class: "happening", x, y: y + 5, width: Math.max(4, end - x), height: BAR, rx: 3 },
-            title(label),
-          ),
-          svg("text", { class: "on-happening", x: lasts ? x + 6 : end + 4, y: y + 17 }, label),
-        ];
-      });
+      return this.#happenings.flatMap(({ label, x, width, textX, row }) => [
+        svg("rect", { class: "happening", x, y: top + row * ROW + 5, width, height: BAR, rx: 3 }, title(label)),
+        svg("text", { class: "on-happening", x: textX, y: top + row * ROW + 17 }, label),
+      ]);
     if (object === undefined || (lane.kind !== "stored" && lane.kind !== "cache")) return [];
     const stored = knowledge.stored(object);
     const { name, versions, resource } = run.objects[object]!;
     if (lane.kind === "cache" && !knowledge.caches(lane.actor!, resource)) return [];
     const shown = lane.kind === "stored" ? stored : knowledge.cached(lane.actor!, object);
+    const begins = lane.kind === "cache" ? knowledge.begins(lane.actor!) : 0;
     const what = ({ version }: Stretch): string =>
       version === undefined ? "none" : `v${versions[version]!.resourceVersion}`;
     return stretches(shown, stored, run.steps.length).flatMap((stretch) => {
       const { from, to, version, isStale } = stretch;
       // Where there is none, and should be none, there is nothing to draw.
       if (version === undefined && !isStale) return [];
-      const x = this.#scale.begin(from);
+      const x = this.#scale.begin(version === undefined && lane.kind === "cache" ? Math.max(from, begins) : from);
       const width = this.#scale.begin(to) - x;
       if (width <= 0) return [];
       const text = `${what(stretch)}${isStale ? ", stale" : ""}`;
@@ -164,6 +175,20 @@ export class RunLanesView {
         ...(isStale ? [svg("rect", { class: "hatch", ...bar, fill: "url(#stale)" })] : []),
         ...(width > 7 * text.length + 8 ? [svg("text", { class: `on-${kind}`, x: x + 5, y: top + 17 }, text)] : []),
       ];
+    });
+  }
+
+  /** Those that do not meet share a row. */
+  #packed({ happenings }: RecordedRun): PlacedHappening[] {
+    const free: number[] = [];
+    return happenings.map(({ label, from, to, lasts }) => {
+      const x = this.#scale.begin(from);
+      const end = lasts ? (to === undefined ? this.#scale.width : this.#scale.begin(to) + 15) : x + 15;
+      const textX = lasts ? x + 6 : end + 4;
+      const found = free.findIndex((left) => left <= x);
+      const row = found === -1 ? free.length : found;
+      free[row] = Math.max(end, textX + label.length * CHARACTER) + SPACE;
+      return { label, x, width: Math.max(4, end - x), textX, row };
     });
   }
 
@@ -187,19 +212,14 @@ export class RunLanesView {
   }
 }
 
-function labels(lane: RunLane, { run, object }: RunLanesInput): HTMLElement[] {
+function labels(lane: RunLane, rows: number, { run, object }: RunLanesInput): HTMLElement[] {
   const { begins, label, kind } = lane;
   const of = object === undefined ? "" : `: ${run.objects[object]!.name}`;
   const text = kind === "stored" ? `stored${of}` : kind === "cache" ? `${label}${of}` : label;
-  const rows = rowsOf(lane, run);
   return [
     ...(begins === undefined ? [] : [h("div", { class: "group", title: begins }, begins)]),
     ...Array.from({ length: rows }, (_, row) => h("div", { title: text }, row === 0 ? text : "")),
   ];
-}
-
-function rowsOf({ kind }: RunLane, { happenings }: RecordedRun): number {
-  return kind === "happenings" ? Math.max(1, happenings.length) : 1;
 }
 
 function titleOf({ text, more }: Step): string {
