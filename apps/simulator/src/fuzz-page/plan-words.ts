@@ -19,6 +19,11 @@ export function isLasting({ happenings = [] }: FaultPlan, index: number): boolea
   return !Object.keys(happenings[index] ?? {}).some((kind) => AT_ONCE.has(kind));
 }
 
+/** Whether it is about single requests, counted: it is seen where it hits, if it does. */
+export function isAimed({ happenings = [] }: FaultPlan, index: number): boolean {
+  return happenings[index]?.requestFails?.nth !== undefined;
+}
+
 /** What is played, and how it is set up, in sentences. */
 export function planSentences(plan: FaultPlan): string[] {
   const { manifests, controllers, jitter, controllerManagers, description } = plan;

@@ -115,6 +115,23 @@ test("what nobody found while it was played is told at the end, and a run in whi
   expect(late.objects.filter(({ isConcerned }) => isConcerned).length).toBeGreaterThan(1);
 });
 
+test("faults of single requests are told where they hit, and pods by their names instead of their UIDs", async () => {
+  const aimed = {
+    requestFails: { components: ["job-controller"], verbs: ["create"], resources: ["pods"], nth: 1, times: 1 },
+  };
+  const plan = { ...stalePlan(), happenings: [{ at: "+0s", ...aimed }] };
+  const run = recordedRunOf(await recordPlan(plan, { player: play, invariants: [] }), options);
+  expect(run.happenings).toEqual([]);
+  expect(run.steps.filter(({ kind }) => kind === "happening" || kind === "note")).toEqual([]);
+  expect(run.steps.filter(({ look }) => look === "false").map(({ text }) => text)).toEqual([
+    "job-controller: create pods default/pi-… → 500 (a fault: nothing was done)",
+  ]);
+  expect(run.left).toContain("Faults of single requests, 1 in the plan, are shown where they hit.");
+  expect(run.steps.map(({ more }) => more)).toContainEqual(
+    expect.stringMatching(/uncountedTerminatedPods\.succeeded: none → \[Pod default\/pi-\w+\]/),
+  );
+});
+
 test("of what did not happen in time the last decision about it is told", async () => {
   const invariant: Invariant = {
     name: "mine",

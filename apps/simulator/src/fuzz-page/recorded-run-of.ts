@@ -2,7 +2,7 @@ import type { FaultPlan, Invariant } from "@kubewright/simulation";
 import { stringify } from "yaml";
 
 import { fieldsOf, split } from "./object-fields.js";
-import { isLasting } from "./plan-words.js";
+import { isAimed, isLasting } from "./plan-words.js";
 import type { PlayedRecords } from "./record-plan.js";
 import type { Actor, HappeningBar, Knowledge, RecordedObject, RecordedRun, Step } from "./recorded-run.js";
 import type { SeenObject } from "./seen-objects.js";
@@ -14,6 +14,7 @@ const MOST_STEPS = 3_000;
 /** Of these, how many come after what went wrong. */
 const MOST_AFTER = 600;
 const LONGEST_TEXT = 600;
+const UID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 export interface RecordedRunOptions {
   readonly command: string;
@@ -29,6 +30,7 @@ export function recordedRunOf(
 ): RecordedRun {
   const { plan, forgotten } = played;
   const told = toldRun(played);
+  const aimed = (plan.happenings ?? []).filter((_, index) => isAimed(plan, index)).length;
   const [first] = told.steps.flatMap(({ violation }) => violation ?? []);
   const concerned = first === undefined ? new Set<SeenObject>() : told.objects.concerned(first);
   const { from, steps, left } = chosen(told, { concerned, most: mostSteps });
@@ -63,7 +65,7 @@ export function recordedRunOf(
     story: (story?.parts ?? []).map(({ title, sentences }) => ({
       title,
       sentences: sentences.map(({ text, step, atMs }) => ({
-        text: clipped(text),
+        text: places.named(text),
         ...(atMs === undefined ? {} : { atMs }),
         ...(step === undefined || step < offset ? {} : { step: step - offset }),
       })),
@@ -81,6 +83,7 @@ export function recordedRunOf(
         ? []
         : [`The first ${forgotten.toLocaleString("en")} records of this long run are forgotten.`]),
       ...left,
+      ...(aimed === 0 ? [] : [`Faults of single requests, ${aimed} in the plan, are shown where they hit.`]),
     ],
   };
 }
@@ -168,13 +171,18 @@ class Places {
       atMs,
       kind,
       look,
-      text: clipped(text()),
-      ...(details === undefined || details === "" ? {} : { more: clipped(details) }),
+      text: this.named(text()),
+      ...(details === undefined || details === "" ? {} : { more: this.named(details) }),
       ...(actor === undefined ? {} : { actor: this.actor(actor) }),
       ...(life === undefined ? {} : { life }),
       ...(object === undefined ? {} : { object: this.object(object) }),
       ...(object === undefined || version === undefined ? {} : { version: this.version(object, version) }),
     };
+  }
+
+  /** A text that has the names of objects instead of their UIDs, which say nothing to readers. */
+  named(text: string): string {
+    return clipped(text.replaceAll(UID, (uid) => this.#told.objects.withUid(uid)?.name ?? uid));
   }
 
   actors(): Actor[] {

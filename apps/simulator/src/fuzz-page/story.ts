@@ -19,7 +19,6 @@ const MOST_PICTURES = 4;
 const MOST_NEWS = 6;
 /** Happenings that go on: the latest. */
 const MOST_MEANWHILE = 5;
-const REQUESTS = "requestFails";
 
 export interface StoryInput {
   readonly plan: FaultPlan;
@@ -133,7 +132,7 @@ function believed(
   return left === 0 ? told : [...told, { text: `So it was with ${left} more of these objects.`, step }];
 }
 
-/** What goes wrong on purpose at that time. Which requests fail, their answers say. */
+/** What goes wrong on purpose at that time. */
 function meanwhile(
   plan: FaultPlan,
   steps: readonly ToldStep[],
@@ -142,7 +141,7 @@ function meanwhile(
 ): Sentence[] {
   const going = new Map<number, number>();
   for (const [index, { happening }] of steps.slice(0, until).entries()) {
-    if (happening === undefined || happening.kind === REQUESTS || !isLasting(plan, happening.index)) continue;
+    if (happening === undefined || !isLasting(plan, happening.index)) continue;
     if (happening.phase === "begin") going.set(happening.index, index);
     else going.delete(happening.index);
   }
@@ -174,9 +173,8 @@ function before({ steps, violation, concerned }: StoryInput, until: number): Sen
       lives.set(actor, life);
     }
     if (kind === "note" || kind === "error") add(withDetails(step));
-    else if (kind === "happening") {
-      if (step.happening?.kind !== REQUESTS) add(step.text(), step.happening?.phase === "begin");
-    } else if (object === undefined || !concerned.has(object)) continue;
+    else if (kind === "happening") add(step.text(), step.happening?.phase === "begin");
+    else if (object === undefined || !concerned.has(object)) continue;
     else if (kind === "change") {
       const isAbout = object.name === violation.about;
       const news = newsIn(change!, isAbout);

@@ -11,6 +11,7 @@ import type {
 import { changesBetween } from "./change-words.js";
 import { decisionWords } from "./decision-words.js";
 import { fieldsOf } from "./object-fields.js";
+import { isAimed } from "./plan-words.js";
 import type { PlayedRecords } from "./record-plan.js";
 import type { Actor, Look, StepKind } from "./recorded-run.js";
 import { type SeenObject, SeenObjects, isBackground } from "./seen-objects.js";
@@ -52,7 +53,7 @@ const READS: ReadonlySet<string> = new Set(["get", "list"]);
 /** How far back a sync can have begun, in records. */
 const LONGEST_SYNC = 2_000;
 
-export function toldRun({ records, violations }: Pick<PlayedRecords, "records" | "violations">): ToldRun {
+export function toldRun({ plan, records, violations }: PlayedRecords): ToldRun {
   const objects = new SeenObjects();
   const actors = new Map<string, KnownActor>();
   const processes = new Set(records.flatMap((record) => processOf(record) || []));
@@ -70,8 +71,12 @@ export function toldRun({ records, violations }: Pick<PlayedRecords, "records" |
   const told = new Set<string>();
   const keepers = new Set<string>();
   const happenings = new Map<number, string>();
+  let wasAimed = false;
   for (const record of records) {
     const latest = steps.at(-1);
+    if (record.type === "note" && wasAimed) continue;
+    wasAimed = record.type === "happening" && isAimed(plan, record.happening.index);
+    if (wasAimed) continue;
     if (record.type === "note" && latest?.happening?.phase === "begin" && !happenings.has(latest.happening.index)) {
       // What happens is told in words right after its name.
       happenings.set(latest.happening.index, record.message);
@@ -188,7 +193,8 @@ function stepOf(
         life: request.incarnation,
         request,
         text: () => `${actor}: ${requestText(request, object)} → ${answerText(request)}`,
-        more: () => request.message,
+        // What a fault says of itself, the answer has said.
+        more: () => (request.injected ? undefined : request.message),
         ...(object === undefined ? {} : { object }),
       };
     }

@@ -13,6 +13,8 @@ const BAR = 16;
 const SPACE = 12;
 /** Of a character, at most. */
 const CHARACTER = 6.6;
+/** Happenings beside each other; what else goes on each step tells. */
+const MOST_ROWS = 8;
 /** Idle stretches from which on a gap is drawn. */
 const IDLE_MS = 1_000;
 
@@ -47,7 +49,7 @@ export class RunLanesView {
     this.#scale = new StepScale(steps, (step) => run.steps[step]!.atMs);
     this.#happenings = this.#packed(run);
     const rowsOf = ({ kind }: RunLane): number =>
-      kind === "happenings" ? Math.max(...this.#happenings.map(({ row }) => row + 1)) : 1;
+      kind === "happenings" ? Math.max(1, ...this.#happenings.map(({ row }) => row + 1)) : 1;
     const tops = new Map<RunLane, number>();
     let y = AXIS;
     for (const lane of lanes) {
@@ -181,7 +183,7 @@ export class RunLanesView {
   /** Those that do not meet share a row. */
   #packed({ happenings }: RecordedRun): PlacedHappening[] {
     const free: number[] = [];
-    return happenings.map(({ label, from, to, lasts }) => {
+    const placed = happenings.map(({ label, from, to, lasts }) => {
       const x = this.#scale.begin(from);
       const end = lasts ? (to === undefined ? this.#scale.width : this.#scale.begin(to) + 15) : x + 15;
       const textX = lasts ? x + 6 : end + 4;
@@ -190,6 +192,7 @@ export class RunLanesView {
       free[row] = Math.max(end, textX + label.length * CHARACTER) + SPACE;
       return { label, x, width: Math.max(4, end - x), textX, row };
     });
+    return placed.filter(({ row }) => row < MOST_ROWS);
   }
 
   #marks({ run, lanes, steps }: RunLanesInput, tops: ReadonlyMap<RunLane, number>, height: number): SVGElement[] {
@@ -212,8 +215,7 @@ export class RunLanesView {
   }
 }
 
-function labels(lane: RunLane, rows: number, { run, object }: RunLanesInput): HTMLElement[] {
-  const { begins, label, kind } = lane;
+function labels({ begins, label, kind }: RunLane, rows: number, { run, object }: RunLanesInput): HTMLElement[] {
   const of = object === undefined ? "" : `: ${run.objects[object]!.name}`;
   const text = kind === "stored" ? `stored${of}` : kind === "cache" ? `${label}${of}` : label;
   return [
