@@ -6,9 +6,6 @@ import { FAULT_KINDS } from "../generate/fault-kind.js";
 import type { Outcome } from "../outcome.js";
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 
-/** Plays one plan. */
-type Player = (plan: FaultPlan) => Promise<Outcome>;
-
 /**
  * Plays a plan; if nothing goes wrong on the way, plays it once more without its faults, and tells of Jobs that end in another
  * way although nothing that happened permits it. What users do happens in both.
@@ -16,7 +13,11 @@ type Player = (plan: FaultPlan) => Promise<Outcome>;
  * @param play - Plays one plan, and holds it to what has to hold.
  * @param playCalmly - Plays the one without faults, of which only counts what it settles to. Default: `play`.
  */
-export async function playAndCompare(plan: FaultPlan, play: Player, playCalmly: Player = play): Promise<Outcome> {
+export async function playAndCompare(
+  plan: FaultPlan,
+  play: (plan: FaultPlan) => Promise<Outcome>,
+  playCalmly: (plan: FaultPlan) => Promise<Outcome> = play,
+): Promise<Outcome> {
   const outcome = await play(plan);
   if (outcome.violations.length > 0 || !hasFaults(plan) || !mayDiffer(outcome.settled, plan)) return outcome;
   // One of many controller managers works as well as one, and nobody has to tell the others that it does.
