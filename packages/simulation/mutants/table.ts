@@ -4,7 +4,7 @@
  * Each hunt begins at seeds of its own, other ones at each measurement, and is over with the first accusation that the code
  * without the bug is spared. Mutants that are named keep the rows of the others as they are.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -15,6 +15,7 @@ import type { HuntEnded, HuntMessage, HuntOrder } from "./hunt-worker.ts";
 import { type HuntResult, type MutantRow, type MutantTable, mergeRows, tableText, withTable } from "./table-text.ts";
 
 const SIMULATION = "packages/simulation/src/index.ts";
+const BUILT = path.join(import.meta.dirname, "built");
 const docs = path.resolve(import.meta.dirname, "../../../docs");
 const DOCUMENT = path.join(docs, "fuzz-mutants.md");
 const DATA = path.join(docs, "fuzz-mutants.json");
@@ -45,10 +46,16 @@ export async function measure(options: TableOptions): Promise<MutantTable> {
   const unknown = names.find((name) => !all.some((mutant) => mutant.name === name));
   if (unknown !== undefined) throw new MutantError(`there is no mutant ${JSON.stringify(unknown)}`);
   const wanted = all.filter(({ name }) => names.length === 0 || names.includes(name));
-  const unmutated = await unmutatedPath(SIMULATION);
-  // All of the same sources, however long it takes.
+  // All of the same sources, whatever is changed or built meanwhile.
+  const copies = path.join(BUILT, String(process.pid));
+  const copy = (bundle: string): string => {
+    const file = path.join(copies, path.basename(bundle));
+    cpSync(bundle, file);
+    return file;
+  };
+  const unmutated = copy(await unmutatedPath(SIMULATION));
   const built = new Map<string, string>();
-  for (const { name } of wanted) built.set(name, await mutantPath(name, SIMULATION));
+  for (const { name } of wanted) built.set(name, copy(await mutantPath(name, SIMULATION)));
   const rows: MutantRow[] = [];
   const waiting = wanted.entries();
   const lane = async (): Promise<void> => {
@@ -62,7 +69,11 @@ export async function measure(options: TableOptions): Promise<MutantTable> {
       onRow?.(row);
     }
   };
-  await Promise.all(Array.from({ length: workers }, lane));
+  try {
+    await Promise.all(Array.from({ length: workers }, lane));
+  } finally {
+    rmSync(copies, { recursive: true, force: true });
+  }
   return { from, seeds, rows: mergeRows([], rows) };
 }
 
@@ -155,26 +166,28 @@ async function main(): Promise<void> {
       write: { type: "boolean", default: false },
     },
   });
-  os.setPriority(5);
-  const table = await measure({
+  os.setPriority(4);
+  const from = Number(values.from);
+  const seeds = Number(values.seeds);
+  await measure({
     names: positionals,
-    from: Number(values.from),
-    seeds: Number(values.seeds),
+    from,
+    seeds,
     repetitions: Number(values.repetitions),
     workers: Number(values.workers),
     secondsEach: Number(values["seconds-each"]),
     minimizePlays: Number(values["minimize-plays"]),
     compare: values.compare,
     without: values.without,
-    onRow: (row) =>
-      console.log(
-        tableText({ rows: [row] })
-          .split("\n")
-          .at(-1),
-        JSON.stringify(row.hunts),
-      ),
+    onRow: (row) => {
+      const [line = ""] = tableText({ rows: [row] })
+        .split("\n")
+        .slice(-1);
+      console.log(line, JSON.stringify(row.hunts));
+      // As they come: hours may be lost otherwise.
+      if (values.write) write({ from, seeds, rows: [row] });
+    },
   });
-  if (values.write) write(table);
 }
 
 if (import.meta.main) {
