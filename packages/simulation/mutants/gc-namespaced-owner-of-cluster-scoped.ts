@@ -10,7 +10,8 @@ export const mutant: Mutant = {
     {
       file: "packages/garbage-collector/src/live-objects.ts",
       find: 'if (resource.namespaced && identity.namespace === "") throw new NamespacedOwnerError();',
-      replace: "",
+      replace:
+        'if (resource.namespaced && identity.namespace === "") identity = { ...identity, namespace: "kube-system" };',
     },
   ],
 };
