@@ -14,9 +14,8 @@ const WEIGHTS: readonly RegExp[] = [
   /^status\.[^.[]+$/,
   /^status\.conditions\[.*\]\.status$/,
 ];
-/** Weights below that are news of any object, and of one that somebody looks at closely. */
+/** Weights below that are news of any object. */
 const NEWS = 4;
-const NEWS_CLOSELY = 6;
 const MOST_TOLD = 5;
 
 /** What changes from one version to another, in as few words as it takes: `active: 1 → 2`. */
@@ -38,10 +37,10 @@ export function byWeight(paths: readonly string[]): string[] {
 /**
  * What of it somebody has to hear who follows what becomes of an object.
  *
- * @param isClosely - Whether that somebody wants to know of finalizers, labels and the pods that are being counted, too.
+ * @param isClosely - Whether that somebody wants to know of everything, what tells most first.
  */
 export function newsBetween(before: Fields, after: Fields, isClosely = false): string[] {
-  const least = isClosely ? NEWS_CLOSELY : NEWS;
+  const least = isClosely ? Infinity : NEWS;
   return rankedChanges(before, after)
     .filter(({ rank }) => rank < least)
     .map(({ path }) => changeText(path, before[path], after[path]));

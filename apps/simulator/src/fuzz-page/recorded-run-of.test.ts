@@ -1,5 +1,6 @@
-import type { Job } from "@kubewright/api";
-import { type Invariant, builtInInvariants, play } from "@kubewright/simulation";
+import { type Job, type UnstructuredObject, configMaps } from "@kubewright/api";
+import { ControllerShell } from "@kubewright/controller";
+import { type FaultPlan, type Invariant, type PlayedController, builtInInvariants, play } from "@kubewright/simulation";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { mutantPlayer, stalePlan } from "../../test/made-up-plan.js";
@@ -194,4 +195,53 @@ test("an answer that is lost is told as such, and what an invariant of one's own
   expect(texts(run, "What job-controller believed")[0]).toMatch(
     /^At \+[\d.]+s job-controller believed that Pod default\/pi-\w+ was not there; it was stored since \+0s, by then as version \d+\.$/,
   );
+});
+
+test("a controller of one's own, which tells no decisions, is told to have believed what its caches had when it wrote", async () => {
+  const sweeper: PlayedController = (environment) => {
+    const shell = new ControllerShell(environment, { name: "sweeper" });
+    const informer = shell.informer(configMaps);
+    const queue = shell.addLoop({
+      queue: "sweeper",
+      reconcile: async (key) => {
+        const cached = informer.store.get(key);
+        if (cached?.data?.["keep"] !== "no") return;
+        await shell.client.resource(configMaps).delete(cached.metadata.name!, { namespace: "default" });
+      },
+    });
+    informer.addEventHandler({ onAdd: ({ metadata }) => queue.addAfter(`default/${metadata.name}` as never, 10_000) });
+    return shell;
+  };
+  const configMap = (keep: string): UnstructuredObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "c", namespace: "default" },
+    data: { keep },
+  });
+  const kept: Invariant = {
+    name: "kept",
+    sentence: "What is to be kept is not deleted.",
+    watch: (_world, violated) => ({
+      onChange({ type, object }) {
+        const { data } = object as { data?: Record<string, string> };
+        if (type === "DELETED" && data?.["keep"] === "yes") violated("ConfigMap default/c", "is deleted");
+      },
+    }),
+  };
+  const plan: FaultPlan = {
+    ...stalePlan(),
+    manifests: [configMap("no")],
+    happenings: [
+      { at: "+1s", for: "1m", watchSilent: { controller: "sweeper" } },
+      { at: "+2s", apply: configMap("yes") },
+    ],
+  };
+  const played = await recordPlan(plan, { player: play, invariants: [kept], controllers: { sweeper } });
+  const run = recordedRunOf(played, { command: COMMAND, invariants: [kept] });
+  expect(texts(run, "What sweeper believed")[0]).toMatch(
+    /^At \+10s sweeper believed that ConfigMap default\/c was at version \d+, and had heard so at \+0s; that was out of date since \+2s, and stored was version \d+; what it had not heard of: data\.keep: no → yes\.$/,
+  );
+  expect(texts(run, "What it did")).toEqual(["ConfigMap default/c is gone from the store, removed by sweeper."]);
+  const actor = run.actors.find(({ name }) => name === "sweeper");
+  expect(actor).toMatchObject({ isController: true, isInvolved: true });
 });

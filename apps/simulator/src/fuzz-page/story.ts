@@ -50,8 +50,9 @@ export function storyOf(input: StoryInput): Story {
   const by = culprit === undefined ? undefined : decisions.get(steps[culprit]!);
   const decision = by === undefined ? undefined : steps.indexOf(by);
   const at = (atMs: number): string => sinceText(atMs, startMs);
-  const begun = decision ?? culprit;
-  const pictures = begun === undefined ? undefined : picturesAt(steps, begun, steps[begun]!.actor!);
+  const begun = decision ?? (culprit === undefined ? undefined : whenSent(steps, culprit));
+  const actor = culprit === undefined ? "" : steps[culprit]!.actor!;
+  const pictures = begun === undefined ? undefined : picturesAt(steps, begun, actor);
   const differences = (pictures === undefined ? [] : differencesIn(pictures, concerned, at)).sort(
     (a, b) => Number(b.object === about) - Number(a.object === about),
   );
@@ -62,10 +63,12 @@ export function storyOf(input: StoryInput): Story {
       ? []
       : [
           {
-            title: `What ${steps[begun]!.actor} believed`,
+            title: `What ${actor} believed`,
             sentences: [
               // Who has no caches asks the API server, and believes what it says.
-              ...(pictures!.resources.size === 0 ? [] : believed(steps[begun]!, begun, differences, at)),
+              ...(pictures!.resources.size === 0
+                ? []
+                : believed(steps[decision ?? culprit]!, decision ?? culprit, differences, at)),
               ...meanwhile(plan, steps, begun, at),
             ],
           },
@@ -117,12 +120,21 @@ function culpritOf(
   return last(({ kind, object }) => kind === "decision" && object !== undefined && object === about) ?? written;
 }
 
+/** The first step that the controller could not know of when it sent that request. */
+function whenSent(steps: readonly ToldStep[], written: number): number {
+  const { atMs, request } = steps[written]!;
+  let place = written;
+  while (place > 0 && steps[place - 1]!.atMs > (request?.sentMs ?? atMs)) place--;
+  return place;
+}
+
 function believed(
-  { actor, atMs }: ToldStep,
+  { actor, atMs: madeMs, request }: ToldStep,
   step: number,
   differences: readonly { readonly text: string }[],
   time: (atMs: number) => string,
 ): Sentence[] {
+  const atMs = request?.sentMs ?? madeMs;
   if (differences.length === 0)
     return [{ text: `At ${time(atMs)} the caches of ${actor} showed all of these objects as they were stored.`, step }];
   const told = differences

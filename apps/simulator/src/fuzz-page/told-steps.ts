@@ -105,9 +105,12 @@ export function toldRun({ plan, records, violations }: PlayedRecords): ToldRun {
   return { steps: withDecisionsFirst(steps, decisions), objects, actors, decisions };
 }
 
+/** The controller manager that tells of itself; somebody's own controller is a process of its own. */
 function processOf(record: ToldRecord): string {
-  if (record.type === "cache") return record.event.process;
-  return record.type === "decision" ? record.decision.process : "";
+  if (record.type === "decision") return record.decision.process;
+  if (record.type !== "cache") return "";
+  const { process, component } = record.event;
+  return process === component ? "" : process;
 }
 
 interface Sources {
