@@ -318,6 +318,7 @@ function program(io: Io, version: string): Command {
     .option("--mutant <name>", "put a known bug back in, to see whether it is found (in a checkout of the repository)")
     .option("--list-mutants", "print the known bugs")
     .option("--json <file>", "also write what was found as one object; - writes only that, to standard output")
+    .option("--html <file>", "also write the first violation as a page that shows its run step by step, offline")
     .addHelpText(
       "after",
       `
@@ -332,7 +333,7 @@ Examples:
   $ kubewright fuzz --resume night.json --json night.json --seeds 1-5000
   $ kubewright fuzz --faults requestFails,controllerCrashes --minimize
   $ kubewright fuzz --replay 7 --minimize --save plan.yaml
-  $ kubewright fuzz --replay plan.yaml
+  $ kubewright fuzz --replay plan.yaml --html run.html
   $ kubewright fuzz --mutant job-finished-forgotten --minimize`,
     )
     .action(async (flags: FuzzFlags) => (await import("./fuzz/fuzz-command.js")).fuzzCommand(flags, io));

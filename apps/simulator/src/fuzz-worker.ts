@@ -1,7 +1,7 @@
 import type { FaultPlan, Outcome } from "@kubewright/simulation";
 
-import type { MutantPlayer } from "./fuzz/mutant-kit.js";
 import { playPlan } from "./fuzz/play-plan.js";
+import { playerAt } from "./fuzz/player-at.js";
 
 /** What a worker thread is asked for. */
 export interface FuzzTask {
@@ -12,7 +12,5 @@ export interface FuzzTask {
 
 /** The worker thread's side of `node-workers.ts`. */
 export async function playTask({ plan, player }: FuzzTask): Promise<Outcome> {
-  if (player === undefined) return playPlan(plan);
-  const { play } = (await import(player)) as MutantPlayer;
-  return playPlan(plan, play);
+  return playPlan(plan, await playerAt(player));
 }

@@ -184,6 +184,21 @@ describe("--mutant", () => {
     );
   });
 
+  test("--html writes the run that went wrong as a page, of a campaign and of a replay; what goes well leaves the file alone", async () => {
+    const pageAssets = async () => ({ script: "", style: "", scriptHash: "s", styleHash: "s" });
+    const old = { "run.html": "as it was" };
+    for (const args of [
+      ["--seeds", "1-2"],
+      ["--replay", "2"],
+    ]) {
+      const options = { mutants, pageAssets, files: old };
+      const wrong = await kubewright(["fuzz", ...args, "--mutant", "job-eats-pods", "--html", "run.html"], options);
+      expect([wrong.code, wrong.written["run.html"]]).toEqual([1, expect.stringMatching(/^<!doctype html>/i)]);
+      const well = await fuzz([...args, "--faults", "none", "--html", "run.html"], options);
+      expect([well.code, well.written["run.html"]]).toEqual([0, undefined]);
+    }
+  });
+
   test("names those that there are", async () => {
     expect((await fuzz(["--mutant", "other"], { mutants })).stderr).toBe(
       'kubewright: --mutant: there is no mutant "other"; --list-mutants names all\n',

@@ -18,11 +18,12 @@ import { stringify } from "yaml";
 import { countSeeds, seedsText } from "../futures/seeds.js";
 import { parseWorkers } from "../futures/workers.js";
 import { InterruptedError } from "../interrupted-error.js";
-import { type Io, noProgress } from "../io.js";
+import { type Io, type OutputFile, noProgress } from "../io.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { ViolationsError } from "../rules/violations-error.js";
 import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
+import { fuzzPage } from "../fuzz-page/fuzz-page.js";
 import { playTask } from "../fuzz-worker.js";
 import { type FuzzFlags, checkTogether, isPlanName, parseFaults, parseForMinutes, seedsOf } from "./fuzz-flags.js";
 import { type FuzzFile, fuzzJson, readFuzzFile } from "./fuzz-json.js";
@@ -30,12 +31,16 @@ import { foundCount, fuzzText } from "./fuzz-text.js";
 import { loadPlan } from "./load-plan.js";
 import type { MutantKit } from "./mutant-kit.js";
 import { planLines, violationLine } from "./plan-text.js";
+import { playerAt } from "./player-at.js";
 
 /** `kubewright fuzz`: plays generated plans and tells of invariants that did not hold. */
 export async function fuzzCommand(flags: FuzzFlags, io: Io): Promise<void> {
   checkTogether(flags);
   if (flags.listMutants === true) return listMutants(io);
-  checkOutputs({ "--json": flags.json, "--save": flags.save }, flags.replay === undefined ? [] : [flags.replay]);
+  checkOutputs(
+    { "--json": flags.json, "--save": flags.save, "--html": flags.html },
+    flags.replay === undefined ? [] : [flags.replay],
+  );
   if (flags.replay !== undefined) return replay(flags.replay, flags, io);
   await campaign(flags, io);
 }
@@ -58,6 +63,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   const jsonOnly = flags.json === "-";
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
+  const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
   const progress = (await io.progress?.()) ?? noProgress;
   const pool = (await io.fuzzWorkers?.(workers, player)) ?? inThisThread(player);
   const startMs = realClock.now();
@@ -79,6 +85,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   } catch (error) {
     await file?.discard();
     await saved?.discard();
+    await page?.discard();
     throw error;
   } finally {
     progress.clear();
@@ -116,6 +123,11 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       }),
     );
   }
+  await writePage(page, found === undefined ? undefined : (found.minimized ?? found).plan, {
+    command: found === undefined ? "" : replayCommand(found.name, flags, faults, mutant),
+    player,
+    io,
+  });
   if (io.stopped.aborted) {
     const left = countSeeds({ first: report.next, last: seeds.last });
     throw new InterruptedError(
@@ -146,6 +158,7 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
   const player = await playerOf(flags.mutant, io);
   const file = flags.json === undefined || flags.json === "-" ? undefined : await openOutput("--json", flags.json, io);
   const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
+  const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
   const workers = inThisThread(player);
   const progress = (await io.progress?.()) ?? noProgress;
   const outcome = await workers.play(plan);
@@ -185,6 +198,11 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
     ];
     io.stdout.write(`${lines.join("\n")}\n`);
   }
+  await writePage(page, violations.length === 0 ? undefined : shown, {
+    command: replayCommand(what, flags, faults, flags.mutant),
+    player,
+    io,
+  });
   if (io.stopped.aborted) throw new InterruptedError("stopped before nothing more could be left out");
   if (violations.length > 0) throw new ViolationsError([foundCount(violations.length)]);
 }
@@ -231,6 +249,24 @@ function inThisThread(player: string | undefined): FuzzWorkers & { readonly clos
     play: (plan) => playTask({ plan, ...(player === undefined ? {} : { player }) }),
     close: async () => {},
   };
+}
+
+/** The page of a plan that goes wrong. Of none, nothing is written. */
+async function writePage(
+  page: OutputFile | undefined,
+  plan: FaultPlan | undefined,
+  { command, player: url, io }: { readonly command: string; readonly player: string | undefined; readonly io: Io },
+): Promise<void> {
+  if (page === undefined) return;
+  if (plan === undefined) return page.discard();
+  try {
+    const player = await playerAt(url);
+    await page.write(await fuzzPage(plan, { command, player, invariants: builtInInvariants, signal: io.stopped }, io));
+    await page.close();
+  } catch (error) {
+    await page.discard();
+    throw error;
+  }
 }
 
 function planText(plan: FaultPlan): string {

@@ -15,6 +15,7 @@ export interface FuzzFlags {
   readonly mutant?: string;
   readonly listMutants?: boolean;
   readonly json?: string;
+  readonly html?: string;
 }
 
 const DEFAULT_SEEDS: SeedRange = { first: 1, last: 1_000 };
@@ -63,7 +64,7 @@ export function isPlanName(text: string): boolean {
 const TOGETHER: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFlags)[]])[] = [
   [
     "listMutants",
-    ["seeds", "forMinutes", "replay", "resume", "mutant", "minimize", "save", "json", "faults", "workers"],
+    ["seeds", "forMinutes", "replay", "resume", "mutant", "minimize", "save", "json", "html", "faults", "workers"],
   ],
   ["replay", ["seeds", "forMinutes", "resume", "workers"]],
 ];
