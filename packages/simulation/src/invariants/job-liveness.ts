@@ -194,7 +194,8 @@ export const dampedNotStalled: Invariant = {
     return {
       onHappening({ index, phase, kind, atMs }) {
         disturbedMs = atMs;
-        if (kind === "requestFails" || kind === "controllerCrashes") return;
+        // What goes wrong once at a request is over with it, and a suspension is nothing wrong.
+        if (kind === "requestFails" || kind === "controllerCrashes" || kind === "suspend") return;
         if (phase === "begin" && world.plan.happenings?.[index]?.for !== undefined) lasting.add(index);
         else lasting.delete(index);
       },
@@ -247,12 +248,13 @@ function jobOf({ verb, namespace, name, body }: AnsweredRequest, ledger: JobLedg
   return ledger.podsByName.get(`${namespace}/${name}`)?.job?.uid;
 }
 
-/** Whether a Job has more pods than it is to have: none while it is suspended. */
+/** Whether a Job has more pods than it is to have: none while it is suspended, or about to end. */
 function wantsFewer(job: JobRecord): boolean {
-  const { spec } = job.object;
+  const { spec, status } = job.object;
   if (job.gone || spec === undefined || isBeingDeleted(job.object) || isManagedElsewhere(job)) return false;
   if (job.finishedMs !== undefined) return false;
-  return activePods(job).length > (spec.suspend === true ? 0 : (spec.parallelism ?? 1));
+  const ends = ["FailureTarget", "SuccessCriteriaMet"].some((type) => isConditionTrue(status?.conditions, type));
+  return activePods(job).length > (ends || spec.suspend === true ? 0 : (spec.parallelism ?? 1));
 }
 
 /** Whether a Job of which nothing has failed lacks pods. */
