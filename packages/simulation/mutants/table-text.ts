@@ -16,7 +16,6 @@ export interface MutantRow {
   /** Of the first hunt that caught it. */
   readonly minimised?: {
     readonly happenings: number;
-    readonly manifests: number;
     readonly plays: number;
     readonly isMinimal: boolean;
   };
@@ -53,8 +52,14 @@ export function tableText({ rows }: Pick<MutantTable, "rows">): string {
     const cells = [
       `\`${name}\``,
       entry,
-      after.length === 0 ? (permitted ? "never accused" : "not caught") : String(median(after, missed.length)),
-      missed.length === 0 ? String(after.at(-1)) : permitted ? `in ${seeds}` : `more than ${least}`,
+      hunts.length === 0
+        ? "not measured"
+        : after.length === 0
+          ? permitted
+            ? "never accused"
+            : "not caught"
+          : String(median(after, missed.length)),
+      missed.length === 0 ? String(after.at(-1) ?? "") : permitted ? `in ${seeds}` : `more than ${least}`,
       `${after.length} of ${hunts.length}`,
       invariants.join("; "),
       minimised === undefined ? "" : `${minimised.happenings}${minimised.isMinimal ? "" : " or fewer"}`,

@@ -100,8 +100,8 @@ async function measureOne(
     for (const message of messages) {
       if ("hunt" in message) hunts.push(resultOf(from, message));
       else {
-        const { happenings, manifests, plays, isMinimal } = message.minimised;
-        minimised = { happenings, manifests, plays, isMinimal };
+        const { happenings, plays, isMinimal } = message.minimised;
+        minimised = { happenings, plays, isMinimal };
       }
     }
   }
@@ -166,7 +166,7 @@ async function main(): Promise<void> {
       write: { type: "boolean", default: false },
     },
   });
-  os.setPriority(4);
+  os.setPriority(5);
   const from = Number(values.from);
   const seeds = Number(values.seeds);
   await measure({
