@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { threadId } from "node:worker_threads";
 
 import { type Plugin, build } from "esbuild";
 
@@ -96,7 +97,8 @@ interface BuildInput {
 }
 
 async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Promise<string> {
-  const outfile = path.join(built, `${mutant.name}.mjs`);
+  const of = entry === PLAYER ? "" : `.${entry.replaceAll("/", "-")}`;
+  const outfile = path.join(built, `${mutant.name}${of}.mjs`);
   const stamp = `// ${hash(sources, entry, JSON.stringify(mutant.changes))}`;
   if (existsSync(outfile) && readFileSync(outfile, "utf8").startsWith(stamp)) return outfile;
   if (!existsSync(path.join(root, entry))) throw new MutantError(`there is no ${entry} to be built with a mutant`);
@@ -123,8 +125,8 @@ async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Prom
     if (bundled.metafile.inputs[file] === undefined)
       throw new MutantError(`mutant ${mutant.name}: ${file} is no part of what ${entry} runs`);
   mkdirSync(built, { recursive: true });
-  // Several processes may build the same at once; none may read half of it.
-  const unfinished = `${outfile}.${process.pid}`;
+  // Several processes, and threads of them, may build the same at once; none may read half of it.
+  const unfinished = `${outfile}.${process.pid}-${threadId}`;
   writeFileSync(unfinished, bundled.outputFiles[0]!.text);
   renameSync(unfinished, outfile);
   return outfile;
