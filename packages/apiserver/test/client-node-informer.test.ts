@@ -9,9 +9,8 @@ import { expect, test, vi } from "vitest";
 import type { KubernetesObject } from "@kubewright/api";
 import { realClock, seededRandom } from "@kubewright/clock";
 
-import { freePort } from "../../../conformance/free-port.ts";
 import { createApiServer } from "../src/index.js";
-import { listen } from "../src/http/listen.js";
+import { type HttpListener, listen } from "../src/http/listen.js";
 
 const MERGE = "application/merge-patch+json";
 
@@ -34,11 +33,14 @@ test(
     const random = seededRandom(3);
     const pick = <T>(items: readonly T[]): T => items.at(Math.floor(random.next() * items.length)) as T;
     const server = createApiServer({ clock: realClock, random: random.fork("server"), freeze: true, historyLimit: 50 });
-    const port = await freePort();
-    let listener = await listen(server, { port });
-
     const config = new KubeConfig();
-    config.loadFromClusterAndUser({ name: "c", server: listener.url, skipTLSVerify: true }, { name: "u" });
+    // Each time elsewhere: somebody else may have taken the port by the time that it comes back.
+    const comeUp = async (): Promise<HttpListener> => {
+      const listener = await listen(server);
+      config.loadFromClusterAndUser({ name: "c", server: listener.url, skipTLSVerify: true }, { name: "u" });
+      return listener;
+    };
+    let listener = await comeUp();
     let lists = 0;
     const list = async (): Promise<KubernetesListObject<ClientObject>> => {
       lists++;
@@ -96,7 +98,7 @@ test(
         await send("POST", "", { metadata: { name }, data: { operation: "unseen" } });
         await send("DELETE", `/${pick(["a", "b", "c"])}`);
         if (random.next() < 0.5) server.compact();
-        listener = await listen(server, { port });
+        listener = await comeUp();
       }
       await new Promise((resolve) => setTimeout(resolve, random.next() * 10));
     }
