@@ -24,7 +24,8 @@ const CHOSEN = { addresses: 16, nodePorts: 86 };
  * Gives a Service what is scarce: an address of its own and ports of the nodes, those it asks for or free ones. Upstream does so
  * before it looks at the rest of the Service, so what is wrong here is told of alone.
  *
- * Upstream: `Allocators` of `pkg/registry/core/service/storage`; free ones are the same in equal runs here, not drawn.
+ * Upstream: `Allocators` of `pkg/registry/core/service/storage`; there free ones are drawn; here the lowest is
+ * taken, so that equal runs are equal and an address that somebody chooses is rarely gone before.
  */
 export const serviceAllocation: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "services",
@@ -111,7 +112,7 @@ function allocateAddress(spec: Spec, attributes: AdmissionAttributes, errors: Fi
   for (const other of othersOf(attributes)) for (const address of other.clusterIPs ?? []) taken.add(address);
   const wanted = spec.clusterIPs?.[0];
   if (wanted === undefined) {
-    const address = freeAddress(taken, seedOf(attributes));
+    const address = freeAddress(taken);
     spec.clusterIP = address;
     spec.clusterIPs = [address];
     return;
@@ -181,7 +182,7 @@ function allocateNodePorts(spec: Spec, attributes: AdmissionAttributes, errors: 
     if (shared === undefined) {
       const wanted = asked.get(port.port);
       if (wanted !== undefined) take(wanted, field);
-      port.nodePort = wanted ?? freePort(taken, seedOf(attributes) + index);
+      port.nodePort = wanted ?? freePort(taken);
       taken.add(port.nodePort);
       byPort.set(port.port, port.nodePort);
     } else if (!port.nodePort) port.nodePort = shared;
@@ -189,7 +190,7 @@ function allocateNodePorts(spec: Spec, attributes: AdmissionAttributes, errors: 
     if (!errors.isEmpty) return;
   }
   if (!needsHealthCheck(spec)) return;
-  if (!spec.healthCheckNodePort) spec.healthCheckNodePort = freePort(taken, seedOf(attributes) + ports.length);
+  if (!spec.healthCheckNodePort) spec.healthCheckNodePort = freePort(taken);
   else if (spec.healthCheckNodePort !== storedSpec(attributes)?.healthCheckNodePort)
     take(spec.healthCheckNodePort, "spec.healthCheckNodePort");
 }
@@ -203,38 +204,28 @@ function* othersOf({ resource, namespace, name }: AdmissionAttributes): Generato
   }
 }
 
-/** FNV-1a of the Service's key: where the search for something free begins. */
-function seedOf({ namespace, object, name }: AdmissionAttributes): number {
-  let value = 0x811c9dc5;
-  for (const character of `${namespace}/${name || (object?.metadata.generateName ?? "")}`)
-    value = Math.imul(value ^ character.codePointAt(0)!, 0x01000193);
-  return value >>> 0;
-}
-
 /** @throws ApiError 500 when there is none. */
-function freeAddress(taken: ReadonlySet<string>, seed: number): string {
+function freeAddress(taken: ReadonlySet<string>): string {
   const isFree = (last: number): boolean => !taken.has(`${RANGE.prefix}${last}`);
-  const last =
-    firstFree(RANGE.first + CHOSEN.addresses, RANGE.last, seed, isFree) ??
-    firstFree(RANGE.first, RANGE.last, 0, isFree);
+  const last = firstFree(RANGE, CHOSEN.addresses, isFree);
   if (last === undefined) throw internalError("failed to allocate a serviceIP: range is full");
   return `${RANGE.prefix}${last}`;
 }
 
 /** @throws ApiError 500 when there is none. */
-function freePort(taken: ReadonlySet<number>, seed: number): number {
-  const isFree = (port: number): boolean => !taken.has(port);
-  const { first, last } = NODE_PORTS;
-  const port = firstFree(first + CHOSEN.nodePorts, last, seed, isFree) ?? firstFree(first, last, 0, isFree);
+function freePort(taken: ReadonlySet<number>): number {
+  const port = firstFree(NODE_PORTS, CHOSEN.nodePorts, (number) => !taken.has(number));
   if (port === undefined) throw internalError("failed to allocate a nodePort: range is full");
   return port;
 }
 
-function firstFree(first: number, last: number, seed: number, isFree: (value: number) => boolean): number | undefined {
-  const count = last - first + 1;
-  for (let step = 0; step < count; step++) {
-    const value = first + ((seed + step) % count);
-    if (isFree(value)) return value;
-  }
+/** The lowest above the `chosen` lowest, and one of those where there is none. */
+function firstFree(
+  { first, last }: { first: number; last: number },
+  chosen: number,
+  isFree: (value: number) => boolean,
+): number | undefined {
+  for (let value = first + chosen; value <= last; value++) if (isFree(value)) return value;
+  for (let value = first; value < first + chosen; value++) if (isFree(value)) return value;
   return undefined;
 }
