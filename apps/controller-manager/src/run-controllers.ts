@@ -2,11 +2,12 @@ import { EventRecorder, type Logger, type Runnable, finishWrites, selectControll
 import { type Clock, type Random, RepeatedLines } from "@kubewright/clock";
 import { errorMessage, type Client, reasonOf } from "@kubewright/client";
 import { GarbageCollector } from "@kubewright/garbage-collector";
-import { type InformerError, InformerFactory, withoutManagedFields } from "@kubewright/informer";
+import { type InformerError, InformerFactory } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 
 import { Clients } from "./clients.js";
 import type { ControllerManagerDeps } from "./controller-manager.js";
+import { cachedFields } from "./cached-fields.js";
 import { type ControllerName, implementedControllers } from "./controller-names.js";
 import { controllerBuilders } from "./controllers.js";
 import { skippedControllers } from "./options.js";
@@ -124,7 +125,7 @@ function informersOf(
     namespace,
     random: random.fork(namespace === undefined ? "informers" : `informers in ${namespace}`),
     resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
-    transform: withoutManagedFields,
+    transform: cachedFields,
     // Each namespace has caches of its own, whose measurements must not hide one another's.
     informerName: `kube-controller-manager${namespace === undefined ? "" : `/${namespace}`}`,
     metrics: operations?.metrics.kit.informers,

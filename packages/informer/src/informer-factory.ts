@@ -131,7 +131,7 @@ export class InformerFactory {
       minWatchTimeoutMs,
       watchList,
       internalErrorRetryMs,
-      ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object) }),
+      ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object, definition) }),
     };
   }
 

@@ -167,6 +167,8 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
       ...(userAgent === undefined ? {} : { userAgent }),
     }).resource(this.#path.definition);
     const begun = Promise.withResolvers<void>();
+    const { definition } = this.#path;
+    const { transform } = this.#options;
     const reflector = new Reflector<KubernetesObject>({
       client: this.#announcing(client),
       clock,
@@ -176,7 +178,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
       labelSelector,
       fieldSelector,
       watchList,
-      transform: this.#options.transform,
+      transform: transform && ((object) => transform(object, definition)),
       onError: (error) => {
         this.#emit("error", error);
         begun.resolve();
