@@ -73,6 +73,23 @@ describe("S3 the end is the end", () => {
     expect(another.violations).toEqual([]);
   });
 
+  it("accepts that successes complete a Job whose last pod no cache has shown, unless syncs wait for their own writes", () => {
+    const completing = (consistencyGate: boolean, reason: string): readonly string[] => {
+      const history = new History(theEndIsTheEnd, { controllers: { consistencyGate } });
+      history.store(job());
+      history.store(job({ conditions: [condition("SuccessCriteriaMet", reason)] }), CONTROLLER);
+      history.store(pod("Running", { name: "b" }), CONTROLLER);
+      const conditions = [condition("SuccessCriteriaMet", reason), condition("Complete", reason)];
+      history.store(job({ conditions, succeeded: 1 }), CONTROLLER);
+      return history.violations;
+    };
+    const accused = ["Job default/pi: is Complete while Pod default/b runs"];
+    expect(completing(false, "CompletionsReached")).toEqual([]);
+    expect(completing(true, "CompletionsReached")).toEqual(accused);
+    // Whatever else ends a Job waits for what was created.
+    expect(completing(false, "SuccessPolicy")).toEqual(accused);
+  });
+
   it("refuses that a status changes after the end", () => {
     const history = finishing();
     history.store(job(complete), CONTROLLER);

@@ -4,6 +4,7 @@ import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
 import { type JobLedger, jobLedgerOf } from "./job-ledger.js";
 import { type StoredJob, isActive, isTracked } from "./job-words.js";
+import { waitsForWrites } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go enactJobFinished, and validation.go of the API server. */
@@ -25,7 +26,7 @@ export const theEndIsTheEnd: Invariant = {
         const job = change.object as StoredJob;
         if (finishedCondition(job) === undefined && finishedCondition(previous as StoredJob) === undefined) return;
         if (finishedCondition(previous as StoredJob) !== undefined) checkUnchanged(change, violated);
-        else checkEnd(change, ledger, violated);
+        else checkEnd(change, { ledger, waitsForWrites: waitsForWrites(world) }, violated);
       },
     };
   },
@@ -39,7 +40,13 @@ function checkUnchanged({ object, previous }: StoredChange, violated: Violated):
   violated(nameOf(job, "Job"), `its status changes after it was ${end.type} (${end.reason ?? ""})`);
 }
 
-function checkEnd(change: StoredChange, ledger: JobLedger, violated: Violated): void {
+interface Known {
+  readonly ledger: JobLedger;
+  /** Whether the controller waits until its caches show what it has written. */
+  readonly waitsForWrites: boolean;
+}
+
+function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, violated: Violated): void {
   const job = change.object as StoredJob;
   const before = change.previous as StoredJob;
   const { status } = job;
@@ -56,10 +63,13 @@ function checkEnd(change: StoredChange, ledger: JobLedger, violated: Violated): 
   if (!isConditionTrue(before.status?.conditions, interim)) refuse(`is ${end.type}, and was not ${interim} before`);
   const record = ledger.jobs.get(uidOf(job));
   if (record === undefined || record.meddledWith || ledger.mayReadThePast) return;
+  // Enough successes complete a Job whether or not the cache shows all that was created for it, unless syncs wait for that.
+  const maySeeTooFew = !waitsForWrites && end.reason === "CompletionsReached";
   for (const pod of record.livePods.values()) {
     if (!isActive(pod.object) && !isTracked(pod.object)) continue;
     // A pod that whoever writes the end cannot know of has to be let go of later: L2.
     if (pod.flipped || ledger.isHiddenFrom(pod, change.request!)) continue;
+    if (maySeeTooFew && !ledger.isShownTo(pod, change.request!)) continue;
     const what = isActive(pod.object) ? "runs" : "is not accounted for";
     refuse(`is ${end.type} while ${nameOf(pod.object, "Pod")} ${what}`);
     return;

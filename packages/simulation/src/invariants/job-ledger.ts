@@ -118,11 +118,16 @@ export class JobLedger {
    * neither has it made the pod itself and been told so, less than five minutes ago. Exceptions X4 and X9.
    */
   isHiddenFrom(pod: PodRecord, request: RequestInfo): boolean {
+    if (this.isShownTo(pod, request)) return false;
     const life = lifeOf(request);
-    const shownMs = pod.shownMs.get(life);
-    if (shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS) return false;
     if (pod.createdBy !== life || pod.answerLost) return true;
-    return (shownMs ?? request.sentMs) - pod.createdMs >= EXPECTATIONS_MS;
+    return (pod.shownMs.get(life) ?? request.sentMs) - pod.createdMs >= EXPECTATIONS_MS;
+  }
+
+  /** Whether the cache of the Job controller has shown a pod long enough for the sync that a request is of to have seen it. */
+  isShownTo(pod: PodRecord, request: RequestInfo): boolean {
+    const shownMs = pod.shownMs.get(lifeOf(request));
+    return shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS;
   }
 
   /** Whether another check has passed it on: all are told of one thing before any is told of the next. */

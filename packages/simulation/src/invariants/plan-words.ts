@@ -4,3 +4,8 @@ import type { World } from "../world.js";
 export function clockMayBeWrong({ plan }: World): boolean {
   return (plan.happenings ?? []).some(({ clockJump, clockSkew }) => clockJump !== undefined || clockSkew !== undefined);
 }
+
+/** Whether a sync of the Job controller waits until its caches show what it has written before: on by default since 1.36. */
+export function waitsForWrites({ plan }: World): boolean {
+  return plan.controllers?.consistencyGate !== false;
+}
