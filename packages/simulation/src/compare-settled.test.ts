@@ -72,6 +72,12 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(complete, unfinished, { happening: { delete: { kind: "Job", name: "pi" } } })).toEqual([]);
   });
 
+  it("leaves open whether it ends before the run does where a clock is wrong: back-off lasts as much longer", () => {
+    const unfinished = { ...complete, end: "", reason: "" };
+    expect(compare(complete, unfinished, { happening: { clockJump: "-1h" } })).toEqual([]);
+    expect(compare(complete, { ...complete, failed: 1 }, { happening: { clockJump: "-1h" } })).toHaveLength(1);
+  });
+
   it("leaves open how many succeed when answers are lost (X4), of work queues (X5), and after old lists (X7)", () => {
     const more = { ...complete, succeeded: 2 };
     expect(compare(complete, more, { happening: { requestFails: { effect: "kept" } } })).toEqual([]);

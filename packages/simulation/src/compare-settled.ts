@@ -23,9 +23,9 @@ type Settled = Outcome["settled"];
  * | several pods at a time, of which some fail     | which end comes first, and how many pods have ended by then    |
  * | no `completions` (X5), or `successPolicy`      | how many succeed, and which                                    |
  * | old lists after a restart (X7)                 | the counts                                                     |
- * | clocks of controllers are wrong                | deadlines, times to live                                       |
+ * | clocks of controllers are wrong                | deadlines, times to live, and whether its back-off is over     |
  *
- * That it ends is never left open. Objects that only one of the runs has are compared by nobody: a time to live, a
+ * Nothing but back-off leaves open whether it ends: to a clock that was set back, failures lie in the future. Objects that only one of the runs has are compared by nobody: a time to live, a
  * CronJob's history and a user may have removed them.
  *
  * @param faultFree - What a run of the plan without faults settled to.
@@ -67,7 +67,8 @@ function* comparedJobs(
     if (job.spec?.suspend === true || isManagedElsewhere(job) || world.isEdited(job)) continue;
     const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
     const actual = withFaults[about];
-    if (actual !== undefined) yield { about, job, actual };
+    if (actual === undefined || (!hasEnd(actual) && world.setsClocks)) continue;
+    yield { about, job, actual };
   }
 }
 
@@ -178,6 +179,11 @@ class Happened {
         staleCache !== undefined ||
         watchSilent !== undefined,
     );
+  }
+
+  /** Whether a controller may take what has been for what is yet to come, and wait for that much longer. */
+  get setsClocks(): boolean {
+    return this.#entries.some(({ clockJump, clockSkew }) => clockJump !== undefined || clockSkew !== undefined);
   }
 
   get readsThePast(): boolean {
