@@ -7,6 +7,8 @@ import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wan
 import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
+/** Who has heard nothing gives up: packages/cluster/src/request-faults.ts. */
+const LONGEST_REQUEST_MS = 30_000;
 const FREED_MS = 120_000;
 const STARTS_MS = 120_000;
 
@@ -176,15 +178,17 @@ function endOf({ metadata, status }: JobRecord["allPods"][number]["object"]): nu
   return Math.max(...times.filter((time) => !Number.isNaN(time)), 0);
 }
 
-/** The longest time after a refusal until a controller tries again, and a little more. */
-const RETRY_MS = 65_000;
+/** The longest time after a refusal until a controller tries again, a little more, and as long as that try may take. */
+const RETRY_MS = 65_000 + LONGEST_REQUEST_MS;
+/** A request that takes as long keeps one of a few workers from what waits in the queue. */
+const HOLDS_UP_MS = 1_000;
 
 /** Upstream: pkg/controller/controller_utils.go, expectations; job_controller.go manageJob, its slow start. */
 export const dampedNotStalled: Invariant = {
   name: "L9 damped, not stalled",
   sentence:
-    "A Job one of whose pods could not be created, or not be deleted, gets another try within 65 s, when nothing else is wrong " +
-    "and none of its pods has failed.",
+    "A Job one of whose pods could not be created, or not be deleted, gets another try within 65 s, of which it is known within " +
+    "30 s what became, when nothing else is wrong and none of its pods has failed.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** When it was last refused what it wanted, by the Job's UID. */
@@ -203,6 +207,7 @@ export const dampedNotStalled: Invariant = {
       onAnswer(request) {
         ledger.onAnswer(request);
         if (request.component !== JOB_CONTROLLER) return;
+        if (request.atMs - request.sentMs >= HOLDS_UP_MS) disturbedMs = request.atMs;
         const isRefused = request.code < 200 || request.code > 299;
         const { verb } = request;
         const owner = request.resource === PODS ? jobOf(request, ledger) : undefined;
