@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
-import { job, pod } from "../../test/objects.js";
+import { condition, job, pod } from "../../test/objects.js";
 import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
 
 const CONTROLLER = "job-controller";
@@ -140,6 +140,23 @@ describe("S2 recorded before freed", () => {
     expect(history.violations).toEqual([
       "Pod default/a: Job default/pi lets go of it, Succeeded, and its status has not recorded it",
     ]);
+  });
+
+  it("accepts that pods go uncounted which end when the success of their Job is decided, and no others", () => {
+    const freed = (endsBefore: boolean): readonly string[] => {
+      const history = new History(recordedBeforeFreed);
+      const success = job({ conditions: [condition("SuccessCriteriaMet", "SuccessPolicy")] });
+      history.store(job());
+      history.store(pod("Running"), CONTROLLER);
+      if (endsBefore) history.store(pod("Succeeded"), "kubelet");
+      history.store(success, CONTROLLER);
+      if (!endsBefore) history.store(pod("Succeeded"), "kubelet");
+      showEnded(history);
+      history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+      return history.violations;
+    };
+    expect(freed(false)).toEqual([]);
+    expect(freed(true)).toHaveLength(1);
   });
 
   it("refuses it also when the pod vanishes with its last finalizer", () => {

@@ -128,7 +128,7 @@ export const recordedBeforeFreed: Invariant = {
   name: "S2 recorded before freed",
   sentence:
     "The tracking finalizer of an ended pod of a Job that goes on is removed only when the stored status has the pod's UID " +
-    "or index; a UID leaves the status only when the stored pod has no such finalizer.",
+    "or index, unless the Job had succeeded before; a UID leaves the status only when the stored pod has no such finalizer.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     return {
@@ -157,6 +157,8 @@ function checkFreed(_world: World, change: StoredChange, ledger: JobLedger, viol
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return;
   // Whoever sees the pod run yet may be rid of it, without counting: the Job wants fewer, or is suspended.
   if (!record.shownEndedTo.has(lifeOf(change.request!))) return;
+  // What runs when a success is decided is deleted, and does not count.
+  if (record.endedAfterSuccess) return;
   const lists = uncounted(job.object);
   if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return;
   if (isIndexed(job.object.spec)) {

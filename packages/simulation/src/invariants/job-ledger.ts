@@ -1,4 +1,4 @@
-import { finishedCondition, parseTime } from "@kubewright/api";
+import { finishedCondition, isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange, World } from "../world.js";
 import {
@@ -31,6 +31,8 @@ export interface JobRecord {
   /** Somebody from outside has changed what its pods say about themselves: their counts are anybody's guess. */
   meddledWith: boolean;
   finishedMs?: number;
+  /** Its success is decided: `SuccessCriteriaMet` is stored. */
+  succeeds: boolean;
   /** The life of the component that has written its end. */
   finishedBy?: string;
   /** The earliest `status.startTime` it has had. */
@@ -50,6 +52,8 @@ export interface PodRecord {
   everSucceeded: boolean;
   everFailed: boolean;
   everTerminating: boolean;
+  /** It ended when the success of its Job was decided, and counts no more than if it had not. */
+  endedAfterSuccess: boolean;
   /** It has changed its phase after it ended: exception X3. */
   flipped: boolean;
   readonly createdMs: number;
@@ -149,6 +153,7 @@ export class JobLedger {
         specs: [],
         generation: undefined,
         meddledWith: false,
+        succeeds: false,
         livePods: new Map(),
         allPods: [],
       };
@@ -156,6 +161,7 @@ export class JobLedger {
     }
     record.object = job;
     record.gone = type === "DELETED";
+    record.succeeds ||= isConditionTrue(job.status?.conditions, "SuccessCriteriaMet");
     const { generation } = job.metadata;
     if (job.spec !== undefined && (record.specs.length === 0 || generation !== record.generation)) {
       record.specs.push(job.spec);
@@ -185,6 +191,7 @@ export class JobLedger {
         everSucceeded: false,
         everFailed: false,
         everTerminating: false,
+        endedAfterSuccess: false,
         flipped: false,
         createdMs: atMs,
         createdBy: isCreated ? lifeOf(request) : undefined,
@@ -213,6 +220,7 @@ export class JobLedger {
       job?.allPods.push(record);
     }
     if (previous !== undefined && hasEnded(previous) && phaseOf(previous) !== phaseOf(pod)) record.flipped = true;
+    if (hasEnded(pod) && !record.everSucceeded && !record.everFailed) record.endedAfterSuccess = job?.succeeds === true;
     record.object = pod;
     record.gone = type === "DELETED";
     record.everSucceeded ||= hasSucceeded(pod);
