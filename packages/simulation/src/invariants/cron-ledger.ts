@@ -4,6 +4,7 @@ import {
   type DeepReadonly,
   type Job,
   type KubernetesObject,
+  type ObjectReference,
   isJobFinished,
   parseTime,
 } from "@kubewright/api";
@@ -152,9 +153,17 @@ function isAbout({ resource, namespace, name }: AnsweredRequest, { metadata }: S
   return resource === CRON_JOBS ? metadata.name === name : name.startsWith(`${metadata.name}-`);
 }
 
+/** The first that a status lists of the Jobs that are stored and have not finished. */
+export function firstActive(
+  { object, jobs }: CronJobRecord,
+  { status }: StoredCronJob = object,
+): DeepReadonly<ObjectReference> | undefined {
+  return status?.active?.find(({ uid }) => isUnfinished(jobs.get(uid ?? "")));
+}
+
 /** Whether the stored status lists a Job that is stored and has not finished. */
-export function hasActive({ object, jobs }: CronJobRecord): boolean {
-  return (object.status?.active ?? []).some(({ uid }) => isUnfinished(jobs.get(uid ?? "")));
+export function hasActive(cronJob: CronJobRecord): boolean {
+  return firstActive(cronJob) !== undefined;
 }
 
 export function isUnfinished(run: CronJobRun | undefined): boolean {

@@ -104,18 +104,18 @@ describe("S11 one Job per slot", () => {
     restarted.store(run("tick-1", SLOT_MS), { component: CONTROLLER, incarnation: 2 });
     expect(restarted.violations).toEqual([]);
 
-    const refused = atSlot();
-    refused.pass(200_000);
-    refused.answer({
-      component: CONTROLLER,
-      code: 500,
-      verb: "create",
-      resource: "jobs.batch",
-      name: "tick-1",
-    });
-    refused.pass(200_000);
-    refused.store(run("tick-1", SLOT_MS), CONTROLLER);
-    expect(refused.violations).toEqual([]);
+    // After sixteen refusals in a row it waits for more than five minutes, after one it does not.
+    for (const [refusals, count] of [
+      [1, 1],
+      [16, 0],
+    ]) {
+      const refused = atSlot();
+      for (let refusal = 0; refusal < refusals!; refusal++)
+        refused.answer({ component: CONTROLLER, code: 500, verb: "create", resource: "jobs.batch", name: "tick-1" });
+      refused.pass(300_000);
+      refused.store(run("tick-1", SLOT_MS), CONTROLLER);
+      expect(refused.violations).toHaveLength(count!);
+    }
 
     const blocked = atSlot({ concurrencyPolicy: "Forbid" });
     const running = run("tick-0", START_MS);
@@ -140,6 +140,19 @@ describe("S11 one Job per slot", () => {
       history.store(run("tick-1", SLOT_MS), CONTROLLER);
       expect(history.violations).toHaveLength(count);
     }
+  });
+
+  it("accepts an overlap where all that the controller sees listed has finished (X13)", () => {
+    const history = atSlot({ concurrencyPolicy: "Forbid" });
+    history.store(run("tick-0", START_MS, { conditions: [condition("Complete")] }), CONTROLLER);
+    const before = cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0"));
+    history.store(before, CONTROLLER);
+    history.show(before, { component: CONTROLLER, type: "update" });
+    history.store(run("tick-1", SLOT_MS), CONTROLLER);
+    history.store(cronJob({ concurrencyPolicy: "Forbid" }, active("tick-1")), CONTROLLER);
+    history.pass(60_000);
+    history.store(run("tick-2", SLOT_MS + 60_000), CONTROLLER);
+    expect(history.violations).toEqual([]);
   });
 
   it("accepts a Job beside one that has finished, whatever the status lists", () => {

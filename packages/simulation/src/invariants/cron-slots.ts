@@ -2,7 +2,7 @@ import { parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, StoredChange } from "../world.js";
-import { type CronJobRecord, type CronJobRun, type CronJobSpec, CronLedger, hasActive } from "./cron-ledger.js";
+import { type CronJobRecord, type CronJobRun, type CronJobSpec, CronLedger, firstActive } from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
@@ -89,10 +89,9 @@ function whyNotAllowed({ owner }: CronJobRun, request: RequestInfo): string | un
   const { spec } = owner.object;
   if (spec?.suspend === true && shown?.spec?.suspend === true) return "while it is suspended";
   // Who does not see the status of the start before may overlap with it: exception X13.
-  const isForbidden = spec?.concurrencyPolicy === "Forbid" && shown?.spec?.concurrencyPolicy === "Forbid";
-  if (isForbidden && (shown.status?.active?.length ?? 0) > 0 && hasActive(owner))
-    return `while ${owner.object.status?.active?.[0]?.name} is active`;
-  return undefined;
+  if (spec?.concurrencyPolicy !== "Forbid" || shown?.spec?.concurrencyPolicy !== "Forbid") return undefined;
+  const active = firstActive(owner, shown);
+  return active === undefined ? undefined : `while ${active.name} is active`;
 }
 
 /** What has kept the controller from starting it in time counts until a while after it is over. */
@@ -101,9 +100,8 @@ function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): 
   // After an edit a slot that has passed is started by any later event, and whenever that comes.
   if (owner.specs.length > 1) return undefined;
   // A foreign Job in its place lets the CronJob sleep until something happens: exception X12.
-  const sinceMs = Math.max(slotMs, disturbedMs, owner.activeMs, owner.refusedMs);
-  const backOffMs = Math.max(0, owner.refusedMs - slotMs);
-  if (atMs - sinceMs <= SLACK_MS + backOffMs) return undefined;
+  const sinceMs = Math.max(slotMs, disturbedMs, owner.activeMs, owner.refusedMs, owner.backsOffUntilMs);
+  if (atMs - sinceMs <= SLACK_MS) return undefined;
   return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;
 }
 
