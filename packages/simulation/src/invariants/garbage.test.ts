@@ -73,6 +73,22 @@ describe("S14 garbage collection spares the owned", () => {
     expect(collected(job(), owned)).toEqual(["Node n: is deleted as garbage, and has no namespace, as its owner has"]);
   });
 
+  it("accepts that an owner has stopped waiting since the garbage collector looked at it", () => {
+    const owner = job();
+    const deleted = { ...owner.metadata, deletionTimestamp: "2026-03-02T10:00:00Z" };
+    const collectedAfter = (ms: number): readonly string[] => {
+      const history = new History(ownedIsSpared);
+      history.store({ ...owner, metadata: { ...deleted, finalizers: ["foregroundDeletion", "example.com/hold"] } });
+      const child = history.store(configMap([reference(owner)]));
+      history.store({ ...owner, metadata: { ...deleted, finalizers: ["example.com/hold"] } }, GC);
+      history.pass(ms);
+      history.remove(child, GC);
+      return history.violations;
+    };
+    expect(collectedAfter(1_000)).toEqual([]);
+    expect(collectedAfter(60_000)).toHaveLength(1);
+  });
+
   it("accepts references that changed while it was being deleted, by its UID alone", () => {
     const history = new History(ownedIsSpared);
     history.store(job());

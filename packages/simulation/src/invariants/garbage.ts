@@ -7,6 +7,7 @@ import {
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored, StoredChange } from "../world.js";
+import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { GARBAGE_COLLECTOR, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
 
 /** What is stored, and who owns whom. */
@@ -18,6 +19,8 @@ class OwnerBook {
   readonly #namespaced = new Set<string>();
   /** When an object's references changed last. */
   readonly referencesMs = new Map<string, number>();
+  /** When an object that waited for its dependents was released, and held by something else. */
+  readonly releasedMs = new Map<string, number>();
 
   onChange({ resource, type, object, previous, atMs }: StoredChange): void {
     if (resource.startsWith("events")) return;
@@ -25,6 +28,7 @@ class OwnerBook {
     if (object.metadata.namespace !== undefined) this.#namespaced.add(object.kind ?? "");
     for (const { uid: owner } of previous?.metadata.ownerReferences ?? []) this.dependents.get(owner)?.delete(uid);
     if (previous !== undefined && type !== "DELETED" && !areSame(previous, object)) this.referencesMs.set(uid, atMs);
+    if (previous !== undefined && isWaiting(previous) && !isWaiting(object)) this.releasedMs.set(uid, atMs);
     if (type === "DELETED") {
       this.objects.delete(uid);
       return;
@@ -90,7 +94,7 @@ export const ownedIsSpared: Invariant = {
           const before = previous ?? object;
           // Between two looks the references may change: the second delete, after a conflict, goes by the UID alone.
           const isRecent = (book.referencesMs.get(uidOf(object)) ?? -Infinity) >= request.sentMs;
-          const wrong = isRecent ? undefined : whySpared(before, book);
+          const wrong = isRecent ? undefined : whySpared(before, request.sentMs - LONGEST_REQUEST_MS, book);
           if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
         }
         book.onChange(change);
@@ -99,13 +103,16 @@ export const ownedIsSpared: Invariant = {
   },
 };
 
-function whySpared(object: Stored, book: OwnerBook): string | undefined {
+/** @param lookedMs - When it may have looked at the owners: what waited then for its dependents need not wait any more. */
+function whySpared(object: Stored, lookedMs: number, book: OwnerBook): string | undefined {
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0) return "and has no owner";
   if (book.isOwnedAcross(object)) return "and has no namespace, as its owner has";
   for (const reference of references) {
     const owner = book.ownerOf(object, reference);
-    if (owner !== undefined && !isWaiting(owner)) return `and ${nameOf(owner)} owns it`;
+    if (owner === undefined || isWaiting(owner) || (book.releasedMs.get(uidOf(owner)) ?? -Infinity) >= lookedMs)
+      continue;
+    return `and ${nameOf(owner)} owns it`;
   }
   return undefined;
 }

@@ -4,11 +4,10 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
 import { type JobLedger, type JobRecord, activePods, jobLedgerOf } from "./job-ledger.js";
 import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
+import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
-/** Who has heard nothing gives up: packages/cluster/src/request-faults.ts. */
-const LONGEST_REQUEST_MS = 30_000;
 const FREED_MS = 120_000;
 const STARTS_MS = 120_000;
 
