@@ -29,6 +29,10 @@ describe("S9 no invalid write", () => {
     ["a webhook denied it", { code: 403, message: 'admission webhook "w" denied the request' }],
     ["a patch meant another object", { code: 422, verb: "patch", message: "metadata.uid: Invalid value: x" }],
     [
+      "another controller was first to adopt a pod",
+      { code: 422, verb: "patch", message: "Only one reference can have Controller set to true" },
+    ],
+    [
       "a pod was deleted before it was adopted",
       { code: 422, verb: "patch", message: "no new finalizers can be added if the object is being deleted" },
     ],

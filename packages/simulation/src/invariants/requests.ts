@@ -30,6 +30,8 @@ function isPermitted({ code, message = "", verb }: AnsweredRequest): boolean {
   if (code !== 422) return false;
   // A patch says by its UID which object is meant; another object of that name must not take it.
   if (verb === "patch" && /metadata\.uid: Invalid value/.test(message)) return true;
+  // Of two controllers that adopt a pod, the second learns from the answer that it is too late.
+  if (verb === "patch" && /Only one reference can have Controller set to true/.test(message)) return true;
   // To adopt a pod adds a finalizer, which is too late for one that was deleted just before.
   return /no new finalizers can be added if the object is being deleted/.test(message);
 }
