@@ -1,6 +1,8 @@
+import type { KubernetesObject } from "@kubewright/api";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
+import type { FaultPlan } from "../fault-plan.js";
 import { cronJob, job } from "../../test/objects.js";
 import { everythingSettles, noHotLoop } from "./quiet.js";
 
@@ -47,6 +49,18 @@ describe("L7 no hot loop", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("accepts a look for each of many Jobs that a CronJob owns", () => {
+    const history = new History(noHotLoop);
+    const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
+    for (let i = 0; i < 30; i++) {
+      const made = job({}, {}, `tick-${i}`);
+      const owned = { ...made, metadata: { ...made.metadata, namespace: "default", ownerReferences: [owner] } };
+      history.show(owned, { component: "cronjob-controller", type: "update" });
+      decided(history);
+    }
+    expect(history.violations).toEqual([]);
+  });
+
   it("refuses the same write again and again, and not pods that are made in one instant", () => {
     const history = new History(noHotLoop);
     const write = { component: "job-controller", verb: "update", resource: "jobs.batch", name: "pi", code: 409 };
@@ -59,13 +73,27 @@ describe("L7 no hot loop", () => {
 });
 
 describe("G1 everything settles", () => {
-  it("refuses an object that goes on changing long after the last fault", () => {
-    const history = new History(everythingSettles);
+  /** A Job, and the use of a quota that the API server notes with it, change all the time. */
+  function restless(plan: Partial<FaultPlan> = {}): readonly string[] {
+    const history = new History(everythingSettles, plan);
     for (let i = 0; i < 400; i++) {
       history.pass(2000);
       history.store(job({ active: i }), "job-controller");
       history.store(job({ active: i, ready: 1 }), "user");
+      history.store(configMap(`${i}`), { component: "job-controller", process: "m", resource: "pods" });
     }
-    expect(history.violations).toEqual(["Job default/pi: job-controller has changed it 121 times in an hour"]);
+    return history.violations;
+  }
+
+  it("refuses an object that goes on changing long after the last fault", () => {
+    expect(restless()).toEqual(["Job default/pi: job-controller has changed it 121 times in an hour"]);
+  });
+
+  it("accepts it of Jobs whose back-off a wrong clock takes for over", () => {
+    expect(restless({ happenings: [{ at: "1m", clockJump: "+3h" }] })).toEqual([]);
   });
 });
+
+function configMap(value: string): KubernetesObject & { readonly data: Record<string, string> } {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "usage" }, data: { value } };
+}

@@ -2,7 +2,8 @@ import { getControllerOf } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored } from "../world.js";
-import { isOfController, nameOf } from "./stored-objects.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { JOBS, isOfController, nameOf } from "./stored-objects.js";
 
 const AT_ONE_INSTANT = 20;
 const IN_A_MINUTE = 200;
@@ -42,7 +43,7 @@ export const noHotLoop: Invariant = {
   name: "L7 no hot loop",
   sentence:
     "No controller looks at an object, or writes it, more than 20 times at one instant or 200 times in a minute without a " +
-    "write that changes something.",
+    "write that changes something, or news of the object or of one that it owns.",
   watch(_world, violated): InvariantChecks {
     const syncs = new Map<string, Frequency>();
     const writes = new Map<string, Frequency>();
@@ -66,6 +67,13 @@ export const noHotLoop: Invariant = {
         const often = count(writes, `${request.component} ${request.process} ${request.verb} ${about}`, request.atMs);
         if (often !== undefined)
           violated(about, `${request.component} sends ${request.verb} ${often}, and changes nothing`);
+      },
+      // Each event is a reason of its own to look.
+      onCacheEvent({ component, process, object }) {
+        const { namespace = "", name } = object.metadata;
+        syncs.get(`${component} ${process} ${namespace}/${name}`)?.reset();
+        const owner = getControllerOf(object);
+        if (owner !== undefined) syncs.get(`${component} ${process} ${namespace}/${owner.name}`)?.reset();
       },
       onChange({ resource, object, request }) {
         if (request === undefined || !isOfController(request)) return;
@@ -101,6 +109,10 @@ export const everythingSettles: Invariant = {
       onChange({ resource, object, request, atMs }) {
         if (atMs < world.healedMs + SETTLES_MS || request === undefined || !isOfController(request)) return;
         if (resource.startsWith("leases") || resource.startsWith("events")) return;
+        // What the API server keeps up to date with it, as the use of a quota, settles with it.
+        if (resource !== request.resource) return;
+        // Who is ahead of the nodes takes every back-off for over.
+        if (resource === JOBS && clockMayBeWrong(world)) return;
         const key = `${request.component} ${object.metadata.uid}`;
         const hour = Math.floor((atMs - world.healedMs) / HOUR_MS);
         let changed = changes.get(key);
