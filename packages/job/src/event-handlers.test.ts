@@ -250,6 +250,34 @@ test.each([true, false])(
   },
 );
 
+test("another Job that has taken the name of one whose deletion was missed is no update of it", async () => {
+  const { jobHandler, memory, synced, orphans } = setUp();
+  memory.finished.add("job-uid");
+  memory.expectations.expectCreations(KEY, 1);
+  jobHandler.onUpdate!(
+    job(),
+    changed(job(), (copy) => (copy.metadata.uid = "other-uid")),
+  );
+  expect(memory.finished.has("job-uid")).toBe(false);
+  expect(memory.expectations.satisfiedExpectations(KEY)).toBe(true);
+  expect(await synced()).toEqual([KEY]);
+  expect(await orphans()).toEqual([orphanSelectorKey(job())]);
+});
+
+test("another pod that has taken the name of one whose deletion was missed is a deletion and a creation", async () => {
+  const { clock, podHandler, memory, synced } = setUp(job());
+  memory.expectations.setExpectations(KEY, 1, 1);
+  memory.finalizers.expectFinalizersRemoved(KEY, ["uid-a"]);
+  podHandler.onUpdate!(
+    pod("a"),
+    changed(pod("a"), (copy) => (copy.metadata.uid = "other-uid")),
+  );
+  expect(memory.expectations.getExpectations(KEY)).toMatchObject({ add: 0, del: 0 });
+  expect([...memory.finalizers.expectedUIDs(KEY)]).toEqual([]);
+  await clock.advance(1_000);
+  expect(await synced()).toEqual([KEY]);
+});
+
 test("a Job that has ended has pods looked at only while some of those it selects are tracked", async () => {
   const { jobHandler, tracked, orphans } = setUp();
   const foreign = pod("other", { labels: { app: "other" } });

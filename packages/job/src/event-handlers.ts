@@ -10,7 +10,13 @@ import {
 } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
-import { type EventHandler, type Lister, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import {
+  type EventHandler,
+  type Lister,
+  deletedObject,
+  isDeletedFinalStateUnknown,
+  isRecreated,
+} from "@kubewright/informer";
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import type { JobMemory } from "./job-memory.js";
@@ -51,14 +57,28 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
     // Most are of Jobs that go on.
     else if (tracked.some(({ metadata }) => matches(metadata.labels))) orphanQueue.add(orphanSelectorKey(job));
   };
+  const onAdd = (job: JobObject): void => {
+    queue.addAfter(keyOf(job), 0);
+    if (job.spec?.managedBy != null && isManagedElsewhere(job, managedBy))
+      metrics.externalJobAdded({ controller_name: job.spec.managedBy });
+  };
+  const forget = (job: JobObject): void => {
+    const uid = job.metadata.uid ?? "";
+    memory.consistency.clear(keyOf(job), uid);
+    memory.finished.delete(uid);
+    addOrphans(job);
+    memory.backoff.delete(keyOf(job));
+  };
   return {
-    onAdd(job) {
-      queue.addAfter(keyOf(job), 0);
-      if (job.spec?.managedBy != null && isManagedElsewhere(job, managedBy))
-        metrics.externalJobAdded({ controller_name: job.spec.managedBy });
-    },
+    onAdd,
     onUpdate(before, job) {
       const key = keyOf(job);
+      // Upstream takes another Job of that name for the same: pods of the first may then keep their finalizer for ever.
+      if (isRecreated(before, job)) {
+        memory.forgetKey(key);
+        forget(before);
+        return onAdd(job);
+      }
       if (isJobFinished(job)) {
         // All that a sync would do.
         if (batches.cancel(key)) memory.forgetFinished(key, job.metadata.uid ?? "");
@@ -78,12 +98,7 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
       if (batches.cancel(key)) memory.forgetKey(key);
       else queue.addAfter(key, 0);
       const job = deletedObject(deleted);
-      if (job === undefined) return;
-      const uid = job.metadata.uid ?? "";
-      memory.consistency.clear(key, uid);
-      memory.finished.delete(uid);
-      addOrphans(job);
-      memory.backoff.delete(key);
+      if (job !== undefined) forget(job);
     },
   };
 }
@@ -122,6 +137,10 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
   };
 
   const onUpdate = (before: PodObject, pod: PodObject): void => {
+    if (isRecreated(before, pod)) {
+      onGone(before, true);
+      return onAdd(pod);
+    }
     if (pod.metadata.resourceVersion === before.metadata.resourceVersion) return;
     if (isBeingDeleted(pod)) return onGone(pod, false);
     // Not compared with the old pod: events may be collapsed, and the expectation must be met all the same.

@@ -9,9 +9,9 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/job/src/event-handlers.ts",
-      find: `      addOrphans(job);
-      memory.backoff.delete(key);`,
-      replace: "      memory.backoff.delete(key);",
+      find: `    addOrphans(job);
+    memory.backoff.delete(keyOf(job));`,
+      replace: "    memory.backoff.delete(keyOf(job));",
     },
   ],
 };
