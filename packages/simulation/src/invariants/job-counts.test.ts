@@ -1,3 +1,5 @@
+import type { Pod } from "@kubewright/api";
+import type { JobDecision } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
@@ -130,6 +132,12 @@ describe("S1 counted once", () => {
 
 describe("S2 recorded before freed", () => {
   const showEnded = (history: History) => history.show(pod("Succeeded"), { component: CONTROLLER });
+  /** The sync tells what it saw, once it is over. */
+  const decide = (history: History, ...active: Pod[]) =>
+    history.decide({
+      controller: CONTROLLER,
+      decision: { key: "default/pi", plan: { observed: { active } } } as unknown as JobDecision,
+    });
 
   it("refuses to let go of an ended pod that is not recorded", () => {
     const history = new History(recordedBeforeFreed);
@@ -137,6 +145,7 @@ describe("S2 recorded before freed", () => {
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
     history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    decide(history);
     expect(history.violations).toEqual([
       "Pod default/a: Job default/pi lets go of it, Succeeded, and its status has not recorded it",
     ]);
@@ -153,6 +162,7 @@ describe("S2 recorded before freed", () => {
       if (!endsBefore) history.store(pod("Succeeded"), "kubelet");
       showEnded(history);
       history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+      decide(history);
       return history.violations;
     };
     expect(freed(false)).toEqual([]);
@@ -165,6 +175,7 @@ describe("S2 recorded before freed", () => {
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
     history.remove(pod("Succeeded"), CONTROLLER);
+    decide(history);
     expect(history.violations).toHaveLength(1);
   });
 
@@ -178,6 +189,7 @@ describe("S2 recorded before freed", () => {
     history.store(pod("Succeeded", parts), CONTROLLER);
     showEnded(history);
     history.store(pod("Succeeded", { ...parts, tracked: false }), CONTROLLER);
+    decide(history);
     expect(history.violations).toEqual([]);
   });
 
@@ -189,6 +201,7 @@ describe("S2 recorded before freed", () => {
     ignored.store(pod("Failed", { status: disrupted }), CONTROLLER);
     ignored.show(pod("Failed"), { component: CONTROLLER });
     ignored.store(pod("Failed", { status: disrupted, tracked: false }), CONTROLLER);
+    decide(ignored);
     expect(ignored.violations).toEqual([]);
 
     const finished = new History(recordedBeforeFreed);
@@ -196,6 +209,7 @@ describe("S2 recorded before freed", () => {
     finished.store(pod("Succeeded"), CONTROLLER);
     showEnded(finished);
     finished.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    decide(finished);
     expect(finished.violations).toEqual([]);
 
     const unseen = new History(recordedBeforeFreed);
@@ -203,7 +217,18 @@ describe("S2 recorded before freed", () => {
     unseen.store(pod("Succeeded"), CONTROLLER);
     unseen.show(pod("Running"), { component: CONTROLLER });
     unseen.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    decide(unseen);
     expect(unseen.violations).toEqual([]);
+  });
+
+  it("accepts it for a pod that ended while the sync went on that wants to be rid of it", () => {
+    const history = new History(recordedBeforeFreed);
+    history.store(job({}, { suspend: true }));
+    history.store(pod("Succeeded"), CONTROLLER);
+    showEnded(history);
+    history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+    decide(history, pod("Running"));
+    expect(history.violations).toEqual([]);
   });
 
   it("accepts what a user does to a pod (X2)", () => {
@@ -212,6 +237,7 @@ describe("S2 recorded before freed", () => {
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
     history.store(pod("Succeeded", { tracked: false }), "user");
+    decide(history);
     expect(history.violations).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
-import type { StoredChange, World } from "../world.js";
+import type { StoredChange } from "../world.js";
 import { IndexSet } from "./index-set.js";
 import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
 import {
@@ -127,49 +127,74 @@ function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }
 export const recordedBeforeFreed: Invariant = {
   name: "S2 recorded before freed",
   sentence:
-    "The tracking finalizer of an ended pod of a Job that goes on is removed only when the stored status has the pod's UID " +
+    "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the pod's UID " +
     "or index, unless the Job had succeeded before; a UID leaves the status only when the stored pod has no such finalizer.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
+    /** Freed by a sync that has yet to tell what it saw, by the sync's Job and life. */
+    const freed = new Map<string, Freed[]>();
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onDecision(told) {
+        if (told.controller !== JOB_CONTROLLER) return;
+        const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.key}`;
+        const pods = freed.get(key);
+        if (pods === undefined) return;
+        freed.delete(key);
+        // Whoever sees a pod run yet may be rid of it, without counting: the Job wants fewer, is suspended, or ends.
+        const running = new Set(told.decision.plan.observed.active.map(({ metadata: { uid } }) => uid));
+        for (const { uid, about, message } of pods) if (!running.has(uid)) violated(about, message);
+      },
       onChange(change) {
         ledger.onChange(change);
         const { request, previous } = change;
         if (request?.component !== JOB_CONTROLLER || previous === undefined || ledger.mayReadThePast) return;
-        if (change.resource === PODS) checkFreed(world, change, ledger, violated);
-        else if (change.resource === JOBS && change.type === "MODIFIED") checkLeaving(change, ledger, violated);
+        if (change.resource === PODS) {
+          const unrecorded = freedUnrecorded(change, ledger);
+          if (unrecorded === undefined) return;
+          const key = `${lifeOf(request)} ${unrecorded.jobKey}`;
+          freed.set(key, [...(freed.get(key) ?? []), unrecorded]);
+        } else if (change.resource === JOBS && change.type === "MODIFIED") checkLeaving(change, ledger, violated);
       },
     };
   },
 };
 
-function checkFreed(_world: World, change: StoredChange, ledger: JobLedger, violated: Violated): void {
+interface Freed {
+  readonly uid: string;
+  readonly jobKey: string;
+  readonly about: string;
+  readonly message: string;
+}
+
+/** The pod that a change has freed, if it has ended and no status tells of it. */
+function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undefined {
   const pod = change.object as StoredPod;
   const before = change.previous as StoredPod;
   // Of a pod whose last finalizer goes while it is being deleted, the change is its deletion.
   const isFreed = isTracked(before) && (!isTracked(pod) || change.type === "DELETED");
-  if (!isFreed || !hasEnded(pod)) return;
+  if (!isFreed || !hasEnded(pod)) return undefined;
   const record = ledger.pods.get(uidOf(pod));
   const job = record?.job;
-  if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return;
-  if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return;
-  // Whoever sees the pod run yet may be rid of it, without counting: the Job wants fewer, or is suspended.
-  if (!record.shownEndedTo.has(lifeOf(change.request!))) return;
+  if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return undefined;
+  if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
+  if (!record.shownEndedTo.has(lifeOf(change.request!))) return undefined;
   // What runs when a success is decided is deleted, and does not count.
-  if (record.endedAfterSuccess) return;
+  if (record.endedAfterSuccess) return undefined;
   const lists = uncounted(job.object);
-  if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return;
+  if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return undefined;
   if (isIndexed(job.object.spec)) {
     const index = indexOf(pod, Math.min(...job.specs.map(({ completions }) => completions ?? 0)));
-    if (index === undefined || new IndexSet(job.object.status?.completedIndexes).has(index)) return;
+    if (index === undefined || new IndexSet(job.object.status?.completedIndexes).has(index)) return undefined;
   }
-  if (hasFailed(pod) && policyAction(job.object.spec.podFailurePolicy, pod) === "Ignore") return;
-  violated(
-    nameOf(pod, "Pod"),
-    `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
-  );
+  if (hasFailed(pod) && policyAction(job.object.spec.podFailurePolicy, pod) === "Ignore") return undefined;
+  return {
+    uid: record.uid,
+    jobKey: `${job.object.metadata.namespace}/${job.object.metadata.name}`,
+    about: nameOf(pod, "Pod"),
+    message: `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
+  };
 }
 
 function checkLeaving({ object, previous }: StoredChange, ledger: JobLedger, violated: Violated): void {
