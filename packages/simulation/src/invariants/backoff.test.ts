@@ -2,7 +2,7 @@ import type { PodStatus } from "@kubewright/api";
 import { expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
-import { job, pod } from "../../test/objects.js";
+import { condition, job, pod } from "../../test/objects.js";
 import { backOff } from "./backoff.js";
 
 const CONTROLLER = "job-controller";
@@ -53,6 +53,17 @@ it("accepts what follows a failure that was recorded by a write whose answer was
   };
   expect(after(504)).toEqual([]);
   expect(after(200)).toHaveLength(1);
+});
+
+it("accepts what follows the end of a Job that counts what it still runs", () => {
+  const history = new History(backOff);
+  history.store(job());
+  history.store(pod("Running"), CONTROLLER);
+  const conditions = [condition("FailureTarget", "BackoffLimitExceeded")];
+  history.store(job({ uncountedTerminatedPods: { failed: ["uid-of-a"] }, conditions }), CONTROLLER);
+  history.pass(1000);
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
 });
 
 it("accepts what is short of it by rounding (X8), and what starts over after a success or a restart (X1)", () => {

@@ -1,3 +1,5 @@
+import { isConditionTrue } from "@kubewright/api";
+
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { AnsweredRequest, StoredChange, World } from "../world.js";
 import { IndexSet } from "./index-set.js";
@@ -129,6 +131,8 @@ class FailuresInARow {
       this.#successMs = Math.max(this.#successMs, endedMs(this.#ledger.pods.get(uid)!.object));
     }
     if (successes.length > 0) this.#failures = [];
+    // A Job that fails counts what still runs, which is no reason to wait for it.
+    if (isConditionTrue(job.status?.conditions, "FailureTarget")) return;
     for (const uid of news) {
       const pod = this.#ledger.pods.get(uid);
       if (pod === undefined) continue;

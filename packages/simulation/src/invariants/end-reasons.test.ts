@@ -152,6 +152,19 @@ it.each(CASES)("judges %o", ({ spec = {}, pods = [], end: [type, reason], failed
   expect(history.violations).toEqual(wrong === undefined ? [] : [`Job default/pi: ends with ${reason}, but ${wrong}`]);
 });
 
+it("counts a pod as failed that was deleted when it ran, also if it succeeds then", () => {
+  for (const podReplacementPolicy of ["TerminatingOrFailed", "Failed"] as const) {
+    const history = new History(trueReasons);
+    const spec = { backoffLimit: 0, podReplacementPolicy };
+    history.store(job({}, spec));
+    history.store(pod("Running"), "job-controller");
+    history.store(pod("Running", { metadata: { deletionTimestamp: "2026-03-02T10:00:00Z" } }), "user");
+    history.store(pod("Succeeded", { metadata: { deletionTimestamp: "2026-03-02T10:00:00Z" } }), "kubelet");
+    history.store(job({ conditions: [condition("FailureTarget", "BackoffLimitExceeded")] }, spec), "job-controller");
+    expect(history.violations).toHaveLength(podReplacementPolicy === "Failed" ? 1 : 0);
+  }
+});
+
 it("judges no deadline by a clock that may be wrong", () => {
   const history = new History(trueReasons, { happenings: [{ at: "1m", clockJump: "1h" }] });
   const started = { startTime: new Date(history.nowMs).toISOString() };

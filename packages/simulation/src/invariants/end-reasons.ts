@@ -111,8 +111,9 @@ function whyNot({ type, reason }: End, known: Known): string | undefined {
 
 /** Pods that have failed, as far as the Job ever counts it. */
 function failedPods({ job, most }: Known): PodRecord[] {
-  return job.allPods.filter(({ uid, flipped, everFailed, everTerminating, everSucceeded, object }) => {
-    if (!everFailed && !(everTerminating && !everSucceeded) && !flipped) return false;
+  return job.allPods.filter(({ uid, flipped, everFailed, everTerminating, everCutShort, everSucceeded, object }) => {
+    // What is deleted counts at once, whatever it comes to.
+    if (!everFailed && !everCutShort && !(everTerminating && !everSucceeded) && !flipped) return false;
     const spec = job.object.spec!;
     if (replacesOnlyFailed(spec) && !everFailed && !hasFailed(object)) return false;
     const actions = most.actions.get(uid);

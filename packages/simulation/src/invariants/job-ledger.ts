@@ -10,6 +10,7 @@ import {
   hasSucceeded,
   indexOf,
   isActive,
+  isTerminating,
   isTracked,
 } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isOfUser, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
@@ -52,6 +53,8 @@ export interface PodRecord {
   everSucceeded: boolean;
   everFailed: boolean;
   everTerminating: boolean;
+  /** It was being deleted when it had not ended: a failure, if not only pods that have failed are replaced. */
+  everCutShort: boolean;
   /** It ended when the success of its Job was decided, and counts no more than if it had not. */
   endedAfterSuccess: boolean;
   /** It has changed its phase after it ended: exception X3. */
@@ -191,6 +194,7 @@ export class JobLedger {
         everSucceeded: false,
         everFailed: false,
         everTerminating: false,
+        everCutShort: false,
         endedAfterSuccess: false,
         flipped: false,
         createdMs: atMs,
@@ -225,6 +229,7 @@ export class JobLedger {
     record.gone = type === "DELETED";
     record.everSucceeded ||= hasSucceeded(pod);
     record.everFailed ||= hasFailed(pod);
+    record.everCutShort ||= isTerminating(pod);
     record.everTerminating ||= pod.metadata.deletionTimestamp != null || type === "DELETED";
     if (job === undefined) return;
     if (record.gone) job.livePods.delete(uid);
