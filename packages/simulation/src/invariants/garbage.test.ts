@@ -121,6 +121,11 @@ describe("L3 garbage collection is complete", () => {
     expect(violations).toEqual(["ConfigMap default/child: is left, and its owners are gone: Job pi"]);
   });
 
+  it("accepts what has no namespace and names an owner that would have one, also where no such owner ever was", () => {
+    const owned = node("n", { metadata: { name: "n", uid: "n", ownerReferences: [reference(job())] } });
+    expect(left((history) => history.store(owned))).toEqual([]);
+  });
+
   it("refuses what waits for dependents that are gone, or that nobody orphans", () => {
     for (const [finalizer, waits] of [
       ["foregroundDeletion", "waits for dependents none of which is left, or goes on but for it"],

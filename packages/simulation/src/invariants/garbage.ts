@@ -16,7 +16,7 @@ class OwnerBook {
   /** UIDs of the objects that name an owner, by the owner's UID. */
   readonly dependents = new Map<string, Set<string>>();
   /** Kinds whose objects have namespaces. */
-  readonly #namespaced = new Set<string>();
+  readonly #namespaced = new Set(["ConfigMap", "CronJob", "Job", "Pod"]);
   /** When an object's references changed last. */
   readonly referencesMs = new Map<string, number>();
   /** When an object that waited for its dependents was released, and held by something else. */

@@ -41,3 +41,14 @@ it("accepts it when the controller was shown the other, has read it, or another 
   another.remove(second, { component, process: "controller-manager-1", incarnation: 2 });
   expect([...shown.violations, ...read.violations, ...another.violations]).toEqual([]);
 });
+
+it("says nothing of resources whose caches nobody is told of", () => {
+  const history = new History(sameObject);
+  history.store(first);
+  const get = { component, process: "controller-manager-1", verb: "get", resource: "pods", name: "a", code: 200 };
+  history.answer(get);
+  history.remove(first);
+  history.store(second);
+  history.remove(second, component);
+  expect(history.violations).toEqual([]);
+});

@@ -10,6 +10,8 @@ export const sameObject: Invariant = {
   watch(_world, violated): InvariantChecks {
     /** UIDs that each life of a component was told of, or has read, by resource and name. */
     const seen = new Map<string, Set<string>>();
+    /** Resources of which it is told what a life sees. Of others, as those of which it keeps metadata alone, it is not. */
+    const watched = new Set<string>();
     const stored = new Map<string, string>();
     const nameIn = (resource: string, { metadata }: Stored): string =>
       `${resource} ${metadata.namespace ?? ""}/${metadata.name}`;
@@ -21,7 +23,9 @@ export const sameObject: Invariant = {
     };
     return {
       onCacheEvent(event) {
-        if (isOfController(event)) see(lifeOf(event), nameIn(event.resource, event.object), uidOf(event.object));
+        if (!isOfController(event)) return;
+        watched.add(`${lifeOf(event)} ${event.resource}`);
+        see(lifeOf(event), nameIn(event.resource, event.object), uidOf(event.object));
       },
       onAnswer(request) {
         if (!isOfController(request) || request.code !== 200 || request.name === "") return;
@@ -42,7 +46,7 @@ export const sameObject: Invariant = {
         if (request === undefined || !isOfController(request)) return;
         // Whoever has never seen the name goes by the name alone.
         const uids = seen.get(`${lifeOf(request)} ${name}`);
-        if (uids === undefined || uids.has(uid)) return;
+        if (uids === undefined || uids.has(uid) || !watched.has(`${lifeOf(request)} ${resource}`)) return;
         violated(
           nameOf(object, resource),
           `is ${type === "DELETED" || request.verb === "delete" ? "deleted" : "changed"} by ${request.component}, which has seen only another object of that name`,
