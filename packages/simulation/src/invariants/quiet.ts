@@ -32,11 +32,6 @@ class Frequency {
     if (this.#inMinute === IN_A_MINUTE + 1) return `${this.#inMinute} times in a minute`;
     return undefined;
   }
-
-  reset(): void {
-    this.#atInstant = 0;
-    this.#inMinute = 0;
-  }
 }
 
 export const noHotLoop: Invariant = {
@@ -45,48 +40,54 @@ export const noHotLoop: Invariant = {
     "No controller looks at an object, or writes it, more than 20 times at one instant or 200 times in a minute without a " +
     "write that changes something, or news of the object or of one that it owns.",
   watch(_world, violated): InvariantChecks {
-    const syncs = new Map<string, Frequency>();
-    const writes = new Map<string, Frequency>();
-    const count = (frequencies: Map<string, Frequency>, key: string, nowMs: number): string | undefined => {
-      let frequency = frequencies.get(key);
-      if (frequency === undefined) frequencies.set(key, (frequency = new Frequency()));
+    /** What a component does about an object since there was news of it, by component, process, namespace and name. */
+    const busy = new Map<string, Map<string, Frequency>>();
+    const count = (about: string, what: string, nowMs: number): string | undefined => {
+      let frequencies = busy.get(about);
+      if (frequencies === undefined) busy.set(about, (frequencies = new Map()));
+      let frequency = frequencies.get(what);
+      if (frequency === undefined) frequencies.set(what, (frequency = new Frequency()));
       return frequency.add(nowMs);
     };
     return {
       onDecision({ controller, decision, process, atMs }) {
         // Others tell of what they have done, and not of each look.
         if (!("key" in decision)) return;
-        const often = count(syncs, `${controller} ${process} ${decision.key}`, atMs);
+        const often = count(`${controller} ${process} ${decision.key}`, LOOK, atMs);
         if (often !== undefined) violated(decision.key, `${controller} looks at it ${often}, and changes nothing`);
       },
       onAnswer(request) {
         if (!isOfController(request) || !isWrite(request.verb)) return;
+        const { component, process, verb, resource, namespace } = request;
         const name = request.name || createdName(request);
-        if (name === "" || request.resource === "events" || request.resource.startsWith("events.")) return;
-        const about = `${request.resource} ${request.namespace}/${name}`;
-        const often = count(writes, `${request.component} ${request.process} ${request.verb} ${about}`, request.atMs);
+        if (name === "" || resource === "events" || resource.startsWith("events.")) return;
+        const often = count(`${component} ${process} ${namespace}/${name}`, `${verb} ${resource}`, request.atMs);
         if (often !== undefined)
-          violated(about, `${request.component} sends ${request.verb} ${often}, and changes nothing`);
+          violated(`${resource} ${namespace}/${name}`, `${component} sends ${verb} ${often}, and changes nothing`);
       },
       // Each event is a reason of its own to look.
       onCacheEvent({ component, process, object }) {
-        const { namespace = "", name } = object.metadata;
-        syncs.get(`${component} ${process} ${namespace}/${name}`)?.reset();
-        const owner = getControllerOf(object);
-        if (owner !== undefined) syncs.get(`${component} ${process} ${namespace}/${owner.name}`)?.reset();
+        for (const key of concerned(object)) busy.delete(`${component} ${process} ${key}`);
       },
       onChange({ resource, object, request }) {
         if (request === undefined || !isOfController(request)) return;
         const { component, process, verb } = request;
-        const { namespace = "", name } = object.metadata;
-        writes.get(`${component} ${process} ${verb} ${resource} ${namespace}/${name}`)?.reset();
-        syncs.get(`${component} ${process} ${namespace}/${name}`)?.reset();
-        const owner = getControllerOf(object);
-        if (owner !== undefined) syncs.get(`${component} ${process} ${namespace}/${owner.name}`)?.reset();
+        const [own, ...owners] = concerned(object).map((key) => busy.get(`${component} ${process} ${key}`));
+        own?.delete(`${verb} ${resource}`);
+        for (const frequencies of [own, ...owners]) frequencies?.delete(LOOK);
       },
     };
   },
 };
+
+const LOOK = "look";
+
+/** An object's key, and that of its controller. */
+function concerned(object: Stored): string[] {
+  const { namespace = "", name } = object.metadata;
+  const owner = getControllerOf(object);
+  return [name, ...(owner === undefined ? [] : [owner.name])].map((each) => `${namespace}/${each}`);
+}
 
 function isWrite(verb: string): boolean {
   return verb === "create" || verb === "update" || verb === "patch" || verb === "delete";
