@@ -305,6 +305,24 @@ test("a node is deleted with its pods, and one of its name comes back", async ()
   expect(START_MS).toBeGreaterThan(0);
 });
 
+test("a node that was drained, or tainted, is given back as soon as the API server can be reached", async () => {
+  const told = await tell(
+    planOf(
+      [
+        { at: "+0s", for: "30s", nodeDrained: "node-1" },
+        {
+          at: "+0s",
+          for: "30s",
+          nodeTainted: { node: "node-1", key: "example.com/maintenance", effect: "NoSchedule" },
+        },
+        { at: "+20s", for: "1m", apiServerDown: "all" },
+      ],
+      { nodes: [{ name: "node-1" }] },
+    ),
+  );
+  expect(told.outcome.settled).toMatchObject(COMPLETE);
+});
+
 test("switches: without the consistency gate, with few pods a sync, and with a low threshold of pods that are let be", async () => {
   const told = await tell(
     planOf([], {

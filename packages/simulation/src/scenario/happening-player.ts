@@ -13,7 +13,14 @@ import {
   nodes,
   pods,
 } from "@kubewright/api";
-import { type Client, type Patch, type ResourceClient, errorMessage, isNotFound } from "@kubewright/client";
+import {
+  type Client,
+  type Patch,
+  type ResourceClient,
+  errorMessage,
+  isConnectionRefused,
+  isNotFound,
+} from "@kubewright/client";
 import { type Clock, formatDuration } from "@kubewright/clock";
 import { type FaultyCluster, selects } from "@kubewright/cluster";
 import { isPodTerminal } from "@kubewright/controller";
@@ -69,6 +76,9 @@ const FIRST: ReadonlySet<HappeningKind> = new Set<HappeningKind>([
   "staleList",
   "watchSilent",
 ]);
+
+/** Between two tries to end what a user has begun. */
+const UNREACHED_MS = 1_000;
 
 /** What a snapshot calls the definitions of custom resources. */
 const DEFINITIONS_KEY = `${customResourceDefinitions.group}/${customResourceDefinitions.resource}`;
@@ -142,8 +152,21 @@ export class HappeningPlayer {
   }
 
   async #end(happening: Happening, index: number, end: () => Promise<unknown> | void): Promise<void> {
-    await this.#attempt(happening, end);
+    await this.#attempt(happening, () => this.#whenReached(end));
     if (!this.#signal.aborted) this.#onPhase(index, happening.kind, "end");
+  }
+
+  /** What was to last for a while is over: who cannot reach the API server to say so tries again until it is back. */
+  async #whenReached(end: () => Promise<unknown> | void): Promise<void> {
+    for (;;) {
+      try {
+        await end();
+        return;
+      } catch (error) {
+        if (!isConnectionRefused(error)) throw error;
+        await this.#clock.sleep(UNREACHED_MS, this.#signal);
+      }
+    }
   }
 
   /** What a user does may be refused; everything else goes on. */
