@@ -208,3 +208,15 @@ test("whoever asks without end at one instant is stopped, and the clock then tel
   clock.letGo();
   expect(clock.monotonic()).toBe(10);
 });
+
+test("whoever lets ever smaller parts of a millisecond pass is stopped like one who lets none pass", async () => {
+  const clock = new SimulatedClock(START, { mostCallsPerInstant: 1_000 });
+  const waitOn = async (): Promise<never> => {
+    await clock.sleep(10);
+    for (let partMs = 0.25; ; partMs = Math.max(partMs / 2, 1e-9)) await clock.sleep(partMs);
+  };
+  void waitOn();
+  await clock.advance(20);
+  expect(clock.isStuck).toBe(true);
+  expect(() => clock.monotonic()).toThrow(StuckError);
+});

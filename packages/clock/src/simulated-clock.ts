@@ -13,8 +13,9 @@ export interface SimulatedClockOptions {
    */
   readonly order?: number;
   /**
-   * So often the clock may be asked for something at one instant; then {@link SimulatedClock.monotonic} throws a
-   * {@link StuckError}, which ends the loops that ask without end. Default: as often as one likes.
+   * So often the clock may be asked for something within one millisecond; then {@link SimulatedClock.monotonic} throws a
+   * {@link StuckError}, which ends the loops that ask without end, also those that let ever smaller parts of a millisecond
+   * pass. Default: as often as one likes.
    */
   readonly mostCallsPerInstant?: number;
 }
@@ -44,7 +45,7 @@ export class SimulatedClock implements Clock {
   #advancing = false;
   readonly #order: number | undefined;
   readonly #mostCalls: number;
-  /** At the present instant. */
+  /** In the present millisecond. */
   #calls = 0;
   #timersSet = 0;
 
@@ -170,8 +171,8 @@ export class SimulatedClock implements Clock {
 
   #moveTo(timeMs: number): void {
     if (timeMs === this.#nowMs) return;
+    if (Math.floor(timeMs) > Math.floor(this.#nowMs)) this.#calls = 0;
     this.#nowMs = timeMs;
-    this.#calls = 0;
     this.#timersSet = 0;
   }
 
