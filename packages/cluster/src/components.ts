@@ -253,11 +253,12 @@ export function makeComponents(options: ComponentsOptions): Pick<
     );
     const goesOn = { process, incarnation: 1, goesOn: () => machine.goesOn };
     const election = {
-      client: new Client({
-        transport: network.link(electionOf(process), undefined, goesOn),
-        clock: machine,
-        userAgent: "leader-election",
-      }),
+      clientFor: (alive: () => boolean) =>
+        new Client({
+          transport: network.link(electionOf(process), alive, goesOn),
+          clock: machine,
+          userAgent: "leader-election",
+        }),
       clock: machine,
       random: random.fork(`${process}/election`),
       logger,

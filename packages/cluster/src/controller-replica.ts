@@ -1,10 +1,13 @@
+import type { Client } from "@kubewright/client";
 import { LeaderElector, type LeaderElectorOptions, type Runnable, runAll } from "@kubewright/controller";
 
 import type { ControllerProcess } from "./controller-process.js";
 import type { ProcessClock } from "./process-clock.js";
 
 /** Where a candidate's lease is, and how it gets there. */
-export type Election = Pick<LeaderElectorOptions, "client" | "clock" | "random" | "logger"> & {
+export type Election = Pick<LeaderElectorOptions, "clock" | "random" | "logger"> & {
+  /** @param alive - Nothing goes over it once this answers false. */
+  readonly clientFor: (alive: () => boolean) => Client;
   /** How long the others wait before they take over. Default: 15 s; the other times are in proportion. */
   readonly leaseDurationMs?: number | undefined;
 };
@@ -91,10 +94,12 @@ export class ControllerReplica implements Runnable {
       const onAbort = (): void => stop.abort(signal.reason);
       signal.addEventListener("abort", onAbort, { once: true });
       if (this.#up) {
-        this.#elector = this.#newElector();
+        let isKilled = false;
+        this.#elector = this.#newElector(() => !isKilled);
         // Who loses the lease exits, and is started again.
         const elected = this.#elector.run(stop.signal).catch(() => undefined);
         await Promise.race([elected, this.#whenDown(signal)]);
+        isKilled = !this.#up;
         this.#leads = false;
         this.#update();
         stop.abort();
@@ -109,14 +114,17 @@ export class ControllerReplica implements Runnable {
     while (this.#up && !signal.aborted) await Promise.race([this.#changed.promise, aborted(signal)]);
   }
 
-  #newElector(): LeaderElector {
-    const { leaseDurationMs, ...election } = this.#election!;
+  #newElector(alive: () => boolean): LeaderElector {
+    const { leaseDurationMs, clientFor, ...election } = this.#election!;
     return new LeaderElector({
       ...election,
+      client: clientFor(alive),
       ...(leaseDurationMs === undefined ? {} : electionTimes(leaseDurationMs)),
       namespace: "kube-system",
       name: "kube-controller-manager",
       identity: `${this.name}_${++this.#incarnation}`,
+      // As kubewright-controller-manager does: who exits by itself looks whether the lease is still its own to give away.
+      releaseOnCancel: true,
       callbacks: {
         onStartedLeading: async (signal) => {
           this.#leads = true;
