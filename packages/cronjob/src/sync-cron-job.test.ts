@@ -465,3 +465,20 @@ test("66: two slots of one minute share a Job", async () => {
   expect(harness.events).toEqual([`Normal SuccessfulCreate Created job ${TEN}`, saw, saw]);
   expect(await harness.activeNames()).toEqual([]);
 });
+
+test.each([
+  ["deleted", 404],
+  ["deleted and made again", 409],
+])("a CronJob that was %s starts a slot at most once, as long as the cache shows it", async (how, code) => {
+  const harness = new SyncHarness();
+  await harness.createCronJob();
+  const cached = await harness.getCronJob();
+  await harness.client.resource(cronJobs).delete("n", { namespace: NAMESPACE });
+  if (how !== "deleted") await harness.createCronJob();
+  await harness.advanceTo("10:00:00.100");
+  await expect(harness.sync(cached, [])).rejects.toMatchObject({ status: { code } });
+  // As the garbage collector does.
+  await harness.jobs.delete(TEN, { namespace: NAMESPACE, propagationPolicy: "Background" });
+  expect(await harness.sync(cached, [])).toBeUndefined();
+  expect((await harness.jobs.list({ namespace: NAMESPACE })).items).toEqual([]);
+});

@@ -1,5 +1,12 @@
 import { type CronJob, type DeepReadonly, type Job, cronJobs, formatTime, keyOf, parseTime } from "@kubewright/api";
-import { type ResourceClient, errorMessage, hasStatusCause, isAlreadyExists, isNotFound } from "@kubewright/client";
+import {
+  type ResourceClient,
+  errorMessage,
+  hasStatusCause,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+} from "@kubewright/client";
 import type { EventSink, EventType } from "@kubewright/controller";
 
 import { CronJobDraft, isListed } from "./cron-job-draft.js";
@@ -20,8 +27,11 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly decided: (decision: CronJobDecision) => void;
 }
 
-/** What is kept of a CronJob between syncs. It affects nothing but what decisions report. */
+/** What is kept of a CronJob between syncs. */
 export interface SyncMemory {
+  /** The API server has told that it does not exist any more, whatever the cache shows. */
+  isGone?: true | undefined;
+  /** Affects nothing but what decisions report. */
   reported?: Reported | undefined;
 }
 
@@ -45,6 +55,8 @@ export async function syncCronJob(
   memory: SyncMemory,
   deps: SyncDeps,
 ): Promise<number | undefined> {
+  // What it starts goes as garbage, which wakes it to start the same again: upstream does, for as long as its cache is behind.
+  if (memory.isGone === true) return undefined;
   const sync = new Sync(cached, deps);
   // A Job that cannot be deleted is told by its event alone; the next sync tries again.
   for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);
@@ -55,9 +67,31 @@ export async function syncCronJob(
   } catch (error) {
     failure = { error };
   }
-  if (sync.draft.changed) await deps.cronJobs.updateStatus(sync.draft.cronJob);
+  if (sync.draft.changed) {
+    try {
+      await deps.cronJobs.updateStatus(sync.draft.cronJob);
+    } catch (error) {
+      if (await isGone(cached, error, deps)) memory.isGone = true;
+      throw error;
+    }
+  }
   if (failure !== undefined) throw failure.error;
   return requeueAfterMs;
+}
+
+/** Whether a status was refused because the CronJob is not there, or another has its name. */
+async function isGone(
+  { metadata }: DeepReadonly<CronJob>,
+  refusal: unknown,
+  { cronJobs: client }: SyncDeps,
+): Promise<boolean> {
+  if (isNotFound(refusal)) return true;
+  if (!isConflict(refusal)) return false;
+  try {
+    return (await client.get(metadata.name ?? "", { namespace: metadata.namespace })).metadata.uid !== metadata.uid;
+  } catch (error) {
+    return isNotFound(error);
+  }
 }
 
 type DeletableJob = Pick<ActiveReference, "name" | "namespace" | "uid">;
