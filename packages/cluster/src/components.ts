@@ -76,6 +76,11 @@ export interface ComponentsOptions extends Pick<
   readonly onInformer?: ((informer: AnyInformer, definition: ResourceDefinition, sender: Sender) => void) | undefined;
   /** Told of what work of a component fails with, as it was thrown. */
   readonly onFailure?: ((error: unknown, sender: Sender) => void) | undefined;
+  /**
+   * How long watches are asked to last, in milliseconds, or up to twice that: so long nobody notices one that has fallen silent.
+   * At least five minutes, as upstream. Default: a day, which keeps long simulations cheap.
+   */
+  readonly watchTimeoutMs?: number | undefined;
   /** The version of the API server's last write before so many milliseconds: what stale lists need. */
   readonly versionAgo?: ((agoMs: number) => number) | undefined;
 }
@@ -153,6 +158,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
   const network = new Network({ transport, clock, delays: options.delays });
   const silentNodes = new SilentNodes();
   const limits = options.jobController?.limits;
+  const { watchTimeoutMs = WATCH_TIMEOUT_MS } = options;
   const shared = {
     logger,
     localTimeZone: options.localTimeZone ?? "UTC",
@@ -163,7 +169,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
       ...(limits === undefined ? {} : { limits: { ...defaultJobLimits, ...limits } }),
     },
     garbageCollectorIgnores: options.garbageCollectorIgnores,
-    watchTimeoutMs: WATCH_TIMEOUT_MS,
+    watchTimeoutMs,
     discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
     behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
   };
@@ -185,7 +191,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
         client,
         clock,
         random: own.fork("informers"),
-        minWatchTimeoutMs: WATCH_TIMEOUT_MS,
+        minWatchTimeoutMs: watchTimeoutMs,
         onInformer: (informer, definition) => options.onInformer?.(informer, definition, sender),
         onError: (error) => {
           if (error.step === "handler") onFailure(error.cause);

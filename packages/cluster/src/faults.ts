@@ -119,9 +119,9 @@ export class Faults {
 
   /** Answers lists from what was stored so long ago. @throws Error where nobody knows what that was. */
   staleLists(stale: StaleLists): () => void {
-    const { network, versionAgo } = this.#parts;
+    const { network, versionAgo, clock } = this.#parts;
     if (versionAgo === undefined) throw new Error("only lists of an embedded API server can be stale");
-    return network.begin(staleLists(stale, versionAgo));
+    return network.begin(staleLists(stale, versionAgo, clock));
   }
 
   /** Starts the API server anew: what is stored stays, watches end, and no version before this is known any more. */

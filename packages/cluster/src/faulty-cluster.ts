@@ -20,6 +20,7 @@ export interface FaultyClusterOptions
       | "delays"
       | "onInformer"
       | "onFailure"
+      | "watchTimeoutMs"
     > {}
 
 /** A cluster in which things go wrong when they are told to. */

@@ -1,5 +1,6 @@
 import { describeRequest, statusError } from "@kubewright/apiserver";
-import type { ApiRequest } from "@kubewright/transport";
+import type { Clock } from "@kubewright/clock";
+import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
 import type { NetworkFault } from "./network.js";
 
@@ -12,16 +13,20 @@ export interface StaleLists {
   readonly byMs: number;
 }
 
+/** How long a server waits until its cache has come as far as somebody asks. */
+const WAIT_MS = 3_000;
+
 /**
- * Has lists answered as they were. Who asks for any version, which is what "0" means, gets what the cache has, and who asks for
- * one that is not older than another gets no older one. Who names none wants the latest, and gets it, as from Kubernetes:
- * that is what informers fall back on. Lists are not streamed meanwhile, as by servers that cannot.
+ * Has lists answered as they were. Who asks for any version, which is what "0" means, gets what the cache has. Who asks for one
+ * that is not older than another is waited with for 3 s, and told that the version is too large if the cache has not come so
+ * far by then. Who names none wants the latest, and gets it, as from Kubernetes: that is what informers fall back on. Lists are not streamed meanwhile, as by servers that cannot.
  *
  * @param versionAt - The version of the last write before so many milliseconds; `undefined` when nobody knows.
  */
 export function staleLists(
   { components, resources, byMs }: StaleLists,
   versionAt: (agoMs: number) => number | undefined,
+  clock: Clock,
 ): NetworkFault {
   return {
     ...(components === undefined ? {} : { components }),
@@ -42,11 +47,16 @@ export function staleLists(
         );
         return { status: 422, headers: error.headers, body: { type: "decoded", value: error.status } };
       }
-      const version = versionAt(byMs);
+      let version = versionAt(byMs);
       const text = query.get("resourceVersion") ?? "";
       const wanted = Number(text);
       const isExact = text === "" || query.get("resourceVersionMatch") === "Exact" || query.has("continue");
-      if (version === undefined || isExact || Number.isNaN(wanted) || wanted >= version) return send(request);
+      if (version === undefined || isExact || Number.isNaN(wanted)) return send(request);
+      if (wanted > version) {
+        await clock.sleep(WAIT_MS, request.signal, { background: true });
+        version = versionAt(byMs) ?? wanted;
+        if (wanted > version) return tooLarge(wanted, version);
+      }
       query.set("resourceVersion", String(version));
       query.set("resourceVersionMatch", "Exact");
       // From a cache all comes at once.
@@ -56,6 +66,15 @@ export function staleLists(
       return answer.status === 410 ? send(request) : answer;
     },
   };
+}
+
+/** Upstream: apiserver/pkg/storage/errors.go NewTooLargeResourceVersionError. */
+function tooLarge(wanted: number, current: number): ApiResponse {
+  const error = statusError(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+  return { status: 504, headers: error.headers, body: { type: "decoded", value: error.status } };
 }
 
 function at(request: ApiRequest, query: URLSearchParams): ApiRequest {
