@@ -240,10 +240,10 @@ export class Observer {
       get: <T extends Stored>(resource: string, namespace: string, name: string) =>
         this.#mirror?.get(resource, namespace, name) as T | undefined,
       list: <T extends Stored>(resource: string) => (this.#mirror?.list(resource) ?? []) as readonly T[],
-      staleCaches: () =>
+      staleCaches: (forMs = 0) =>
         this.caches.differences(this.mirror, {
           runs: (sender) => this.#cluster?.runs(sender) ?? false,
-          beforeMs: clock.now() - underWayMs,
+          beforeMs: clock.now() - Math.max(underWayMs, forMs),
         }),
       leaders: () => this.#cluster?.leaders() ?? [],
       shared<T>(make: (of: World) => T): T {

@@ -36,7 +36,9 @@ export interface PlayOptions {
 /** Between two looks at what has to happen within a bound. */
 const TICK_MS = 5_000;
 /** More than any burst of work needs. */
-const MOST_CALLS_PER_INSTANT = 500_000;
+const MOST_CALLS_PER_INSTANT = 30_000;
+/** As Kubernetes has it. */
+const SHORTEST_WATCH_MS = 300_000;
 /** What is told when time does not go on. */
 const QUIET = "L7 quiet";
 
@@ -146,6 +148,7 @@ function clusterOptions(
   const { nodes, timeZone, controllerManagers } = plan;
   const others = Object.entries(controllers).map(([name, controller]) => [name, otherController(controller)]);
   const kinds = kindsOf(plan);
+  const silences = (plan.happenings ?? []).some(({ watchSilent }) => watchSilent !== undefined);
   const applies = (plan.happenings ?? []).some(({ apply }) => apply !== undefined);
   return {
     clock,
@@ -156,6 +159,8 @@ function clusterOptions(
     // Only who applies looks at managedFields.
     trackFields: applies || others.length > 0,
     ...(builtIn === undefined ? {} : { controllers: builtIn }),
+    // As long as nothing falls silent nobody need ask anew.
+    ...(silences ? { watchTimeoutMs: SHORTEST_WATCH_MS } : {}),
     ...(nodes === undefined ? {} : { nodes: nodeShapes(nodes) }),
     localTimeZone: timeZone ?? "UTC",
     replicas: controllerManagers ?? 1,

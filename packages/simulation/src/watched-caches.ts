@@ -9,6 +9,8 @@ interface WatchedCache {
   readonly sender: Sender;
   readonly resource: string;
   readonly store: SharedInformer<KubernetesObject>["store"];
+  /** What handlers were told is there, by name. */
+  readonly told: Map<string, Cached>;
 }
 
 /** The caches of all components: what they are told, and whether they show what is stored. */
@@ -27,14 +29,23 @@ export class WatchedCaches {
     const place = `${process}/${component}`;
     let known = this.#caches.get(place);
     if (known?.incarnation !== incarnation) this.#caches.set(place, (known = { incarnation, caches: [] }));
-    known.caches.push({ sender, resource, store: informer.store });
+    const told = new Map<string, Cached>();
+    known.caches.push({ sender, resource, store: informer.store, told });
     const from = { component, process, incarnation, resource };
     informer.addEventHandler({
-      onAdd: (object) => this.#tell({ ...from, type: "add", object }),
-      onUpdate: (previous, object) => this.#tell({ ...from, type: "update", object, previous }),
+      onAdd: (object) => {
+        told.set(nameOf(object), object);
+        this.#tell({ ...from, type: "add", object });
+      },
+      onUpdate: (previous, object) => {
+        told.set(nameOf(object), object);
+        this.#tell({ ...from, type: "update", object, previous });
+      },
       onDelete: (deleted) => {
         const object = isDeletedFinalStateUnknown(deleted) ? deleted.object : deleted;
-        if (object !== undefined) this.#tell({ ...from, type: "delete", object });
+        if (object === undefined) return;
+        told.delete(nameOf(object));
+        this.#tell({ ...from, type: "delete", object });
       },
     });
   }
@@ -49,11 +60,13 @@ export class WatchedCaches {
   ): ReturnType<World["staleCaches"]> {
     const differences: { component: string; resource: string; difference: string }[] = [];
     for (const { caches } of this.#caches.values())
-      for (const { sender, resource, store } of caches) {
+      for (const { sender, resource, store, told } of caches) {
         if (!runs(sender)) continue;
         const isDue = ({ metadata: { namespace = "", name = "" } }: Cached): boolean =>
           mirror.changedMs(resource, namespace, name) <= beforeMs;
-        const difference = differenceBetween(store.list().filter(isDue), mirror.list(resource).filter(isDue));
+        const stored = mirror.list(resource).filter(isDue);
+        const difference =
+          differenceBetween(store.list().filter(isDue), stored) ?? untold([...told.values()].filter(isDue), stored);
         if (difference !== undefined) differences.push({ component: sender.component, resource, difference });
       }
     return differences;
@@ -74,6 +87,13 @@ function differenceBetween(cached: readonly Cached[], stored: readonly Cached[])
   }
   const [missing] = versions.keys();
   return missing === undefined ? undefined : `${missing} is not cached`;
+}
+
+/** What handlers have reason to believe in, although it has gone. */
+function untold(told: readonly Cached[], stored: readonly Cached[]): string | undefined {
+  const names = new Set(stored.map(nameOf));
+  const ghost = told.map(nameOf).find((name) => !names.has(name));
+  return ghost === undefined ? undefined : `${ghost} is not stored any more, and no handler was told`;
 }
 
 function nameOf({ metadata: { namespace, name = "" } }: Cached): string {

@@ -95,8 +95,15 @@ export interface World {
   get<T extends KubernetesObject>(resource: string, namespace: string, name: string): Stored<T> | undefined;
   /** All that is stored, in the order of creation. */
   list<T extends KubernetesObject>(resource: string): readonly Stored<T>[];
-  /** Whether a cache equals what is stored, but for what may still be on its way; told at rest. `[]`: all do. */
-  staleCaches(): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
+  /**
+   * Which caches of those who run differ from what is stored, or from what their handlers were told, but for what may still be
+   * on its way. `[]`: none.
+   *
+   * @param forMs - Only by what was changed so long ago. Default: 0.
+   */
+  staleCaches(
+    forMs?: number,
+  ): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
   /** Who believes to lead now. */
   leaders(): readonly string[];
   /** What checks of one run follow together: made for the first that asks for it. */

@@ -41,6 +41,13 @@ const FREQUENT: readonly Timetable[] = [
   every("1-3,30 * * * *", MINUTE_MS, 75 * MINUTE_MS),
 ];
 
+/** Several slots a minute or two apart, and then a long time without any. */
+const UNEVEN: readonly Timetable[] = [
+  every("1-3,30 * * * *", MINUTE_MS, 75 * MINUTE_MS),
+  every("1,2,20 * * * *", MINUTE_MS, 45 * MINUTE_MS),
+  every("2-4,25-27,50 * * * *", 2 * MINUTE_MS, 55 * MINUTE_MS),
+];
+
 const RARE: readonly Timetable[] = [
   every("@hourly", HOUR_MS, 8 * HOUR_MS),
   { ...every("30 6-16/4 * * 1-5", 4 * HOUR_MS, 3 * DAY_MS), start: "2026-01-02T13:00:00Z", firstMs: 1.5 * HOUR_MS },
@@ -73,7 +80,7 @@ const ZONED: readonly Timetable[] = [
 export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
   if (!swarm.has("cronJobs")) return { start: START, workload: together([]) };
   const timetable = draw.fork("timetable").weighted([
-    [draw.fork("frequent").pick(FREQUENT), 88],
+    [draw.fork("frequent").pick(swarm.has("unevenSchedules") ? UNEVEN : FREQUENT), 88],
     [draw.fork("rare").pick(RARE), 7],
     [draw.fork("zoned").pick(swarm.has("timeZones") ? ZONED : FREQUENT), 5],
   ]);
@@ -97,6 +104,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
   const { restartPolicy: _restartPolicy, ...fields } = spec;
   const isSuspended = swarm.has("suspend") && draw.fork("suspended").chance(0.2);
   const suspension = drawSuspension(draw.fork("suspension"), swarm, timetable);
+  const mostKept = swarm.has("tightHistory") ? 0 : 2;
   const manifest = {
     apiVersion: "batch/v1",
     kind: "CronJob",
@@ -108,10 +116,10 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
       ...(draw.fork("deadline").chance(0.4)
         ? { startingDeadlineSeconds: draw.fork("seconds of deadline").pick([5, 100]) }
         : {}),
-      ...(draw.fork("limits").chance(0.6)
+      ...(swarm.has("tightHistory") || draw.fork("limits").chance(0.6)
         ? {
-            successfulJobsHistoryLimit: draw.fork("successful").whole(0, 2),
-            failedJobsHistoryLimit: draw.fork("failed").whole(0, 2),
+            successfulJobsHistoryLimit: draw.fork("successful").whole(0, mostKept),
+            failedJobsHistoryLimit: draw.fork("failed").whole(0, mostKept),
           }
         : {}),
       ...(isSuspended ? { suspend: true } : {}),
@@ -142,7 +150,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
         schedules:
           spanMs <= HOUR_MS ? ["*/2 * * * *", "*/5 * * * *", "@every 90s", "@every 4m"] : ["15 */3 * * *", "@every 2h"],
       } satisfies Subject,
-      ...drawRun(draw.fork("run"), { namespace, name }, timetable, script, moments),
+      ...drawRun(draw.fork("run"), swarm, { namespace, name }, timetable, script, moments),
     ],
     endMs: Math.max(spanMs, suspension?.untilMs ?? 0),
     againMs: Math.min(periodMs, 6 * MINUTE_MS) + Math.min(jobBoundMs(spec, script), 15 * MINUTE_MS),
@@ -157,8 +165,10 @@ function fewer(completions: number | undefined): { completions?: number } {
 /** Jobs that are shorter than the period, about as long, or longer. */
 function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScript>[2], periodMs: number): PodScript {
   const script = drawPodScript(draw, swarm, spec);
+  // Who has hardly any room left is in the way of the next when it takes longer than a period.
+  const usual = swarm.has("tightHistory") ? 5 : 50;
   const share = draw.fork("share of the period").weighted([
-    [undefined, 50],
+    [undefined, usual],
     [0.9, 20],
     [2.5, 30],
   ]);
@@ -171,12 +181,13 @@ function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScr
 /** One of its Jobs, that users act upon too, or take the name of: it tells the slot. */
 function drawRun(
   draw: Draw,
+  swarm: Swarm,
   { namespace, name }: Pick<Subject, "name" | "namespace">,
   { start }: Timetable,
   { startMs, runMs }: PodScript,
   moments: readonly number[],
 ): Subject[] {
-  if (!draw.chance(0.5)) return [];
+  if (!swarm.has("cronRuns")) return [];
   const slotMs = draw.fork("slot").pick(moments);
   const run = `${name}-${Math.floor((Date.parse(start) + slotMs) / MINUTE_MS)}`;
   const container = { name: "main", image: "registry.example.com/main:1" };

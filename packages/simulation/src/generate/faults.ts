@@ -196,7 +196,7 @@ function crash(draw: Draw, kind: RequestKind, nth: number): Happenings["controll
 }
 
 /** One that takes others along with it begins them so much later. */
-type Made = readonly (Omit<HappeningEntry, "at"> & { readonly afterMs?: number })[];
+export type Made = readonly (Omit<HappeningEntry, "at"> & { readonly afterMs?: number })[];
 
 function placed(made: Made, atMs: number): HappeningEntry[] {
   return made.map(({ afterMs = 0, ...what }) => ({ at: offsetText(atMs + afterMs), ...what }));
@@ -206,7 +206,7 @@ function forDelay(draw: Draw): { readonly for: string } {
   return { for: durationText(Math.max(1, draw.fork("for").delayMs())) };
 }
 
-interface OneCache {
+export interface OneCache {
   readonly controller: string;
   readonly kinds: readonly string[];
 }
@@ -239,7 +239,8 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
   ["paused", (draw, ground) => [{ ...forDelay(draw), paused: managerOf(draw, ground) }]],
   [
     "watchCut",
-    (draw, ground) => (draw.fork("outage").chance(0.6) ? outage(draw, oneCache(draw, ground)) : [cut(draw, ground)]),
+    (draw, ground) =>
+      draw.fork("outage").chance(0.6) ? drawOutage(draw, oneCache(draw, ground)) : [cut(draw, ground)],
   ],
   ["watchSilent", (draw, ground) => [{ ...forDelay(draw), watchSilent: oneCache(draw, ground) }]],
   ["staleCache", (draw, ground) => [{ ...forDelay(draw), staleCache: draw.fork("cache").pick(ground.cast.caches) }]],
@@ -339,11 +340,7 @@ function cut(draw: Draw, ground: FaultGround): Made[number] {
  * Watches end and cannot be opened again for a while, after which what happened meanwhile is forgotten: everything is listed
  * anew, and what has gone is missing from the list.
  */
-function outage(draw: Draw, cache: OneCache): Made {
-  const forMs = draw.fork("outage for").weighted([
-    [draw.fork("short outage").whole(500, 3_000), 40],
-    [draw.fork("long outage").whole(5_000, 90_000), 60],
-  ]);
+export function outage(cache: OneCache, forMs: number): Made {
   const { controller, kinds } = cache;
   const resources = kinds.map((kind) => `${kind.toLowerCase()}s`);
   return [
@@ -356,11 +353,19 @@ function outage(draw: Draw, cache: OneCache): Made {
   ];
 }
 
+function drawOutage(draw: Draw, cache: OneCache): Made {
+  const forMs = draw.fork("outage for").weighted([
+    [draw.fork("short outage").whole(500, 3_000), 40],
+    [draw.fork("long outage").whole(5_000, 90_000), 60],
+  ]);
+  return outage(cache, forMs);
+}
+
 /** What is listed is old; nobody lists again who need not, and so there is mostly an outage that makes them. */
 function staleLists(draw: Draw, ground: FaultGround): Made {
   const cache = oneCache(draw, ground);
   const byMs = Math.max(1, draw.fork("by").delayMs());
-  const relists = draw.fork("relists").chance(0.8) ? outage(draw.fork("relist"), cache) : [];
+  const relists = draw.fork("relists").chance(0.8) ? drawOutage(draw.fork("relist"), cache) : [];
   const lengthMs = Math.max(0, ...relists.map(({ afterMs = 0 }) => afterMs)) + draw.fork("for").delayMs();
   return [{ for: durationText(Math.max(1, lengthMs)), staleList: { ...cache, by: durationText(byMs) } }, ...relists];
 }

@@ -16,6 +16,8 @@ import { drawOwnPods } from "./own-pods.js";
 import { drawQuotas } from "./quotas.js";
 import { type Cast, KUBERNETES, castOf } from "./request-kinds.js";
 import { drawControllers, drawJitter, drawNodes, drawReplicas } from "./settings.js";
+import type { Situation } from "./situation.js";
+import { drawSituation } from "./situations.js";
 import { SHAPES, type Shape } from "./shape.js";
 import { Swarm } from "./swarm.js";
 import { drawUserActions } from "./user-actions.js";
@@ -54,33 +56,43 @@ export interface OwnWorkload {
 export function generatePlan(seed: number, options: GenerateOptions = {}): FaultPlan {
   const { faults: allowed = FAULT_KINDS, shapes = SHAPES } = options;
   const draw = new Draw(seededRandom(seed).fork("plan"));
-  const swarm = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
+  const tossed = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
+  const situation = drawSituationOf(draw.fork("situation?"), options);
+  const isAlone = situation !== undefined && draw.fork("alone").chance(0.6);
+  const swarm =
+    situation === undefined
+      ? tossed
+      : tossed.without(situation.without).with(situation.shapes.filter((shape) => shapes.includes(shape)));
   const own = options.workload?.(seededRandom(seed).fork("workload"));
   const { start, workload } =
     own === undefined ? drawWorkload(draw, swarm) : { start: START, workload: ownWorkload(own) };
   const replicas = drawReplicas(draw.fork("replicas"), swarm, workload.endMs);
   const nodes = drawNodes(draw.fork("nodes"));
   const windowMs = Math.max(SHORTEST_WINDOW_MS, Math.min(workload.endMs, LONGEST_WINDOW_MS));
-  const faults = withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed));
-  const ground: FaultGround = {
-    faults,
-    subjects: workload.subjects,
-    windowMs,
-    nodes: nodes.count ?? 1,
-    replicas,
-    cast: castFor(options, workload),
-  };
+  const what = { subjects: workload.subjects, windowMs, nodes: nodes.count ?? 1, replicas };
+  const arranged = situation?.draw(draw.fork("situation"), what) ?? [];
+  const faults = isAlone
+    ? new Swarm<FaultKind>([])
+    : withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed), arranged);
+  const ground: FaultGround = { faults, ...what, cast: castFor(options, workload) };
   const jitter = drawJitter(draw.fork("jitter"), faults);
   const users = [
     ...drawOwnership(draw.fork("ownership"), swarm, workload.subjects),
-    ...drawUserActions(draw.fork("users"), swarm, workload.subjects, windowMs),
+    ...(isAlone ? [] : drawUserActions(draw.fork("users"), swarm, workload.subjects, windowMs)),
     ...drawNodeActions(draw.fork("node actions"), swarm, ground.nodes, windowMs),
   ];
   const wrong =
     seed % 2 === 0 ? drawBackground(draw.fork("background"), ground) : drawAimed(draw.fork("aimed"), ground);
   const around = drawAround(draw.fork("around users"), ground, users);
   const flips = faults.has("phaseFlip") ? drawPhaseFlip(draw.fork("phase flip"), ground) : [];
-  const happenings = inOrder([...workload.happenings, ...users, ...wrong, ...around, ...flips]);
+  const happenings = inOrder([
+    ...workload.happenings,
+    ...users,
+    ...allowedOf(arranged, allowed),
+    ...wrong,
+    ...around,
+    ...flips,
+  ]);
   const overMs = Math.max(workload.endMs, ...happenings.map(endOfHappening));
   return {
     apiVersion: SCENARIO_API_VERSION,
@@ -95,12 +107,28 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
     nodes: [nodes],
     workloads: workload.workloads,
     manifests: [
-      ...namespacesOf(workload, users),
+      ...namespacesOf(workload, [...users, ...arranged]),
       ...drawQuotas(draw.fork("quotas"), swarm, workload.subjects),
       ...workload.manifests,
     ],
     happenings,
   };
+}
+
+/** Half of all plans are built around one, if they are of Kubernetes' own workloads and controllers. */
+function drawSituationOf(draw: Draw, { workload, controllers }: GenerateOptions): Situation | undefined {
+  return workload !== undefined || controllers !== undefined || draw.chance(0.5)
+    ? undefined
+    : drawSituation(draw.fork("situation"));
+}
+
+/** What users do is always allowed. */
+function allowedOf(entries: readonly HappeningEntry[], allowed: readonly FaultKind[]): HappeningEntry[] {
+  return entries.filter((entry) => {
+    if (entry.patch?.subresource === "status") return allowed.includes("phaseFlip");
+    const kind = FAULT_KINDS.find((fault) => fault in entry);
+    return kind === undefined || allowed.includes(kind);
+  });
 }
 
 const START = "2026-01-01T00:00:00Z";
@@ -137,6 +165,10 @@ const SHARES: Partial<Record<Shape, number>> = {
   quota: 0.2,
   replicas: 0.3,
   slowPods: 0.3,
+  longPods: 0.15,
+  unevenSchedules: 0.3,
+  tightHistory: 0.15,
+  tightQuota: 0.3,
 };
 
 function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
@@ -174,8 +206,10 @@ const RESTARTS: readonly FaultKind[] = ["controllerCrashes", "controllerDown", "
  * A process that has just started may be shown a state older than what its predecessor wrote, and even upstream would count a
  * pod twice then: lists are stale only in plans in which nothing is started anew.
  */
-function withoutStaleRestarts(faults: Swarm<FaultKind>): Swarm<FaultKind> {
-  return faults.has("staleList") ? faults.without(RESTARTS) : faults;
+function withoutStaleRestarts(faults: Swarm<FaultKind>, arranged: readonly HappeningEntry[]): Swarm<FaultKind> {
+  const has = (kinds: readonly FaultKind[]): boolean => arranged.some((entry) => kinds.some((kind) => kind in entry));
+  const left = has(RESTARTS) ? faults.without(["staleList"]) : faults;
+  return left.has("staleList") || has(["staleList"]) ? left.without(RESTARTS) : left;
 }
 
 function namespacesOf({ subjects }: Workload, happenings: readonly HappeningEntry[]): UnstructuredObject[] {

@@ -189,8 +189,9 @@ function drawSuccessRule(draw: Draw, completions: number): object {
 
 export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, completions = 0 }: DrawnJobSpec): PodScript {
   // Most runs take the same time, so that pods end together.
+  const isLong = swarm.has("longPods") && draw.fork("very long?").chance(0.7);
   const runMs = draw.fork("run").weighted([
-    [1_000, 20],
+    [isLong ? draw.fork("very long").whole(90, 240) * 1_000 : 1_000, isLong ? 1_000 : 20],
     [draw.fork("short").whole(2, 10) * 1_000, 50],
     [draw.fork("long").whole(11, 60) * 1_000, 30],
   ]);
@@ -280,5 +281,7 @@ function jobMoments(fromMs: number, spec: DrawnJobSpec, { runMs, startMs }: PodS
     moments.push(begunMs + startMs, begunMs + startMs + runMs);
   }
   if (spec.activeDeadlineSeconds !== undefined) moments.push(fromMs + spec.activeDeadlineSeconds * 1_000);
+  if (spec.ttlSecondsAfterFinished !== undefined)
+    moments.push(fromMs + waves * (startMs + runMs + 2_000) + spec.ttlSecondsAfterFinished * 1_000);
   return moments;
 }

@@ -18,7 +18,7 @@ export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowM
 }
 
 /** As a kubelet registers it. */
-function node(name: string): UnstructuredObject {
+export function node(name: string): UnstructuredObject {
   const room = { cpu: "16", memory: "64Gi", pods: "110" };
   return {
     apiVersion: "v1",

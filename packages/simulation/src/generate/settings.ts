@@ -17,7 +17,7 @@ export function drawControllers(draw: Draw, swarm: Swarm, replicas: number): Con
     ...(replicas > 1
       ? {
           leaseDurations: Array.from({ length: replicas }, (_, replica) =>
-            durationText(draw.fork(`lease ${replica}`).pick([15_000, 15_000, 30_000])),
+            durationText(draw.fork(`lease ${replica}`).pick([10_000, 15_000, 15_000, 30_000, 60_000])),
           ),
         }
       : {}),

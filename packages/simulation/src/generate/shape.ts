@@ -20,6 +20,8 @@ export const SHAPES = [
   "severalContainers",
   "failures",
   "slowPods",
+  /** Pods that run for minutes. */
+  "longPods",
   "ignoreSigterm",
   "secondNamespace",
   /** ConfigMaps that Jobs, and each other, own. */
@@ -28,10 +30,18 @@ export const SHAPES = [
   "ownPods",
   "cronJobs",
   "timeZones",
+  /** Slots that are not evenly spaced. */
+  "unevenSchedules",
+  /** Limits of history that leave next to nothing. */
+  "tightHistory",
+  /** One of a CronJob's Jobs, that users act upon too. */
+  "cronRuns",
   /** Nodes that are deleted, and that come again. */
   "nodes",
   "podGC",
   "quota",
+  /** A quota that has room for one Job more. */
+  "tightQuota",
   /** Several controller managers. */
   "replicas",
   "consistencyGateOff",

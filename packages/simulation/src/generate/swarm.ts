@@ -25,6 +25,10 @@ export class Swarm<Feature extends string = Shape> {
     return this.#features.has(feature);
   }
 
+  with(others: readonly Feature[]): Swarm<Feature> {
+    return new Swarm([...this.#features, ...others]);
+  }
+
   without(others: readonly Feature[]): Swarm<Feature> {
     return new Swarm([...this.#features].filter((feature) => !others.includes(feature)));
   }

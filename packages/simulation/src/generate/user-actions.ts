@@ -62,7 +62,7 @@ interface Action {
   readonly act: (draw: Draw, subject: Subject, atMs: number) => readonly Acted[];
 }
 
-const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
+export const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
 
 const REPLACING: ReadonlySet<Action["act"]> = new Set([deleteSubject, recreate]);
 
@@ -77,7 +77,7 @@ const ACTIONS: readonly Action[] = [
   { shape: "userRecreates", act: recreate },
 ];
 
-function target({ kind, namespace, name }: Subject): Pick<Subject, "kind" | "namespace" | "name"> {
+export function target({ kind, namespace, name }: Subject): Pick<Subject, "kind" | "namespace" | "name"> {
   return { kind, namespace, name };
 }
 

@@ -1,6 +1,8 @@
 import type { Invariant } from "../invariant.js";
 import { backOff } from "./backoff.js";
+import { noLateAdoption } from "./adoption.js";
 import { cachesGoForward } from "./caches.js";
+import { cachesHeal } from "./caches-heal.js";
 import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
@@ -46,6 +48,7 @@ export const cronJobInvariants: readonly Invariant[] = [
 /** Of the garbage collector, the TTL controller and PodGC. */
 export const garbageInvariants: readonly Invariant[] = [
   ownedIsSpared,
+  noLateAdoption,
   podGCReasons,
   ttlReason,
   garbageIsCollected,
@@ -54,7 +57,7 @@ export const garbageInvariants: readonly Invariant[] = [
 ];
 
 /** Of informers. */
-export const cacheInvariants: readonly Invariant[] = [cachesGoForward];
+export const cacheInvariants: readonly Invariant[] = [cachesGoForward, cachesHeal];
 
 /** Of controller managers of which one leads. */
 export const leaderInvariants: readonly Invariant[] = [oneLeader, takeover];

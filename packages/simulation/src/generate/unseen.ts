@@ -1,0 +1,173 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { durationText, offsetText } from "./duration-text.js";
+import { node } from "./node-actions.js";
+import { outage } from "./faults.js";
+import type { Shape } from "./shape.js";
+import type { SituationGround } from "./situation.js";
+import { PROPAGATIONS, target } from "./user-actions.js";
+import type { Subject } from "./workload.js";
+
+/** A kind of object that one controller does not see for a while. */
+export interface Hidden {
+  readonly kind: "CronJob" | "Job" | "Node" | "Pod";
+  readonly controller: string;
+  readonly shapes: readonly Shape[];
+  readonly without?: readonly Shape[];
+}
+
+const hide = (
+  kind: Hidden["kind"],
+  controller: string,
+  shapes: readonly Shape[],
+  without: readonly Shape[] = [],
+): Hidden => ({ kind, controller, shapes, without: ["quota", "managedBy", ...without] });
+
+export const HIDDEN: readonly (readonly [Hidden, number])[] = [
+  [hide("Pod", "job-controller", ["jobs"]), 22],
+  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods"], ["suspend"]), 10],
+  [hide("Job", "job-controller", ["jobs", "longPods"]), 16],
+  [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 14],
+  [hide("CronJob", "cronjob-controller", ["cronJobs"]), 4],
+  [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
+  [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
+  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes"]), 12],
+  [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
+  [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 6],
+];
+
+/**
+ * From when on, and until when. Events are held back; or the watch ends and cannot be opened for a while, with or without an old
+ * list after that; or it says nothing any more and has to be found out; or the server lags behind what was seen already.
+ */
+export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround): readonly HappeningEntry[] {
+  const subject = pickSubject(draw.fork("subject"), hidden, ground);
+  if (subject === undefined) return [];
+  const moment = draw.fork("moment").pick(subject.moments) + draw.fork("after").whole(0, 3_000);
+  const acts = drawActs(draw.fork("acts"), hidden, subject, ground, moment);
+  const lastMs = Math.max(moment, ...acts.map(({ atMs }) => atMs));
+  const fromMs = Math.max(0, moment - draw.fork("before").whole(0, 2_000));
+  const lagsMs = draw.fork("lags").weighted([
+    [draw.fork("soon").whole(500, 5_000), 50],
+    [draw.fork("later").whole(5_000, 60_000), 30],
+    [draw.fork("much later").whole(60_000, 150_000), 20],
+  ]);
+  // Pods of a node that is gone are let be for 40 s, and looked at every 20 s.
+  const forMs = lastMs - fromMs + (hidden.kind === "Node" ? draw.fork("rounds").whole(65_000, 150_000) : lagsMs);
+  const cache = { controller: hidden.controller, kinds: [hidden.kind] };
+  const at = offsetText(fromMs);
+  const way = draw.fork("way").weighted<() => readonly (HappeningEntry & { readonly afterMs?: number })[]>([
+    [() => [{ at, for: durationText(forMs), staleCache: { kind: hidden.kind, controller: hidden.controller } }], 40],
+    [() => outage(cache, forMs).map((entry) => ({ at, ...entry })), 35],
+    [() => [{ at, for: durationText(SILENCE_MS), watchSilent: cache }], 10],
+    [
+      () => [
+        {
+          at,
+          for: durationText(forMs + LAG_MS),
+          staleList: { ...cache, by: durationText(draw.fork("by").whole(forMs, forMs + LAG_MS)) },
+        },
+        ...outage(cache, draw.fork("cut for").whole(500, forMs)).map((entry) => ({ at, ...entry })),
+      ],
+      15,
+    ],
+  ]);
+  return [
+    ...way().map(({ afterMs = 0, ...entry }) => ({ ...entry, at: offsetText(fromMs + afterMs) })),
+    ...acts.map(({ atMs, what }) => ({ at: offsetText(atMs), ...what })),
+  ];
+}
+
+/** Longer than anybody waits for an event: a watch is asked to end after 5 to 10 min. */
+const SILENCE_MS = 13 * 60_000;
+/** By how much a server may lag behind. */
+const LAG_MS = 240_000;
+
+interface Act {
+  readonly atMs: number;
+  readonly what: Omit<HappeningEntry, "at">;
+}
+
+function pickSubject(draw: Draw, { kind, controller }: Hidden, { subjects }: SituationGround): Subject | undefined {
+  const isRunOf = controller === "cronjob-controller" && kind === "Job";
+  const those = subjects.filter(
+    (subject) =>
+      (subject.kind === (kind === "CronJob" ? "CronJob" : "Job") && (subject.isRun === true) === isRunOf) ||
+      (kind === "Pod" && subject.kind === "Pod"),
+  );
+  return those.length === 0 ? undefined : draw.pick(those);
+}
+
+/** What happens to objects of that kind meanwhile, if anything does but what happens anyway. */
+function drawActs(
+  draw: Draw,
+  { kind, controller }: Hidden,
+  subject: Subject,
+  { nodes }: SituationGround,
+  fromMs: number,
+): readonly Act[] {
+  const propagation = draw.fork("propagation").pick(PROPAGATIONS);
+  const remove = { delete: { ...target(subject), propagation } };
+  const soonMs = (name: string): number => draw.fork(name).whole(100, 3_000);
+  const again: readonly Act[] = [
+    {
+      atMs: fromMs,
+      what: {
+        delete: { ...target(subject), ...(subject.kind === "Pod" ? { gracePeriodSeconds: 0 } : { propagation }) },
+      },
+    },
+    { atMs: fromMs + soonMs("again"), what: { apply: subject.manifest } },
+  ];
+  if (kind === "Node") {
+    const name = draw.fork("node").pick(["node-new", `node-${draw.fork("which").whole(1, nodes)}`]);
+    const gone: Act[] = name === "node-new" ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
+    // Pods that are made after that may be put on it.
+    return [...gone, { atMs: fromMs + draw.fork("back").whole(0, 10_000), what: { apply: node(name) } }];
+  }
+  if (subject.kind === "Pod") return again;
+  if (kind === "Pod") {
+    const pods = {
+      kind: "Pod",
+      namespace: subject.namespace,
+      labels: { "batch.kubernetes.io/job-name": subject.name },
+    } as const;
+    const grace = draw.fork("grace").chance(0.5) ? { gracePeriodSeconds: 0 } : {};
+    return draw.fork("act").weighted<readonly Act[]>([
+      [[], 25],
+      [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 30],
+      [[{ atMs: fromMs, what: remove }], 30],
+      [
+        [
+          { atMs: fromMs, what: { delete: { ...pods, ...grace } } },
+          { atMs: fromMs + soonMs("then"), what: remove },
+        ],
+        15,
+      ],
+    ]);
+  }
+  if (subject.isRun === true || controller === "cronjob-controller") return again;
+  const short = shortLived(subject.manifest);
+  return draw.fork("act").weighted<readonly Act[]>([
+    [[{ atMs: fromMs, what: remove }], 40],
+    [again, 30],
+    // It comes and goes, and is never seen at all: what it has left is.
+    [
+      [
+        { atMs: fromMs, what: { apply: short } },
+        {
+          atMs: fromMs + 500 + soonMs("goes"),
+          what: { delete: { ...target(subject), name: short.metadata.name!, propagation: "Background" } },
+        },
+      ],
+      30,
+    ],
+  ]);
+}
+
+/** The same under another name. */
+function shortLived(manifest: UnstructuredObject): UnstructuredObject {
+  const { finalizers: _finalizers, ...metadata } = manifest.metadata;
+  return { ...manifest, metadata: { ...metadata, name: "short-lived" } };
+}

@@ -1,0 +1,43 @@
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { RequestInfo } from "../world.js";
+import { isBeingDeleted, isOfController, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** Upstream: pkg/controller/controller_ref_manager.go RecheckDeletionTimestamp. */
+export const noLateAdoption: Invariant = {
+  name: "S20 no late adoption",
+  sentence:
+    "No controller makes an object that is there the dependent of one that is being deleted, or is gone, unless it read that " +
+    "one from the API server when it was not: what is let go stays free.",
+  watch(_world, violated): InvariantChecks {
+    /** When an owner began to go, by UID. */
+    const goingMs = new Map<string, number>();
+    /** Which life of which controller read what, and when, last. */
+    const readMs = new Map<string, number>();
+    const uids = new Map<string, string>();
+    const readBy = (request: RequestInfo, uid: string): string => `${lifeOf(request)} ${uid}`;
+    return {
+      onAnswer(request) {
+        if (request.verb !== "get" || request.code !== 200 || !isOfController(request)) return;
+        const uid = uids.get(`${request.resource} ${request.namespace}/${request.name}`);
+        if (uid !== undefined) readMs.set(readBy(request, uid), request.sentMs);
+      },
+      onChange({ resource, type, object, previous, request, atMs }) {
+        const uid = uidOf(object);
+        if (type === "ADDED") uids.set(`${resource} ${object.metadata.namespace ?? ""}/${object.metadata.name}`, uid);
+        if ((type === "DELETED" || isBeingDeleted(object)) && !goingMs.has(uid)) goingMs.set(uid, atMs);
+        if (type !== "MODIFIED" || request === undefined || !isOfController(request)) return;
+        const before = new Set((previous?.metadata.ownerReferences ?? []).map((reference) => reference.uid));
+        for (const { uid: owner, kind, name } of object.metadata.ownerReferences ?? []) {
+          const sinceMs = goingMs.get(owner);
+          if (before.has(owner) || sinceMs === undefined) continue;
+          if ((readMs.get(readBy(request, owner)) ?? -Infinity) <= sinceMs && readMs.has(readBy(request, owner)))
+            continue;
+          violated(
+            nameOf(object, resource),
+            `is taken by ${request.component} for ${kind} ${name}, which began to go ${(atMs - sinceMs) / 1000} s before`,
+          );
+        }
+      },
+    };
+  },
+};
