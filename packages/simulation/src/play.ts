@@ -33,8 +33,9 @@ export interface PlayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Between two looks at what has to happen within a bound. */
+/** Between two looks at what has to happen within a bound: so long, or, in plans of many hours, one of so many parts. */
 const TICK_MS = 5_000;
+const TICKS = 4_000;
 /** More than any burst of work needs. */
 const MOST_CALLS_PER_INSTANT = 30_000;
 /** As Kubernetes has it. */
@@ -108,8 +109,9 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
     await drive(clock, createObjects(user, rest, clock));
     player.schedule(happenings);
     const endMs = durationMs;
+    const tickMs = Math.max(TICK_MS, Math.ceil(durationMs / TICKS));
     while (clock.monotonic() < endMs) {
-      await clock.advance(Math.min(TICK_MS, endMs - clock.monotonic()));
+      await clock.advance(Math.min(tickMs, endMs - clock.monotonic()));
       if (clock.isStuck || failure !== undefined || signal?.aborted === true) break;
       observer.tick();
       if (observer.failure !== undefined) break;

@@ -4,7 +4,7 @@ import { durationText, offsetText } from "./duration-text.js";
 import { LOST_ANSWERS } from "./request-kinds.js";
 import { HIDDEN, drawUnseen } from "./unseen.js";
 import type { Situation, SituationGround } from "./situation.js";
-import { target } from "./user-actions.js";
+import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
 /** One of them, each as often as its weight says. */
@@ -237,15 +237,9 @@ const changedEnd: Situation = {
   },
 };
 
-const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
-
 function pickJob(draw: Draw, { subjects }: SituationGround): Subject | undefined {
   const jobs = subjects.filter(({ kind, isRun }) => kind === "Job" && isRun !== true);
   return jobs.length === 0 ? undefined : draw.fork("job").pick(jobs);
-}
-
-function podsOf({ namespace, name }: Subject): { kind: "Pod"; namespace: string; labels: Record<string, string> } {
-  return { kind: "Pod", namespace, labels: { "batch.kubernetes.io/job-name": name } };
 }
 
 function deletion({ kind }: Subject): { gracePeriodSeconds: number } | { propagation: "Background" } {

@@ -7,7 +7,7 @@ import { node } from "./node-actions.js";
 import { outage } from "./faults.js";
 import type { Shape } from "./shape.js";
 import type { SituationGround } from "./situation.js";
-import { PROPAGATIONS, target } from "./user-actions.js";
+import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
 /** A kind of object that one controller does not see for a while. */
@@ -45,14 +45,17 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
 export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround): readonly HappeningEntry[] {
   const subject = pickSubject(draw.fork("subject"), hidden, ground);
   if (subject === undefined) return [];
-  const moment = draw.fork("moment").pick(subject.moments) + draw.fork("after").whole(0, 3_000);
+  // A node has to be there before pods are.
+  const moments = hidden.kind === "Node" ? subject.moments.slice(0, 2) : subject.moments;
+  const moment =
+    draw.fork("moment").pick(moments) + draw.fork("after").whole(0, subject.isRun === true ? 15_000 : 3_000);
   const acts = drawActs(draw.fork("acts"), hidden, subject, ground, moment);
   const lastMs = Math.max(moment, ...acts.map(({ atMs }) => atMs));
   const fromMs = Math.max(0, moment - draw.fork("before").whole(0, 2_000));
   const lagsMs = draw.fork("lags").weighted([
     [draw.fork("soon").whole(500, 5_000), 50],
     [draw.fork("later").whole(5_000, 60_000), 30],
-    [draw.fork("much later").whole(60_000, 150_000), 20],
+    [draw.fork("much later").whole(60_000, 400_000), 20],
   ]);
   // Pods of a node that is gone are let be for 40 s, and looked at every 20 s.
   const forMs = lastMs - fromMs + (hidden.kind === "Node" ? draw.fork("rounds").whole(65_000, 150_000) : lagsMs);
@@ -121,18 +124,20 @@ function drawActs(
     { atMs: fromMs + soonMs("again"), what: { apply: subject.manifest } },
   ];
   if (kind === "Node") {
-    const name = draw.fork("node").pick(["node-new", `node-${draw.fork("which").whole(1, nodes)}`]);
-    const gone: Act[] = name === "node-new" ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
-    // Pods that are made after that may be put on it.
-    return [...gone, { atMs: fromMs + draw.fork("back").whole(0, 10_000), what: { apply: node(name) } }];
+    // Pods go to the first that has room, by name.
+    const name = draw.fork("node").pick([NEW_NODE, "node-1", `node-${draw.fork("which").whole(1, nodes)}`]);
+    const gone: Act[] = name === NEW_NODE ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
+    const backMs = fromMs + draw.fork("back").whole(0, 5_000);
+    const pods = podsOf(subject);
+    // What is made after that is put on it.
+    const anew: Act[] = draw.fork("anew").chance(0.5)
+      ? [{ atMs: backMs + soonMs("replaced"), what: { delete: { ...pods, gracePeriodSeconds: 0 } } }]
+      : [];
+    return [...gone, { atMs: backMs, what: { apply: node(name) } }, ...anew];
   }
   if (subject.kind === "Pod") return again;
   if (kind === "Pod") {
-    const pods = {
-      kind: "Pod",
-      namespace: subject.namespace,
-      labels: { "batch.kubernetes.io/job-name": subject.name },
-    } as const;
+    const pods = podsOf(subject);
     const grace = draw.fork("grace").chance(0.5) ? { gracePeriodSeconds: 0 } : {};
     return draw.fork("act").weighted<readonly Act[]>([
       [[], 25],
@@ -147,7 +152,16 @@ function drawActs(
       ],
     ]);
   }
-  if (subject.isRun === true || controller === "cronjob-controller") return again;
+  if (subject.isRun === true) {
+    const cronJob = { kind: "CronJob", namespace: subject.namespace, name: subject.name.replace(/-\d+$/, "") } as const;
+    const none = { successfulJobsHistoryLimit: 0, failedJobsHistoryLimit: 0 };
+    const clearance: Act = {
+      atMs: fromMs + soonMs("again") + soonMs("cleared"),
+      what: { patch: { ...cronJob, with: { spec: none } } },
+    };
+    return draw.fork("cleared?").chance(0.6) ? [...again, clearance] : again;
+  }
+  if (controller === "cronjob-controller") return again;
   const short = shortLived(subject.manifest);
   return draw.fork("act").weighted<readonly Act[]>([
     [[{ atMs: fromMs, what: remove }], 40],
@@ -165,6 +179,8 @@ function drawActs(
     ],
   ]);
 }
+
+const NEW_NODE = "fresh-node";
 
 /** The same under another name. */
 function shortLived(manifest: UnstructuredObject): UnstructuredObject {

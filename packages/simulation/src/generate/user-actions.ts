@@ -81,6 +81,15 @@ export function target({ kind, namespace, name }: Subject): Pick<Subject, "kind"
   return { kind, namespace, name };
 }
 
+/** Those of a Job, whichever there are. */
+export function podsOf({ namespace, name }: Subject): {
+  kind: "Pod";
+  namespace: string;
+  labels: Record<string, string>;
+} {
+  return { kind: "Pod", namespace, labels: { "batch.kubernetes.io/job-name": name } };
+}
+
 /** All pods of a Job, or of one index. The Jobs of a CronJob have no name that could be said beforehand. */
 function deletePods(draw: Draw, subject: Subject, atMs: number): Acted[] {
   if (subject.kind === "CronJob") return deleteSubject(draw, subject, atMs);
