@@ -340,7 +340,7 @@ function cut(draw: Draw, ground: FaultGround): Made[number] {
  * Watches end and cannot be opened again for a while, after which what happened meanwhile is forgotten: everything is listed
  * anew, and what has gone is missing from the list.
  */
-export function outage(cache: OneCache, forMs: number): Made {
+export function outage(cache: OneCache, forMs: number, isForgotten = true): Made {
   const { controller, kinds } = cache;
   const resources = kinds.map((kind) => `${kind.toLowerCase()}s`);
   return [
@@ -349,23 +349,26 @@ export function outage(cache: OneCache, forMs: number): Made {
       requestFails: { components: [controller], verbs: ["list", "watch"], resources, with: 503 },
     },
     { watchCut: { ...cache, compacted: false } },
-    { afterMs: forMs, watchCut: { ...cache, compacted: true } },
+    ...(isForgotten ? [{ afterMs: forMs, watchCut: { ...cache, compacted: true } }] : []),
   ];
 }
 
-function drawOutage(draw: Draw, cache: OneCache): Made {
+function drawOutage(draw: Draw, cache: OneCache, isForgotten = true): Made {
   const forMs = draw.fork("outage for").weighted([
     [draw.fork("short outage").whole(500, 3_000), 40],
     [draw.fork("long outage").whole(5_000, 90_000), 60],
   ]);
-  return outage(cache, forMs);
+  return outage(cache, forMs, isForgotten);
 }
 
-/** What is listed is old; nobody lists again who need not, and so there is mostly an outage that makes them. */
+/**
+ * What is listed is old; nobody lists again who need not, and so there is mostly an outage that makes them. What was stored is not
+ * forgotten: a server that does not know it any more cannot show it.
+ */
 function staleLists(draw: Draw, ground: FaultGround): Made {
   const cache = oneCache(draw, ground);
   const byMs = Math.max(1, draw.fork("by").delayMs());
-  const relists = draw.fork("relists").chance(0.8) ? drawOutage(draw.fork("relist"), cache) : [];
+  const relists = draw.fork("relists").chance(0.8) ? drawOutage(draw.fork("relist"), cache, false) : [];
   const lengthMs = Math.max(0, ...relists.map(({ afterMs = 0 }) => afterMs)) + draw.fork("for").delayMs();
   return [{ for: durationText(Math.max(1, lengthMs)), staleList: { ...cache, by: durationText(byMs) } }, ...relists];
 }

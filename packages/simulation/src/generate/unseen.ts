@@ -64,7 +64,7 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
   const way = draw.fork("way").weighted<() => readonly (HappeningEntry & { readonly afterMs?: number })[]>([
     [() => [{ at, for: durationText(forMs), staleCache: { kind: hidden.kind, controller: hidden.controller } }], 40],
     [() => outage(cache, forMs).map((entry) => ({ at, ...entry })), 35],
-    [() => [{ at, for: durationText(SILENCE_MS), watchSilent: cache }], 10],
+    [() => [{ at, for: durationText(SILENCE_MS), watchSilent: cache }], 12],
     [
       () => [
         {
@@ -72,7 +72,7 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
           for: durationText(forMs + LAG_MS),
           staleList: { ...cache, by: durationText(draw.fork("by").whole(forMs, forMs + LAG_MS)) },
         },
-        ...outage(cache, draw.fork("cut for").whole(500, forMs)).map((entry) => ({ at, ...entry })),
+        ...outage(cache, draw.fork("cut for").whole(500, forMs), false).map((entry) => ({ at, ...entry })),
       ],
       15,
     ],
