@@ -13,7 +13,7 @@ export function drawSituation(draw: Draw): Situation {
     [unseen, 50],
     [() => quickDeletions, 10],
     [() => refusedMeanwhile, 10],
-    [() => slowMeanwhile, 8],
+    [() => slowMeanwhile, 13],
     [() => takenName, 5],
     [() => missedSlots, 7],
     [() => fullQuota, 5],
@@ -100,34 +100,38 @@ const refusedMeanwhile: Situation = {
 const slowMeanwhile: Situation = {
   name: "slow meanwhile",
   shapes: ["jobs", "ttl", "ownPods", "overlappingSelectors"],
-  without: ["quota", "managedBy", "foreignFinalizers"],
+  without: ["quota", "managedBy", "foreignFinalizers", "failures", "suspend"],
   draw(draw, { subjects }) {
-    const those = subjects.filter(({ kind, isRun }) => kind !== "CronJob" && isRun !== true);
+    const expiring = subjects.filter(
+      ({ kind, isRun, manifest }) => kind === "Job" && isRun !== true && hasTtl(manifest),
+    );
+    const pods = subjects.filter(({ kind }) => kind === "Pod");
+    const those = draw.fork("kind").chance(0.65) && expiring.length > 0 ? expiring : pods;
     if (those.length === 0) return [];
     const subject = draw.fork("subject").pick(those);
-    const controller = draw
-      .fork("controller")
-      .pick(
-        subject.kind === "Pod"
-          ? ["job-controller", "job-controller", "pod-garbage-collector-controller"]
-          : ["ttl-after-finished-controller", "ttl-after-finished-controller", "job-controller"],
-      );
-    const byMs = draw.fork("by").whole(500, 5_000);
-    const atMs = Math.max(
-      0,
-      draw.fork("moment").pick([...subject.moments, subject.moments.at(-1)!]) + draw.fork("after").whole(-200, 2_000),
-    );
+    const byMs = draw.fork("by").whole(1_000, 5_000);
+    const isPod = subject.kind === "Pod";
+    // A Job's time to live is over last; a pod is looked at as soon as it is there.
+    const dueMs = isPod ? draw.fork("moment").pick([0, 0, ...subject.moments]) : subject.moments.at(-1)!;
+    const atMs = dueMs + draw.fork("after").whole(100, (isPod ? 1 : 2) * byMs + 2_000);
+    const controller = isPod
+      ? draw.fork("controller").pick(["job-controller", "job-controller", "pod-garbage-collector-controller"])
+      : "ttl-after-finished-controller";
     return [
       {
-        at: offsetText(Math.max(0, atMs - draw.fork("before").whole(0, 3_000))),
+        at: offsetText(Math.max(0, dueMs - draw.fork("before").whole(0, 1_000))),
         for: durationText(byMs * 3 + 3_000),
         apiServerSlow: { by: durationText(byMs), components: [controller] },
       },
       { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
-      { at: offsetText(atMs + draw.fork("again").whole(50, 1_000)), apply: subject.manifest },
+      { at: offsetText(atMs + draw.fork("again").whole(50, 600)), apply: subject.manifest },
     ];
   },
 };
+
+function hasTtl({ spec }: Subject["manifest"]): boolean {
+  return (spec as { readonly ttlSecondsAfterFinished?: number }).ttlSecondsAfterFinished !== undefined;
+}
 
 /** Somebody else's Job has the name that a CronJob's next one is to have. */
 const takenName: Situation = {

@@ -27,7 +27,7 @@ const hide = (
 
 export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("Pod", "job-controller", ["jobs"]), 22],
-  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods"], ["suspend"]), 10],
+  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 10],
   [hide("Job", "job-controller", ["jobs", "longPods"]), 16],
   [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 14],
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 4],
@@ -45,10 +45,7 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
 export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround): readonly HappeningEntry[] {
   const subject = pickSubject(draw.fork("subject"), hidden, ground);
   if (subject === undefined) return [];
-  // A node has to be there before pods are.
-  const moments = hidden.kind === "Node" ? subject.moments.slice(0, 2) : subject.moments;
-  const moment =
-    draw.fork("moment").pick(moments) + draw.fork("after").whole(0, subject.isRun === true ? 15_000 : 3_000);
+  const moment = drawMomentOf(draw.fork("moment"), hidden, subject);
   const acts = drawActs(draw.fork("acts"), hidden, subject, ground, moment);
   const lastMs = Math.max(moment, ...acts.map(({ atMs }) => atMs));
   const fromMs = Math.max(0, moment - draw.fork("before").whole(0, 2_000));
@@ -57,8 +54,12 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
     [draw.fork("later").whole(5_000, 60_000), 30],
     [draw.fork("much later").whole(60_000, 400_000), 20],
   ]);
+  // It may be as long as until something else is due of the same object.
+  const dueMs =
+    Math.max(0, draw.fork("due").pick(subject.moments) - lastMs) + draw.fork("after due").whole(1_000, 5_000);
+  const goesOnMs = draw.fork("until due").chance(0.4) ? Math.min(dueMs, 300_000) : lagsMs;
   // Pods of a node that is gone are let be for 40 s, and looked at every 20 s.
-  const forMs = lastMs - fromMs + (hidden.kind === "Node" ? draw.fork("rounds").whole(65_000, 150_000) : lagsMs);
+  const forMs = lastMs - fromMs + (hidden.kind === "Node" ? draw.fork("rounds").whole(65_000, 150_000) : goesOnMs);
   const cache = { controller: hidden.controller, kinds: [hidden.kind] };
   const at = offsetText(fromMs);
   const way = draw.fork("way").weighted<() => readonly (HappeningEntry & { readonly afterMs?: number })[]>([
@@ -81,6 +82,17 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
     ...way().map(({ afterMs = 0, ...entry }) => ({ ...entry, at: offsetText(fromMs + afterMs) })),
     ...acts.map(({ atMs, what }) => ({ at: offsetText(atMs), ...what })),
   ];
+}
+
+function drawMomentOf(draw: Draw, { kind }: Hidden, { moments, isRun }: Subject): number {
+  if (isRun === true) {
+    // Mostly when it has ended, and is kept.
+    const end = draw.chance(0.7) ? moments.at(-1)! : draw.fork("which").pick(moments);
+    return end + draw.fork("after").whole(500, 15_000);
+  }
+  // A node has to be there before pods are.
+  const those = kind === "Node" ? moments.slice(0, 2) : moments;
+  return draw.fork("which").pick(those) + (draw.fork("at once").chance(0.4) ? 0 : draw.fork("after").whole(0, 3_000));
 }
 
 /** Longer than anybody waits for an event: a watch is asked to end after 5 to 10 min. */

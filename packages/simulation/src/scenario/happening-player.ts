@@ -73,6 +73,7 @@ const FIRST: ReadonlySet<HappeningKind> = new Set<HappeningKind>([
   "controllerCrashes",
   "paused",
   "requestFails",
+  "staleCache",
   "staleList",
   "watchSilent",
 ]);
