@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#65200",
   sentence:
     "An owner that was looked for in the wrong place, and not found, counts as gone for all who name its UID: its own dependents are deleted.",
+  inPlan: [/"second"/],
   changes: [
     {
       file: "packages/garbage-collector/src/absent-owners.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#65200",
   sentence:
     "A cluster-scoped object that names an owner of a type with namespaces is deleted, as that owner is found nowhere.",
+  inPlan: [/PriorityClass/],
   changes: [
     {
       file: "packages/garbage-collector/src/live-objects.ts",

@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "E7",
   issue: "kubernetes/kubernetes#115658",
   sentence: "Objects that went while the watch was cut off stay in the cache.",
+  inPlan: [/watchCut|watchSilent|apiServer|staleList/],
   changes: [
     {
       file: "packages/informer/src/store.ts",

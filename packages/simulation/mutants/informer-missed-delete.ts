@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "E7",
   issue: "kubernetes/kubernetes#115658",
   sentence: "Handlers are not told of objects that went while the watch was cut off.",
+  inPlan: [/watchCut|watchSilent|apiServer|staleList/],
   changes: [
     {
       file: "packages/informer/src/store.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#42639",
   sentence:
     "A Job that is being deleted, and is not in the cache, adopts a pod that was just let go, which then goes with it.",
+  inPlan: [/"Orphan"|own-pod/],
   changes: [
     {
       file: "packages/job/src/claim-pods.ts",

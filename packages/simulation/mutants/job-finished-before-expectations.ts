@@ -7,6 +7,7 @@ export const mutant: Mutant = {
   sentence:
     "A Job fails while pods that it has created are not in the cache yet: they go on running, and are never counted.",
   needs: { consistencyGate: "off" },
+  inPlan: [/"consistencyGate":false/],
   changes: [
     {
       file: "packages/job/src/settle-status.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#130103",
   sentence: "A sync of a finished Job whose cached copy is not finished yet creates pods anew.",
   needs: { consistencyGate: "off" },
+  inPlan: [/"consistencyGate":false/],
   changes: [
     {
       file: "packages/job/src/sync-job.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#105200",
   sentence: "A pod that was counted and freed, and has its finalizer still in the cache, is counted once more.",
   needs: { consistencyGate: "off" },
+  inPlan: [/"consistencyGate":false/],
   changes: [
     {
       file: "packages/expectations/src/finalizer-expectations.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#125410",
   sentence:
     "A pod that is recorded as succeeded, and fails before it is freed, is recorded as failed too: the API server refuses every status from then on.",
+  inPlan: [/"subresource":"status"/],
   changes: [
     {
       file: "packages/job/src/account-pods.ts",

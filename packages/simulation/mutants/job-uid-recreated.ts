@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "3.1",
   sentence:
     "Pods are adopted and let go, and Jobs whose time is over deleted, by name alone: another that has taken the name is hit.",
+  inPlan: [/"apply":\{"apiVersion":"(batch\/)?v1","kind":"(CronJob|Job|Pod)"/],
   changes: [
     {
       file: "packages/ttl-after-finished/src/sync-job.ts",

@@ -5,6 +5,7 @@ export const mutant: Mutant = {
   entry: "E5",
   issue: "kubernetes/kubernetes#82365",
   sentence: "The same, and at the next pass already.",
+  inPlan: [/"apply":\{"apiVersion":"v1","kind":"Node"/],
   changes: [
     {
       file: "packages/podgc/src/pod-gc-controller.ts",

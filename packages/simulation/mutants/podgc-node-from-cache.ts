@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#82365",
   sentence:
     "A node that the cache lacks counts as deleted, without asking the API server: its pods are ended and removed while they run.",
+  inPlan: [/"apply":\{"apiVersion":"v1","kind":"Node"/],
   changes: [
     {
       file: "packages/podgc/src/pod-gc-controller.ts",

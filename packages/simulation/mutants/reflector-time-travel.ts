@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#59848",
   sentence:
     "Whenever all is asked for anew, any version will do: from a server that is behind, what was deleted comes back.",
+  inPlan: [/staleList/],
   changes: [
     {
       file: "packages/informer/src/reflector.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#91073",
   sentence:
     "A server that has not come as far as what was seen last is asked for that again and again, not for what it has.",
+  inPlan: [/staleList/],
   changes: [
     {
       file: "packages/informer/src/reflector.ts",

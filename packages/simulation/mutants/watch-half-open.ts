@@ -4,6 +4,7 @@ export const mutant: Mutant = {
   name: "watch-half-open",
   entry: "E8",
   sentence: "A watch that says nothing any more, and is not closed, is waited for for ever: the cache stands still.",
+  inPlan: [/watchSilent/],
   changes: [
     {
       file: "packages/informer/src/watch-stream.ts",

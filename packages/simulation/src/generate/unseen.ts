@@ -33,7 +33,7 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 4],
   [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
   [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
-  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes"]), 12],
+  [hide("Node", "pod-garbage-collector-controller", ["jobs"], ["nodes", "podGC"]), 12],
   [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
   [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 6],
 ];
@@ -140,11 +140,9 @@ function drawActs(
     const name = draw.fork("node").pick([NEW_NODE, "node-1", `node-${draw.fork("which").whole(1, nodes)}`]);
     const gone: Act[] = name === NEW_NODE ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
     const backMs = fromMs + draw.fork("back").whole(0, 5_000);
-    const pods = podsOf(subject);
     // What is made after that is put on it.
-    const anew: Act[] = draw.fork("anew").chance(0.5)
-      ? [{ atMs: backMs + soonMs("replaced"), what: { delete: { ...pods, gracePeriodSeconds: 0 } } }]
-      : [];
+    const late: Act = { atMs: backMs + soonMs("late"), what: { apply: copyOf(subject.manifest, "late") } };
+    const anew = draw.fork("anew").chance(0.8) ? [late] : [];
     return [...gone, { atMs: backMs, what: { apply: node(name) } }, ...anew];
   }
   if (subject.kind === "Pod") return again;
@@ -174,7 +172,7 @@ function drawActs(
     return draw.fork("cleared?").chance(0.6) ? [...again, clearance] : again;
   }
   if (controller === "cronjob-controller") return again;
-  const short = shortLived(subject.manifest);
+  const short = copyOf(subject.manifest, "short-lived");
   return draw.fork("act").weighted<readonly Act[]>([
     [[{ atMs: fromMs, what: remove }], 40],
     [again, 30],
@@ -195,7 +193,7 @@ function drawActs(
 const NEW_NODE = "fresh-node";
 
 /** The same under another name. */
-function shortLived(manifest: UnstructuredObject): UnstructuredObject {
+function copyOf(manifest: UnstructuredObject, name: string): UnstructuredObject {
   const { finalizers: _finalizers, ...metadata } = manifest.metadata;
-  return { ...manifest, metadata: { ...metadata, name: "short-lived" } };
+  return { ...manifest, metadata: { ...metadata, name } };
 }
