@@ -33,7 +33,10 @@ export const style = {
 
 // A chunk for each command.
 export default [
-  preset({ entry: ["src/index.ts", "src/main.ts", "src/future-worker.ts", "src/fuzz-worker.ts"], splitting: true }),
+  preset({
+    entry: ["src/index.ts", "src/browser/index.ts", "src/main.ts", "src/future-worker.ts", "src/fuzz-worker.ts"],
+    splitting: true,
+  }),
   defineConfig(page),
   defineConfig(style),
 ].flat();
