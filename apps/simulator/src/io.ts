@@ -2,6 +2,7 @@ import type { FutureWorkers } from "./futures/play-futures.js";
 import type { FuzzPool } from "./fuzz/fuzz-pool.js";
 import type { MutantKit } from "./fuzz/mutant-kit.js";
 import type { PageAssets } from "./report/page-assets.js";
+import type { ConnectOptions, Connection } from "./why/connection.js";
 
 /** Everything a command reads and writes. The only thing that touches the machine is the `Io` that main builds. */
 export interface Io {
@@ -19,6 +20,8 @@ export interface Io {
   readonly readStandardInput?: () => Promise<string>;
   /** Runs a program to its end; `undefined` when there is none of that name. Default: there is none at all. */
   readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
+  /** Connects to the cluster a kubeconfig names. Default: there is no network. */
+  readonly connect?: (options: ConnectOptions) => Promise<Connection>;
   /** Shows how far a long run is. Default: nobody is shown anything. */
   readonly progress?: () => Promise<Progress>;
   /**

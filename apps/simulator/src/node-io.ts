@@ -26,6 +26,8 @@ export function nodeIo(stopped: AbortSignal): Io {
     readFile: readText,
     readStandardInput: async () => unpacked(await buffer(process.stdin)),
     execute: (command, args) => execute(command, args, stopped),
+    // Loaded when it is needed: `run` and `serve` have no use for a kubeconfig and its libraries.
+    connect: async (options) => (await import("./why/connect.js")).connect(options, process.env),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     // For a terminal only.
     progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : noProgress),

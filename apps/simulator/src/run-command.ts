@@ -1,13 +1,11 @@
 import { formatTime } from "@kubewright/api";
 
-import { addedNodesText } from "./added-nodes-text.js";
-import { atOnceOf, atOnceText } from "./at-once.js";
+import { atOnceOf } from "./at-once.js";
 import { compareCommand } from "./compare/compare-command.js";
 import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
-import { summaryBlock } from "./digest/summary-text.js";
 import { worthALook } from "./digest/worth-a-look.js";
 import { formatDuration } from "./duration.js";
-import { nothingToPlay } from "./input/nothing-to-play.js";
+import { Findings } from "./input/findings.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
@@ -17,7 +15,6 @@ import { NodePools } from "./node-pools.js";
 import { seedCommand } from "./futures/seed-command.js";
 import { readProjectFile } from "./project-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
-import { versionRemark } from "./kubernetes-version.js";
 import { CalendarFile } from "./reports/calendar-file.js";
 import type { CheckReport } from "./reports/check-report.js";
 import { junitXml } from "./reports/junit.js";
@@ -27,13 +24,12 @@ import { checkSarif } from "./reports/sarif.js";
 import { type Rule, parseRules } from "./rules/rule.js";
 import { RunRules, checkForOneFuture, countedFor, throwViolations } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
+import { runText } from "./run-text.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
-import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import { simulate } from "./simulation.js";
 import { printable, styleFor } from "./style.js";
 import type { TimelineListener } from "./timeline/kept-rows.js";
 import { Timeline } from "./timeline/timeline.js";
-import { legend, summaryText, timelineText } from "./timeline-text.js";
 import { type HappeningRecord, traceLine } from "./trace.js";
 import { UserError } from "./user-error.js";
 
@@ -153,8 +149,8 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   const timeline = new Timeline({ maxRows: 0, listener: together(listeners) });
   const progress = (await io.progress?.()) ?? noProgress;
   const happenings: HappeningRecord[] = [];
-  const notes = [...input.notes];
-  const mistakes = [...input.problems];
+  const findings = new Findings(input);
+  const { notes, problems: mistakes } = findings;
   let reachedMs = 0;
   await simulate({
     ...input,
@@ -169,16 +165,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     },
     ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
     onProblem: (message) => notes.push(message),
-    onCreated: (outcome) => {
-      mistakes.push(...outcome.problems);
-      notes.push(...outcome.notes);
-      // With nothing to play there is nothing to tell but why.
-      const mayHaveMore = input.manifests.length === 0 || input.live !== undefined || hasHappenings(input);
-      const nothing = mayHaveMore ? undefined : nothingToPlay(outcome.created);
-      const hasReason = mistakes.length > 0 && outcome.created.length === 0;
-      if (nothing !== undefined)
-        throw new UserError([...notes, ...mistakes, ...(hasReason ? [] : [nothing])].join("\n"));
-    },
+    onCreated: (outcome) => findings.add(outcome),
     onProgress: async (elapsedMs) => {
       reachedMs = elapsedMs;
       io.holdMemory?.();
@@ -214,23 +201,13 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     throwViolations(violations);
   };
   if (traceOnly) return finish();
-  const style = styleFor(io.stdout.hasColours);
   const playedMs = interrupted === undefined ? durationMs : reachedMs;
-  const endMs = startMs + playedMs;
-  const width = io.stdout.columns || DEFAULT_WIDTH;
-  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed}${versionRemark(input.kubernetesVersion)})`;
-  io.stdout.write(`${style.bold("kubewright")}  ${title}\n${legend(style)}\n\n`);
-  if (scenario?.description !== undefined) io.stdout.write(`${paragraph(scenario.description, width)}\n\n`);
-  if (input.workloads.withoutDuration > 0) io.stdout.write(`${durationsAssumed(input.workloads)}\n\n`);
-  if (input.addedNodes.length > 0) io.stdout.write(`${addedNodesText(input.addedNodes, width)}\n\n`);
-  if (happenings.length > 0) io.stdout.write(`${happeningsText(happenings, style)}\n\n`);
-  const { groups } = digest;
-  const summary = summaryBlock(groups, { startMs, width, style });
-  if (summary !== "") io.stdout.write(`${summary}\n`);
-  io.stdout.write(`${timelineText(groups, { startMs, endMs, width, style })}\n`);
-  const atOnce = atOnceText(pods.peaks, style);
-  if (atOnce !== "") io.stdout.write(`${atOnce}\n`);
-  io.stdout.write(summaryText(timeline, style));
+  io.stdout.write(
+    runText(
+      { input, playedMs, groups: digest.groups, happenings, peaks: pods.peaks, timeline },
+      { style: styleFor(io.stdout.hasColours), width: io.stdout.columns || DEFAULT_WIDTH },
+    ),
+  );
   finish();
 }
 
@@ -262,16 +239,6 @@ async function writeReports(
     junit: () => junitXml(report),
     sarif: () => checkSarif(report),
   });
-}
-
-/** Which may bring what is to be played. */
-function hasHappenings({ scenario }: RunInput): boolean {
-  return (scenario?.happenings.length ?? 0) > 0;
-}
-
-function durationsAssumed({ all, withoutDuration }: RunInput["workloads"]): string {
-  const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
-  return `${which} how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
 }
 
 const DEFAULT_WIDTH = 120;

@@ -1,5 +1,6 @@
 import { runCli } from "../src/cli.js";
 import type { Io, Output } from "../src/io.js";
+import { connect } from "../src/why/connect.js";
 
 /** What a command said and wrote. */
 export interface Ran {
@@ -45,6 +46,7 @@ export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions
       };
     },
     stopped: new AbortController().signal,
+    connect: (options) => connect(options, others.env ?? {}),
     timeZoneData: "test",
     ...others,
   };

@@ -1,7 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
-import { nothingToPlay } from "../input/nothing-to-play.js";
+import { Findings } from "../input/findings.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
@@ -73,7 +73,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const reports = await ReportFiles.open(flags, io);
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const page = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
-  const { mistakes, notes } = await tryOut(input, io);
+  const { problems: mistakes, notes } = await tryOut(input, io);
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
   const groups = groupsOf(input);
@@ -199,26 +199,16 @@ function groupsOf({ manifests }: RunInput): GroupName[] {
 }
 
 /** What the API server says of the manifests, which is the same in every future. */
-async function tryOut(input: RunInput, io: Io): Promise<{ readonly mistakes: string[]; readonly notes: string[] }> {
-  const mistakes = [...input.problems];
-  const notes = [...input.notes];
+async function tryOut(input: RunInput, io: Io): Promise<Findings> {
+  const findings = new Findings(input);
   await simulate({
     ...input,
     durationMs: 0,
     timeZoneData: io.timeZoneData,
     emit: () => {},
-    onCreated: (outcome) => {
-      mistakes.push(...outcome.problems);
-      notes.push(...outcome.notes);
-      const mayHaveMore =
-        input.manifests.length === 0 || input.live !== undefined || (input.scenario?.happenings.length ?? 0) > 0;
-      const nothing = mayHaveMore ? undefined : nothingToPlay(outcome.created);
-      const hasReason = mistakes.length > 0 && outcome.created.length === 0;
-      if (nothing !== undefined)
-        throw new UserError([...notes, ...mistakes, ...(hasReason ? [] : [nothing])].join("\n"));
-    },
+    onCreated: (outcome) => findings.add(outcome),
   });
-  return { mistakes, notes };
+  return findings;
 }
 
 /** Each once. */

@@ -4,7 +4,7 @@ import { InterruptedError } from "../interrupted-error.js";
 import type { Io } from "../io.js";
 import { type PlayedVersion, readServerVersion } from "../kubernetes-version.js";
 import { UserError } from "../user-error.js";
-import { connect } from "../why/connect.js";
+import { connectThrough } from "../why/connection.js";
 import type { Manifest } from "./manifest.js";
 import { readCluster } from "./read-cluster.js";
 
@@ -57,7 +57,7 @@ export async function fromCluster(
   }
   if (namespace !== undefined && allNamespaces)
     throw new UserError("--namespace names one namespace and --all-namespaces all of them: leave out one");
-  const connection = await connect({ kubeconfig, context, env: io.env ?? {}, userAgent });
+  const connection = await connectThrough(io, { kubeconfig, context, userAgent });
   try {
     const manifests = await readCluster(connection.client, {
       namespace: allNamespaces ? undefined : (namespace ?? connection.namespace),

@@ -7,7 +7,16 @@ import type { ReportData } from "./report-data.js";
  */
 export async function packData(data: PageData): Promise<string> {
   const packed = new Blob([JSON.stringify(shortened(data))]).stream().pipeThrough(new CompressionStream("gzip"));
-  return Buffer.from(await new Response(packed).arrayBuffer()).toString("base64");
+  return base64(new Uint8Array(await new Response(packed).arrayBuffer()));
+}
+
+/** Bytes that fit the arguments of one call. */
+const CHUNK = 16_384;
+
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return btoa(text);
 }
 
 function shortened(data: PageData): PageData {

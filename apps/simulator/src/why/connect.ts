@@ -1,38 +1,26 @@
 import { Client } from "@kubewright/client";
 import { type Clock, realClock } from "@kubewright/clock";
 import type { Transport } from "@kubewright/transport";
-import type { Environment } from "@kubewright/transport-http";
+import {
+  type Environment,
+  createHttpTransport,
+  loadKubeConfig,
+  proxyFromEnvironment,
+} from "@kubewright/transport-http";
 
 import { UserError } from "../user-error.js";
-
-export interface ConnectOptions {
-  /** Default: the files of `KUBECONFIG`, or `$HOME/.kube/config`. */
-  readonly kubeconfig?: string | undefined;
-  /** Default: the current context. */
-  readonly context?: string | undefined;
-  readonly env: Environment;
-  readonly userAgent: string;
-}
-
-/** A cluster to ask. */
-export interface Connection {
-  readonly client: Client;
-  /** The context's namespace. */
-  readonly namespace: string;
-  /** The time the server gave with its latest answer, in epoch milliseconds: the cluster's clock, to the second. */
-  readonly serverTimeMs: () => number | undefined;
-  readonly close: () => Promise<void>;
-}
+import type { ConnectOptions, Connection } from "./connection.js";
 
 /**
  * Connects to the cluster a kubeconfig names, the way the controller manager does.
  *
  * @throws UserError for a kubeconfig that is missing or does not say how.
  */
-export async function connect(options: ConnectOptions, clock: Clock = realClock): Promise<Connection> {
-  // Loaded when it is needed: `run` and `serve` have no use for a kubeconfig and its libraries.
-  const { createHttpTransport, loadKubeConfig, proxyFromEnvironment } = await import("@kubewright/transport-http");
-  const { kubeconfig, context, env, userAgent } = options;
+export async function connect(
+  { kubeconfig, context, userAgent }: ConnectOptions,
+  env: Environment,
+  clock: Clock = realClock,
+): Promise<Connection> {
   try {
     const found = await loadKubeConfig({ path: kubeconfig, context, env });
     const proxyUrl = found.proxyUrl ?? proxyFromEnvironment(new URL(found.server), env);

@@ -10,7 +10,7 @@ import { type PlayedVersion, parseKubernetesVersion, readServerVersion } from ".
 import { styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { ClusterReader } from "./cluster-reader.js";
-import { connect } from "./connect.js";
+import { connectThrough } from "./connection.js";
 import { cronJobText, editText } from "./cron-job-text.js";
 import { type CronJobExplanation, explainCronJob } from "./explain-cron-job.js";
 import { type JobExplanation, explainJob } from "./explain-job.js";
@@ -52,7 +52,7 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
     throw new UserError("-f: only the schedule of a CronJob can be tried, a Job's spec is fixed once it is created");
   const file = flags.filename === undefined ? undefined : await readCronJob(flags.filename, name, io);
   const { kubeconfig, context } = flags;
-  const connection = await connect({ kubeconfig, context, env: io.env ?? {}, userAgent: "kubewright-why" });
+  const connection = await connectThrough(io, { kubeconfig, context, userAgent: "kubewright-why" });
   let answer: Answer;
   try {
     const namespace = flags.namespace ?? file?.metadata.namespace ?? connection.namespace;

@@ -1,0 +1,33 @@
+import { UserError } from "../user-error.js";
+import type { RunInput } from "../run-input.js";
+import type { CreateOutcome } from "./create-manifests.js";
+import { nothingToPlay } from "./nothing-to-play.js";
+
+/** What is wrong with a run's input and what is odd about it: what reading it found, and then the API server. */
+export class Findings {
+  readonly #input: RunInput;
+  /** One line for each mistake. */
+  readonly problems: string[];
+  /** One line each. */
+  readonly notes: string[];
+
+  constructor(input: RunInput) {
+    this.#input = input;
+    this.problems = [...input.problems];
+    this.notes = [...input.notes];
+  }
+
+  /** @throws UserError with all there is to tell when nothing is left to play. */
+  add(outcome: CreateOutcome): void {
+    this.problems.push(...outcome.problems);
+    this.notes.push(...outcome.notes);
+    const { manifests, live, scenario } = this.#input;
+    // Happenings may bring what is to be played.
+    const mayHaveMore = manifests.length === 0 || live !== undefined || (scenario?.happenings.length ?? 0) > 0;
+    const nothing = mayHaveMore ? undefined : nothingToPlay(outcome.created);
+    if (nothing === undefined) return;
+    const hasReason = this.problems.length > 0 && outcome.created.length === 0;
+    // With nothing to play there is nothing to tell but why.
+    throw new UserError([...this.notes, ...this.problems, ...(hasReason ? [] : [nothing])].join("\n"));
+  }
+}

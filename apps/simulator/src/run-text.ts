@@ -1,0 +1,51 @@
+import { formatTime } from "@kubewright/api";
+
+import { addedNodesText } from "./added-nodes-text.js";
+import { atOnceText } from "./at-once.js";
+import type { DigestGroup } from "./digest/run-digest.js";
+import { summaryBlock } from "./digest/summary-text.js";
+import { formatDuration } from "./duration.js";
+import type { Peaks } from "./futures/pod-peaks.js";
+import { versionRemark } from "./kubernetes-version.js";
+import type { RunInput } from "./run-input.js";
+import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
+import type { Style } from "./style.js";
+import type { Timeline } from "./timeline/timeline.js";
+import { legend, summaryText, timelineText } from "./timeline-text.js";
+import type { HappeningRecord } from "./trace.js";
+
+/** What a run came to. */
+export interface PlayedRun {
+  readonly input: RunInput;
+  /** Less than was to be played when it was stopped. */
+  readonly playedMs: number;
+  readonly groups: readonly DigestGroup[];
+  readonly happenings: readonly HappeningRecord[];
+  readonly peaks: Peaks;
+  readonly timeline: Timeline;
+}
+
+/** What `kubewright run` prints. */
+export function runText(run: PlayedRun, { style, width }: { readonly style: Style; readonly width: number }): string {
+  const { input, playedMs, groups, happenings, peaks, timeline } = run;
+  const { startMs, seed, scenario, workloads, addedNodes, kubernetesVersion } = input;
+  const endMs = startMs + playedMs;
+  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed}${versionRemark(kubernetesVersion)})`;
+  const blocks = [
+    `${style.bold("kubewright")}  ${title}\n${legend(style)}\n`,
+    scenario?.description === undefined ? "" : `${paragraph(scenario.description, width)}\n`,
+    workloads.withoutDuration > 0 ? `${durationsAssumed(workloads)}\n` : "",
+    addedNodes.length > 0 ? `${addedNodesText(addedNodes, width)}\n` : "",
+    happenings.length > 0 ? `${happeningsText(happenings, style)}\n` : "",
+    summaryBlock(groups, { startMs, width, style }),
+    timelineText(groups, { startMs, endMs, width, style }),
+    atOnceText(peaks, style),
+    summaryText(timeline, style),
+  ];
+  return blocks.filter((block) => block !== "").join("\n");
+}
+
+function durationsAssumed({ all, withoutDuration }: RunInput["workloads"]): string {
+  const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
+  return `${which} how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
+}
