@@ -6,7 +6,7 @@ import { hasDuration, withWorkloads } from "@kubewright/simulation";
 import { parseDuration } from "./duration.js";
 import { parseSeed, parseStart } from "./flag-values.js";
 import { type ClusterState, type FromClusterFlags, fromCluster } from "./input/from-cluster.js";
-import { type LoadedManifests, loadManifests } from "./input/load-manifests.js";
+import { type InputIo, type LoadedManifests, loadManifests } from "./input/load-manifests.js";
 import { type LiveState, liveState } from "./input/live-state.js";
 import type { Manifest } from "./input/manifest.js";
 import type { Io } from "./io.js";
@@ -76,7 +76,7 @@ const DEFAULT_SEED = "1";
 export async function readRunInput(
   paths: readonly string[],
   flags: RunInputFlags,
-  io: Io,
+  io: InputIo & Pick<Io, "connect" | "stopped">,
   known?: ClusterState,
 ): Promise<RunInput> {
   const startMs = flags.start === undefined ? undefined : parseStart(flags.start);

@@ -23,4 +23,6 @@ export interface PlayOptions {
   readonly onProgress?: (done: number) => void;
   /** Ends it early: the promise is then rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Version of the time-zone data in use, which browsers do not tell. Default `unknown`. */
+  readonly timeZoneData?: string;
 }

@@ -7,6 +7,8 @@ export interface Problem {
   readonly column?: number;
   /** Behind the last character. */
   readonly endColumn?: number;
+  /** Whose it is: `CronJob default/report`. */
+  readonly object?: string;
   /** As the API server writes it: `spec.template.spec.containers[0].image`. */
   readonly field?: string;
   readonly message: string;

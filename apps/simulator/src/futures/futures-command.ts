@@ -1,7 +1,6 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
-import { Findings } from "../input/findings.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
@@ -15,16 +14,17 @@ import { checkSarif } from "../reports/sarif.js";
 import type { Rule } from "../rules/rule.js";
 import { RuleTally } from "../rules/rule-tally.js";
 import { countedFor, throwViolations } from "../rules/run-rules.js";
-import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
-import { simulate } from "../simulation.js";
+import { type RunInputFlags, readRunInput } from "../run-input.js";
 import { printable, styleFor } from "../style.js";
+import { tryOut } from "../try-out.js";
 import { UserError } from "../user-error.js";
+import { COUNTED, groupsOf } from "./counted.js";
 import { futuresJson } from "./futures-json.js";
 import { futuresReport } from "./futures-report.js";
 import { FuturesStatistics } from "./futures-statistics.js";
 import { futuresText } from "./futures-text.js";
 import { LoadBands } from "./load-bands.js";
-import { type GroupName, curvePlan } from "./load-curve.js";
+import { curvePlan } from "./load-curve.js";
 import { type Mishap, mishapKey } from "./mishap.js";
 import { type ShownFutures, withTimelines } from "./carried-timelines.js";
 import { futurePlan } from "./play-future.js";
@@ -43,16 +43,6 @@ export interface FuturesFlags extends RunInputFlags, ReportFlags {
   /** The command line that plays one of the futures, without its seed. */
   readonly command: string;
 }
-
-/** What is counted without being asked for. */
-const COUNTED: readonly Mishap[] = [
-  { kind: "skipped" },
-  { kind: "late" },
-  { kind: "failed" },
-  { kind: "overlap" },
-  { kind: "unschedulable" },
-  { kind: "never-finished" },
-];
 
 /** `kubewright run … --seeds A-B`: plays many futures and prints in how many of them what goes wrong. */
 export async function futuresCommand(paths: readonly string[], flags: FuturesFlags, io: Io): Promise<void> {
@@ -73,7 +63,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const reports = await ReportFiles.open(flags, io);
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const page = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
-  const { problems: mistakes, notes } = await tryOut(input, io);
+  const { problems: mistakes, notes } = await tryOut(input, io.timeZoneData);
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
   const groups = groupsOf(input);
@@ -187,28 +177,6 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   if (!isWhole)
     throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
   throwViolations(violations);
-}
-
-/** CronJobs, and Jobs of their own, by the names they have. */
-function groupsOf({ manifests }: RunInput): GroupName[] {
-  return manifests.flatMap(({ object: { kind, metadata } }) => {
-    const { namespace = "default", name, ownerReferences = [] } = metadata;
-    const isRun = ownerReferences.some(({ controller }) => controller === true);
-    return (kind !== "CronJob" && kind !== "Job") || name === undefined || isRun ? [] : [{ kind, namespace, name }];
-  });
-}
-
-/** What the API server says of the manifests, which is the same in every future. */
-async function tryOut(input: RunInput, io: Io): Promise<Findings> {
-  const findings = new Findings(input);
-  await simulate({
-    ...input,
-    durationMs: 0,
-    timeZoneData: io.timeZoneData,
-    emit: () => {},
-    onCreated: (outcome) => findings.add(outcome),
-  });
-  return findings;
 }
 
 /** Each once. */

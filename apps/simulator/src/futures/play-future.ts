@@ -118,11 +118,16 @@ export function futureSimulation(plan: FuturePlan, seed: number): Omit<Simulatio
   };
 }
 
-/** Plays one future and counts what goes wrong in it. */
+/**
+ * Plays one future and counts what goes wrong in it.
+ *
+ * @param signal - Ends it early: what is told then is not worth anything.
+ */
 export async function playFuture(
   plan: FuturePlan,
   seed: number,
   onProgress?: (share: number) => void,
+  signal?: AbortSignal,
 ): Promise<FutureSummary> {
   const { mishaps, selections, nodeSizes, startMs, durationMs } = plan;
   const counter = new MishapCounter(mishaps);
@@ -133,6 +138,7 @@ export async function playFuture(
   const curves = plan.curves === undefined ? undefined : new LoadCurveFollower(plan.curves);
   await simulate({
     ...futureSimulation(plan, seed),
+    ...(signal === undefined ? {} : { signal }),
     emit: (record) => {
       timeline.add(record);
       pods.add(record);

@@ -39,7 +39,7 @@ export interface FromClusterOptions {
  */
 export async function fromCluster(
   flags: FromClusterFlags,
-  io: Io,
+  io: Pick<Io, "connect" | "stopped">,
   { userAgent = "kubewright-run", readsVersion = true }: FromClusterOptions = {},
 ): Promise<ClusterState | undefined> {
   const { kubeconfig, context, namespace, allNamespaces, selector } = flags;

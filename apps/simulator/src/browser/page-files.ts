@@ -1,0 +1,18 @@
+import type { PageAssets } from "../report/page-assets.js";
+
+/** The page's script and style as `@kubewright/timeline` has them: `page.js` and `page.css`. */
+export interface PageFiles {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** With their hashes, which only a secure context computes: HTTPS, or a server on the same machine. */
+export async function pageAssetsOf({ script, style }: PageFiles): Promise<PageAssets> {
+  const [scriptHash, styleHash] = await Promise.all([script, style].map(sha256));
+  return { script, style, scriptHash: scriptHash!, styleHash: styleHash! };
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return `sha256-${btoa(String.fromCharCode(...digest))}`;
+}

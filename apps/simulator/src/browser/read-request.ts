@@ -1,0 +1,55 @@
+import { Findings } from "../input/findings.js";
+import { type RunInput, readRunInput } from "../run-input.js";
+import { tryOut } from "../try-out.js";
+import type { PlayRequest } from "./play-request.js";
+import { ProblemList } from "./problem-list.js";
+import { RequestTexts } from "./request-texts.js";
+
+/** A request as it is to be played. */
+export interface ReadRequest {
+  /** Absent when nothing can be played: what stands in the way is among the problems. */
+  readonly input?: RunInput;
+  readonly texts: RequestTexts;
+  readonly problems: ProblemList;
+}
+
+export async function readRequest(request: PlayRequest): Promise<ReadRequest> {
+  const texts = new RequestTexts(request);
+  const problems = new ProblemList(texts);
+  try {
+    const input = await readRunInput(texts.paths, texts.flags, { ...texts.io, stopped: new AbortController().signal });
+    return { input, texts, problems };
+  } catch (error) {
+    problems.addError(error);
+  }
+  const rest = withoutUnreadable(request, problems);
+  if (rest !== undefined) problems.addAll((await tryRequest(rest)).problems);
+  return { texts, problems };
+}
+
+/** Reads a request and asks the API server what it says of it. */
+export async function tryRequest(request: PlayRequest): Promise<ReadRequest> {
+  const read = await readRequest(request);
+  const { input, texts, problems } = read;
+  if (input === undefined) return read;
+  const findings = new Findings(input);
+  try {
+    await tryOut(input, "", findings);
+    problems.add(findings);
+    return read;
+  } catch (error) {
+    problems.add(findings);
+    problems.addError(error);
+    return { texts, problems };
+  }
+}
+
+/** What is left of a request without the text that cannot be read, for people to be told what is wrong with the others. */
+function withoutUnreadable(request: PlayRequest, { all }: ProblemList): PlayRequest | undefined {
+  const unreadable = (["scenario", "workloads"] as const).find(
+    (name) => request[name] !== undefined && all.some(({ document }) => document === name),
+  );
+  if (unreadable === undefined || request.manifests.trim() === "") return undefined;
+  const { [unreadable]: _unreadable, ...rest } = request;
+  return rest;
+}

@@ -1,0 +1,101 @@
+import { seedCommand } from "../futures/seed-command.js";
+import type { Io } from "../io.js";
+import type { RunInputFlags } from "../run-input.js";
+import type { PlayRequest } from "./play-request.js";
+import type { Problem } from "./problem.js";
+
+/** What the texts of a request are called, in problems and in the command. */
+const FILES = { manifests: "manifests.yaml", scenario: "scenario.yaml", workloads: "workloads.yaml" } as const;
+
+export type TextName = keyof typeof FILES;
+
+/** The texts of a request as files, which is what reads them takes them for. Those that are blank are not there. */
+export class RequestTexts {
+  readonly #request: PlayRequest;
+  /** Of the command line. */
+  readonly paths: readonly string[];
+  readonly flags: RunInputFlags;
+
+  constructor(request: PlayRequest) {
+    this.#request = request;
+    const { start, seed, timeZone, kubernetesVersion } = request;
+    const has = (name: TextName): boolean => this.text(name).trim() !== "";
+    // Of nothing at all it is said that there is nothing in it.
+    this.paths = has("manifests") || !has("scenario") ? [FILES.manifests] : [];
+    this.flags = {
+      ...(has("scenario") ? { scenario: FILES.scenario } : {}),
+      ...(has("workloads") ? { workloads: FILES.workloads } : {}),
+      ...(start === undefined ? {} : { start }),
+      ...(request.for === undefined ? {} : { for: request.for }),
+      ...(seed === undefined ? {} : { seed: String(seed) }),
+      ...(timeZone === undefined ? {} : { controllerTimeZone: timeZone }),
+      ...(kubernetesVersion === undefined ? {} : { kubernetes: kubernetesVersion }),
+    };
+  }
+
+  text(name: TextName): string {
+    return this.#request[name] ?? "";
+  }
+
+  /** The command line that plays the same, but for its seeds. */
+  get command(): string {
+    return seedCommand(this.paths, this.flags);
+  }
+
+  /** What reads the texts: a disk with nothing else on it. */
+  get io(): Pick<Io, "readFile" | "listFolder"> {
+    return {
+      readFile: async (path) => {
+        const name = textNamed(path);
+        if (name === undefined) throw Object.assign(new Error(`${path} is not there`), { code: "ENOENT" });
+        return this.text(name);
+      },
+      listFolder: async (path) => {
+        if (textNamed(path) === undefined) throw Object.assign(new Error(`${path} is not there`), { code: "ENOENT" });
+        return undefined;
+      },
+    };
+  }
+
+  /** The problem that a line of the command tells of: `manifests.yaml:12:9: CronJob default/report: spec.schedule: …; …`. */
+  problem(line: string, severity: Problem["severity"]): Problem {
+    const [, file = "", at, column, rest = ""] = PLACED.exec(line) ?? [];
+    const name = textNamed(file);
+    if (name === undefined)
+      return { document: line.startsWith("--") ? "request" : "manifests", ...words(line), severity };
+    return {
+      document: name,
+      ...(at === undefined ? {} : { line: Number(at) }),
+      ...(at === undefined || column === undefined ? {} : this.#columns(name, Number(at), Number(column))),
+      ...words(rest),
+      severity,
+    };
+  }
+
+  /** From a column to the end of the word or the quotation that begins there. */
+  #columns(name: TextName, line: number, column: number): Pick<Problem, "column" | "endColumn"> {
+    const rest = (this.text(name).split(/\r?\n/, line)[line - 1] ?? "").slice(column - 1);
+    const word = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|.*?(?=:(?:\s|$)|\s+#|\s*$))/.exec(rest)?.[0] ?? "";
+    return { column, endColumn: column + Math.max(1, word.length) };
+  }
+}
+
+const PLACED = /^([a-z]+\.yaml)(?::(\d+)(?::(\d+))?)?(?: item \d+)?: (.*)$/s;
+
+function textNamed(file: string): TextName | undefined {
+  return (Object.keys(FILES) as TextName[]).find((name) => FILES[name] === file);
+}
+
+/** `CronJob default/report: spec.schedule: what is wrong; what to do`, of which only the third has to be there. */
+function words(line: string): Pick<Problem, "object" | "field" | "message" | "hint"> {
+  const { object, field, message, hint } = WORDS.exec(line)?.groups ?? {};
+  return {
+    ...(object === undefined ? {} : { object }),
+    ...(field === undefined ? {} : { field }),
+    message: message ?? line,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+const WORDS =
+  /^(?:(?<object>[A-Z]\w* \S*): )?(?:(?<field>[a-z]\w*(?:\.[^\s:[\]]+|\[[^\]]*\])*): )?(?<message>(?:"(?:[^"\\]|\\.)*"|[^"])*?)(?:; (?<hint>.*))?$/s;
