@@ -47,7 +47,7 @@ for (const { name, folder } of folders) {
   for (const file of sources(path.join(folder, "src"))) {
     const isTest = /\.test(-d)?\.ts$/.test(file);
     // The page carries its libraries along, so nobody who installs the package needs them.
-    const isBundled = path.relative(root, file).startsWith(path.join("apps", "simulator", "src", "page"));
+    const isBundled = path.relative(root, file).startsWith(path.join("packages", "timeline", "src"));
     const text = readFileSync(file, "utf8");
     for (const [, staticImport, dynamicImport] of text.matchAll(IMPORTS)) {
       const imports = packageName(staticImport ?? dynamicImport);

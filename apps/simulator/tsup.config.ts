@@ -25,7 +25,7 @@ export const page = {
 
 /** The page's style sheet. */
 export const style = {
-  entry: { page: "src/page/page.css" },
+  entry: { page: "../../packages/timeline/src/page/page.css" },
   minify: true,
   clean: false,
   silent: true,

@@ -6,9 +6,9 @@ import {
   explainSchedule,
   parseSchedule,
 } from "@kubewright/cron";
+import type { SkippedRow } from "@kubewright/timeline/data";
 
 import { clockRemarks } from "./clock-changes.js";
-import type { SkippedRow } from "./timeline/rows.js";
 import type { CronJobState } from "./trace.js";
 import { ZonedClock } from "./zoned-clock.js";
 

@@ -11,12 +11,12 @@ import { Client } from "@kubewright/client";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
 import { expect, onTestFinished, test } from "vitest";
+import type { ComparisonReport } from "@kubewright/timeline/data";
 
 import { type MemoryIoOptions, type Ran, kubewright as kubewrightWith } from "../test/memory-io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { readServerVersion } from "./kubernetes-version.js";
 import type { PageAssets } from "./report/page-assets.js";
-import type { ComparisonReport } from "./report/report-data.js";
 
 /** A Job of two pods, of which the first fails after 20 s, and waits to be replaced while the other runs. */
 const flaky = `

@@ -1,10 +1,9 @@
 import { formatTime } from "@kubewright/api";
-import type { MissReason } from "@kubewright/cronjob";
+import type { SkipReason } from "@kubewright/timeline/data";
 
 import { formatDuration } from "./duration.js";
 
-/** Why a run did not start: the controller's reasons, and wall times that the clock leaves out. */
-export type SkipReason = MissReason | "noSuchTime";
+export type { SkipReason } from "@kubewright/timeline/data";
 
 /** What `run`, its page, `--against` and `why` call the reasons. */
 export const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {

@@ -1,9 +1,9 @@
 import { stringify } from "csv-stringify/sync";
+import type { TimelineGroup, TimelineRow } from "@kubewright/timeline/data";
 
 import type { OutputFile } from "./io.js";
 import { lateMs, tookMs } from "./run-words.js";
 import type { TimelineListener } from "./timeline/kept-rows.js";
-import type { TimelineGroup, TimelineRow } from "./timeline/rows.js";
 import { UserError } from "./user-error.js";
 import { zoneOf } from "./zone-of.js";
 import { ZonedClock } from "./zoned-clock.js";

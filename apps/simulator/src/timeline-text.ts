@@ -1,4 +1,5 @@
 import { TimeZoneCache } from "@kubewright/cron";
+import { type PodBar, rowTime, type RunRow, type SkippedRow, type TimelineGroup } from "@kubewright/timeline/data";
 
 import { clockEffects, nextSlotMs } from "./clock-effects.js";
 import { foldedText } from "./digest/folded-text.js";
@@ -7,7 +8,6 @@ import { formatDuration } from "./duration.js";
 import { lateText, neverText, tookMs } from "./run-words.js";
 import { type Style, printable, styleFor } from "./style.js";
 import { TimeAxis } from "./time-axis.js";
-import { type PodBar, type RunRow, type SkippedRow, type TimelineGroup, rowTime } from "./timeline/rows.js";
 import type { Timeline } from "./timeline/timeline.js";
 import { zoneOf } from "./zone-of.js";
 import { ZonedClock } from "./zoned-clock.js";

@@ -1,5 +1,8 @@
 import type { Decision } from "@kubewright/cluster";
 import type { JobDecision } from "@kubewright/job";
+import type { CronJobState, HappeningRecord } from "@kubewright/timeline/data";
+
+export type { CronJobState, HappeningRecord } from "@kubewright/timeline/data";
 
 /**
  * What happened, in order: the one record that the timeline, the summary and the JSON lines are made from. Times are
@@ -44,16 +47,6 @@ export type ObjectRecord = {
       readonly memoryBytes?: number;
     }
 );
-
-export interface CronJobState {
-  readonly schedule: string;
-  readonly timeZone?: string;
-  readonly concurrencyPolicy?: string;
-  readonly suspend?: boolean;
-  readonly startingDeadlineSeconds?: number;
-  readonly active: readonly string[];
-  readonly lastScheduleTime?: string;
-}
 
 export interface JobState {
   readonly completions?: number;
@@ -113,19 +106,6 @@ export type JobDecisionSummary = Pick<JobDecision, "key" | "uid" | "action" | "s
   /** With `error`: how many pods it was about to create. */
   readonly creating?: number;
 };
-
-/** Something a scenario made happen: an outage, a lost node, a user's edit. */
-export interface HappeningRecord {
-  readonly type: "happening";
-  readonly at: string;
-  /** When it is over, for what lasts. */
-  readonly until?: string;
-  /** Its name in the scenario file, e.g. `controllerDown`. */
-  readonly kind: string;
-  /** One line for people. */
-  readonly message: string;
-  readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
-}
 
 export interface TraceEnd {
   readonly type: "end";

@@ -1,4 +1,4 @@
-import type { TimelineGroup } from "./timeline/rows.js";
+import type { TimelineGroup } from "@kubewright/timeline/data";
 
 /** The zone a CronJob's slots go by; UTC for Jobs. */
 export function zoneOf({ cronJob }: Pick<TimelineGroup, "cronJob">): string {

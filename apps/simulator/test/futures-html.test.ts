@@ -1,11 +1,9 @@
 import { gunzipSync } from "node:zlib";
 
 import { expect, test } from "vitest";
+import type { Figure, FuturesReport, ReportData } from "@kubewright/timeline/data";
 
 import { seedCommand } from "../src/futures/seed-command.js";
-import type { Figure } from "../src/report/figure-table.js";
-import type { FuturesReport } from "../src/report/futures-report.js";
-import type { ReportData } from "../src/report/report-data.js";
 import { kubewright } from "./memory-io.js";
 import { manifest } from "./page-manifests.js";
 

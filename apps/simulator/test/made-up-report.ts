@@ -1,8 +1,7 @@
 import { seededRandom } from "@kubewright/clock";
+import type { ReportData, RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import { Concurrency } from "../src/report/concurrency.js";
-import type { ReportData } from "../src/report/report-data.js";
-import type { RunRow, TimelineGroup } from "../src/timeline/rows.js";
 
 const MINUTE_MS = 60_000;
 

@@ -7,12 +7,12 @@ import { pathToFileURL } from "node:url";
 
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 import { build } from "tsup";
+import type { ReportData } from "@kubewright/timeline/data";
 
 import { runCli } from "../src/cli.js";
 import type { Io } from "../src/io.js";
 import { htmlPage } from "../src/report/html-page.js";
 import type { PageAssets } from "../src/report/page-assets.js";
-import type { ReportData } from "../src/report/report-data.js";
 import { page, style } from "../tsup.config.js";
 
 /** Where systems put Chromium and Chrome; `CHROME_PATH` comes before all of them. */

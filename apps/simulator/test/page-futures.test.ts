@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { FuturesReport } from "@kubewright/timeline/data";
 
 import { htmlPage } from "../src/report/html-page.js";
-import type { FuturesReport } from "../src/report/futures-report.js";
 import { packData } from "../src/report/packed-data.js";
 import { madeUpReport } from "./made-up-report.js";
 import { PageFixture, SCREENSHOTS, browserPath } from "./page-fixture.js";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { highlights } from "../src/page/highlights.js";
-import { laneBins } from "../src/page/lane-bins.js";
-import { itemOutcome } from "../src/page/item-text.js";
-import { podItem, runItem } from "../src/page/item.js";
-import { type Filter, buildScene } from "../src/page/scene.js";
-import type { ReportData } from "../src/report/report-data.js";
-import type { PodBar, RunRow, TimelineGroup } from "../src/timeline/rows.js";
+import { highlights } from "../../../packages/timeline/src/page/highlights.js";
+import { laneBins } from "../../../packages/timeline/src/page/lane-bins.js";
+import { itemOutcome } from "../../../packages/timeline/src/page/item-text.js";
+import { podItem, runItem } from "../../../packages/timeline/src/page/item.js";
+import { type Filter, buildScene } from "../../../packages/timeline/src/page/scene.js";
+import type { ReportData } from "@kubewright/timeline/data";
+import type { PodBar, RunRow, TimelineGroup } from "@kubewright/timeline/data";
 import { madeUpReport } from "./made-up-report.js";
 
 const HOUR_MS = 3_600_000;

@@ -1,15 +1,21 @@
 import { expect, test } from "vitest";
 
-import { withClockGaps } from "../src/page/clock-gaps.js";
-import { type Item, runItem } from "../src/page/item.js";
-import { Lane, packLanes } from "../src/page/lane.js";
-import { type Filter, buildScene, initiallyCollapsed, itemAt, laneMiddle } from "../src/page/scene.js";
-import { timeBands } from "../src/page/time-bands.js";
-import { timeTicks } from "../src/page/time-ticks.js";
-import { type ViewState, fromHash, toHash } from "../src/page/view-state.js";
-import { yamlText } from "../src/page/yaml-text.js";
-import { ZonedTime, isZone } from "../src/page/zoned-time.js";
-import type { RunRow, TimelineGroup } from "../src/timeline/rows.js";
+import { withClockGaps } from "../src/report/clock-gaps.js";
+import { type Item, runItem } from "../../../packages/timeline/src/page/item.js";
+import { Lane, packLanes } from "../../../packages/timeline/src/page/lane.js";
+import {
+  type Filter,
+  buildScene,
+  initiallyCollapsed,
+  itemAt,
+  laneMiddle,
+} from "../../../packages/timeline/src/page/scene.js";
+import { timeBands } from "../../../packages/timeline/src/page/time-bands.js";
+import { timeTicks } from "../../../packages/timeline/src/page/time-ticks.js";
+import { type ViewState, fromHash, toHash } from "../../../packages/timeline/src/page/view-state.js";
+import { yamlText } from "../../../packages/timeline/src/page/yaml-text.js";
+import { ZonedTime, isZone } from "../../../packages/timeline/src/page/zoned-time.js";
+import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 import { madeUpReport } from "./made-up-report.js";
 import type { HappeningRecord } from "../src/trace.js";
 

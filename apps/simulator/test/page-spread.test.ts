@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { SpreadReport } from "@kubewright/timeline/data";
 
 import { htmlPage } from "../src/report/html-page.js";
-import type { SpreadReport } from "../src/report/spread-report.js";
 import { PageFixture, browserPath } from "./page-fixture.js";
 import { manifest } from "./page-manifests.js";
 

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 
 import { expect, test } from "vitest";
+import type { SpreadReport } from "@kubewright/timeline/data";
 
-import type { SpreadReport } from "../src/report/spread-report.js";
 import { kubewright } from "./memory-io.js";
 import { manifest } from "./page-manifests.js";
 

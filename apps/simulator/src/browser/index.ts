@@ -2,8 +2,8 @@ export { check } from "./check.js";
 export { htmlReport, play, trace } from "./play.js";
 export { playFutures } from "./play-futures.js";
 
-export type { FuturesReport } from "../report/futures-report.js";
-export type { ReportData } from "../report/report-data.js";
+export type { FuturesReport } from "@kubewright/timeline/data";
+export type { ReportData } from "@kubewright/timeline/data";
 export type { PageFiles } from "./page-files.js";
 export type { Played } from "./play.js";
 export type { PlayedFutures } from "./play-futures.js";

@@ -1,3 +1,5 @@
+import type { FuturesReport } from "@kubewright/timeline/data";
+
 import { curvePlan } from "../futures/load-curve.js";
 import { COUNTED, groupsOf } from "../futures/counted.js";
 import { futuresReport } from "../futures/futures-report.js";
@@ -8,7 +10,6 @@ import { futurePlan, playFuture } from "../futures/play-future.js";
 import { playFutures as playAll } from "../futures/play-futures.js";
 import { type SeedRange, countSeeds, parseSeeds, seedsOf } from "../futures/seeds.js";
 import { versionName } from "../kubernetes-version.js";
-import type { FuturesReport } from "../report/futures-report.js";
 import { styleFor } from "../style.js";
 import type { PlayOptions, PlayRequest } from "./play-request.js";
 import type { Problem } from "./problem.js";

@@ -1,3 +1,5 @@
+import type { ReportData } from "@kubewright/timeline/data";
+
 import { atOnceOf } from "../at-once.js";
 import { RunDigest } from "../digest/run-digest.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
@@ -5,7 +7,6 @@ import { Findings } from "../input/findings.js";
 import { NodePools } from "../node-pools.js";
 import { ReportRecorder } from "../report/html-report.js";
 import { htmlPage } from "../report/html-page.js";
-import type { ReportData } from "../report/report-data.js";
 import type { RunInput } from "../run-input.js";
 import { runText } from "../run-text.js";
 import { simulate } from "../simulation.js";

@@ -1,4 +1,5 @@
-import type { ComparisonReport, ReportData } from "../report/report-data.js";
+import type { ComparisonReport, ReportData } from "@kubewright/timeline/data";
+
 import type { Comparison } from "./compare-runs.js";
 import { sideText, valueText } from "./comparison-text.js";
 import type { ManifestChange } from "./manifest-changes.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { RunRow, SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import { styleFor } from "../style.js";
-import type { SkippedRow, RunRow, TimelineGroup } from "../timeline/rows.js";
 import { timelineText } from "../timeline-text.js";
 import { Durations } from "./durations.js";
 import { RunDigest } from "./run-digest.js";

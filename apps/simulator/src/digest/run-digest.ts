@@ -1,6 +1,7 @@
+import { rowTime, type TimelineGroup, type TimelineRow } from "@kubewright/timeline/data";
+
 import { tookMs, lateMs } from "../run-words.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
-import { type TimelineGroup, type TimelineRow, rowTime } from "../timeline/rows.js";
 import { RunStatistics } from "./run-statistics.js";
 
 /** What a terminal shows of one CronJob, or one Job of its own. */

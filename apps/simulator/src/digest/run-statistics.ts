@@ -1,5 +1,6 @@
+import type { RunRow, SkippedRow, TimelineRow } from "@kubewright/timeline/data";
+
 import { type SkipReason, lateMs, tookMs } from "../run-words.js";
-import type { RunRow, SkippedRow, TimelineRow } from "../timeline/rows.js";
 import { Durations } from "./durations.js";
 
 /** Something that came up more than once: how often, and from when to when. */

@@ -1,4 +1,5 @@
-import type { FuturesReport } from "../report/futures-report.js";
+import type { FuturesReport } from "@kubewright/timeline/data";
+
 import { seedsToCarry } from "./futures-report.js";
 import { type FutureWorkers, playFutures } from "./play-futures.js";
 

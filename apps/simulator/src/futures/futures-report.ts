@@ -1,7 +1,7 @@
+import type { Figure, FigureCell, FigureTable, FuturesReport, LoadOverTime, Moment } from "@kubewright/timeline/data";
+
 import { Durations } from "../digest/durations.js";
 import { formatDuration } from "../duration.js";
-import type { Figure, FigureCell, FigureTable, Moment } from "../report/figure-table.js";
-import type { FuturesReport, LoadOverTime } from "../report/futures-report.js";
 import { coresText, memoryText } from "../requests-text.js";
 import type { Violation } from "../rules/rule-tally.js";
 import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, UsageChances } from "./futures-statistics.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { RunRow, SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 
-import type { RunRow, SkippedRow, TimelineGroup } from "../timeline/rows.js";
 import type { Mishap } from "./mishap.js";
 import { MishapCounter } from "./mishap-counter.js";
 

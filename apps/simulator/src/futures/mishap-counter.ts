@@ -1,7 +1,8 @@
+import { rowTime, type RunRow, type TimelineGroup, type TimelineRow } from "@kubewright/timeline/data";
+
 import { Durations } from "../digest/durations.js";
 import { lateMs, tookMs } from "../run-words.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
-import { type RunRow, type TimelineGroup, type TimelineRow, rowTime } from "../timeline/rows.js";
 import { type Mishap, isCalledOff, isSkip, mishapKey, mishapOf, severityOf } from "./mishap.js";
 
 /** How often a mishap came up in one future, and how bad it was at worst. */

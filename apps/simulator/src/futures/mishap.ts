@@ -1,6 +1,7 @@
+import type { RunRow, SkippedRow } from "@kubewright/timeline/data";
+
 import { formatDuration } from "../duration.js";
 import { SKIP_WORDS, type SkipReason, lateMs, lateText } from "../run-words.js";
-import type { RunRow, SkippedRow } from "../timeline/rows.js";
 
 /** What can go wrong with a run, by the names of `--fail-on`. */
 export const MISHAPS = ["skipped", "missed", "failed", "late", "overlap", "unschedulable", "never-finished"] as const;

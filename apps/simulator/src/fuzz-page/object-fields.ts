@@ -1,6 +1,5 @@
 import type { Stored } from "@kubewright/simulation";
-
-import type { Fields } from "./recorded-run.js";
+import type { Fields } from "@kubewright/timeline/data";
 
 /** Fields of an object; what a template says at length is seldom what differs. */
 const MOST_FIELDS = 400;

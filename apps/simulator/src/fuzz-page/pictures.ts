@@ -1,6 +1,6 @@
 import type { Stored } from "@kubewright/simulation";
+import { newsBetween } from "@kubewright/timeline/data";
 
-import { newsBetween } from "./change-words.js";
 import { fieldsOf } from "./object-fields.js";
 import type { SeenObject } from "./seen-objects.js";
 import type { ToldStep } from "./told-steps.js";

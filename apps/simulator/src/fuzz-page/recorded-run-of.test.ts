@@ -2,10 +2,10 @@ import { type Job, type UnstructuredObject, configMaps } from "@kubewright/api";
 import { ControllerShell } from "@kubewright/controller";
 import { type FaultPlan, type Invariant, type PlayedController, builtInInvariants, play } from "@kubewright/simulation";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { RecordedRun } from "@kubewright/timeline/data";
 
 import { mutantPlayer, stalePlan } from "../../test/made-up-plan.js";
 import { type PlayedRecords, recordPlan } from "./record-plan.js";
-import type { RecordedRun } from "./recorded-run.js";
 import { recordedRunOf } from "./recorded-run-of.js";
 
 const COMMAND = "kubewright fuzz --replay plan.yaml";

@@ -1,10 +1,10 @@
 import type { FaultPlan, Invariant } from "@kubewright/simulation";
 import { stringify } from "yaml";
+import type { Actor, HappeningBar, Knowledge, RecordedObject, RecordedRun, Step } from "@kubewright/timeline/data";
 
 import { fieldsOf, split } from "./object-fields.js";
 import { isAimed, isLasting } from "./plan-words.js";
 import type { PlayedRecords } from "./record-plan.js";
-import type { Actor, HappeningBar, Knowledge, RecordedObject, RecordedRun, Step } from "./recorded-run.js";
 import type { SeenObject } from "./seen-objects.js";
 import { storyOf } from "./story.js";
 import { type KnownActor, type ToldRun, type ToldStep, isAside, toldRun } from "./told-steps.js";

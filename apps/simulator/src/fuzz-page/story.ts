@@ -1,14 +1,11 @@
 import type { FaultPlan, StoredChange, Violation } from "@kubewright/simulation";
+import { newsBetween, type Sentence, sinceText, type StoryPart, violationText } from "@kubewright/timeline/data";
 
-import { newsBetween } from "./change-words.js";
 import { fieldsOf } from "./object-fields.js";
 import { differencesIn, picturesAt } from "./pictures.js";
 import { isLasting, planSentences } from "./plan-words.js";
-import type { Sentence, StoryPart } from "./recorded-run.js";
 import type { SeenObject } from "./seen-objects.js";
-import { sinceText } from "./since-text.js";
 import { type ToldStep, isWrite } from "./told-steps.js";
-import { violationText } from "./violation-text.js";
 
 /** Sentences that lead up to what went wrong. */
 const MOST_BEFORE = 14;

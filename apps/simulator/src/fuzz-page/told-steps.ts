@@ -7,15 +7,13 @@ import type {
   ToldRecord,
   Violation,
 } from "@kubewright/simulation";
+import { type Actor, changesBetween, type Look, type StepKind, violationText } from "@kubewright/timeline/data";
 
-import { changesBetween } from "./change-words.js";
 import { decisionWords } from "./decision-words.js";
 import { fieldsOf } from "./object-fields.js";
 import { isAimed } from "./plan-words.js";
 import type { PlayedRecords } from "./record-plan.js";
-import type { Actor, Look, StepKind } from "./recorded-run.js";
 import { type SeenObject, SeenObjects, isBackground } from "./seen-objects.js";
-import { violationText } from "./violation-text.js";
 
 /** A step before it is known whether it is shown: its words are found when they are asked for. */
 export interface ToldStep {

@@ -1,17 +1,18 @@
+import type { ReportData } from "@kubewright/timeline/data";
+import type { LiveRun } from "@kubewright/timeline/page";
+
+import { withClockGaps } from "../report/clock-gaps.js";
 import { ReportBuilder } from "../report/report-builder.js";
-import type { ReportData } from "../report/report-data.js";
 import { type LiveStatus, TRACE_POLL_MS } from "../report/live-status.js";
 import type { TraceRecord } from "../trace.js";
 
-export type Connection = "connecting" | "connected" | "lost";
-
 /** Follows the trace of a live cluster, and takes up where it was after the connection was cut. */
-export class LiveSource {
+export class LiveSource implements LiveRun {
   #builder = new ReportBuilder();
   #status: LiveStatus | undefined;
   #statusAt = 0;
   #next = 0;
-  connection: Connection = "connecting";
+  connection: LiveRun["connection"] = "connecting";
   /** Records that were gone before they could be fetched. */
   missed = 0;
   readonly #changed: () => void;
@@ -23,7 +24,10 @@ export class LiveSource {
 
   get data(): ReportData {
     const data = this.#builder.data({ endMs: this.nowMs });
-    return { ...data, startMs: this.#status === undefined ? this.nowMs : Date.parse(this.#status.since) };
+    return withClockGaps({
+      ...data,
+      startMs: this.#status === undefined ? this.nowMs : Date.parse(this.#status.since),
+    });
   }
 
   get status(): LiveStatus | undefined {

@@ -1,6 +1,7 @@
+import type { PageData } from "@kubewright/timeline/data";
+
 import type { PageAssets } from "./page-assets.js";
 import { packData } from "./packed-data.js";
-import type { PageData } from "./page-data.js";
 
 /**
  * The page as one HTML text: for a file with its data in it, or for a live cluster with none.

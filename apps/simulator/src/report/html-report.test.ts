@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 
 import { expect, test } from "vitest";
+import type { ReportData } from "@kubewright/timeline/data";
 
 import { memoryIo } from "../../test/memory-io.js";
 import { runCli } from "../cli.js";
 import type { Io } from "../io.js";
-import type { ReportData } from "./report-data.js";
 
 const assets = {
   script: "go()",

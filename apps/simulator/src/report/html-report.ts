@@ -1,15 +1,15 @@
 import type { InformerFactory } from "@kubewright/informer";
+import type { PageData, ReportData } from "@kubewright/timeline/data";
 
 import type { Io, OutputFile } from "../io.js";
 import { openOutput } from "../output-file.js";
 import type { TraceRecord } from "../trace.js";
 import { UserError } from "../user-error.js";
+import { withClockGaps } from "./clock-gaps.js";
 import { htmlPage } from "./html-page.js";
 import { ObjectKeeper } from "./object-keeper.js";
 import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
-import type { PageData } from "./page-data.js";
-import type { ReportData } from "./report-data.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
 /** Records a run for the page to show. */
@@ -33,7 +33,7 @@ export class ReportRecorder {
 
   /** @param description - of the scenario, if there is one. */
   data(description: string | undefined): ReportData {
-    return this.#builder.data({ objects: this.#keeper.objects(), description });
+    return withClockGaps(this.#builder.data({ objects: this.#keeper.objects(), description }));
   }
 }
 

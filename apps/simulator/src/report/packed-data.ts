@@ -1,5 +1,4 @@
-import type { PageData } from "./page-data.js";
-import type { ReportData } from "./report-data.js";
+import type { PageData, ReportData } from "@kubewright/timeline/data";
 
 /**
  * A report's data for a page to hold: JSON, gzipped, in base64, which takes a tenth of the room, and has no character

@@ -1,9 +1,9 @@
 import { splitObjectKey } from "@kubewright/api";
+import type { DecisionNote, EventNote, ObjectName, ReportData } from "@kubewright/timeline/data";
 
 import { Timeline } from "../timeline/timeline.js";
 import type { DecisionRecord, HappeningRecord, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
 import { Concurrency } from "./concurrency.js";
-import type { DecisionNote, EventNote, ObjectName, ReportData } from "./report-data.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
 /** Outcomes of a CronJob's sync that change nothing and come with nearly every look. */

@@ -1,11 +1,11 @@
 import ical from "ical-generator";
+import { rowTime, type RunRow, type TimelineGroup, type TimelineRow } from "@kubewright/timeline/data";
 
 import { formatDuration } from "../duration.js";
 import type { OutputFile } from "../io.js";
 import { lateText, tookMs } from "../run-words.js";
 import { printable } from "../style.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
-import { type RunRow, type TimelineGroup, type TimelineRow, rowTime } from "../timeline/rows.js";
 
 /** More than a calendar can show, and a bound on memory. */
 const MOST_EVENTS = 50_000;

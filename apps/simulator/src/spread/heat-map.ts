@@ -1,4 +1,5 @@
-import type { LoadRow } from "../report/spread-report.js";
+import type { LoadRow } from "@kubewright/timeline/data";
+
 import { coresText, memoryText } from "../requests-text.js";
 import type { Style } from "../style.js";
 import { type LoadCurves, MEASURES, type Measure, mostBy } from "./load-curves.js";

@@ -1,6 +1,6 @@
 import { formatTime } from "@kubewright/api";
+import type { LoadMaps, LoadRow } from "@kubewright/timeline/data";
 
-import type { LoadMaps, LoadRow } from "../report/spread-report.js";
 import { mostBy } from "./load-curves.js";
 
 const HOUR = 60;

@@ -1,8 +1,7 @@
 import { formatTime } from "@kubewright/api";
+import type { FigureTable, SpreadReport } from "@kubewright/timeline/data";
 
 import { formatDuration } from "../duration.js";
-import type { FigureTable } from "../report/figure-table.js";
-import type { SpreadReport } from "../report/spread-report.js";
 import { MEASURE_TITLES } from "./heat-map.js";
 import { MEASURES } from "./load-curves.js";
 import { daysLeft, loadMaps } from "./load-maps.js";

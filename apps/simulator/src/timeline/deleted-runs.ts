@@ -1,8 +1,8 @@
 import type { ObjectKey } from "@kubewright/api";
 import type { CronJobDecision } from "@kubewright/cronjob";
+import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import { replacedText } from "../run-words.js";
-import type { RunRow, TimelineGroup } from "./rows.js";
 
 /** A row that is told of once it is known why its Job was deleted. */
 interface DeletedRun {

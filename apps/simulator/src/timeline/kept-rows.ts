@@ -1,4 +1,4 @@
-import { type PodBar, type RunRow, type TimelineGroup, type TimelineRow, rowTime } from "./rows.js";
+import { type PodBar, rowTime, type RunRow, type TimelineGroup, type TimelineRow } from "@kubewright/timeline/data";
 
 export interface TimelineLimits {
   /** Rows kept per group. Default 200: enough for a terminal, and a stated bound for a year of runs. */

@@ -1,8 +1,8 @@
 import { TimeZoneCache } from "@kubewright/cron";
+import type { SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import { clockEffects } from "../clock-effects.js";
 import type { CronJobState } from "../trace.js";
-import type { SkippedRow, TimelineGroup } from "./rows.js";
 
 /** Finds slots that a change of the clock left out: no controller sees them. */
 export class LostSlots {

@@ -1,7 +1,8 @@
+import type { PodBar, RunRow } from "@kubewright/timeline/data";
+
 import type { ObjectRecord } from "../trace.js";
 import type { KeptRows } from "./kept-rows.js";
 import type { RecordTimes } from "./record-times.js";
-import type { PodBar, RunRow } from "./rows.js";
 import type { TimelineTotals } from "./totals.js";
 
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;

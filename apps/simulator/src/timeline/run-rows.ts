@@ -1,10 +1,10 @@
 import { objectKey } from "@kubewright/api";
+import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import type { ObjectRecord } from "../trace.js";
 import type { DeletedRuns } from "./deleted-runs.js";
 import type { KeptRows } from "./kept-rows.js";
 import type { RecordTimes } from "./record-times.js";
-import type { RunRow, TimelineGroup } from "./rows.js";
 import type { TimelineTotals } from "./totals.js";
 
 export type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;

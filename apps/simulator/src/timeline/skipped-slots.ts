@@ -1,10 +1,10 @@
 import type { ObjectKey } from "@kubewright/api";
 import type { CronJobDecision } from "@kubewright/cronjob";
+import type { SkippedRow } from "@kubewright/timeline/data";
 
 import { type SkipReason, heldBackReason, skipText } from "../run-words.js";
 import type { CronJobState } from "../trace.js";
 import type { RecordTimes } from "./record-times.js";
-import type { SkippedRow } from "./rows.js";
 
 /** The slot that is held back at the moment. It may still start late. */
 interface HeldBack {

@@ -1,5 +1,6 @@
 import { type ObjectKey, objectKey } from "@kubewright/api";
 import type { CronJobDecision } from "@kubewright/cronjob";
+import type { SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import type { CronJobState, ObjectRecord, TraceRecord } from "../trace.js";
 import { DeletedRuns } from "./deleted-runs.js";
@@ -7,7 +8,6 @@ import { KeptRows, type TimelineLimits } from "./kept-rows.js";
 import { LostSlots, isSameSchedule } from "./lost-slots.js";
 import { PodBars } from "./pod-bars.js";
 import { RecordTimes } from "./record-times.js";
-import type { SkippedRow, TimelineGroup } from "./rows.js";
 import { type JobRecord, RunRows } from "./run-rows.js";
 import { SkippedSlots } from "./skipped-slots.js";
 import { type TimelineTotals, emptyTotals } from "./totals.js";

@@ -1,0 +1,10 @@
+/** What a timeline shows of a CronJob. */
+export interface CronJobState {
+  readonly schedule: string;
+  readonly timeZone?: string;
+  readonly concurrencyPolicy?: string;
+  readonly suspend?: boolean;
+  readonly startingDeadlineSeconds?: number;
+  readonly active: readonly string[];
+  readonly lastScheduleTime?: string;
+}

@@ -1,0 +1,39 @@
+export { byWeight, changesBetween, newsBetween } from "./change-words.js";
+export { rowTime } from "./rows.js";
+export { sinceText } from "./since-text.js";
+export { violationText } from "./violation-text.js";
+
+export type { ConcurrencySteps, Levels } from "./concurrency-steps.js";
+export type { CronJobState } from "./cron-job-state.js";
+export type { Figure, FigureCell, FigureTable, Moment } from "./figure-table.js";
+export type { FuturesReport, LoadBand, LoadOverTime, LoadOverTimeOf } from "./futures-report.js";
+export type { HappeningRecord } from "./happening-record.js";
+export type { MissReason, MissedSlots, SkipReason } from "./missed-slots.js";
+export type { PageData } from "./page-data.js";
+export type {
+  Actor,
+  Fields,
+  HappeningBar,
+  Knowledge,
+  Look,
+  ObjectVersion,
+  RecordedObject,
+  RecordedRun,
+  RecordedViolation,
+  Sentence,
+  Step,
+  StepKind,
+  StoryPart,
+} from "./recorded-run.js";
+export type {
+  ComparisonReport,
+  DecisionNote,
+  DifferingGroup,
+  EventNote,
+  ObjectName,
+  ReportData,
+  ReportTotals,
+  RunCounts,
+} from "./report-data.js";
+export type { PodBar, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "./rows.js";
+export type { LoadMaps, LoadRow, SpreadMeasure, SpreadReport } from "./spread-report.js";

@@ -1,0 +1,196 @@
+import type { PageData } from "../data/page-data.js";
+import { h } from "../page/dom.js";
+import { type ShownPage, showPage } from "../page/show-page.js";
+import { type Address, type Selection, ownAddress } from "../page/surroundings.js";
+import { unpackData } from "../page/unpack-data.js";
+import type { Theme } from "./theme.js";
+import { isTheme } from "./theme.js";
+import { styleText } from "./style-text.js";
+
+/** Shows what a run of Jobs and CronJobs did, as the page of `kubewright run --html` does. */
+export interface KubewrightTimelineElement extends HTMLElement {
+  /** What is shown. Given once more it takes the place of what was there; what is looked at stays, as far as it can. */
+  data: PageData | undefined;
+  /** Where to read it from: JSON, or what `packData` packed. The attribute `src`. */
+  src: string;
+  /** The attribute `theme`. Default `auto`, as the system has it. */
+  theme: Theme;
+  /** Time zone it begins with, the attribute `zone`. Default: the one that most CronJobs have. */
+  zone: string;
+}
+
+/** What `kubewright-select` tells in its `detail`: what is selected, or that nothing is. */
+export type SelectDetail = Selection | null;
+
+const NAME = "kubewright-timeline";
+const ATTRIBUTES = ["src", "theme", "zone"] as const;
+
+/**
+ * Makes `<kubewright-timeline>` known to a document. Once is enough, and again is no mistake.
+ *
+ * @param registry - Default: the document's.
+ */
+export function defineKubewrightTimeline(registry: CustomElementRegistry = customElements): void {
+  if (registry.get(NAME) === undefined) registry.define(NAME, elementClass());
+}
+
+/** Made when somebody wants it: elsewhere than in a browser there is nothing to extend. */
+function elementClass(): CustomElementConstructor {
+  return class extends HTMLElement implements KubewrightTimelineElement {
+    static readonly observedAttributes = ATTRIBUTES;
+    readonly #shadow = this.attachShadow({ mode: "open" });
+    #address: Address = ownAddress();
+    #data: PageData | undefined;
+    #page: ShownPage | undefined;
+    #reading = new AbortController();
+    /** Counts what was to be shown: only the latest is. */
+    #turn = 0;
+
+    constructor() {
+      super();
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(styleText);
+      this.#shadow.adoptedStyleSheets = [sheet];
+    }
+
+    get data(): PageData | undefined {
+      return this.#data;
+    }
+
+    set data(data: PageData | undefined) {
+      this.#reading.abort();
+      const keeps = isSameWindow(this.#data, data);
+      this.#data = data;
+      this.#show(keeps ? ALL : LASTING);
+    }
+
+    get src(): string {
+      return this.getAttribute("src") ?? "";
+    }
+
+    set src(src: string) {
+      this.setAttribute("src", src);
+    }
+
+    get theme(): Theme {
+      const theme = this.getAttribute("theme");
+      return isTheme(theme) ? theme : "auto";
+    }
+
+    set theme(theme: Theme) {
+      this.setAttribute("theme", theme);
+    }
+
+    get zone(): string {
+      return this.getAttribute("zone") ?? "";
+    }
+
+    set zone(zone: string) {
+      this.setAttribute("zone", zone);
+    }
+
+    connectedCallback(): void {
+      // What was set before the element was known hides what is set here.
+      for (const name of ["data", ...ATTRIBUTES] as const)
+        if (Object.hasOwn(this, name)) {
+          const value = this[name];
+          Reflect.deleteProperty(this, name);
+          Object.assign(this, { [name]: value });
+        }
+      if (this.#data !== undefined) this.#show(ALL);
+      else void this.#read();
+    }
+
+    disconnectedCallback(): void {
+      this.#reading.abort();
+      this.#close();
+    }
+
+    attributeChangedCallback(name: (typeof ATTRIBUTES)[number], before: string | null, after: string | null): void {
+      if (before === after || !this.isConnected) return;
+      if (name === "src") void this.#read();
+      else this.#show(ALL.filter((each) => each !== name));
+    }
+
+    /** From where `src` says, or the script element within. */
+    async #read(): Promise<void> {
+      this.#reading.abort();
+      this.#reading = new AbortController();
+      const { signal } = this.#reading;
+      try {
+        const text = this.src === "" ? this.querySelector("script")?.textContent : await fetched(this.src, signal);
+        if (text === undefined || text.trim() === "") return;
+        const data = text.trimStart().startsWith("{") ? (JSON.parse(text) as PageData) : await unpackData(text.trim());
+        if (!signal.aborted) this.data = data;
+      } catch (error) {
+        if (!signal.aborted) this.#tell(error);
+      }
+    }
+
+    /** @param kept - What of the link to what was looked at still holds. */
+    #show(kept: readonly string[]): void {
+      if (!this.isConnected) return;
+      this.#close();
+      const link = [...new URLSearchParams(this.#address.hash.slice(1))].filter(([name]) => kept.includes(name));
+      this.#address.replace(new URLSearchParams(link).toString());
+      const data = this.#data;
+      if (data === undefined) return this.#shadow.replaceChildren();
+      const root = h("div", { id: "app" });
+      const frame = h("div", { class: "frame", "data-theme": this.theme }, root);
+      this.#shadow.replaceChildren(frame);
+      const turn = ++this.#turn;
+      const surroundings = {
+        root,
+        themed: frame,
+        keys: frame,
+        address: this.#address,
+        isEmbedded: true,
+        part: () => undefined,
+        onSelect: (selection: Selection | undefined): void => {
+          const detail: SelectDetail = selection ?? null;
+          this.dispatchEvent(new CustomEvent("kubewright-select", { bubbles: true, composed: true, detail }));
+        },
+      };
+      showPage(surroundings, data, { theme: this.theme, zone: this.zone }).then(
+        (page) => {
+          if (turn === this.#turn) this.#page = page;
+          else page.close();
+        },
+        (error: unknown) => {
+          if (turn === this.#turn) this.#tell(error);
+        },
+      );
+    }
+
+    #close(): void {
+      this.#turn++;
+      this.#page?.close();
+      this.#page = undefined;
+    }
+
+    #tell(error: unknown): void {
+      this.#close();
+      const message = `This timeline cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+      this.#shadow.replaceChildren(h("div", { class: "frame", role: "alert" }, message));
+    }
+  };
+}
+
+/** What a link says of what is looked at, and what of that does not depend on the data. */
+const LASTING = ["text", "namespace", "outcome", "zone", "view", "theme"];
+const ALL = [...LASTING, "range", "cursor", "selected", "toggled", "seed"];
+
+function isSameWindow(a: PageData | undefined, b: PageData | undefined): boolean {
+  return a !== undefined && b !== undefined && windowOf(a) === windowOf(b);
+}
+
+function windowOf(data: PageData): string {
+  const { startMs, endMs } = "a" in data ? data.a : data;
+  return `${startMs} ${endMs}`;
+}
+
+async function fetched(url: string, signal: AbortSignal): Promise<string> {
+  const answer = await fetch(url, { signal });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+  return answer.text();
+}

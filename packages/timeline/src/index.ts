@@ -1,0 +1,6 @@
+export { defineKubewrightTimeline } from "./element/define.js";
+
+export type * from "./data/index.js";
+export type { KubewrightTimelineElement, SelectDetail } from "./element/define.js";
+export type { Theme } from "./element/theme.js";
+export type { Selection } from "./page/surroundings.js";

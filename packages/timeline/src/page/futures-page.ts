@@ -1,0 +1,199 @@
+import type { Moment } from "../data/figure-table.js";
+import type { FuturesReport } from "../data/futures-report.js";
+import type { ConcurrencySteps, Levels } from "../data/concurrency-steps.js";
+import type { ReportData } from "../data/report-data.js";
+import { rowTime } from "../data/rows.js";
+import { App } from "./app.js";
+import { BandsView } from "./bands-view.js";
+import { button, h } from "./dom.js";
+import { durationText } from "./duration-text.js";
+import { figureTableView } from "./figure-table-view.js";
+import { groupId } from "./item.js";
+import { currentTheme, overview } from "./overview.js";
+import { rowId } from "./row-link.js";
+import { unpackData } from "./unpack-data.js";
+import { ZonedTime } from "./zoned-time.js";
+import { type Surroundings, focusedBeside } from "./surroundings.js";
+
+/** Many futures: what goes wrong in how many, and those that show the worst, each with a page of its own. */
+export class FuturesPage {
+  readonly #surroundings: Surroundings;
+  readonly #report: FuturesReport;
+  readonly #overview: readonly HTMLElement[];
+  readonly #nav: HTMLElement;
+  readonly #seed = h("strong", {});
+  readonly #dialog = h("dialog", { "aria-label": "A future that is not in this file" });
+  readonly #closed = new AbortController();
+  #app: App | undefined;
+  /** Which seed's page is shown, or is about to be. */
+  #shown: number | undefined;
+  /** The timeline that was unpacked last. */
+  #latest: { readonly seed: number; readonly data: ReportData } | undefined;
+  /** Where somebody was before a timeline was opened. */
+  #left = { scroll: 0, focus: undefined as HTMLElement | undefined };
+
+  constructor(surroundings: Surroundings, report: FuturesReport) {
+    this.#surroundings = surroundings;
+    this.#report = report;
+    const open = (moment: Moment): void => this.#open(moment);
+    const { tables, load, remarks, description } = report;
+    const [first, ...others] = tables.map((table) => figureTableView(table, open));
+    this.#overview = overview(
+      surroundings,
+      "Every future",
+      factsOf(report),
+      h("h1", {}, "Every future"),
+      h("p", { class: "lead" }, leadOf(report)),
+      description !== undefined && h("p", { class: "description" }, description),
+      ...remarks.map((remark) => h("p", { class: "remark" }, remark)),
+      first ?? false,
+      load.groups.length > 0 && new BandsView(load, open).element,
+      ...others,
+    );
+    this.#nav = h(
+      "nav",
+      { class: "sides", "aria-label": "Futures" },
+      button("← Every future", "Back to every future", () => void this.#go("")),
+      this.#seed,
+    );
+    const { root, address } = surroundings;
+    root.before(this.#nav);
+    root.after(this.#dialog);
+    root.parentElement!.classList.add("has-nav");
+    address.listen("popstate", () => void this.show(), this.#closed.signal);
+  }
+
+  /** Takes away what it has put beside the root, for another page that takes its place. */
+  close(): void {
+    this.#closed.abort();
+    this.#app?.close();
+    this.#nav.remove();
+    this.#dialog.remove();
+  }
+
+  /** What the address says: one future, or all of them. */
+  async show(): Promise<void> {
+    const address = new URLSearchParams(this.#surroundings.address.hash.slice(1));
+    const seed = address.has("seed") ? Number(address.get("seed")) : undefined;
+    const carried = seed !== undefined && this.#report.carried.includes(seed) ? seed : undefined;
+    if (carried !== undefined && carried === this.#shown) return;
+    this.#app?.close();
+    this.#app = undefined;
+    this.#shown = carried;
+    if (carried === undefined) {
+      this.#showAll(address.get("theme"));
+      if (seed !== undefined && Number.isSafeInteger(seed)) this.#tell(seed);
+      return;
+    }
+    const data = await this.#timeline(carried);
+    // Meanwhile somebody may have gone elsewhere.
+    if (this.#shown === carried) this.#showOne(carried, data);
+  }
+
+  #showAll(theme: string | null): void {
+    if (theme === "light" || theme === "dark") this.#surroundings.themed.dataset["theme"] = theme;
+    this.#nav.hidden = true;
+    this.#surroundings.root.classList.add("one-column");
+    this.#surroundings.root.replaceChildren(...this.#overview);
+    const main = this.#overview.at(-1)!;
+    main.scrollTop = this.#left.scroll;
+    this.#left.focus?.focus({ preventScroll: true });
+  }
+
+  #showOne(seed: number, data: ReportData): void {
+    this.#nav.hidden = false;
+    this.#seed.textContent = `Seed ${seed}`;
+    this.#surroundings.root.classList.remove("one-column");
+    this.#app = new App(this.#surroundings, data, { seed: String(seed) });
+    this.#app.show();
+  }
+
+  #open(moment: Moment): void {
+    const { seed } = moment;
+    if (!this.#report.carried.includes(seed)) this.#tell(seed);
+    else void this.#openCarried(moment);
+  }
+
+  async #openCarried({ seed, at, object }: Moment): Promise<void> {
+    const data = await this.#timeline(seed);
+    const link = new URLSearchParams({ seed: String(seed) });
+    const atMs = at === "mostPods" || at === "mostCpu" ? timeOfMost(data.concurrency, at) : at;
+    if (atMs !== undefined) link.set("cursor", String(atMs));
+    const selected = object === undefined || atMs === undefined ? undefined : rowId(data, object, atMs);
+    if (selected !== undefined) link.set("selected", selected);
+    if (currentTheme(this.#surroundings) !== "auto") link.set("theme", currentTheme(this.#surroundings));
+    const focus = focusedBeside(this.#surroundings.root);
+    this.#left = {
+      scroll: this.#overview.at(-1)!.scrollTop,
+      focus: focus instanceof HTMLElement && focus !== document.body ? focus : undefined,
+    };
+    await this.#go(link.toString());
+    if (object !== undefined && atMs !== undefined && isBeyond(data, object, atMs))
+      this.#app?.announce(`This file keeps fewer runs of seed ${seed}: those until then`);
+  }
+
+  #go(hash: string): Promise<void> {
+    const theme = currentTheme(this.#surroundings) === "auto" ? "" : `theme=${currentTheme(this.#surroundings)}`;
+    this.#surroundings.address.push(hash === "" ? theme : hash);
+    return this.show();
+  }
+
+  async #timeline(seed: number): Promise<ReportData> {
+    if (this.#latest?.seed !== seed) {
+      const data = (await unpackData(this.#surroundings.part(`seed-${seed}`) ?? "")) as ReportData;
+      this.#latest = { seed, data };
+    }
+    return this.#latest.data;
+  }
+
+  /** How to see a future that is not in the file. */
+  #tell(seed: number): void {
+    const command = `${this.#report.command} --seed ${seed} --html seed-${seed}.html`;
+    this.#dialog.replaceChildren(
+      h("h2", {}, `Seed ${seed} is not in this file`),
+      h("p", {}, `It holds the timelines of ${this.#report.carried.length} others. This plays it:`),
+      h("pre", { tabindex: 0 }, command),
+      h(
+        "div",
+        { class: "buttons" },
+        button("Copy", "Copy the command", () => void navigator.clipboard.writeText(command)),
+        button("Close", "Close", () => this.#dialog.close()),
+      ),
+    );
+    this.#dialog.showModal();
+  }
+}
+
+function factsOf({ startMs, endMs, kubernetes }: FuturesReport): string[] {
+  const zone = new ZonedTime("UTC");
+  return [
+    `${zone.minute(startMs)} to ${zone.minute(endMs)}`,
+    durationText(endMs - startMs),
+    `Kubernetes ${kubernetes}`,
+  ];
+}
+
+function leadOf({ played, seeds, carried }: FuturesReport): string {
+  const { first, last } = seeds;
+  const all = last - first + 1;
+  const which = first === last ? `seed ${first}` : `seeds ${first}-${last}`;
+  const futures = `${played.toLocaleString("en")} ${played === 1 ? "future" : "futures"}`;
+  const stopped = played < all ? ` of ${all.toLocaleString("en")}, as it was stopped` : "";
+  const shown =
+    carried.length === 0 ? "" : " Wherever a seed is named, a click opens its timeline, at the run in question.";
+  return `${futures}${stopped}, ${which}.${shown}`;
+}
+
+/** Whether that is later than the last run that is kept of a CronJob, or Job, with more runs than that. */
+function isBeyond({ groups }: ReportData, wanted: NonNullable<Moment["object"]>, atMs: number): boolean {
+  const group = groups.find((each) => groupId(each) === groupId(wanted));
+  const last = group?.rows.at(-1);
+  return group !== undefined && group.hiddenRows > 0 && (last === undefined || rowTime(last) < atMs);
+}
+
+/** When there was the most of something first. */
+function timeOfMost({ atMs, pods, cpuMillis }: ConcurrencySteps, at: "mostPods" | "mostCpu"): number | undefined {
+  const { peak }: Levels = at === "mostPods" ? pods : cpuMillis;
+  const most = peak.reduce((a, b) => Math.max(a, b), 0);
+  return atMs[peak.indexOf(most)];
+}

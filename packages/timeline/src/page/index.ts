@@ -1,0 +1,9 @@
+export { App } from "./app.js";
+export { showPage } from "./show-page.js";
+export { ownDocument } from "./surroundings.js";
+export { unpackData } from "./unpack-data.js";
+
+export type { Wishes } from "./app.js";
+export type { LiveRun } from "./live-run.js";
+export type { ShownPage } from "./show-page.js";
+export type { Address, Selection, Surroundings } from "./surroundings.js";

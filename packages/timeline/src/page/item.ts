@@ -1,0 +1,104 @@
+import type { PodBar, RunRow, SkippedRow, TimelineGroup } from "../data/rows.js";
+
+/** How a bar looks: one colour and one shape for each. */
+export type Look = "complete" | "failed" | "running" | "waiting" | "stopped" | "skipped";
+
+/** In the order they are painted: what matters most comes last, on top. */
+export const LOOKS: readonly Look[] = ["waiting", "stopped", "complete", "running", "failed", "skipped"];
+
+export const LOOK_NAMES: Readonly<Record<Look, string>> = {
+  complete: "Complete",
+  failed: "Failed",
+  running: "Running",
+  waiting: "Waiting",
+  stopped: "Stopped",
+  skipped: "Skipped",
+};
+
+/** Something with a place in time: a run, one of its pods, or the ghost of a run that never was. */
+export type Item = RunItem | PodItem | GhostItem;
+
+interface ItemBase {
+  /** For links and for finding it again after new data came. */
+  readonly id: string;
+  readonly group: TimelineGroup;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly look: Look;
+}
+
+export interface RunItem extends ItemBase {
+  readonly type: "run";
+  readonly row: RunRow;
+}
+
+export interface PodItem extends ItemBase {
+  readonly type: "pod";
+  readonly row: RunRow;
+  readonly pod: PodBar;
+}
+
+export interface GhostItem extends ItemBase {
+  readonly type: "ghost";
+  readonly row: SkippedRow;
+}
+
+export function groupId({ kind, namespace, name }: Pick<TimelineGroup, "kind" | "namespace" | "name">): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** @param nowMs - where what has no end yet is drawn to. */
+export function runItem(group: TimelineGroup, row: RunRow, nowMs: number): RunItem {
+  const startMs = row.startMs === undefined ? row.createdMs : Math.max(row.startMs, row.createdMs);
+  return {
+    type: "run",
+    id: row.uid,
+    group,
+    row,
+    startMs,
+    endMs: Math.max(startMs, row.endMs ?? nowMs),
+    look: runLook(row),
+  };
+}
+
+export function podItem(group: TimelineGroup, row: RunRow, pod: PodBar, nowMs: number): PodItem {
+  const endMs = Math.max(pod.createdMs, pod.endMs ?? nowMs);
+  return { type: "pod", id: pod.uid, group, row, pod, startMs: pod.createdMs, endMs, look: podLook(pod) };
+}
+
+/** @param endMs - where a run of the usual length would have ended. */
+export function ghostItem(group: TimelineGroup, row: SkippedRow, endMs: number): GhostItem {
+  const id = `${groupId(group)}@${row.slotMs}`;
+  return { type: "ghost", id, group, row, startMs: row.slotMs, endMs: Math.max(row.slotMs, endMs), look: "skipped" };
+}
+
+function runLook({ outcome }: RunRow): Look {
+  switch (outcome) {
+    case "Complete":
+      return "complete";
+    case "Failed":
+      return "failed";
+    case "Running":
+      return "running";
+    case "Suspended":
+    case "Deleted":
+      return "stopped";
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function podLook({ outcome, endMs, stopped }: PodBar): Look {
+  switch (outcome) {
+    case "Succeeded":
+      return "complete";
+    case "Failed":
+      return stopped ? "stopped" : "failed";
+    case "Running":
+      return endMs === undefined ? "running" : "stopped";
+    case "Pending":
+      return endMs === undefined ? "waiting" : "stopped";
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,113 @@
+import type { RecordedRun } from "../../data/recorded-run.js";
+
+/** From a step on there is this version; `undefined`: none. */
+export interface VersionSpan {
+  readonly from: number;
+  readonly version: number | undefined;
+}
+
+/** What is stored and what each cache has of each object, at every step. */
+export class RunKnowledge {
+  readonly #store = new Map<number, VersionSpan[]>();
+  readonly #caches = new Map<number, Map<number, VersionSpan[]>>();
+  /** By actor, the resources that it caches. */
+  readonly #resources = new Map<number, Set<string>>();
+  /** By actor, the step at which it hears of something first. */
+  readonly #begins = new Map<number, number>();
+
+  constructor({ steps, before, objects }: RecordedRun) {
+    for (const [object, version] of before.store) this.#store.set(object, [{ from: 0, version }]);
+    const lives = new Map(before.lives);
+    for (const [actor, object, version] of before.caches) {
+      this.#cacheOf(actor).set(object, [{ from: 0, version }]);
+      this.#begins.set(actor, 0);
+      this.#cached(actor, objects[object]!.resource);
+    }
+    for (const [from, { kind, actor, life = 1, object, version }] of steps.entries()) {
+      if (object === undefined) continue;
+      if (kind === "change") add(this.#store, object, { from, version });
+      if (kind !== "cache" || actor === undefined) continue;
+      const cache = this.#cacheOf(actor);
+      if (!this.#begins.has(actor)) this.#begins.set(actor, from);
+      if ((lives.get(actor) ?? life) !== life)
+        for (const spans of cache.values())
+          if (spans.at(-1)!.version !== undefined) spans.push({ from, version: undefined });
+      lives.set(actor, life);
+      add(cache, object, { from, version });
+      this.#cached(actor, objects[object]!.resource);
+    }
+  }
+
+  stored(object: number): readonly VersionSpan[] {
+    return this.#store.get(object) ?? [];
+  }
+
+  cached(actor: number, object: number): readonly VersionSpan[] {
+    return this.#caches.get(actor)?.get(object) ?? [];
+  }
+
+  /** Until then an actor has no caches that could be stale. */
+  begins(actor: number): number {
+    return this.#begins.get(actor) ?? 0;
+  }
+
+  /** Whether the actor has a cache of such objects. */
+  caches(actor: number, resource: string): boolean {
+    return this.#resources.get(actor)?.has(resource) ?? false;
+  }
+
+  #cacheOf(actor: number): Map<number, VersionSpan[]> {
+    let cache = this.#caches.get(actor);
+    if (cache === undefined) this.#caches.set(actor, (cache = new Map()));
+    return cache;
+  }
+
+  #cached(actor: number, resource: string): void {
+    const known = this.#resources.get(actor);
+    if (known === undefined) this.#resources.set(actor, new Set([resource]));
+    else known.add(resource);
+  }
+}
+
+/** The version after that step. */
+export function versionAt(spans: readonly VersionSpan[], step: number): number | undefined {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (spans[middle]!.from <= step) low = middle + 1;
+    else high = middle;
+  }
+  return spans[low - 1]?.version;
+}
+
+/** A stretch of steps, the last one left out, in which neither what is stored nor what is cached changes. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly version: number | undefined;
+  /** Whether something else is stored. */
+  readonly isStale: boolean;
+}
+
+/** What a cache shows, cut where it, or what is stored, changes. */
+export function stretches(cached: readonly VersionSpan[], stored: readonly VersionSpan[], steps: number): Stretch[] {
+  const cuts = [...new Set([...cached, ...stored].map(({ from }) => from))].sort((a, b) => a - b);
+  const found: Stretch[] = [];
+  for (const [index, from] of cuts.entries()) {
+    const version = versionAt(cached, from);
+    const isStale = version !== versionAt(stored, from);
+    const latest = found.at(-1);
+    const to = cuts[index + 1] ?? steps;
+    if (latest !== undefined && latest.version === version && latest.isStale === isStale)
+      found[found.length - 1] = { ...latest, to };
+    else found.push({ from, to, version, isStale });
+  }
+  return found;
+}
+
+function add(known: Map<number, VersionSpan[]>, object: number, span: VersionSpan): void {
+  const spans = known.get(object);
+  if (spans === undefined) known.set(object, [span]);
+  else spans.push(span);
+}

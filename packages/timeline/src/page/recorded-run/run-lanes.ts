@@ -1,0 +1,105 @@
+import type { RecordedRun, Step } from "../../data/recorded-run.js";
+
+/** What is on one line of the timeline. */
+export interface RunLane {
+  readonly label: string;
+  readonly kind: "happenings" | "changes" | "stored" | "cache" | "decisions" | "writes";
+  readonly actor?: number;
+  /** Whether a new group begins with it. */
+  readonly begins?: string;
+}
+
+export interface RunScope {
+  /** Whether objects that are not concerned are shown too. */
+  readonly allObjects: boolean;
+  /** Whether controllers that only look on are shown too. */
+  readonly allControllers: boolean;
+}
+
+/** The lines that there is something on, and the steps that are on them. */
+export function lanesOf(
+  run: RecordedRun,
+  scope: RunScope,
+): { readonly lanes: readonly RunLane[]; readonly steps: readonly number[] } {
+  const { actors, objects, steps } = run;
+  const isShown = ({ object }: Step): boolean =>
+    object !== undefined && (scope.allObjects || objects[object]!.isConcerned);
+  const writers = new Set<number>();
+  const deciders = new Set<number>();
+  const keepers = new Set<number>();
+  for (const step of steps) {
+    const { kind, actor } = step;
+    if (actor === undefined || !isShown(step)) continue;
+    if (kind === "answer") writers.add(actor);
+    else if (kind === "decision") deciders.add(actor);
+    else if (kind === "cache") keepers.add(actor);
+  }
+  const places = actors.map((_, place) => place);
+  const controllers = places
+    .filter((place) => actors[place]!.isController && (scope.allControllers || actors[place]!.isInvolved))
+    .sort((a, b) => rank(run, a) - rank(run, b));
+  const lanes: RunLane[] = [
+    ...(run.happenings.length > 0
+      ? [{ label: "happenings", kind: "happenings" as const, begins: "What goes wrong" }]
+      : []),
+    { label: "stored changes", kind: "changes", begins: "API server" },
+    { label: "what is stored", kind: "stored" },
+    ...places
+      .filter((place) => !actors[place]!.isController && writers.has(place))
+      .map((actor, index): RunLane => ({
+        label: `${actors[actor]!.name}: writes`,
+        kind: "writes",
+        actor,
+        ...(index === 0 ? { begins: "Others" } : {}),
+      })),
+    ...controllers.flatMap((actor) => {
+      const own: RunLane[] = [
+        ...(keepers.has(actor) ? [{ label: "cache", kind: "cache" as const, actor }] : []),
+        ...(deciders.has(actor) ? [{ label: "syncs", kind: "decisions" as const, actor }] : []),
+        ...(writers.has(actor) ? [{ label: "requests", kind: "writes" as const, actor }] : []),
+      ];
+      return own.map((lane, index) => (index === 0 ? { ...lane, begins: actors[actor]!.name } : lane));
+    }),
+  ];
+  const on = new Set(lanes.map(({ kind, actor }) => `${kind} ${actor ?? ""}`));
+  return {
+    lanes,
+    steps: steps.flatMap((step, index) => (isGeneral(step) || (isShown(step) && on.has(laneOf(step))) ? index : [])),
+  };
+}
+
+/** The name of the line that a step is on. */
+export function laneOf({ kind, actor }: Step): string {
+  switch (kind) {
+    case "happening":
+    case "note":
+      return "happenings ";
+    case "change":
+      return "changes ";
+    case "cache":
+      return `cache ${actor ?? ""}`;
+    case "decision":
+      return `decisions ${actor ?? ""}`;
+    case "answer":
+    case "error":
+      return `writes ${actor ?? ""}`;
+    case "violation":
+      return "";
+    default:
+      return kind satisfies never;
+  }
+}
+
+function isGeneral({ kind }: Step): boolean {
+  return kind === "happening" || kind === "note" || kind === "violation" || kind === "error";
+}
+
+/** Those who wrote or decided last before it went wrong come first. */
+function rank({ steps, violations }: RecordedRun, actor: number): number {
+  const moment = violations[0]?.step ?? steps.length;
+  for (let index = Math.min(moment, steps.length - 1); index >= 0; index--) {
+    const step = steps[index]!;
+    if (step.actor === actor && step.kind !== "cache") return moment - index;
+  }
+  return Infinity;
+}

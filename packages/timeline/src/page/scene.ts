@@ -1,0 +1,270 @@
+import { type TimelineGroup, rowTime } from "../data/rows.js";
+import type { ReportData, ReportTotals } from "../data/report-data.js";
+import { type Item, type Look, type RunItem, ghostItem, groupId, podItem, runItem } from "./item.js";
+import { Lane, packLanes } from "./lane.js";
+
+/** What to show. */
+export interface Filter {
+  /** Part of a name, namespace or reason; case does not matter. */
+  readonly text: string;
+  /** `""`: all. */
+  readonly namespace: string;
+  /** Empty: all. */
+  readonly looks: ReadonlySet<Look>;
+}
+
+/** One entry of the tree beside the timeline, and the lanes it stands for. */
+export interface SceneRow {
+  readonly id: string;
+  readonly level: 1 | 2 | 3;
+  readonly group: TimelineGroup;
+  readonly label: string;
+  readonly note: string;
+  /** `undefined`: nothing to expand. */
+  readonly expanded: boolean | undefined;
+  readonly lanes: readonly Lane[];
+  /** Pixels from the top of the scene. */
+  readonly top: number;
+  readonly height: number;
+  readonly laneHeight: number;
+}
+
+export function isFiltering({ text, namespace, looks }: Filter): boolean {
+  return text.trim() !== "" || namespace !== "" || looks.size > 0;
+}
+
+/** Everything there is to draw, laid out from top to bottom. */
+export interface Scene {
+  readonly rows: readonly SceneRow[];
+  readonly height: number;
+  /** Runs and ghosts that passed the filter, by group and in order of time. */
+  readonly runs: readonly Item[];
+  /** Everything that passed the filter, by its id. */
+  readonly items: ReadonlyMap<string, Item>;
+  /** Runs and ghosts by look, whatever the filter for looks says. */
+  readonly counts: Readonly<Record<Look, number>>;
+  /** Of what passed the filter. */
+  readonly totals: ReportTotals;
+  /** Runs of what passed the filter that the page does not hold. */
+  readonly hiddenRuns: number;
+}
+
+const GROUP_LANE = 26;
+const JOB_LANE = 18;
+const POD_LANE = 11;
+const ROW_PADDING = 10;
+const MAX_LANES = 40;
+
+/** @param collapsed - ids of rows that are closed. */
+export function buildScene(data: ReportData, filter: Filter, collapsed: ReadonlySet<string>): Scene {
+  const rows: SceneRow[] = [];
+  const runs: Item[] = [];
+  const items = new Map<string, Item>();
+  const counts: Record<Look, number> = { complete: 0, failed: 0, running: 0, waiting: 0, stopped: 0, skipped: 0 };
+  let hiddenRuns = 0;
+  let [pods, podsSucceeded, podsFailed, podsStopped] = [0, 0, 0, 0];
+  const text = filter.text.trim().toLowerCase();
+  let top = 0;
+  for (const group of data.groups) {
+    if (filter.namespace !== "" && group.namespace !== filter.namespace) continue;
+    const isWholeGroup = text === "" || `${group.namespace}/${group.name}`.toLowerCase().includes(text);
+    const shownRuns: Item[] = [];
+    const shownPods: Item[] = [];
+    const usualMs = usualLengthMs(group);
+    for (const [index, row] of group.rows.entries()) {
+      const item =
+        row.type === "run"
+          ? runItem(group, row, data.endMs)
+          : ghostItem(group, row, Math.min(data.endMs, ghostEnd(group, index, usualMs)));
+      if (!isWholeGroup && !searchText(item).includes(text)) continue;
+      counts[item.look] += 1 + (row.type === "skipped" ? (row.unlisted ?? 0) : 0);
+      if (isWanted(item.look, filter)) shownRuns.push(item);
+      if (row.type !== "run") continue;
+      if (filter.looks.size === 0) pods += row.hiddenPods;
+      for (const pod of row.pods) {
+        const shown = podItem(group, row, pod, data.endMs);
+        if (isWanted(shown.look, filter)) shownPods.push(shown);
+      }
+    }
+    if (shownRuns.length === 0 && shownPods.length === 0 && (!isWholeGroup || filter.looks.size > 0)) continue;
+    shownRuns.sort(byStart);
+    shownPods.sort(byStart);
+    for (const item of shownRuns) items.set(item.id, item);
+    for (const item of shownPods) items.set(item.id, item);
+    for (const run of shownRuns) runs.push(run);
+    hiddenRuns += group.hiddenRows;
+    pods += shownPods.length;
+    for (const { look } of shownPods) {
+      if (look === "complete") podsSucceeded++;
+      else if (look === "failed") podsFailed++;
+      else if (look === "stopped") podsStopped++;
+    }
+    const id = groupId(group);
+    const add = (row: Omit<SceneRow, "group" | "top" | "height">): void => {
+      const height = Math.max(1, row.lanes.length) * row.laneHeight + ROW_PADDING;
+      rows.push({ ...row, group, top, height });
+      top += height;
+    };
+    if (group.kind === "CronJob") addCronJob({ id, group, runs: shownRuns, pods: shownPods, collapsed }, add);
+    else {
+      const expanded = shownPods.length === 0 ? undefined : !collapsed.has(id);
+      add({
+        id,
+        level: 1,
+        label: group.name,
+        note: jobNote(shownRuns),
+        expanded,
+        lanes: [new Lane(shownRuns)],
+        laneHeight: GROUP_LANE,
+      });
+      if (expanded) add(podsRow(`${id}/pods`, 2, shownPods));
+    }
+  }
+  const totals = { ...runTotals(runs), pods, podsSucceeded, podsFailed, podsStopped };
+  return { rows, height: top, runs, items, counts, totals, hiddenRuns };
+}
+
+function runTotals(
+  runs: readonly Item[],
+): Pick<ReportTotals, "jobs" | "jobsComplete" | "jobsFailed" | "jobsDeleted" | "runsSkipped"> {
+  const totals = { jobs: 0, jobsComplete: 0, jobsFailed: 0, jobsDeleted: 0, runsSkipped: 0 };
+  for (const item of runs) {
+    if (item.type === "ghost") totals.runsSkipped += 1 + (item.row.unlisted ?? 0);
+    if (item.type !== "run") continue;
+    totals.jobs++;
+    const { outcome } = item.row;
+    if (outcome === "Complete") totals.jobsComplete++;
+    else if (outcome === "Failed") totals.jobsFailed++;
+    else if (outcome === "Deleted") totals.jobsDeleted++;
+  }
+  return totals;
+}
+
+/** The median of its first runs. */
+function usualLengthMs({ rows }: TimelineGroup): number {
+  const lengths: number[] = [];
+  for (const row of rows) {
+    if (row.type === "run" && row.endMs !== undefined) lengths.push(row.endMs - (row.startMs ?? row.createdMs));
+    if (lengths.length === 99) break;
+  }
+  return lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 0;
+}
+
+/** A ghost does not reach into the next slot. */
+function ghostEnd({ rows }: TimelineGroup, index: number, usualMs: number): number {
+  const next = rows[index + 1];
+  const startMs = rowTime(rows[index]!);
+  return Math.min(startMs + usualMs, next === undefined ? Infinity : rowTime(next));
+}
+
+/** What is shown of a CronJob. */
+interface ShownCronJob {
+  readonly id: string;
+  readonly group: TimelineGroup;
+  readonly runs: readonly Item[];
+  readonly pods: readonly Item[];
+  /** The ids of rows whose parts are not shown. */
+  readonly collapsed: ReadonlySet<string>;
+}
+
+function addCronJob(
+  { id, group, runs, pods, collapsed }: ShownCronJob,
+  add: (row: Omit<SceneRow, "group" | "top" | "height">) => void,
+): void {
+  const jobs = runs.filter((item): item is RunItem => item.type === "run");
+  const expanded = jobs.length + pods.length === 0 ? undefined : !collapsed.has(id);
+  const { schedule, timeZone = "UTC", suspend } = group.cronJob ?? {};
+  const note = [schedule, timeZone, ...(suspend ? ["suspended"] : [])].join("  ");
+  // Open, its own lane shows the slots, and the Jobs have lanes of their own.
+  const own = expanded ? slots(runs) : runs;
+  add({ id, level: 1, label: group.name, note, expanded, lanes: [new Lane(own)], laneHeight: GROUP_LANE });
+  if (!expanded) return;
+  const jobsId = `${id}/jobs`;
+  const jobsExpanded = pods.length === 0 ? undefined : !collapsed.has(jobsId);
+  const lanes = packLanes(jobs, MAX_LANES);
+  add({
+    id: jobsId,
+    level: 2,
+    label: "Jobs",
+    note: String(jobs.length),
+    expanded: jobsExpanded,
+    lanes,
+    laneHeight: JOB_LANE,
+  });
+  if (jobsExpanded) add(podsRow(`${id}/pods`, 3, pods));
+}
+
+function podsRow(id: string, level: 2 | 3, pods: readonly Item[]): Omit<SceneRow, "group" | "top" | "height"> {
+  const lanes = packLanes(pods, MAX_LANES);
+  return { id, level, label: "Pods", note: String(pods.length), expanded: undefined, lanes, laneHeight: POD_LANE };
+}
+
+/** Runs as moments: when each was due. */
+function slots(runs: readonly Item[]): Item[] {
+  const moments = runs.map((item): Item => {
+    if (item.type !== "run") return item;
+    const atMs = item.row.slotMs ?? item.startMs;
+    return { ...item, startMs: atMs, endMs: atMs };
+  });
+  return moments.sort(byStart);
+}
+
+function jobNote(runs: readonly Item[]): string {
+  const [run] = runs;
+  if (run?.type !== "run") return "";
+  const { succeeded, failed } = run.row;
+  return [succeeded > 0 ? `${succeeded} ok` : "", failed > 0 ? `${failed} failed` : ""].filter(Boolean).join(", ");
+}
+
+function isWanted(look: Look, { looks }: Filter): boolean {
+  return looks.size === 0 || looks.has(look);
+}
+
+function searchText(item: Item): string {
+  const parts = item.type === "ghost" ? [item.row.reason] : [item.row.name, item.row.reason ?? ""];
+  return parts.join(" ").toLowerCase();
+}
+
+function byStart(a: Item, b: Item): number {
+  return a.startMs - b.startMs;
+}
+
+/** Rows closed at first: all but what fits on a screen. */
+export function initiallyCollapsed(groups: readonly TimelineGroup[]): Set<string> {
+  const collapsed = new Set<string>();
+  for (const [index, group] of groups.entries()) {
+    if (index >= 8 || group.rows.length > 400) collapsed.add(groupId(group));
+  }
+  return collapsed;
+}
+
+/** The row, the lane and the item at a point. */
+export function itemAt(
+  scene: Scene,
+  y: number,
+  atMs: number,
+  toleranceMs: number,
+): { row: SceneRow; lane: Lane | undefined; item: Item | undefined } | undefined {
+  const row = rowAt(scene, y);
+  if (row === undefined) return undefined;
+  const lane = row.lanes[Math.floor((y - row.top - ROW_PADDING / 2) / row.laneHeight)];
+  return { row, lane, item: lane?.hit(atMs, toleranceMs) };
+}
+
+export function rowAt({ rows }: Scene, y: number): SceneRow | undefined {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const row = rows[middle]!;
+    if (row.top + row.height <= y) low = middle + 1;
+    else high = middle;
+  }
+  const row = rows[low];
+  return row !== undefined && row.top <= y ? row : undefined;
+}
+
+/** Pixels from a row's top to the middle of one of its lanes. */
+export function laneMiddle(row: SceneRow, lane: number): number {
+  return ROW_PADDING / 2 + (lane + 0.5) * row.laneHeight;
+}

@@ -1,0 +1,49 @@
+import type { PageData } from "../data/page-data.js";
+import { App, type Wishes } from "./app.js";
+import { ComparisonPage } from "./comparison-page.js";
+import { FuturesPage } from "./futures-page.js";
+import { RecordedRunPage } from "./recorded-run/recorded-run-page.js";
+import { SpreadPage } from "./spread-page.js";
+import type { Surroundings } from "./surroundings.js";
+
+/** A page that is shown. */
+export interface ShownPage {
+  /** Hears nothing any more, so that another may take its place. */
+  close(): void;
+}
+
+/** Shows whatever the data is about. */
+export async function showPage(surroundings: Surroundings, data: PageData, wishes: Wishes = {}): Promise<ShownPage> {
+  if ("a" in data) {
+    const page = new ComparisonPage(surroundings, data);
+    page.show();
+    return page;
+  }
+  if (!("page" in data)) {
+    const app = new App(surroundings, data, {}, wishes);
+    app.show();
+    return {
+      close: () => {
+        app.writeLink();
+        app.close();
+      },
+    };
+  }
+  switch (data.page) {
+    case "futures": {
+      const page = new FuturesPage(surroundings, data);
+      await page.show();
+      return page;
+    }
+    case "recorded-run": {
+      const page = new RecordedRunPage(surroundings, data);
+      page.show();
+      return page;
+    }
+    case "spread":
+      new SpreadPage(surroundings, data).show();
+      return { close: () => {} };
+    default:
+      return data satisfies never;
+  }
+}

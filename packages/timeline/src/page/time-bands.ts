@@ -1,0 +1,77 @@
+import type { ReportData } from "../data/report-data.js";
+import { type Transition, ZonedTime, isZone, offsetText } from "./zoned-time.js";
+
+/** A stretch of time in which something was different for everybody: an outage, or clocks that jump. */
+export interface Band {
+  readonly kind: "clock" | "outage";
+  readonly fromMs: number;
+  /** The same as `fromMs` for what takes no time. */
+  readonly toMs: number;
+  readonly label: string;
+  readonly detail: string;
+  /** Bands that overlap lie one below the other, as far as there are {@link BAND_ROWS}. */
+  readonly row: number;
+}
+
+export const BAND_ROWS = 3;
+
+/** In order of time. */
+export function timeBands(data: ReportData): Band[] {
+  const bands: Omit<Band, "row">[] = data.happenings.map(({ at, until, kind, message }) => {
+    const fromMs = Date.parse(at);
+    return {
+      kind: "outage",
+      fromMs,
+      toMs: until === undefined ? fromMs : Date.parse(until),
+      label: kind,
+      detail: message,
+    };
+  });
+  const zones = new Set(data.groups.map(({ cronJob }) => cronJob?.timeZone ?? "UTC"));
+  const jumps = new Map<string, { transition: Transition; zones: string[] }>();
+  for (const name of [...zones].slice(0, MOST_ZONES)) {
+    if (!isZone(name)) continue;
+    for (const transition of new ZonedTime(name).transitions(data.startMs, data.endMs)) {
+      const key = `${transition.atMs} ${transition.beforeMs} ${transition.afterMs}`;
+      const known = jumps.get(key);
+      if (known === undefined) jumps.set(key, { transition, zones: [name] });
+      else known.zones.push(name);
+    }
+  }
+  for (const { transition, zones } of jumps.values()) bands.push(clockBand(transition, zones.join(", ")));
+  return inRows(bands.sort((a, b) => a.fromMs - b.fromMs));
+}
+
+function inRows(bands: readonly Omit<Band, "row">[]): Band[] {
+  const freeMs = Array.from({ length: BAND_ROWS }, () => -Infinity);
+  return bands.map((band) => {
+    const first = freeMs.findIndex((ms) => ms <= band.fromMs);
+    const row = first < 0 ? BAND_ROWS - 1 : first;
+    freeMs[row] = Math.max(freeMs[row]!, band.toMs);
+    return { ...band, row };
+  });
+}
+
+const MOST_ZONES = 20;
+
+function clockBand({ atMs, beforeMs, afterMs }: Transition, zones: string): Omit<Band, "row"> {
+  const jumpMs = afterMs - beforeMs;
+  const wall = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+  const [from, to] = [wall(atMs + beforeMs), wall(atMs + afterMs)];
+  const offsets = `from UTC${offsetText(beforeMs)} to UTC${offsetText(afterMs)}`;
+  return jumpMs > 0
+    ? {
+        kind: "clock",
+        fromMs: atMs,
+        toMs: atMs,
+        label: `DST ${from} → ${to}`,
+        detail: `${zones}: clocks go from ${from} to ${to}, ${offsets}. Times between do not exist.`,
+      }
+    : {
+        kind: "clock",
+        fromMs: atMs + jumpMs,
+        toMs: atMs - jumpMs,
+        label: `DST ${to}–${from} twice`,
+        detail: `${zones}: clocks go back from ${from} to ${to}, ${offsets}. Times between come twice.`,
+      };
+}

@@ -1,0 +1,3 @@
+import { defineKubewrightTimeline } from "./element/define.js";
+
+defineKubewrightTimeline();

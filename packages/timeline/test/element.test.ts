@@ -1,0 +1,190 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import type { Page } from "playwright-core";
+import { build } from "tsup";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { styleText } from "../src/element/style-text.js";
+import { elementStyle } from "../style-text.js";
+import { script } from "../tsup.config.js";
+import { aReport } from "./a-report.js";
+import { Site, browserPath } from "./browser.js";
+
+test("the element's style sheet is made of the page's as it is", async () => {
+  expect(styleText).toBe(await elementStyle());
+});
+
+test("it can be imported where there is no document", async () => {
+  const { defineKubewrightTimeline } = await import("../src/index.js");
+  expect(defineKubewrightTimeline).toBeTypeOf("function");
+});
+
+const HOSTILE = `<img src=x onerror="document.title='pwned'">`;
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
+
+/** The element as the page's script sees it. */
+interface Shown {
+  data: unknown;
+}
+
+const page = (body: string): { type: string; text: string } => ({
+  type: "text/html; charset=utf-8",
+  text: `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"></head>
+<body><main><h1>A page</h1>${body}</main><script src="/timeline.js"></script></body></html>`,
+});
+const json = (data: unknown): string => JSON.stringify(data).replaceAll("<", "\\u003c");
+const waitForLanes = (shown: Page): Promise<unknown> => shown.locator("kubewright-timeline canvas.lanes").waitFor();
+
+describe.skipIf(browserPath === undefined)("in a page of others", () => {
+  let site: Site;
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "kubewright-timeline-"));
+    const entry = { timeline: path.join(import.meta.dirname, "..", script.entry.timeline) };
+    await build({ ...script, config: false, outDir: folder, entry });
+    const text = readFileSync(path.join(folder, "timeline.js"), "utf8");
+    rmSync(folder, { recursive: true });
+    const child = (data: unknown): string => `<script type="application/json">${json(data)}</script>`;
+    site = await Site.start(
+      {
+        "/timeline.js": { type: "text/javascript", text },
+        "/report.json": { type: "application/json", text: JSON.stringify(aReport()) },
+        "/child": page(`<kubewright-timeline>${child(aReport())}</kubewright-timeline>`),
+        "/src": page(`<kubewright-timeline src="/report.json" theme="dark" zone="Asia/Tokyo"></kubewright-timeline>`),
+        "/hostile": page(`<kubewright-timeline>${child(aReport(HOSTILE))}</kubewright-timeline>`),
+        "/missing": page(`<kubewright-timeline src="/nothing.json"></kubewright-timeline>`),
+        "/empty": page(`<kubewright-timeline></kubewright-timeline>`),
+      },
+      POLICY,
+    );
+  });
+  afterAll(() => site.stop());
+
+  test("data in a script element of it is shown, under a policy that lets only files of the server run and style", async () => {
+    const { page: shown, complaints } = await site.open("/child");
+    await waitForLanes(shown);
+    const element = shown.locator("kubewright-timeline");
+    await expect.poll(() => element.locator(".facts").textContent()).toContain("2026-03-02 00:00");
+    // In the element's own style, and not in that of the page around.
+    expect(await element.evaluate((node) => getComputedStyle(node.shadowRoot!.querySelector(".frame")!).fontSize)).toBe(
+      "13px",
+    );
+    expect(await shown.evaluate(() => getComputedStyle(document.body).fontSize)).toBe("16px");
+    expect(complaints).toEqual([]);
+  });
+
+  test("src, theme and zone say what is shown and how, and can be changed", async () => {
+    const { page: shown, complaints } = await site.open("/src");
+    await waitForLanes(shown);
+    const element = shown.locator("kubewright-timeline");
+    const facts = (): Promise<string | null> => element.locator(".facts").textContent();
+    await expect.poll(facts).toContain("2026-03-02 09:00");
+    const scheme = (): Promise<string> =>
+      element.evaluate((node) => getComputedStyle(node.shadowRoot!.querySelector(".frame")!).colorScheme);
+    expect(await scheme()).toBe("dark");
+    await element.evaluate((node) => {
+      node.setAttribute("theme", "light");
+      node.setAttribute("zone", "UTC");
+    });
+    await expect.poll(facts).toContain("2026-03-02 00:00");
+    expect(await scheme()).toBe("light");
+    expect(await shown.evaluate(() => document.documentElement.dataset["theme"])).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  test("other data takes its place, and what is looked at stays", async () => {
+    const { page: shown, complaints } = await site.open("/empty");
+    const element = shown.locator("kubewright-timeline");
+    await element.evaluate((node, data) => void ((node as unknown as Shown).data = data), aReport("first"));
+    await waitForLanes(shown);
+    await element.getByRole("button", { name: "Table" }).click();
+    await element
+      .getByRole("rowheader", { name: /first-0/ })
+      .or(element.getByText("first-0"))
+      .first()
+      .waitFor();
+    await element.evaluate((node, data) => void ((node as unknown as Shown).data = data), aReport("second"));
+    await element.getByText("second-0").first().waitFor();
+    expect(await element.getByText("first-0").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("what is selected is told to the page around, and keys outside of it are not its own", async () => {
+    const { page: shown, complaints } = await site.open("/child");
+    await waitForLanes(shown);
+    await shown.evaluate(() => {
+      document.addEventListener("kubewright-select", (event) => {
+        document.body.dataset["selected"] = JSON.stringify((event as CustomEvent).detail);
+      });
+    });
+    const element = shown.locator("kubewright-timeline");
+    await shown.keyboard.press("t");
+    await element.locator("canvas.lanes").waitFor();
+    await element.getByRole("button", { name: "Table" }).click();
+    await element.getByText("report-5").first().click();
+    await expect
+      .poll(() => shown.evaluate(() => document.body.dataset["selected"] ?? ""))
+      .toBe(
+        JSON.stringify({
+          kind: "Job",
+          namespace: "default",
+          name: "report-5",
+          slotMs: Date.parse("2026-03-02T05:00:00Z"),
+          outcome: "Failed",
+        }),
+      );
+    expect(new URL(shown.url()).hash).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  test("names that are markup stay names", async () => {
+    const { page: shown, complaints } = await site.open("/hostile");
+    await waitForLanes(shown);
+    const element = shown.locator("kubewright-timeline");
+    await element.getByRole("button", { name: "Table" }).click();
+    await element.locator(".table").getByText(HOSTILE).first().waitFor();
+    expect(await element.locator("img").count()).toBe(0);
+    expect(await shown.title()).toBe("A page");
+    expect(complaints).toEqual([]);
+  });
+
+  test("what cannot be read is said", async () => {
+    const { page: shown } = await site.open("/missing");
+    const alert = shown.locator("kubewright-timeline [role=alert]");
+    await expect.poll(() => alert.textContent()).toContain("/nothing.json: 404");
+  });
+
+  test("taken out of the page and put back it shows the same", async () => {
+    const { page: shown, complaints } = await site.open("/child");
+    await waitForLanes(shown);
+    await shown.evaluate(() => {
+      const node = document.querySelector("kubewright-timeline")!;
+      const { parentElement } = node;
+      node.remove();
+      parentElement!.append(node);
+    });
+    await waitForLanes(shown);
+    expect(complaints).toEqual([]);
+  });
+
+  test("axe finds nothing", async () => {
+    const { page: shown } = await site.open("/child");
+    await waitForLanes(shown);
+    // In a world of its own: the page's policy lets no other script run.
+    const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    const session = await shown.context().newCDPSession(shown);
+    const { frameTree } = await session.send("Page.getFrameTree");
+    const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
+    const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+      expression: `${axe}; axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => String(target))])))`,
+      contextId: executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    expect(exceptionDetails).toBeUndefined();
+    expect(JSON.parse(String(result.value))).toEqual([]);
+  });
+});
