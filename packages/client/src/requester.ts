@@ -11,8 +11,11 @@ export interface RequesterOptions {
   readonly clock: Clock;
   /** Sent with every request; the server derives the field manager from the part before the first `/`. */
   readonly userAgent?: string;
-  /** Client-side rate limit shared by everything made from one client. Default, and for a negative `qps`: none. */
-  readonly rateLimit?: { readonly qps: number; readonly burst: number };
+  /**
+   * Client-side rate limit shared by everything made from one client, or a bucket that several clients take tokens from.
+   * Default, and for a negative `qps`: none.
+   */
+  readonly rateLimit?: { readonly qps: number; readonly burst: number } | TokenBucket;
   /**
    * Longest a call may take, repetitions and reading the answer included, waiting for the rate limit not. Sent along as
    * `timeout=`, so that the server gives up as well. Watches have no such end. Default: none.
@@ -202,7 +205,9 @@ async function* counted(
   }
 }
 
-function bucketOf({ qps, burst }: NonNullable<RequesterOptions["rateLimit"]>, clock: Clock): TokenBucket | undefined {
+function bucketOf(limit: NonNullable<RequesterOptions["rateLimit"]>, clock: Clock): TokenBucket | undefined {
+  if (limit instanceof TokenBucket) return limit;
+  const { qps, burst } = limit;
   if (qps < 0) return undefined;
   if (!(qps > 0)) throw new RangeError(`qps must not be ${qps}`);
   if (!(burst > 0)) {

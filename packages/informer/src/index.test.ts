@@ -6,6 +6,7 @@ test("the package exports these values", () => {
   expect(Object.keys(informer).sort()).toEqual([
     "InformerError",
     "InformerFactory",
+    "NamespaceFeed",
     "SharedInformer",
     "Store",
     "deletedObject",

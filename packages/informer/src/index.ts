@@ -4,6 +4,7 @@ export { InformerError } from "./informer-error.js";
 export { InformerFactory } from "./informer-factory.js";
 export { foreignObjectsDefinition, informerMetricDefinitions } from "./informer-metrics.js";
 export { isRecreated } from "./recreation.js";
+export { NamespaceFeed } from "./namespace-feed.js";
 export { SharedInformer } from "./shared-informer.js";
 export { Store } from "./store.js";
 export { deletedObject, isDeletedFinalStateUnknown } from "./tombstone.js";
@@ -20,7 +21,10 @@ export type {
   InformerMetrics,
   InformerMetricsProvider,
 } from "./informer-metrics.js";
+export type { InformerSource, SourceOf } from "./informer-source.js";
 export type { Lister } from "./lister.js";
+export type { NamespaceFeedOptions } from "./namespace-feed.js";
+export type { ReflectorTarget } from "./reflector.js";
 export type { HandlerRegistration, InformerStore, SharedInformerOptions } from "./shared-informer.js";
 export type { Replacement } from "./store.js";
 export type { DeletedFinalStateUnknown } from "./tombstone.js";

@@ -6,6 +6,7 @@ import { ChangeFeed, type ChangeListener } from "./change-feed.js";
 import { errorReport } from "./error-report.js";
 import type { InformerError } from "./informer-error.js";
 import type { InformerMetricsProvider } from "./informer-metrics.js";
+import type { SourceOf } from "./informer-source.js";
 import { SharedInformer } from "./shared-informer.js";
 import type { AnyTransform } from "./transform.js";
 
@@ -28,6 +29,8 @@ export interface InformerFactoryOptions {
   /** Label of the informers' metrics, such as the program's name. Informers of a factory without one are not measured. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
+  /** Makes what fills the caches, in the place of lists and watches of each informer. */
+  readonly sourceOf?: SourceOf | undefined;
   /** Told of every informer when it is made, before anybody else has it. */
   readonly onInformer?:
     ((informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition) => void) | undefined;
@@ -63,12 +66,13 @@ export class InformerFactory {
     const key = keyOfResource(definition);
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as SharedInformer<T>;
-    const { informerName, metrics } = this.#options;
+    const { informerName, metrics, sourceOf } = this.#options;
     const { group, version, resource } = definition;
     const informer = new SharedInformer<T>({
       ...this.#optionsFor(definition),
       resyncMs: this.#options.resyncMs,
       onError: this.#options.onError,
+      ...(sourceOf === undefined ? {} : { source: (target) => sourceOf(definition, target) }),
       metrics:
         informerName === undefined ? undefined : metrics?.forInformer({ name: informerName, group, version, resource }),
     });

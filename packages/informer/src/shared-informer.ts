@@ -6,6 +6,7 @@ import { errorReport } from "./error-report.js";
 import type { EventHandler } from "./event-handler.js";
 import { type Indexers, type NamespaceIndex, namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
+import type { InformerSource } from "./informer-source.js";
 import { type InformerMetrics, versionGauge } from "./informer-metrics.js";
 import { Latch } from "./latch.js";
 import type { Lister } from "./lister.js";
@@ -47,6 +48,8 @@ export interface SharedInformerOptions<T extends KubernetesObject, Index extends
   readonly internalErrorRetryMs?: number | undefined;
   /** Default: nothing is measured. */
   readonly metrics?: InformerMetrics | undefined;
+  /** Makes what fills the cache, in the place of lists and watches of its own. */
+  readonly source?: ((target: ReflectorTarget<T>) => InformerSource) | undefined;
   /** Told about every failure; the informer goes on after all of them. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
@@ -92,7 +95,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   readonly store: InformerStore<T, Index>;
   readonly #store: Store<T, string>;
   readonly #clock: Clock;
-  readonly #reflector: Reflector<T>;
+  readonly #source: InformerSource;
   readonly #resyncs: ResyncSchedule;
   readonly #resyncMs: number;
   readonly #metrics: InformerMetrics | undefined;
@@ -105,7 +108,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   /** Whether the store has content, which comes before handlers were told of it. */
   #populated = false;
 
-  constructor({ indexers, resyncMs = 0, metrics, onError, ...options }: SharedInformerOptions<T, Index>) {
+  constructor({ indexers, resyncMs = 0, metrics, onError, source, ...options }: SharedInformerOptions<T, Index>) {
     this.#resource = qualifiedResource(options.client.definition);
     this.name = `informer ${this.#resource}`;
     this.#store = new Store({ indexers: { [namespaceIndex]: namespaceIndexValues, ...indexers } });
@@ -117,12 +120,9 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     this.#onError = errorReport(options.clock, onError);
     this.#measure((measured) => measured.setQueuedItems(0));
     if (options.shard !== undefined) this.#countForeign(0);
-    this.#reflector = new Reflector({
-      ...options,
-      target: this.#target(),
-      onForeign: (count) => this.#countForeign(count),
-      onError: this.#onError,
-    });
+    const target = this.#target();
+    const onForeign = (count: number): void => this.#countForeign(count);
+    this.#source = source?.(target) ?? new Reflector({ ...options, target, onForeign, onError: this.#onError });
   }
 
   /** Whether the cache has held the whole, and the handlers there at that time were told. Never reverts. */
@@ -136,7 +136,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
    * stale.
    */
   get sinceContactMs(): number | undefined {
-    const { lastContactMs } = this.#reflector;
+    const { lastContactMs } = this.#source;
     return lastContactMs === undefined ? undefined : this.#clock.monotonic() - lastContactMs;
   }
 
@@ -192,7 +192,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     if (this.#state !== "new")
       throw new Error(`the sharedIndexInformer of ${this.#resource} has started, run more than once is not allowed`);
     this.#state = "running";
-    await this.#reflector.run(signal, this.#resyncs.checkMs);
+    await this.#source.run(signal, this.#resyncs.checkMs);
     this.#state = "stopped";
     this.#synced.fail(new Error(`the informer of ${this.#resource} stopped before it synced`));
   }

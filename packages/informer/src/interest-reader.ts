@@ -1,0 +1,161 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type List,
+  type ResourceDefinition,
+  type WatchEvent,
+  namespaceShard,
+} from "@kubewright/api";
+import {
+  type GetOptions,
+  type ItemMapping,
+  type ListOptions,
+  type Reader,
+  ShardReader,
+  type ShardReaderOptions,
+  type WatchOptions,
+} from "@kubewright/client";
+
+import { resourceVersionOf } from "./object-metadata.js";
+
+/** What an {@link InterestReader} is to read at the moment. */
+export interface Interest {
+  /** The namespaces of lists. */
+  listed(): Iterable<string>;
+  /** The namespaces of watches: those of lists, and those that are about to be. */
+  watched(): Iterable<string>;
+}
+
+export interface InterestReaderOptions<T extends KubernetesObject> extends ShardReaderOptions {
+  readonly client: Reader<T>;
+  readonly interest: Interest;
+  /** Told when everything is about to be listed anew. What a watch told until then may not be all there was. */
+  readonly onRelist: () => void;
+}
+
+/**
+ * Reads namespaces that change while it does, by one list or one watch at a time. A watch goes on at the version it had come to
+ * when more namespaces are to be in it, so that of the others nothing is missed, and nothing comes twice.
+ */
+export class InterestReader<T extends KubernetesObject> implements Reader<T> {
+  readonly definition: ResourceDefinition<T>;
+  readonly #options: InterestReaderOptions<T>;
+  /** Of the list that is under way, whose pages are all of one shard. */
+  #listing: Reader<T> | undefined;
+  /** The namespaces of the watch that is open. */
+  #covered: ReadonlySet<string> | undefined;
+  #reopen: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: InterestReaderOptions<T>) {
+    this.#options = options;
+    this.definition = options.client.definition;
+  }
+
+  /** Resolves when a watch is open that tells of all that are `wanted`, or the signal has aborted. */
+  async covers(wanted: () => readonly string[], signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !wanted().every((namespace) => this.#covered?.has(namespace))) {
+      const opened = new Promise<void>((resolve) => this.#waiting.push(resolve));
+      this.renew();
+      await opened;
+    }
+  }
+
+  /** Has the watch go on with what is to be in it now. */
+  renew(): void {
+    this.#reopen?.();
+  }
+
+  /** Ends all waiting. */
+  release(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  get(name: string, options?: GetOptions): Promise<DeepReadonly<T>> {
+    return this.#options.client.get(name, options);
+  }
+
+  async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
+    if (options.continue === undefined) {
+      this.#options.onRelist();
+      const namespaces = [...this.#options.interest.listed()];
+      this.#listing = namespaces.length === 0 ? undefined : this.#shard(namespaces);
+    }
+    if (this.#listing !== undefined) return this.#listing.list(options);
+    // Nobody wants anything yet: all that is needed is a version to watch from.
+    const { metadata, ...list } = await this.#options.client.list({ ...options, limit: 1 });
+    const { resourceVersion } = metadata as { readonly resourceVersion: string };
+    return { ...list, metadata: { resourceVersion }, items: [] };
+  }
+
+  async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
+    return this.#events(await this.#open(options), options);
+  }
+
+  async *#events(first: OpenWatch<T>, options: WatchOptions): AsyncGenerator<WatchEvent<DeepReadonly<T>>, void> {
+    let { resourceVersion } = options;
+    for (let watch = first; ; watch = await this.#open({ ...options, resourceVersion })) {
+      try {
+        for await (const event of watch.events) {
+          const object = (event as Partial<WatchEvent<DeepReadonly<T>>> | null)?.object;
+          if (event.type !== "ERROR" && object?.metadata !== undefined)
+            resourceVersion = resourceVersionOf(object as DeepReadonly<T>) || resourceVersion;
+          yield event;
+          if (watch.isLeft()) break;
+        }
+      } catch (error) {
+        if (!watch.isLeft()) throw error;
+      } finally {
+        watch.end();
+      }
+      if (!watch.isLeft() || options.signal?.aborted) return;
+    }
+  }
+
+  async #open(options: WatchOptions): Promise<OpenWatch<T>> {
+    const covered = new Set(this.#options.interest.watched());
+    const leaving = new AbortController();
+    const { signal } = options;
+    const leave = (): void => leaving.abort(new Error("the watch goes on with other namespaces"));
+    const onAbort = (): void => leaving.abort(signal!.reason);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+    const end = (): void => {
+      signal?.removeEventListener("abort", onAbort);
+      if (this.#reopen === leave) this.#covered = this.#reopen = undefined;
+    };
+    // From now on: who wants more while this one opens has it left as soon as it is there.
+    this.#reopen = leave;
+    try {
+      const watched = { ...options, signal: leaving.signal };
+      // A shard of nothing cannot be asked for: everything would come.
+      const events = covered.size === 0 ? silence<T>(leaving.signal) : await this.#shard(covered).watch(watched);
+      this.#covered = covered;
+      this.release();
+      return { events, end, isLeft: () => leaving.signal.aborted && signal?.aborted !== true };
+    } catch (error) {
+      end();
+      // It was left before it opened: it is as good as one that ended at once.
+      if (leaving.signal.aborted && signal?.aborted !== true) return this.#open(options);
+      throw error;
+    }
+  }
+
+  #shard(namespaces: Iterable<string>): ShardReader<T> {
+    return new ShardReader(this.#options.client, namespaceShard(namespaces), this.#options);
+  }
+}
+
+/** A watch that tells nothing until the signal aborts. */
+async function* silence<T extends KubernetesObject>(
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<DeepReadonly<T>>, void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
+interface OpenWatch<T> {
+  readonly events: AsyncIterable<WatchEvent<DeepReadonly<T>>>;
+  /** Whether it is to be opened anew. */
+  readonly isLeft: () => boolean;
+  readonly end: () => void;
+}
