@@ -5,6 +5,7 @@ import * as api from "./index.js";
 test("the package exports these names", () => {
   expect(Object.keys(api).sort()).toEqual([
     "PodGCController",
+    "TerminatedPodCollector",
     "failedStatusPatch",
     "selectPodsOnNodes",
     "selectTerminatedPods",

@@ -6,6 +6,9 @@ export {
   selectTerminatingPodsOutOfService,
   selectUnscheduledTerminatingPods,
 } from "./select-pods.js";
+export { TerminatedPodCollector } from "./terminated-pod-collector.js";
 
 export type { PodGCDecision, PodGCReason } from "./decision.js";
-export type { PodGCControllerOptions, PodGCMetrics } from "./pod-gc-controller.js";
+export type { PodGCMetrics } from "./pod-collector.js";
+export type { PodGCControllerOptions } from "./pod-gc-controller.js";
+export type { TerminatedPodCollectorOptions } from "./terminated-pod-collector.js";

@@ -1,23 +1,14 @@
-import {
-  type DeepReadonly,
-  type Node,
-  type Pod,
-  type PodCondition,
-  keyOf,
-  nodes,
-  objectKey,
-  pods,
-} from "@kubewright/api";
-import { type Reader, type Writer, errorMessage, isNotFound } from "@kubewright/client";
+import { type DeepReadonly, type Node, type Pod, keyOf, nodes, objectKey, pods } from "@kubewright/api";
+import { type Reader, errorMessage, isNotFound } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import { type ControllerDeps, ControllerShell, type Logger, type Runnable } from "@kubewright/controller";
 import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 
-import type { PodGCDecision, PodGCReason } from "./decision.js";
+import type { PodGCDecision } from "./decision.js";
 import { nodeGoneCondition } from "./failed-status-patch.js";
-import { markFailedAndDeletePod } from "./force-delete.js";
 import { NodeQuarantine } from "./node-quarantine.js";
 import { PodCensus, isSameToCensus } from "./pod-census.js";
+import { PodCollector, type PodGCMetrics } from "./pod-collector.js";
 import {
   isOutOfService,
   missingNodes,
@@ -39,13 +30,6 @@ export interface PodGCControllerOptions extends ControllerDeps {
   readonly onDecision?: (decision: PodGCDecision) => void;
 }
 
-export interface PodGCMetrics {
-  /** `pod_gc_collector_force_delete_pods_total`: counts attempts, not successes. */
-  forceDeletedPod(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
-  /** `pod_gc_collector_force_delete_pod_errors_total`. */
-  forceDeletePodError(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
-}
-
 type PodObject = DeepReadonly<Pod>;
 
 /**
@@ -60,14 +44,12 @@ type PodObject = DeepReadonly<Pod>;
 export class PodGCController implements Runnable {
   readonly name = "pod-garbage-collector-controller";
   readonly #shell: ControllerShell;
-  readonly #client: Writer<Pod>;
   readonly #nodeReader: Reader<Node>;
   readonly #clock: Clock;
   readonly #threshold: number;
   readonly #logger: Logger;
-  readonly #metrics: PodGCMetrics | undefined;
+  readonly #collector: PodCollector;
   readonly #onFailure: PodGCControllerOptions["onFailure"];
-  readonly #onDecision: ((decision: PodGCDecision) => void) | undefined;
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
   readonly #periodMs: number;
@@ -84,15 +66,13 @@ export class PodGCController implements Runnable {
       says: { starting: "Starting GC controller", stopped: "Shutting down GC controller" },
     });
     this.#shell = shell;
-    this.#client = shell.client.resource(pods);
+    this.#collector = new PodCollector({ ...options, logger: shell.logger });
     this.#nodeReader = shell.client.resource(nodes);
     this.#clock = shell.clock;
     this.#logger = shell.logger;
     this.#threshold = terminatedPodThreshold;
     this.#periodMs = periodMs;
     this.#quarantine = new NodeQuarantine(quarantineMs);
-    this.#metrics = options.metrics;
-    this.#onDecision = options.onDecision;
     this.#onFailure = options.onFailure;
     this.#pods = shell.informer(pods);
     this.#nodes = shell.informer(nodes);
@@ -120,6 +100,11 @@ export class PodGCController implements Runnable {
     });
   }
 
+  /** How many ended pods its cache has. */
+  get terminatedPods(): number {
+    return this.#census.terminated;
+  }
+
   /** @throws StopTimeoutError when a pass under way does not end in time. */
   run(signal: AbortSignal): Promise<void> {
     return this.#shell.run(signal);
@@ -143,18 +128,18 @@ export class PodGCController implements Runnable {
     if (this.#hasNothingToDo()) return false;
     const snapshot = this.#pods.store.list();
     const terminated = selectTerminatedPods(snapshot, this.#threshold);
-    await Promise.all(terminated.map((pod) => this.#collect(pod, "terminated", signal)));
+    await Promise.all(terminated.map((pod) => this.#collector.collect(pod, "terminated", signal)));
 
     const terminating = selectTerminatingPodsOutOfService(snapshot, (name) => this.#node(name));
-    await Promise.all(terminating.map((pod) => this.#collect(pod, "out-of-service", signal)));
+    await Promise.all(terminating.map((pod) => this.#collector.collect(pod, "out-of-service", signal)));
 
     const orphaned = await this.#orphanedPods(snapshot, signal);
     for (const pod of orphaned) {
-      await this.#collect(pod, "orphaned", signal, nodeGoneCondition(pod, this.#clock.now()));
+      await this.#collector.collect(pod, "orphaned", signal, nodeGoneCondition(pod, this.#clock.now()));
     }
 
     const unscheduled = selectUnscheduledTerminatingPods(snapshot);
-    for (const pod of unscheduled) await this.#collect(pod, "unscheduled", signal);
+    for (const pod of unscheduled) await this.#collector.collect(pod, "unscheduled", signal);
 
     const found = terminated.length + terminating.length + orphaned.length + unscheduled.length;
     return found > 0 || !this.#quarantine.isEmpty;
@@ -217,42 +202,6 @@ export class PodGCController implements Runnable {
     }
   }
 
-  async #collect(pod: PodObject, reason: PodGCReason, signal: AbortSignal, condition?: PodCondition): Promise<void> {
-    if (signal.aborted) return;
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
-    const labels = { namespace, reason };
-    const about = { pod: `${namespace}/${name}`, podUID: uid, reason };
-    this.#logger.info(about, "PodGC is force deleting Pod");
-    // Upstream counts these before it tries, the others after.
-    if (reason === "out-of-service") this.#metrics?.forceDeletedPod(labels);
-    let markedFailed = false;
-    let failure: string | undefined;
-    try {
-      const options = condition === undefined ? { signal } : { signal, condition };
-      markedFailed = await markFailedAndDeletePod(this.#client, pod, options);
-    } catch (error) {
-      failure = errorMessage(error);
-      this.#onFailure?.(error);
-      this.#metrics?.forceDeletePodError(labels);
-      if (!signal.aborted) this.#logger.error({ ...about, err: failure }, "Unhandled Error");
-    }
-    if (reason !== "out-of-service") this.#metrics?.forceDeletedPod(labels);
-    const success = SUCCESS[reason];
-    if (failure === undefined && success !== undefined) this.#logger.info(about, success);
-    const nodeName = pod.spec?.nodeName;
-    this.#onDecision?.({
-      atMs: this.#clock.now(),
-      namespace,
-      name,
-      uid,
-      reason,
-      ...(nodeName ? { nodeName } : {}),
-      outcome: failure === undefined ? "deleted" : "failed",
-      markedFailed,
-      message: failure ?? WHY[reason],
-    });
-  }
-
   async #pause(durationMs: number, signal: AbortSignal): Promise<void> {
     if (durationMs > 0) await this.#clock.sleep(durationMs, signal, { background: true });
   }
@@ -273,16 +222,3 @@ export class PodGCController implements Runnable {
     });
   }
 }
-
-/** What the log says of the pods that are deleted one after the other, and not of the others. */
-const SUCCESS: Readonly<Partial<Record<PodGCReason, string>>> = {
-  orphaned: "Forced deletion of orphaned Pod succeeded",
-  unscheduled: "Forced deletion of unscheduled terminating Pod succeeded",
-};
-
-const WHY: Readonly<Record<PodGCReason, string>> = {
-  terminated: "there are more ended pods than the threshold lets be",
-  "out-of-service": "the pod is terminating and its node is not ready and out of service",
-  orphaned: "the pod's node no longer exists",
-  unscheduled: "the pod is terminating and was never scheduled",
-};

@@ -1,0 +1,91 @@
+import { type DeepReadonly, type Pod, type PodCondition, pods } from "@kubewright/api";
+import { type Client, type Writer, errorMessage } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { Logger } from "@kubewright/controller";
+
+import type { PodGCDecision, PodGCReason } from "./decision.js";
+import { markFailedAndDeletePod } from "./force-delete.js";
+
+export interface PodGCMetrics {
+  /** `pod_gc_collector_force_delete_pods_total`: counts attempts, not successes. */
+  forceDeletedPod(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
+  /** `pod_gc_collector_force_delete_pod_errors_total`. */
+  forceDeletePodError(labels: { readonly namespace: string; readonly reason: PodGCReason }): void;
+}
+
+export interface PodCollectorOptions {
+  readonly client: Pick<Client, "resource">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics?: PodGCMetrics | undefined;
+  /** Told of what fails. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Told of every pod that was to be collected. */
+  readonly onDecision?: ((decision: PodGCDecision) => void) | undefined;
+}
+
+/** Deletes pods by force, and tells of it. */
+export class PodCollector {
+  readonly #options: PodCollectorOptions;
+  readonly #client: Writer<Pod>;
+
+  constructor(options: PodCollectorOptions) {
+    this.#options = options;
+    this.#client = options.client.resource(pods);
+  }
+
+  async collect(
+    pod: DeepReadonly<Pod>,
+    reason: PodGCReason,
+    signal: AbortSignal,
+    condition?: PodCondition,
+  ): Promise<void> {
+    if (signal.aborted) return;
+    const { clock, logger, metrics, onFailure, onDecision } = this.#options;
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    const labels = { namespace, reason };
+    const about = { pod: `${namespace}/${name}`, podUID: uid, reason };
+    logger.info(about, "PodGC is force deleting Pod");
+    // Upstream counts these before it tries, the others after.
+    if (reason === "out-of-service") metrics?.forceDeletedPod(labels);
+    let markedFailed = false;
+    let failure: string | undefined;
+    try {
+      const options = condition === undefined ? { signal } : { signal, condition };
+      markedFailed = await markFailedAndDeletePod(this.#client, pod, options);
+    } catch (error) {
+      failure = errorMessage(error);
+      onFailure?.(error);
+      metrics?.forceDeletePodError(labels);
+      if (!signal.aborted) logger.error({ ...about, err: failure }, "Unhandled Error");
+    }
+    if (reason !== "out-of-service") metrics?.forceDeletedPod(labels);
+    const success = SUCCESS[reason];
+    if (failure === undefined && success !== undefined) logger.info(about, success);
+    const nodeName = pod.spec?.nodeName;
+    onDecision?.({
+      atMs: clock.now(),
+      namespace,
+      name,
+      uid,
+      reason,
+      ...(nodeName ? { nodeName } : {}),
+      outcome: failure === undefined ? "deleted" : "failed",
+      markedFailed,
+      message: failure ?? WHY[reason],
+    });
+  }
+}
+
+/** What the log says of the pods that are deleted one after the other, and not of the others. */
+const SUCCESS: Readonly<Partial<Record<PodGCReason, string>>> = {
+  orphaned: "Forced deletion of orphaned Pod succeeded",
+  unscheduled: "Forced deletion of unscheduled terminating Pod succeeded",
+};
+
+const WHY: Readonly<Record<PodGCReason, string>> = {
+  terminated: "there are more ended pods than the threshold lets be",
+  "out-of-service": "the pod is terminating and its node is not ready and out of service",
+  orphaned: "the pod's node no longer exists",
+  unscheduled: "the pod is terminating and was never scheduled",
+};
