@@ -1,13 +1,17 @@
 export { formatAssignment, parseAssignment, withEdits } from "./assignment.js";
 export { BUCKETS, CLUSTER_BUCKET, HASH_NAME, allBuckets, bucketName, bucketOf } from "./bucket.js";
+export { BucketInformers } from "./bucket-informers.js";
 export { FencedError } from "./bucket-fence.js";
 export { MemberError } from "./member-error.js";
+export { GROUP_LABEL } from "./own-lease.js";
 export { planAssignment, targetsOf } from "./plan.js";
 export { memberMetricDefinitions } from "./shard-metrics.js";
 export { ShardMember } from "./shard-member.js";
+export { shardTiming } from "./timing.js";
 
 export type { Assignment, AssignmentEdits, Entry } from "./assignment.js";
 export type { Bucket } from "./bucket.js";
+export type { BucketInformersOptions } from "./bucket-informers.js";
 export type { FenceReason } from "./bucket-fence.js";
 export type { BucketState, BucketWork, RunBucket } from "./owned-bucket.js";
 export type { PlanInput } from "./plan.js";

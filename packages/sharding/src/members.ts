@@ -60,6 +60,12 @@ export class Members {
     return [this.#me, ...others.map(([identity]) => identity)].sort();
   }
 
+  /** What the others who live tell of themselves. */
+  annotations(): readonly Readonly<Record<string, string>>[] {
+    const others = [...this.#seen.values()].filter((seen) => !isReleased(seen.lease) && !this.#isSilent(seen));
+    return others.map(({ lease }) => lease.metadata.annotations ?? {});
+  }
+
   /** Those who never write again: their Leases are nobody's. */
   buried(): ReadonlySet<string> {
     return new Set([...this.#seen].filter(([, { lease }]) => isReleased(lease)).map(([identity]) => identity));

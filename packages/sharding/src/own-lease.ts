@@ -24,6 +24,8 @@ export interface OwnLeaseOptions {
   readonly identity: string;
   readonly version: string;
   readonly timing: ShardTiming;
+  /** What others are to know of this member, besides that it lives. */
+  readonly annotations: () => Readonly<Record<string, string>>;
   /**
    * Asked after a renewal that came too late: whether nobody has acted in between. The lease holds again once it resolves.
    */
@@ -90,7 +92,7 @@ export class OwnLease {
   async #write(signal: AbortSignal): Promise<void> {
     try {
       if (this.#lease === undefined) await this.#create(signal);
-      else this.#saw(await this.#leases.update({ ...this.#lease, spec: this.#spec() }, { signal }));
+      else this.#saw(await this.#leases.update({ ...this.#annotated(this.#lease), spec: this.#spec() }, { signal }));
     } catch (error) {
       // The server refused: somebody else wrote or deleted it, or this member did, and the answer was lost.
       if (error instanceof StatusError && this.#lease !== undefined) await this.#read(signal);
@@ -99,12 +101,12 @@ export class OwnLease {
   }
 
   async #create(signal: AbortSignal): Promise<void> {
-    const { namespace, group, identity, version } = this.#options;
+    const { namespace, group, identity, version, annotations } = this.#options;
     const metadata = {
       name: leaseName(identity),
       namespace,
       labels: { [GROUP_LABEL]: group },
-      annotations: { [SCHEME_ANNOTATION]: SCHEME, "kubewright.dev/version": version },
+      annotations: { ...annotations(), [SCHEME_ANNOTATION]: SCHEME, "kubewright.dev/version": version },
     };
     try {
       this.#saw(await this.#leases.create({ metadata, spec: this.#spec() }, { signal }));
@@ -129,6 +131,11 @@ export class OwnLease {
     if (before !== undefined && now !== undefined && (compareResourceVersions(now, before) ?? 0) < 0)
       throw this.#gone("its resourceVersion went back, as after a restored backup");
     this.#lease = lease;
+  }
+
+  #annotated(lease: DeepReadonly<Lease>): DeepReadonly<Lease> {
+    const annotations = { ...lease.metadata.annotations, ...this.#options.annotations() };
+    return { ...lease, metadata: { ...lease.metadata, annotations } };
   }
 
   #spec(): NonNullable<Lease["spec"]> {

@@ -37,6 +37,13 @@ export interface ShardMemberOptions {
   /** Of the program, for people who look at the Lease. */
   readonly version?: string;
   readonly timing?: Partial<ShardTiming>;
+  /** What others are to know of this member: annotations of its Lease, written with each renewal. Default: nothing. */
+  readonly annotations?: (() => Readonly<Record<string, string>>) | undefined;
+  /**
+   * Why this member is not to take anything yet, in words: somebody else may do the work. It has its Lease all the same, so that
+   * they can see it. Default: nothing is in the way.
+   */
+  readonly obstacle?: (() => string | undefined) | undefined;
   readonly runBucket: RunBucket;
   readonly metrics?: MemberMetrics | undefined;
   /** Default: standard error, for what goes wrong. */
@@ -127,6 +134,7 @@ export class ShardMember {
       identity,
       version,
       timing: this.#timing,
+      annotations: options.annotations ?? (() => ({})),
       confirm,
     });
   }
@@ -137,13 +145,24 @@ export class ShardMember {
     return this.#lease.holds && this.#problem === undefined && isSynced;
   }
 
+  /** Whether this process is known to be alive: it has a Lease, and renews it in time. */
+  get holdsLease(): boolean {
+    return this.#lease.holds;
+  }
+
+  /** What the other members who live tell of themselves, in the annotations of their Leases. */
+  get annotationsOfOthers(): readonly Readonly<Record<string, string>>[] {
+    return this.#members.annotations();
+  }
+
   status(): ShardStatus {
     const entries = this.#store.latest?.assignment.entries;
     const buckets = allBuckets.map((bucket) => {
       const { owner = "", epoch = 0 } = entries?.[bucket] ?? {};
       return { name: bucketName(bucket), owner, epoch, state: this.#owned.get(bucket)?.state };
     });
-    return { identity: this.identity, members: this.#members.live(), problem: this.#problem, buckets };
+    const problem = this.#problem ?? this.#options.obstacle?.();
+    return { identity: this.identity, members: this.#members.live(), problem, buckets };
   }
 
   /**
@@ -407,8 +426,9 @@ export class ShardMember {
     for (const bucket of plan.release) void this.#owned.get(bucket)?.drain();
     const drained = [...this.#owned.values()].filter(({ state }) => state === "drained");
     const release = drained.map(({ bucket }) => bucket);
+    const isBarred = this.#options.obstacle?.() !== undefined;
     const failed = new Set(drained.filter(({ failure }) => failure !== undefined).map(({ bucket }) => bucket));
-    return { ...plan, release, failed, take: this.#lease.holds ? plan.take : [] };
+    return { ...plan, release, failed, take: this.#lease.holds && !isBarred ? plan.take : [] };
   }
 
   /** Who never writes again: those whose Leases are seized or gone. */

@@ -1,0 +1,168 @@
+import {
+  type DeepReadonly,
+  type KubernetesObject,
+  type Namespace,
+  type ResourceDefinition,
+  namespaces,
+} from "@kubewright/api";
+import type { Client } from "@kubewright/client";
+import type { Clock, Random } from "@kubewright/clock";
+import {
+  type AnyTransform,
+  type InformerError,
+  InformerFactory,
+  type InformerMetricsProvider,
+  type InformerSource,
+  NamespaceFeed,
+  type ReflectorTarget,
+  SharedInformer,
+} from "@kubewright/informer";
+
+import { type Bucket, bucketName, bucketOf } from "./bucket.js";
+import { BucketTenancy } from "./bucket-tenancy.js";
+import { relaySource } from "./relay-source.js";
+import { repeat } from "./repeat.js";
+
+export interface BucketInformersOptions {
+  /** Only reads. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transform?: AnyTransform | undefined;
+  /** How often handlers are shown their caches again. Default 0: never. */
+  readonly resyncMs?: number | undefined;
+  /** Label of the feeds' metrics, such as the program's name. */
+  readonly informerName?: string | undefined;
+  readonly metrics?: InformerMetricsProvider | undefined;
+  /** Told about every failure. Default: standard error, the same once a minute. */
+  readonly onError?: ((error: InformerError) => void) | undefined;
+}
+
+/** So long after the end of a namespace nothing of it is on its way any more. */
+const FORGOTTEN_AFTER_MS = 60_000;
+
+/**
+ * The caches of a member's buckets. There is one watch of each resource, of all namespaces of all its buckets, however many they
+ * are; a server that knows shards leaves out the rest. Each bucket has caches of its own, which begin with lists that are newer than
+ * all that its former owner did, and end with it.
+ *
+ * A namespace that comes later comes into all caches of its bucket at once, so that nobody sees owners without what they own.
+ */
+export class BucketInformers {
+  readonly name = "informers of buckets";
+  readonly #options: BucketInformersOptions;
+  readonly #namespaces: SharedInformer<Namespace>;
+  readonly #feeds = new Map<string, NamespaceFeed<KubernetesObject>>();
+  /** Of what is in no namespace. */
+  readonly #clusterWide: InformerFactory;
+  readonly #tenancies = new Set<BucketTenancy>();
+  readonly #running: Promise<void>[] = [];
+  #signal: AbortSignal | undefined;
+
+  constructor(options: BucketInformersOptions) {
+    this.#options = options;
+    const { client, clock, random, transform, onError, informerName, metrics } = options;
+    this.#namespaces = new SharedInformer<Namespace>({
+      client: client.resource(namespaces),
+      clock,
+      random: random.fork("namespaces of buckets"),
+      transform,
+      onError,
+    });
+    this.#namespaces.addEventHandler({
+      onAdd: () => this.#changed(),
+      onDelete: () => void clock.setTimer(FORGOTTEN_AFTER_MS, () => this.#forget(), { background: true }),
+    });
+    const shared = { client, clock, random: random.fork("cluster-wide"), transform, onError, informerName, metrics };
+    this.#clusterWide = new InformerFactory(shared);
+  }
+
+  /** How many namespaces a bucket has, as far as is known. */
+  countNamespaces(bucket: Bucket): number {
+    return this.#namespacesOf(bucket).length;
+  }
+
+  /** Reads for all buckets until the signal aborts. Once. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const feed of this.#feeds.values()) this.#running.push(feed.run(signal));
+    await Promise.all([this.#namespaces.run(signal), this.#clusterWide.run(signal)]);
+    await Promise.all(this.#running);
+  }
+
+  /** The caches of a bucket, to be run for as long as this member has it. */
+  forBucket(bucket: Bucket): InformerFactory {
+    const { client, clock, random, resyncMs, onError } = this.#options;
+    const tenancy = new BucketTenancy(async (signal) => {
+      await this.#namespaces.waitForSync(signal);
+      return this.#namespacesOf(bucket);
+    }, clock);
+    return new InformerFactory({
+      client,
+      clock,
+      random: random.fork(`bucket ${bucketName(bucket)}`),
+      resyncMs,
+      onError,
+      sourceOf: (definition, target) =>
+        definition.namespaced
+          ? this.#source(definition, target, tenancy)
+          : relaySource(this.#clusterWide.informerFor(definition), target, clock),
+    });
+  }
+
+  #source<T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    target: ReflectorTarget<T>,
+    tenancy: BucketTenancy,
+  ): InformerSource {
+    const feed = this.#feedFor(definition);
+    const { clock } = this.#options;
+    return {
+      get lastContactMs() {
+        return feed.lastContactMs;
+      },
+      run: async (signal, resyncMs) => {
+        repeat(clock, resyncMs, () => target.resync(), signal);
+        this.#tenancies.add(tenancy);
+        await tenancy.keep({ feed, target }, signal);
+        feed.leave(target);
+        if (tenancy.isEmpty) this.#tenancies.delete(tenancy);
+      },
+    };
+  }
+
+  #feedFor<T extends KubernetesObject>(definition: ResourceDefinition<T>): NamespaceFeed<T> {
+    const { group, version, resource } = definition;
+    const key = `${group}/${version}/${resource}`;
+    const known = this.#feeds.get(key);
+    if (known !== undefined) return known as unknown as NamespaceFeed<T>;
+    const { client, clock, random, transform, informerName: name, metrics, onError } = this.#options;
+    const measured = name === undefined ? undefined : metrics?.forInformer({ name, group, version, resource });
+    measured?.countForeignObjects?.(0);
+    const feed = new NamespaceFeed<T>({
+      client: client.resource(definition),
+      clock,
+      random: random.fork(`feed ${key}`),
+      ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object) }),
+      onForeign: (count) => measured?.countForeignObjects?.(count),
+      onError,
+    });
+    this.#feeds.set(key, feed as unknown as NamespaceFeed<KubernetesObject>);
+    if (this.#signal !== undefined) this.#running.push(feed.run(this.#signal));
+    return feed;
+  }
+
+  #namespacesOf(bucket: Bucket): readonly string[] {
+    const names = this.#namespaces.store.list().map(({ metadata }) => metadata.name ?? "");
+    return names.filter((name) => bucketOf(name) === bucket);
+  }
+
+  #changed(): void {
+    for (const tenancy of this.#tenancies) tenancy.wake();
+  }
+
+  #forget(): void {
+    const known = new Set(this.#namespaces.store.list().map(({ metadata }) => metadata.name ?? ""));
+    for (const tenancy of this.#tenancies) tenancy.forget((namespace) => !known.has(namespace));
+  }
+}

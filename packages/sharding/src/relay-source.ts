@@ -1,0 +1,42 @@
+import type { KubernetesObject } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
+import { type InformerSource, type ReflectorTarget, type SharedInformer, deletedObject } from "@kubewright/informer";
+
+import { repeat } from "./repeat.js";
+
+/** Fills a cache from another one: of what is in no namespace all buckets see the same. */
+export function relaySource<T extends KubernetesObject>(
+  informer: SharedInformer<T>,
+  target: ReflectorTarget<T>,
+  clock: Clock,
+): InformerSource {
+  return {
+    get lastContactMs() {
+      const { sinceContactMs } = informer;
+      return sinceContactMs === undefined ? undefined : clock.monotonic() - sinceContactMs;
+    },
+    run: async (signal, resyncMs) => {
+      await informer.waitForSync(signal).catch(() => undefined);
+      if (signal.aborted) return;
+      const { store } = informer;
+      target.replace(store.list(), store.lastStoreSyncResourceVersion);
+      let isBegun = false;
+      const registration = informer.addEventHandler(
+        {
+          // What is there is told at once, and was taken in already.
+          onAdd: (object) => isBegun && target.apply("ADDED", object),
+          onUpdate: (_, object) => target.apply("MODIFIED", object),
+          onDelete: (deleted) => {
+            const object = deletedObject(deleted);
+            if (object !== undefined) target.apply("DELETED", object);
+          },
+        },
+        { resyncMs: 0 },
+      );
+      isBegun = true;
+      repeat(clock, resyncMs, () => target.resync(), signal);
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      registration.remove();
+    },
+  };
+}
