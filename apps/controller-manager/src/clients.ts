@@ -58,12 +58,13 @@ export class Clients {
       clock,
       userAgent: userAgent(build, name),
       metrics,
-      ...rateLimit(options, factor),
+      ...rateLimitOf(options, factor),
     });
   }
 }
 
-function rateLimit(
+/** What `--kube-api-qps` and `--kube-api-burst` mean for a client. */
+export function rateLimitOf(
   { kubeApiQps: qps, kubeApiBurst: burst }: ControllerManagerOptions,
   factor: number,
 ): { rateLimit?: { qps: number; burst: number } } {

@@ -271,6 +271,27 @@ test.each([
     ["--managed-by=kubernetes.io/job-controller"],
     "--managed-by kubernetes.io/job-controller names the built-in controller: switch that off and pass --take-over instead",
   ],
+  [["--sharding=jobs"], '--sharding "jobs" must be "namespaces"'],
+  [
+    ["--sharding=namespaces", "--namespace=a"],
+    "--sharding shares all namespaces: it cannot be combined with --namespace, leave one of them out",
+  ],
+  [
+    ["--sharding=namespaces", "--leader-elect=false"],
+    "--sharding works by Leases: it cannot be combined with --leader-elect=false, leave one of them out",
+  ],
+  [
+    ["--sharding=namespaces", "--use-service-account-credentials"],
+    "--sharding cannot be combined with --use-service-account-credentials, leave one of them out",
+  ],
+  [
+    ["--sharding=namespaces", "--leader-elect-renew-deadline=12s"],
+    "--sharding: renewDeadline must be at least 0.5s shorter than 0.8 of leaseDuration",
+  ],
+  [
+    ["--sharding=namespaces", "--leader-elect-lease-duration=5s", "--leader-elect-renew-deadline=3s"],
+    "--sharding: renewDeadline must be longer than two of retryPeriod: one late renewal would stop all work",
+  ],
   [["--namespace=a,B"], '--namespace "B" is not the name of a namespace'],
   [
     ["--namespace=a", "--controllers=*,podgc"],

@@ -7,6 +7,8 @@ import { UPSTREAM_LEASE, refuseBesideLiveManager } from "./live-manager.js";
 import type { ControllerManagerOptions } from "./options.js";
 import { OutageLog } from "./outage-log.js";
 import { runControllers } from "./run-controllers.js";
+import { refuseBesideMembers } from "./sharding/other-managers.js";
+import { runSharded } from "./sharding/run-sharded.js";
 import type { Operations } from "./serving/operations.js";
 import { type Build, userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";
@@ -24,7 +26,8 @@ export interface ControllerManagerDeps {
   readonly hostname: string;
   readonly localTimeZone: string;
   /** Measures what happens, and is told how it goes. Default: nobody looks. */
-  readonly operations?: Pick<Operations, "metrics" | "health" | "requests" | "addGarbageCollector"> | undefined;
+  readonly operations?:
+    Pick<Operations, "metrics" | "health" | "requests" | "addGarbageCollector" | "addRoute"> | undefined;
 }
 
 const SHORTEST_LEASE_REQUEST_MS = 1_000;
@@ -51,8 +54,24 @@ export async function runControllerManager(deps: ControllerManagerDeps, signal: 
     if (signal.aborted) return;
     throw error;
   }
-  if (options.leaderElect) await lead(deps, outage, signal);
-  else await runControllers({ deps, fence: (transport) => transport, outage }, signal);
+  if (options.sharding !== "") await runSharded(deps, outage, signal);
+  else if (options.leaderElect) await lead(deps, outage, signal);
+  else {
+    await refuseBesideShards(deps, signal);
+    await runControllers({ deps, fence: (transport) => transport, outage }, signal);
+  }
+}
+
+async function refuseBesideShards(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
+  const { options, transport, clock, build } = deps;
+  const agent = userAgent(build, "leader-election");
+  const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LOOK_MS });
+  try {
+    await refuseBesideMembers({ options, client, clock, logger: deps.loggerFor(), signal });
+  } catch (error) {
+    // Whoever is told to stop need not know.
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** Whoever contends for the Lease of kube-controller-manager itself is kept apart from it by that. */
@@ -61,6 +80,7 @@ async function checkSurroundings(deps: ControllerManagerDeps, signal: AbortSigna
   const { namespace, name } = UPSTREAM_LEASE;
   const takesTurns =
     options.leaderElect &&
+    options.sharding === "" &&
     options.leaderElectResourceName === name &&
     options.leaderElectResourceNamespace === namespace;
   if (options.managedBy !== "" || options.takeOver || takesTurns) return;
@@ -114,6 +134,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
       onStartedLeading: async (leading) => {
         const fence = (unfenced: Transport): Transport => leaderFence(unfenced, () => elector.mayActAsLeader);
         try {
+          await refuseBesideShards(deps, leading);
           await runControllers({ deps, fence, outage }, leading);
           if (!leading.aborted) throw new Error("every controller stopped by itself");
         } catch (error) {

@@ -8,6 +8,7 @@ import { leaderElectionFlags } from "./options/leader-election-options.js";
 import { debuggingFlags, logFlags, metricsFlags } from "./options/observability-options.js";
 import { safetyFlags } from "./options/safety-options.js";
 import { servingFlags } from "./options/serving-options.js";
+import { shardingFlags } from "./options/sharding-options.js";
 
 /** Every flag that sets an option, in the order of the help. Their groups are in `options/`. */
 export const FLAGS: readonly Flag[] = [
@@ -16,6 +17,7 @@ export const FLAGS: readonly Flag[] = [
   ...clientFlags,
   ...safetyFlags,
   ...leaderElectionFlags,
+  ...shardingFlags,
   ...servingFlags,
   ...authenticationFlags,
   ...authorizationFlags,

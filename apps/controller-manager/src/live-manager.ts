@@ -36,28 +36,49 @@ const LARGEST_SKEW_MS = 3_600_000;
  * @throws UsageError of one line that says what to do; the signal's reason.
  */
 export async function refuseBesideLiveManager({ client, clock, logger, signal }: LiveManagerOptions): Promise<void> {
-  const read = (): Promise<DeepReadonly<Lease> | undefined> => readLease({ client, clock, logger, signal });
+  const found = await liveLease(() => readLease({ client, clock, logger, signal }), {
+    clock,
+    signal,
+    onDoubt: (lease) =>
+      logger.info(
+        { holder: holderOf(lease), renewTime: lease.spec?.renewTime },
+        "The lease of kube-controller-manager seems to be out of date, observing it",
+      ),
+  });
+  if (found !== undefined) throw new UsageError(refusal(found));
+}
+
+export interface LiveLeaseOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Told when only observing can tell. */
+  readonly onDoubt?: (lease: DeepReadonly<Lease>) => void;
+}
+
+/** The Lease, if somebody who lives holds it, by the rules of {@link refuseBesideLiveManager}. @throws The signal's reason */
+export async function liveLease(
+  read: () => Promise<DeepReadonly<Lease> | undefined>,
+  { clock, signal, onDoubt }: LiveLeaseOptions,
+): Promise<DeepReadonly<Lease> | undefined> {
   const first = await read();
-  if (holderOf(first) === "") return;
-  const { leaseDurationSeconds = 15, renewTime } = first!.spec!;
+  if (first === undefined || holderOf(first) === "") return undefined;
+  const { leaseDurationSeconds = 15, renewTime } = first.spec!;
   const durationMs = leaseDurationSeconds * 1_000;
   const ageMs = clock.now() - (parseTime(renewTime) ?? Number.NaN);
-  if (Math.abs(ageMs) <= durationMs) throw new UsageError(refusal(first!));
-  if (!(Math.abs(ageMs) < LARGEST_SKEW_MS)) return;
-  logger.info(
-    { holder: holderOf(first), renewTime },
-    "The lease of kube-controller-manager seems to be out of date, observing it",
-  );
+  if (Math.abs(ageMs) <= durationMs) return first;
+  if (!(Math.abs(ageMs) < LARGEST_SKEW_MS)) return undefined;
+  onDoubt?.(first);
   const untilMs = clock.monotonic() + Math.min(durationMs * OBSERVED_PART, LONGEST_OBSERVATION_MS);
   while (clock.monotonic() < untilMs) {
     await clock.sleep(POLL_MS, signal);
     const lease = await read();
-    if (holderOf(lease) === "") return;
-    if (lease!.spec!.renewTime !== renewTime) throw new UsageError(refusal(lease!));
+    if (lease === undefined || holderOf(lease) === "") return undefined;
+    if (lease.spec!.renewTime !== renewTime) return lease;
   }
+  return undefined;
 }
 
-function holderOf(lease: DeepReadonly<Lease> | undefined): string {
+export function holderOf(lease: DeepReadonly<Lease> | undefined): string {
   return lease?.spec?.holderIdentity ?? "";
 }
 

@@ -29,6 +29,8 @@ import {
   observabilityErrors,
 } from "./options/observability-options.js";
 import { type SafetyOptions, safetyDefaults, safetyErrors } from "./options/safety-options.js";
+import { type ShardingOptions, shardingDefaults, shardingErrors } from "./options/sharding-options.js";
+import { shardTimingOf } from "./sharding/shard-timing.js";
 import { type ServingOptions, servingDefaults, servingErrors } from "./options/serving-options.js";
 
 /** Everything the command line and a configuration file decide. */
@@ -39,6 +41,7 @@ export interface ControllerManagerOptions
     GenericOptions,
     SafetyOptions,
     LeaderElectionOptions,
+    ShardingOptions,
     ControllerOptions,
     ServingOptions,
     AuthenticationOptions,
@@ -53,6 +56,7 @@ export const defaultOptions: ControllerManagerOptions = {
   ...genericDefaults,
   ...safetyDefaults,
   ...leaderElectionDefaults,
+  ...shardingDefaults,
   ...controllerDefaults,
   ...servingDefaults,
   ...delegatedAuthDefaults,
@@ -80,6 +84,8 @@ export function optionErrors(options: ControllerManagerOptions): string[] {
       ...servingErrors(options),
       ...delegatedAuthErrors(options),
       ...namespaceErrors(options),
+      ...shardingErrors(options),
+      ...timingErrors(options),
     ]),
   ];
 }
@@ -96,6 +102,17 @@ function namespaceErrors({
   if (useServiceAccountCredentials)
     errors.push("--use-service-account-credentials needs kube-system: it cannot be combined with --namespace");
   return errors;
+}
+
+/** Members that share work need more room between their durations than a leader and those who wait. */
+function timingErrors(options: ControllerManagerOptions): string[] {
+  if (options.sharding === "" || leaderElectionErrors(options).length > 0) return [];
+  try {
+    shardTimingOf(options);
+    return [];
+  } catch (error) {
+    return [`--sharding: ${(error as Error).message}`];
+  }
 }
 
 function namesController(items: readonly string[], name: string): boolean {

@@ -134,14 +134,17 @@ function informersOf(
 }
 
 /** What failed in the same way is one topic, whatever attempt it was about, and whatever object of the resource. */
-function topicOf({ step, message, cause }: InformerError): string {
+export function topicOf({ step, message, cause }: InformerError): string {
   const reason = reasonOf(cause);
   if (step === "handler" || step === "event") return `${step} ${reason ?? ""}`;
   // Up to the colon it says what was done to which resource; after it a server may say something new each time.
   return reason === undefined ? message : `${message.split(":", 1)[0]} ${reason}`;
 }
 
-function chosenControllers({ options }: ControllerManagerDeps, logger: Logger): ControllerName[] {
+export function chosenControllers(
+  { options }: Pick<ControllerManagerDeps, "options">,
+  logger: Logger,
+): ControllerName[] {
   const { enabled, disabled, missing } = selectControllers(
     implementedControllers.map(({ name }) => name),
     options.controllers,

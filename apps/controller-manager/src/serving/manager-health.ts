@@ -46,6 +46,15 @@ export class ManagerHealth {
     this.#live.add("leaderElection", () => elector.checkHealth(LEASE_TOLERANCE_MS));
   }
 
+  /** A replica that shares work is ready when its Lease holds and the caches of all that it has are filled. */
+  sharing(member: { readonly isReady: boolean; readonly holdsLease: boolean }): void {
+    if (!this.#isIn("stopping")) this.#readiness = "standing by";
+    this.#ready.add("sharding", () => {
+      if (member.isReady) return undefined;
+      return new Error(member.holdsLease ? "not ready: filling caches of buckets" : "not ready: no lease");
+    });
+  }
+
   /** One check per controller that was built. None of them fails while the process answers. */
   addControllers(names: readonly string[]): void {
     for (const name of names.toSorted()) this.#live.add(name);

@@ -14,7 +14,7 @@ import { type Verbosity, debugFlagRoutes } from "./debug-flags.js";
 import { graphRoutes } from "./graph-routes.js";
 import { ManagerHealth } from "./manager-health.js";
 import { metricsRoutes } from "./metrics-routes.js";
-import { Router } from "./router.js";
+import { type Route, Router } from "./router.js";
 import { flagzRoute, statuszRoute } from "./z-pages.js";
 
 export interface OperationsOptions {
@@ -68,6 +68,11 @@ export class Operations {
       this.router.add(statuszRoute({ build, clock, random: random.fork("statusz"), listedPaths }));
     }
     if (options.profiling) this.router.add(...debugFlagRoutes(given.verbosity));
+  }
+
+  /** What only some managers can tell. */
+  addRoute(route: Route): void {
+    this.router.add(route);
   }
 
   /** A garbage collector runs, whose graph can be looked at. */

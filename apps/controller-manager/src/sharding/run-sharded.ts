@@ -1,0 +1,201 @@
+import { Client } from "@kubewright/client";
+import { RepeatedLines, TokenBucket, uuid } from "@kubewright/clock";
+import { LeaderElector, type Logger } from "@kubewright/controller";
+import type { GarbageCollector } from "@kubewright/garbage-collector";
+import { withoutManagedFields } from "@kubewright/informer";
+import { BucketInformers, type BucketWork, CLUSTER_BUCKET, ShardMember, bucketName } from "@kubewright/sharding";
+import type { Transport } from "@kubewright/transport";
+
+import type { ControllerManagerDeps } from "../controller-manager.js";
+import type { ControllerName, ImplementedController } from "../controller-names.js";
+import { rateLimitOf } from "../clients.js";
+import type { OutageLog } from "../outage-log.js";
+import { chosenControllers, topicOf } from "../run-controllers.js";
+import { userAgent } from "../user-agent.js";
+import { waitForHealthy } from "../wait-for-healthy.js";
+import { type BucketControllersOptions, runClusterWide, runNamespaces } from "./bucket-controllers.js";
+import { LeaderWatch } from "./other-managers.js";
+import { shardGroupOf } from "./shard-group.js";
+import { shardMetrics } from "./shard-metrics.js";
+import { shardTimingOf } from "./shard-timing.js";
+import { shardsRoute } from "./shards-route.js";
+import { TerminatedPodCounts } from "./terminated-pod-counts.js";
+
+/**
+ * Works as one of several replicas, each for some buckets of namespaces, until the signal aborts: then it ends what it has begun and
+ * gives its buckets up. Who has the bucket `cluster` also holds the Lease of leader election, so that managers that do everything
+ * themselves stand by.
+ *
+ * @throws MemberError when the others took this process for dead; Error when the API server does not become healthy. The caller
+ *   must then end the process.
+ */
+export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog, signal: AbortSignal): Promise<void> {
+  const { options, clock, random, build, operations } = deps;
+  const logger = deps.loggerFor();
+  const transport = outage.watched(deps.transport);
+  try {
+    await waitForHealthy({ transport, clock, logger, userAgent: userAgent(build, "kube-controller-manager"), signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
+  }
+  const names = chosenControllers(deps, logger);
+  const identity = identityOf(deps);
+  const clientOf = (name: string, through: Transport, rateLimit?: TokenBucket): Client =>
+    new Client({
+      transport: through,
+      clock,
+      // The audit log of the API server tells which replica wrote.
+      userAgent: `${userAgent(build, name)} (${identity})`,
+      metrics: operations?.requests,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+    });
+  const client = clientOf("sharding", transport);
+  const stopWatching = new AbortController();
+  const leader = new LeaderWatch({ options, client, clock, logger, signal: stopWatching.signal });
+  const lines = new RepeatedLines({ clock, logger: outage.quieted(logger) });
+  const informers = new BucketInformers({
+    client: clientOf("shared-informers", transport),
+    clock,
+    random: random.fork("informers of buckets"),
+    transform: withoutManagedFields,
+    resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
+    informerName: "kube-controller-manager",
+    metrics: operations?.metrics.kit.informers,
+    onError: (error) => lines.warn(topicOf(error), { err: error }, "Informer failed, going on"),
+  });
+  const terminatedPods = new TerminatedPodCounts(() => member.annotationsOfOthers);
+  /** The last that was here: it comes and goes with its bucket. */
+  let collector: GarbageCollector | undefined;
+  const given: BucketControllersOptions = {
+    deps,
+    names,
+    clientFor: sharingLimits(deps, clientOf),
+    informers,
+    terminatedPods,
+    loggerFor: (name) => outage.quieted(deps.loggerFor(name)),
+    onCollector: (made) => {
+      if (collector === undefined) operations?.addGarbageCollector({ dumpGraph: (uids) => collector!.dumpGraph(uids) });
+      collector = made;
+    },
+  };
+  const member: ShardMember = new ShardMember({
+    client,
+    transport,
+    clock,
+    random: random.fork("sharding"),
+    namespace: options.leaderElectResourceNamespace,
+    group: shardGroupOf(options.leaderElectResourceName),
+    identity,
+    version: build.version,
+    timing: shardTimingOf(options),
+    annotations: () => terminatedPods.annotations(),
+    obstacle: () => leader.obstacle,
+    runBucket: (work, stop) =>
+      work.bucket === CLUSTER_BUCKET
+        ? leadCluster(given, { work, identity, client }, stop)
+        : runNamespaces(given, work, stop),
+    metrics: operations === undefined ? undefined : shardMetrics(operations.metrics.kit),
+    logger,
+  });
+  tellOperations(deps, names, member, informers);
+  if (names.includes("garbage-collector-controller"))
+    logger.info(
+      { bucket: bucketName(CLUSTER_BUCKET) },
+      "The garbage collector runs at one replica, for the whole cluster",
+    );
+  const reading = informers.run(stopWatching.signal);
+  const looking = leader.run(
+    () => member.holdsLease,
+    (holder) => member.status().members.includes(holder),
+  );
+  try {
+    await member.run(signal);
+  } finally {
+    stopWatching.abort(new Error("this replica has ended"));
+    await Promise.all([reading, looking]);
+  }
+}
+
+/** Unlike the identity of a leader it is part of a name: lower case letters, digits, `-` and `.`. */
+function identityOf({ hostname, random }: ControllerManagerDeps): string {
+  const host = hostname
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 63);
+  return `${host || "host"}-${uuid(random.fork("shard identity")).slice(0, 8)}`;
+}
+
+/** Makes clients of buckets: all of a controller take from one limit, as if there were one client. */
+function sharingLimits(
+  { options, clock }: ControllerManagerDeps,
+  clientOf: (name: string, transport: Transport, rateLimit?: TokenBucket) => Client,
+): BucketControllersOptions["clientFor"] {
+  const limits = new Map<string, TokenBucket>();
+  return ({ clientName, requestsPerAction = 1 }: ImplementedController, transport) => {
+    const { rateLimit } = rateLimitOf(options, requestsPerAction);
+    if (rateLimit === undefined) return clientOf(clientName, transport);
+    const { qps: perSecond, burst } = rateLimit;
+    const limit = limits.get(clientName) ?? new TokenBucket({ clock, perSecond, burst });
+    limits.set(clientName, limit);
+    return clientOf(clientName, transport, limit);
+  };
+}
+
+/** Runs what needs the whole cluster while this replica has the Lease of leader election, too. */
+async function leadCluster(
+  given: BucketControllersOptions,
+  { work, identity, client }: { readonly work: BucketWork; readonly identity: string; readonly client: Client },
+  signal: AbortSignal,
+): Promise<void> {
+  const { deps } = given;
+  const { options, clock, random, operations } = deps;
+  const logger: Logger = deps.loggerFor();
+  const ended = Promise.withResolvers<void>();
+  const elector = new LeaderElector({
+    client,
+    clock,
+    random: random.fork(`leader at ${work.epoch}`),
+    namespace: options.leaderElectResourceNamespace,
+    name: options.leaderElectResourceName,
+    identity,
+    leaseDurationMs: options.leaderElectLeaseDurationMs,
+    renewDeadlineMs: options.leaderElectRenewDeadlineMs,
+    retryPeriodMs: options.leaderElectRetryPeriodMs,
+    releaseOnCancel: true,
+    stopTimeoutMs: Infinity,
+    metrics: operations?.metrics.kit.leaderElection,
+    logger,
+    callbacks: {
+      onStartedLeading: async (leading) => {
+        try {
+          await runClusterWide(given, work, leading);
+        } catch (error) {
+          ended.reject(error);
+        }
+      },
+      onStoppedLeading: () => {
+        if (!signal.aborted) ended.reject(new Error("leaderelection lost/stopped"));
+      },
+    },
+  });
+  const running = elector.run(signal).then(
+    () => ended.resolve(),
+    (error: unknown) => ended.reject(error),
+  );
+  await ended.promise;
+  await running;
+}
+
+function tellOperations(
+  { operations }: ControllerManagerDeps,
+  names: readonly ControllerName[],
+  member: ShardMember,
+  informers: BucketInformers,
+): void {
+  if (operations === undefined) return;
+  operations.health.addControllers(names);
+  operations.health.sharing(member);
+  operations.addRoute(shardsRoute(() => member.status(), informers));
+}
