@@ -6,6 +6,7 @@ import type { WebhookCaller } from "./webhooks/webhook-call.js";
 import type { AuthenticationOptions } from "./authentication/authenticator.js";
 import type { Authorizer } from "./authorization/authorizer.js";
 import type { BuiltInResource } from "./built-in-resource.js";
+import type { ContainerLogs } from "./container-logs.js";
 import type { ServerFeatureGates } from "./feature-gates.js";
 import type { VersionInfo } from "./non-resource.js";
 import type { AdmissionPlugin } from "./registry/admission.js";
@@ -80,6 +81,8 @@ export interface ApiServerOptions {
    * for `--allow-privileged`, which clusters set. Default true.
    */
   readonly allowPrivileged?: boolean;
+  /** Reads what containers write. Default: none are run, and `pods/log` says so. */
+  readonly containerLogs?: ContainerLogs;
   /** Asked before anything is written, in this order, and before what the server's own kinds ask for. Default: none. */
   readonly admission?: readonly AdmissionPlugin[];
   /**

@@ -20,6 +20,12 @@ export function decodedResponse(reply: Reply, signal: AbortSignal | undefined): 
         headers: { ...headers, "content-type": body.contentType },
         body: { type: "bytes", chunks: chunksOf(body.bytes) },
       };
+    case "chunks":
+      return {
+        status,
+        headers: { ...headers, "content-type": body.contentType },
+        body: { type: "bytes", chunks: body.chunks },
+      };
     default:
       return { status, headers, body: { type: "decoded", value: replyValue(body) } };
   }

@@ -22,6 +22,7 @@ export type { SigningKey } from "./authentication/json-web-token.js";
 export type { TokenUser } from "./authentication/static-tokens.js";
 export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization/authorizer.js";
 export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
+export type { ContainerLogOptions, ContainerLogs } from "./container-logs.js";
 export type { Connection, Door } from "./connection.js";
 export type { ServerFeatureGates } from "./feature-gates.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";

@@ -79,6 +79,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     schemas,
     tracksFields: options.trackFields ?? true,
     allowsPrivileged: options.allowPrivileged ?? true,
+    containerLogs: options.containerLogs,
     managers: new ManagerReader(),
     newObjects: new NewObjects(),
     watched: new WatchedObjects(),

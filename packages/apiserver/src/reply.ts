@@ -18,6 +18,8 @@ export type ReplyBody =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "text"; readonly text: string; readonly contentType: string }
   | { readonly type: "binary"; readonly bytes: Uint8Array; readonly contentType: string }
+  /** What comes bit by bit, such as a log. */
+  | { readonly type: "chunks"; readonly chunks: AsyncIterable<Uint8Array>; readonly contentType: string }
   | { readonly type: "stream"; readonly stream: EventStream };
 
 /** A collection, of which an element is put into its form when it is its turn. */
@@ -84,6 +86,10 @@ export function textReply(
 
 export function bytesReply(status: number, bytes: Uint8Array, contentType: string, headers: HeaderFields = {}): Reply {
   return { status, headers, body: { type: "binary", bytes, contentType } };
+}
+
+export function chunksReply(chunks: AsyncIterable<Uint8Array>, contentType: string): Reply {
+  return { status: 200, headers: {}, body: { type: "chunks", chunks, contentType } };
 }
 
 /** The object a reply carries, or `undefined` when it carries none. */

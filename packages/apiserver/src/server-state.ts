@@ -4,6 +4,7 @@ import type { Clock, Random } from "@kubewright/clock";
 import type { ServerFeatureGates } from "./feature-gates.js";
 import type { AccessControl } from "./access-control.js";
 import type { ConversionCalls } from "./custom-resources/conversion-webhook.js";
+import type { ContainerLogs } from "./container-logs.js";
 import type { BookmarkClock } from "./bookmark-clock.js";
 import type { ManagerReader } from "./fields/managers.js";
 import type { NewObjects } from "./fields/new-objects.js";
@@ -28,6 +29,8 @@ export interface ServerState {
   readonly tracksFields: boolean;
   /** Whether containers may be privileged. */
   readonly allowsPrivileged: boolean;
+  /** Absent where no containers are run. */
+  readonly containerLogs: ContainerLogs | undefined;
   readonly managers: ManagerReader;
   readonly newObjects: NewObjects;
   readonly watched: WatchedObjects;

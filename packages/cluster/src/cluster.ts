@@ -27,7 +27,7 @@ export interface ClusterOptions {
   readonly controllers?: readonly ControllerName[];
   /** `none` runs neither scheduler nor kubelet: pods stay as they are until somebody else changes them. Default `simulated`. */
   readonly kubelet?: "simulated" | "none";
-  /** Machines of a cluster with a simulated kubelet. Default: three of 16 cores, 64Gi and 110 pods. */
+  /** Machines of a cluster with a kubelet. Default: three of 16 cores, 64Gi and 110 pods. */
   readonly nodes?: readonly NodeShape[];
   /** Zone of CronJobs without `timeZone`. Default `UTC`. */
   readonly localTimeZone?: string;
@@ -81,6 +81,14 @@ export interface ClusterOptions {
   readonly freeze?: boolean;
 }
 
+/** A kubelet of somebody else's. */
+export interface KubeletOptions {
+  /** Makes the kubelet that runs in place of the simulated one. */
+  readonly makeKubelet?: (context: ComponentContext) => Runnable;
+  /** What its containers write. Default: none are run. */
+  readonly containerLogs?: ApiServerOptions["containerLogs"];
+}
+
 /** Watches between components of one process need no periodic renewal; a day keeps long simulations cheap. */
 export const WATCH_TIMEOUT_MS = 24 * 3_600_000;
 
@@ -103,7 +111,7 @@ export interface Cluster {
   ready(signal?: AbortSignal): Promise<void>;
 }
 
-export function createCluster(options: ClusterOptions): Cluster {
+export function createCluster(options: ClusterOptions & KubeletOptions): Cluster {
   const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
   const { kubernetesVersion = NEWEST_VERSION } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
@@ -129,6 +137,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...(options.shardMetrics === undefined ? {} : { shardMetrics: options.shardMetrics }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.paths === undefined ? {} : { paths: options.paths }),
+    ...(options.containerLogs === undefined ? {} : { containerLogs: options.containerLogs }),
     onError: (error) => logger.error({ err: error }, "API server failed"),
   });
   const client = (userAgent: string): Client => new Client({ transport: apiServer.transport, clock, userAgent });
@@ -155,8 +164,9 @@ export function createCluster(options: ClusterOptions): Cluster {
     onDecision: options.onDecision ?? (() => {}),
   });
   const components: Runnable[] = enabled.map((name) => clusterControllers[name](contextFor(name)));
-  if (kubelet === "simulated") {
-    components.push(new FakeScheduler(contextFor("fake-scheduler")), new FakeKubelet(contextFor("fake-kubelet")));
+  if (kubelet !== "none") {
+    const { makeKubelet = (context) => new FakeKubelet(context) } = options;
+    components.push(new FakeScheduler(contextFor("fake-scheduler")), makeKubelet(contextFor("fake-kubelet")));
   }
   return {
     apiServer,
@@ -164,7 +174,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     client,
     ...readyOrFailed({
       start: async () => {
-        if (kubelet === "simulated") await registerNodes(client("kubelet"), nodes, clock.now());
+        if (kubelet !== "none") await registerNodes(client("kubelet"), nodes, clock.now());
       },
       run: (signal) => runInStages([components, [informers]], signal),
       synced: (signal) => informers.waitForCacheSync(signal),

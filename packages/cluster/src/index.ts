@@ -11,12 +11,15 @@ export { InvalidNodeError, defaultNodes } from "./nodes.js";
 export type {
   ApiServer,
   AuditRecord,
+  ContainerLogOptions,
+  ContainerLogs,
   PathAnswer,
   PathHandler,
   StoreChange,
   StoreSnapshot,
 } from "@kubewright/apiserver";
-export type { Cluster, ClusterOptions } from "./cluster.js";
+export type { Cluster, ClusterOptions, KubeletOptions } from "./cluster.js";
+export type { ComponentContext } from "./component-context.js";
 export type {
   Components,
   ComponentsOptions,

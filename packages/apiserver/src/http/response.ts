@@ -46,6 +46,14 @@ export async function sendReply(exchange: HttpExchange, reply: Reply | ApiRespon
     case "bytes":
       for await (const chunk of body.chunks) await write(outgoing, chunk);
       return requestBody.finish();
+    case "chunks":
+      outgoing.setHeader("content-type", body.contentType);
+      outgoing.flushHeaders();
+      for await (const chunk of body.chunks) {
+        await write(outgoing, chunk);
+        if (outgoing.destroyed) return;
+      }
+      return requestBody.finish();
     case "events":
       outgoing.setHeader("content-type", "application/json");
       outgoing.flushHeaders();

@@ -1,13 +1,15 @@
-import type { ContainerState, ContainerStatus, Pod } from "@kubewright/api";
+import { type ContainerState, type ContainerStatus, type Pod, parseTime } from "@kubewright/api";
 
 import type { ApiCall } from "../../api-call.js";
-import { badRequest, notFound } from "../../api-error.js";
-import { type Reply, textReply } from "../../reply.js";
+import { badRequest, internalError, invalid, notFound } from "../../api-error.js";
+import type { ContainerLogOptions } from "../../container-logs.js";
+import { FieldErrors } from "../../field-errors.js";
+import { type Reply, chunksReply, textReply } from "../../reply.js";
 
 /**
- * GET of `pods/log`. Nothing runs here, so nothing was written: the answer is one line that says so, with what the
- * container's status tells. Refuses what a kubelet would. Upstream: `pkg/registry/core/pod` LogLocation, kubelet
- * `validateContainerLogStatus`.
+ * GET of `pods/log`. Where containers are run, what they have written; where nothing is, nothing was written: the answer is
+ * one line that says so, with what the container's status tells. Refuses what a kubelet would. Upstream:
+ * `pkg/registry/core/pod` LogLocation, kubelet `validateContainerLogStatus`.
  */
 export function podLog(call: ApiCall): Reply {
   const { resource, namespace, name } = call.target;
@@ -17,8 +19,46 @@ export function podLog(call: ApiCall): Reply {
   const container = containerOf(pod, call.query.get("container") ?? "");
   // Like a server that has no node to ask.
   if (!pod.spec?.nodeName) return textReply(200, "", "text/plain");
+  const { containerLogs } = call.server;
+  const options = containerLogs === undefined ? undefined : logOptions(call, name);
   const state = loggedState(pod, container, call.query.flag("previous"));
+  if (containerLogs !== undefined && options !== undefined) {
+    const { ended } = call.server;
+    const signals = [ended.signal, ...(call.request.signal === undefined ? [] : [call.request.signal])];
+    const chunks = containerLogs(pod, container, options, AbortSignal.any(signals));
+    if (chunks === undefined)
+      throw internalError(`nothing is kept of what container ${JSON.stringify(container)} wrote`);
+    return chunksReply(chunks, "text/plain");
+  }
   return textReply(200, `${logLine(container, state)}\n`, "text/plain");
+}
+
+/** @throws ApiError 422 for what no log can be asked for with. Upstream: `ValidatePodLogOptions`. */
+function logOptions({ query, server }: ApiCall, podName: string): ContainerLogOptions {
+  const errors = new FieldErrors();
+  const tailLines = query.integer("tailLines");
+  if (tailLines !== undefined && tailLines < 0)
+    errors.invalid("tailLines", tailLines, "must be greater than or equal to 0");
+  const limitBytes = query.integer("limitBytes");
+  if (limitBytes !== undefined && limitBytes < 1) errors.invalid("limitBytes", limitBytes, "must be greater than 0");
+  const sinceSeconds = query.integer("sinceSeconds");
+  const sinceTime = query.get("sinceTime") || undefined;
+  if (sinceSeconds !== undefined && sinceTime !== undefined)
+    errors.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified");
+  else if (sinceSeconds !== undefined && sinceSeconds < 1)
+    errors.invalid("sinceSeconds", sinceSeconds, "must be greater than 0");
+  if (!errors.isEmpty) throw invalid({ group: "", kind: "PodLogOptions" }, podName, errors);
+  const sinceMs = sinceSeconds === undefined ? parseTime(sinceTime) : server.clock.now() - sinceSeconds * 1000;
+  if (sinceTime !== undefined && sinceMs === undefined)
+    throw badRequest(`sinceTime: ${JSON.stringify(sinceTime)} is no time`);
+  return {
+    follow: query.flag("follow"),
+    previous: query.flag("previous"),
+    timestamps: query.flag("timestamps"),
+    sinceMs,
+    tailLines,
+    limitBytes,
+  };
 }
 
 /** The container that a request means. @throws ApiError 400 when there is none, or more than one. */

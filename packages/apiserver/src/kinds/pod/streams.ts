@@ -43,7 +43,11 @@ function refusing(kind: string, what: (options: ConnectionOptions, pod: Pod) => 
   const refuse = (call: ApiCall): Awaitable<Reply> =>
     andThen(call.server.admission.connect(call, connectionOptions(kind, call.query)), (options) => {
       const { stored } = storedPod(call, call.target.name);
-      throw badRequest(`${what(options, stored.object)}: kubewright runs no containers, they are only simulated`);
+      const why =
+        call.server.containerLogs === undefined
+          ? "kubewright runs no containers, they are only simulated"
+          : "kubewright runs no containers, but processes of this machine, which are reached there";
+      throw badRequest(`${what(options, stored.object)}: ${why}`);
     });
   return { get: refuse, create: refuse };
 }
