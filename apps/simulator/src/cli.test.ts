@@ -176,7 +176,32 @@ test.each([
   [
     "an unknown kubelet",
     ["serve", "--kubelet", "real"],
-    'kubewright: --kubelet: "real" is not one of simulated, none\n',
+    'kubewright: --kubelet: "real" is not one of simulated, process, none\n',
+  ],
+  [
+    "processes for other machines",
+    ["serve", "--kubelet", "process", "--token", "s3cret", "--host", "0.0.0.0"],
+    "kubewright: --kubelet process: others could have commands run as you at 0.0.0.0: leave --host out, or take 127.0.0.1\n",
+  ],
+  [
+    "processes for whoever asks",
+    ["serve", "--kubelet", "process"],
+    "kubewright: --kubelet process: any program of this machine could have commands run as you: add --token or --token-file\n",
+  ],
+  [
+    "processes for whoever does not say who he is",
+    ["serve", "--kubelet", "process", "--token", "s3cret", "--allow-anonymous"],
+    "kubewright: --kubelet process: anybody could have commands run as you: leave --allow-anonymous out\n",
+  ],
+  [
+    "processes in another time",
+    ["serve", "--kubelet", "process", "--token", "s3cret", "--speed", "60"],
+    "kubewright: --kubelet process: processes take the time they take: leave --speed out\n",
+  ],
+  [
+    "processes where there are none",
+    ["serve", "--kubelet", "process", "--token", "s3cret"],
+    "kubewright: --kubelet process: this system has no process groups, and so none could be stopped safely\n",
   ],
   [
     "an unknown controller",

@@ -247,7 +247,7 @@ function program(io: Io, version: string): Command {
     )
     .option(
       "--kubelet <mode>",
-      "simulated: pods run as their annotations say; none: neither kubelet nor scheduler",
+      "simulated: pods run as their annotations say; process: their commands run as processes of this machine, as you and not isolated, with --token on loopback only; none: neither kubelet nor scheduler",
       "simulated",
     )
     .option(
@@ -292,7 +292,7 @@ function program(io: Io, version: string): Command {
     .option("--kubeconfig <file>", "write a kubeconfig for this cluster to a file")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --kubernetes 1.33\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf",
+      "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --kubernetes 1.33\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf\n  $ kubewright serve --kubelet process --token s3cret --tls --kubeconfig kubewright.conf",
     )
     .action(async (flags: ServeFlags) => (await import("./serve-command.js")).serveCommand(flags, io));
 

@@ -1,6 +1,7 @@
 import type { FutureWorkers } from "./futures/play-futures.js";
 import type { FuzzPool } from "./fuzz/fuzz-pool.js";
 import type { MutantKit } from "./fuzz/mutant-kit.js";
+import type { ProcessHost } from "./process-kubelet/process-host.js";
 import type { PageAssets } from "./report/page-assets.js";
 import type { ConnectOptions, Connection } from "./why/connection.js";
 
@@ -35,6 +36,8 @@ export interface Io {
   readonly fuzzWorkers?: (count: number | undefined, player: string | undefined) => Promise<FuzzPool>;
   /** Known bugs to be put back in; `undefined` where this is no checkout of the repository. Default: there are none. */
   readonly mutants?: () => Promise<MutantKit | undefined>;
+  /** Where processes of pods are started; `undefined` where there are no process groups. Default: nowhere. */
+  readonly processHost?: () => Promise<ProcessHost | undefined>;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
   /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */

@@ -37,6 +37,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     fuzzWorkers: async (count = availableParallelism(), player) =>
       (await import("./node-workers.js")).nodeFuzzWorkers(count, player),
     mutants: mutantKit,
+    processHost: async () => (await import("./process-kubelet/node-process-host.js")).nodeProcessHost(),
     stopped,
     pageAssets,
     env: process.env,

@@ -13,6 +13,7 @@ import {
   type Cluster,
   type ClusterOptions,
   type ControllerName,
+  type KubeletOptions,
   SnapshotError,
   type StoreSnapshot,
   clusterControllers,
@@ -34,6 +35,7 @@ import { LiveTrace } from "./report/live-trace.js";
 import { type AccessFlags, serveAccess } from "./serve-access.js";
 import { type Beginning, type Life, RESET_PATH, SNAPSHOT_PATH, ServedCluster } from "./served-cluster.js";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.js";
+import { PROCESSES_WARNING, localProcesses } from "./process-kubelet/local-processes.js";
 import { parseFeatureGates } from "./server-feature-gates.js";
 import { makeTlsIdentity } from "./tls-identity.js";
 import { UserError } from "./user-error.js";
@@ -65,6 +67,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const startMs = flags.start === undefined ? realClock.now() : parseStart(flags.start);
   const { version, note } = parseKubernetesVersion(flags.kubernetes);
   const { authentication, allowedHosts } = await serveAccess(flags, io);
+  const processes = kubelet === "process" ? await localProcesses({ ...flags, speed }, io) : undefined;
   const restored = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const features = parseFeatureGates(flags.featureGates, version);
   const metrics = new ApiMetrics(features);
@@ -76,7 +79,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     ? await makeTlsIdentity([...new Set([flags.host, ...allowedHosts, "127.0.0.1", "::1", "localhost"])])
     : undefined;
   const options = {
-    kubelet,
+    kubelet: kubelet === "none" ? kubelet : "simulated",
     furnished: true,
     webhooks: callWebhook,
     kubernetesVersion: version,
@@ -99,6 +102,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     const random = seed === undefined ? realRandom : randomOf(seed, from?.snapshot ?? restored);
     const cluster = begin(flags.restore, {
       ...options,
+      ...processes?.(),
       clock,
       random,
       ...(restore === undefined ? {} : { restore }),
@@ -137,6 +141,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
       const text = kubeconfigFor({ url: listener.url, tls, token: flags.token });
       await writeFile("--kubeconfig", flags.kubeconfig, text, io);
     }
+    if (processes !== undefined) io.stderr.write(`kubewright: ${PROCESSES_WARNING}\n`);
     if (note !== undefined) io.stderr.write(`kubewright: ${note}\n`);
     io.stderr.write(
       `Serving on ${listener.url} (kubelet ${kubelet}${versionRemark(version)}), a page at /ui/. ${kubectlAdvice(listener.url, flags)}\n`,
@@ -162,7 +167,7 @@ function kubectlAdvice(
 }
 
 /** @throws UserError when the snapshot cannot be begun with. */
-function begin(restore: string | undefined, options: ClusterOptions): Cluster {
+function begin(restore: string | undefined, options: ClusterOptions & KubeletOptions): Cluster {
   try {
     return createCluster(options);
   } catch (error) {
@@ -188,9 +193,9 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseKubelet(text: string): "simulated" | "none" {
-  if (text !== "simulated" && text !== "none")
-    throw new UserError(`--kubelet: ${JSON.stringify(text)} is not one of simulated, none`);
+function parseKubelet(text: string): "simulated" | "process" | "none" {
+  if (text !== "simulated" && text !== "process" && text !== "none")
+    throw new UserError(`--kubelet: ${JSON.stringify(text)} is not one of simulated, process, none`);
   return text;
 }
 

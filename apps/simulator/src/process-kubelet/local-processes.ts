@@ -1,0 +1,48 @@
+import { isLoopbackHost } from "@kubewright/apiserver/http";
+import type { ClusterOptions, KubeletOptions } from "@kubewright/cluster";
+
+import type { Io } from "../io.js";
+import type { AccessFlags } from "../serve-access.js";
+import { UserError } from "../user-error.js";
+import { ContainerLogBook } from "./container-log-book.js";
+import { ProcessKubelet } from "./process-kubelet.js";
+
+export const PROCESSES_WARNING =
+  "--kubelet process: whoever may create pods here runs commands on this machine as you; nothing is isolated";
+
+/** Pods that a node takes, as of any kubelet. */
+const MOST_PODS = 110;
+
+/** What of a cluster's options has pods run as processes; another one for each cluster. */
+export type LocalProcesses = () => KubeletOptions & Pick<ClusterOptions, "nodes">;
+
+/** @throws UserError where others could have commands run, or nobody can. */
+export async function localProcesses(
+  { host, token, tokenFile, allowAnonymous = false, speed }: AccessFlags & { readonly speed: number | "manual" },
+  io: Pick<Io, "processHost">,
+): Promise<LocalProcesses> {
+  if (!isLoopbackHost(host))
+    throw new UserError(
+      `--kubelet process: others could have commands run as you at ${host}: leave --host out, or take 127.0.0.1`,
+    );
+  if (token === undefined && tokenFile === undefined)
+    throw new UserError(
+      "--kubelet process: any program of this machine could have commands run as you: add --token or --token-file",
+    );
+  if (allowAnonymous)
+    throw new UserError("--kubelet process: anybody could have commands run as you: leave --allow-anonymous out");
+  if (speed !== 1) throw new UserError("--kubelet process: processes take the time they take: leave --speed out");
+  const processHost = await io.processHost?.();
+  if (processHost === undefined)
+    throw new UserError("--kubelet process: this system has no process groups, and so none could be stopped safely");
+  const { cores, memoryBytes } = processHost;
+  const memory = `${Math.floor(memoryBytes / 1024 ** 2)}Mi`;
+  return () => {
+    const logs = new ContainerLogBook();
+    return {
+      nodes: [{ name: "localhost", cpu: String(cores), memory, pods: MOST_PODS }],
+      makeKubelet: (context) => new ProcessKubelet({ ...context, host: processHost, logs }),
+      containerLogs: logs.read,
+    };
+  };
+}

@@ -1,0 +1,228 @@
+import type { ContainerLogOptions } from "@kubewright/cluster";
+import type { Clock } from "@kubewright/clock";
+
+import type { OutputStream, ProcessFolder } from "./process-host.js";
+
+/** Bytes of a log file; there are two for each run of a container, the older of which goes when the newer is full. */
+const MOST_FILE_BYTES = 10 * 1024 * 1024;
+const MOST_LINE_BYTES = 16 * 1024;
+const READ_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+const TIME_CHARACTERS = "2026-01-01T00:00:00.000Z".length;
+
+/**
+ * The log of one run of a container, in lines as the CRI has them: time, stream, `F` or `P` for a part of a longer line, text.
+ * One writer, any number of readers.
+ */
+export class LogFile {
+  readonly #folder: ProcessFolder;
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #unfinished = new Map<OutputStream, Uint8Array>();
+  /** Bytes written before the present file, and before the one that it took the place of. */
+  #begin = 0;
+  #oldBegin = 0;
+  #size = 0;
+  #ended = false;
+  #last: Promise<void> = Promise.resolve();
+  #grown = Promise.withResolvers<void>();
+
+  constructor(folder: ProcessFolder, path: string, clock: Clock) {
+    this.#folder = folder;
+    this.#path = path;
+    this.#clock = clock;
+  }
+
+  /** Resolves when it is written. */
+  write(stream: OutputStream, bytes: Uint8Array): Promise<void> {
+    const time = new Date(this.#clock.now()).toISOString();
+    const parts: Uint8Array[] = [];
+    let rest = joined(this.#unfinished.get(stream) ?? new Uint8Array(), bytes);
+    for (;;) {
+      const end = rest.indexOf(LINE_FEED);
+      if (end >= 0 && end <= MOST_LINE_BYTES) {
+        parts.push(line(time, stream, "F", rest.subarray(0, end)));
+        rest = rest.subarray(end + 1);
+      } else if (rest.length > MOST_LINE_BYTES) {
+        parts.push(line(time, stream, "P", rest.subarray(0, MOST_LINE_BYTES)));
+        rest = rest.subarray(MOST_LINE_BYTES);
+      } else break;
+    }
+    this.#unfinished.set(stream, rest.slice());
+    return this.#append(parts);
+  }
+
+  /** Nothing more will come. */
+  async end(): Promise<void> {
+    const time = new Date(this.#clock.now()).toISOString();
+    const parts = [...this.#unfinished].flatMap(([stream, rest]) =>
+      rest.length === 0 ? [] : [line(time, stream, "P", rest)],
+    );
+    this.#unfinished.clear();
+    await this.#append(parts);
+    this.#ended = true;
+    this.#tell();
+  }
+
+  /** The last bytes of what was said. */
+  async lastWords(lines: number, bytes: number): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    const options = { follow: false, previous: false, timestamps: false, sinceMs: undefined, limitBytes: undefined };
+    for await (const chunk of this.read({ ...options, tailLines: lines }, new AbortController().signal))
+      chunks.push(chunk);
+    const all = concatenated(chunks);
+    return new TextDecoder().decode(all.subarray(Math.max(0, all.length - bytes)));
+  }
+
+  /** What is asked for of it. */
+  async *read(options: ContainerLogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { follow, timestamps, sinceMs, tailLines, limitBytes = Infinity } = options;
+    const since = sinceMs === undefined ? "" : new Date(sinceMs).toISOString();
+    const isWanted = (text: Uint8Array): boolean => since === "" || timeOf(text) >= since;
+    let skip = 0;
+    if (tailLines !== undefined) {
+      const counted = new LineCount();
+      for await (const lines of this.#lines(false, signal))
+        for (const text of lines) if (isWanted(text)) counted.add(text);
+      skip = Math.max(0, counted.lines - tailLines);
+    }
+    let left = limitBytes;
+    const count = new LineCount();
+    for await (const lines of this.#lines(follow, signal)) {
+      const said: Uint8Array[] = [];
+      for (const text of lines) {
+        if (!isWanted(text)) continue;
+        const begins = count.add(text);
+        if (count.lines <= skip) continue;
+        if (timestamps && begins) said.push(text.subarray(0, TIME_CHARACTERS + 1));
+        said.push(text.subarray(contentOf(text), isFull(text) ? text.length : text.length - 1));
+      }
+      let chunk = concatenated(said);
+      if (chunk.length > left) chunk = chunk.subarray(0, left);
+      left -= chunk.length;
+      if (chunk.length > 0) yield chunk;
+      if (left === 0) return;
+    }
+  }
+
+  /** Its lines as they are written, some at a time. */
+  async *#lines(follow: boolean, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[]> {
+    let at = this.#oldBegin;
+    let rest: Uint8Array = new Uint8Array();
+    while (!signal.aborted) {
+      const grown = this.#grown.promise;
+      const isLast = this.#ended;
+      const all = this.#begin + this.#size;
+      if (at >= all) {
+        if (!follow || isLast) return;
+        await untilAborted(grown, signal);
+        continue;
+      }
+      if (at < this.#oldBegin) [at, rest] = [this.#oldBegin, new Uint8Array()];
+      const from = at;
+      const bytes = await this.#inTurn(() =>
+        from < this.#begin
+          ? this.#folder.read(`${this.#path}.old`, from - this.#oldBegin, Math.min(READ_BYTES, this.#begin - from))
+          : this.#folder.read(this.#path, from - this.#begin, READ_BYTES),
+      );
+      // It was removed under our hands.
+      if (bytes.length === 0) return;
+      at += bytes.length;
+      const lines: Uint8Array[] = [];
+      rest = joined(rest, bytes);
+      for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
+        lines.push(rest.subarray(0, end + 1));
+        rest = rest.subarray(end + 1);
+      }
+      yield lines;
+    }
+  }
+
+  #append(parts: readonly Uint8Array[]): Promise<void> {
+    if (parts.length === 0) return this.#last;
+    const bytes = concatenated(parts);
+    return this.#inTurn(async () => {
+      if (this.#size > 0 && this.#size + bytes.length > MOST_FILE_BYTES) {
+        await this.#folder.rename(this.#path, `${this.#path}.old`);
+        this.#oldBegin = this.#begin;
+        this.#begin += this.#size;
+        this.#size = 0;
+      }
+      if (this.#size === 0) await this.#folder.write(this.#path, bytes);
+      else await this.#folder.append(this.#path, bytes);
+      this.#size += bytes.length;
+      this.#tell();
+    });
+  }
+
+  /** A file is not put away while it is read. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    // What failed, as on a full disk, is no reason not to try the next.
+    this.#last = done.then(
+      () => {},
+      () => {},
+    );
+    return done;
+  }
+
+  #tell(): void {
+    const { resolve } = this.#grown;
+    this.#grown = Promise.withResolvers();
+    resolve();
+  }
+}
+
+/** Counts lines, however many parts they come in. */
+class LineCount {
+  lines = 0;
+  #isBegun = false;
+
+  /** Answers whether a line begins with this part. */
+  add(text: Uint8Array): boolean {
+    const begins = !this.#isBegun;
+    if (begins) this.lines++;
+    this.#isBegun = !isFull(text);
+    return begins;
+  }
+}
+
+function line(time: string, stream: OutputStream, tag: "F" | "P", text: Uint8Array): Uint8Array {
+  return concatenated([new TextEncoder().encode(`${time} ${stream} ${tag} `), text, Uint8Array.of(LINE_FEED)]);
+}
+
+const STREAM_CHARACTERS = "stdout".length;
+
+function timeOf(text: Uint8Array): string {
+  return new TextDecoder().decode(text.subarray(0, TIME_CHARACTERS));
+}
+
+function isFull(text: Uint8Array): boolean {
+  return text[TIME_CHARACTERS + STREAM_CHARACTERS + 2] === "F".charCodeAt(0);
+}
+
+function contentOf(text: Uint8Array): number {
+  return Math.min(text.length, TIME_CHARACTERS + STREAM_CHARACTERS + 4);
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return a.length === 0 ? b : concatenated([a, b]);
+}
+
+function concatenated(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const onAbort = (): void => resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
+}

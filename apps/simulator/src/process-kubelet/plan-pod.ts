@@ -1,0 +1,146 @@
+import type { Container, DeepReadonly, Pod } from "@kubewright/api";
+import { isPodTerminal } from "@kubewright/controller";
+import { restartDelayMs } from "@kubewright/fake-kubelet";
+
+import { type ContainerRun, type PodEnding, type PodRun, isRunning } from "./pod-run.js";
+
+/** What is to be done for a pod now: plain data. */
+export interface PodPlan {
+  /** To be started, in this order. */
+  readonly start: readonly ContainerRun[];
+  /** To be sent a signal. */
+  readonly signal: readonly { readonly container: ContainerRun; readonly name: "SIGTERM" | "SIGKILL" }[];
+  /** From now on no container is started. */
+  readonly ending: PodEnding | undefined;
+  /** When to look again if nothing happens before, in monotonic milliseconds; may be infinite. */
+  readonly wakeAtMs: number;
+}
+
+/**
+ * Decides what to do for a pod: init containers one after the other, then all others; what crashed again after a wait; and
+ * the end, sidecars last.
+ *
+ * @param wallOffsetMs - What to add to monotonic time to get wall time.
+ * @see kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodActions, kuberuntime_container.go killContainersWithSyncResult
+ */
+export function planPod(run: PodRun, nowMs: number, wallOffsetMs: number): PodPlan {
+  const pod = run.latest;
+  const ending = endingOf(run, nowMs, wallOffsetMs);
+  if (ending !== undefined) return { start: [], ending, ...stopping(run, ending.killAtMs, nowMs) };
+  const start: ContainerRun[] = [];
+  const waits = [deadlineOf(run)];
+  const consider = (container: ContainerRun): void => {
+    const dueAtMs = whenDue(pod, container);
+    if (dueAtMs <= nowMs) start.push(container);
+    else waits.push(dueAtMs);
+  };
+  let isInitialized = true;
+  for (const container of run.initContainers) {
+    if (isInitialized && !isDone(container)) consider(container);
+    // A sidecar is waited for until it runs, and others until they are through.
+    if (!(container.isSidecar ? wasStarted(container) : isDone(container))) isInitialized = false;
+  }
+  if (isInitialized) for (const container of run.containers) consider(container);
+  return { start, signal: [], ending: undefined, wakeAtMs: Math.min(...waits) };
+}
+
+/** Whether the containers have come to their end by themselves, whatever sidecars still run. */
+export function hasEnded(run: PodRun): boolean {
+  const pod = run.latest;
+  const failed = run.initContainers.some(
+    (container) =>
+      !container.isSidecar && container.state.name === "exited" && !isDone(container) && !restarts(pod, container),
+  );
+  return failed || run.containers.every((container) => container.state.name === "exited" && !restarts(pod, container));
+}
+
+/** Whether an init container has done what it was for. */
+export function isDone({ isSidecar, state }: ContainerRun): boolean {
+  return !isSidecar && state.name === "exited" && state.termination.exitCode === 0;
+}
+
+/** Whether a container that has exited is to be started again. */
+export function restarts(pod: DeepReadonly<Pod>, run: ContainerRun): boolean {
+  if (run.state.name !== "exited") return false;
+  const { exitCode } = run.state.termination;
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const isInit = initContainers.some(({ name }) => name === run.name);
+  const container: DeepReadonly<Container> | undefined = [...initContainers, ...containers].find(
+    ({ name }) => name === run.name,
+  );
+  if (isInit && exitCode === 0 && !run.isSidecar) return false;
+  // Upstream: pkg/api/v1/pod ContainerShouldRestart.
+  for (const { action, exitCodes } of container?.restartPolicyRules ?? []) {
+    if (action !== "Restart" || exitCodes === undefined) continue;
+    const isListed = exitCodes.values?.includes(exitCode) === true;
+    if (exitCodes.operator === "In" ? isListed : !isListed) return true;
+  }
+  const policy = container?.restartPolicy ?? pod.spec?.restartPolicy ?? "Always";
+  return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
+}
+
+/** When a container is to be started: in the past when at once, infinite when not. */
+function whenDue(pod: DeepReadonly<Pod>, container: ContainerRun): number {
+  const { state } = container;
+  switch (state.name) {
+    case "created":
+      return -Infinity;
+    case "refused":
+      return state.retryAtMs;
+    case "exited":
+      return restarts(pod, container) ? restartAtMs(container, state.exitedAtMs) : Infinity;
+    case "running":
+      return Infinity;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** When a container that exited then may start again. */
+export function restartAtMs({ backOff }: ContainerRun, exitedAtMs: number): number {
+  return exitedAtMs + restartDelayMs(backOff, exitedAtMs);
+}
+
+function wasStarted({ state, restarts: again }: ContainerRun): boolean {
+  return state.name === "running" || state.name === "exited" || again > 0;
+}
+
+function deadlineOf({ latest, acceptedAtMs }: PodRun): number {
+  const seconds = latest.spec?.activeDeadlineSeconds;
+  return seconds == null || acceptedAtMs === undefined ? Infinity : acceptedAtMs + seconds * 1000;
+}
+
+function graceMs(pod: DeepReadonly<Pod>): number {
+  return (pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
+}
+
+function endingOf(run: PodRun, nowMs: number, wallOffsetMs: number): PodEnding | undefined {
+  const { ending, latest } = run;
+  const deletedAt = latest.metadata.deletionTimestamp;
+  if (deletedAt !== undefined) {
+    const killAtMs = Math.min(Date.parse(deletedAt) - wallOffsetMs, ending?.killAtMs ?? Infinity);
+    return { cause: ending?.cause ?? "deleted", killAtMs };
+  }
+  if (ending !== undefined) return ending;
+  // Somebody else has ended it, such as who took the node for lost.
+  if (isPodTerminal(latest)) return { cause: "completed", killAtMs: nowMs + graceMs(latest) };
+  const deadlineAtMs = deadlineOf(run);
+  const killAtMs = nowMs + graceMs(latest);
+  if (hasEnded(run)) return isRunning(run) ? { cause: "completed", killAtMs } : undefined;
+  return deadlineAtMs <= nowMs ? { cause: "deadlineExceeded", killAtMs } : undefined;
+}
+
+/** Tells containers to end: sidecars when the others have, the last first. */
+function stopping(run: PodRun, killAtMs: number, nowMs: number): Pick<PodPlan, "signal" | "wakeAtMs"> {
+  const isOver = killAtMs <= nowMs;
+  const running = (containers: readonly ContainerRun[]): ContainerRun[] =>
+    containers.filter(({ state }) => state.name === "running");
+  const others = running([...run.containers, ...run.initContainers.filter(({ isSidecar }) => !isSidecar)]);
+  const sidecars = running(run.initContainers.filter(({ isSidecar }) => isSidecar));
+  const told = others.length > 0 && !isOver ? others : [...others, ...(isOver ? sidecars : sidecars.slice(-1))];
+  const name = isOver ? "SIGKILL" : "SIGTERM";
+  const signal = told
+    .filter(({ state }) => state.name === "running" && state.told !== "SIGKILL" && state.told !== name)
+    .map((container) => ({ container, name }) as const);
+  return { signal, wakeAtMs: isRunning(run) && !isOver ? killAtMs : Infinity };
+}

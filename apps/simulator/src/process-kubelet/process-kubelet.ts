@@ -1,0 +1,437 @@
+import {
+  type Container,
+  type DeepReadonly,
+  type ObjectKey,
+  type Pod,
+  compareResourceVersions,
+  formatTime,
+  keyOf,
+  pods,
+} from "@kubewright/api";
+import { type ResourceClient, errorMessage, isConflict, isInvalid, isNotFound } from "@kubewright/client";
+import type { Clock, Timer } from "@kubewright/clock";
+import { type ControllerDeps, ControllerShell, type Runnable, isPodTerminal } from "@kubewright/controller";
+import { lengthen } from "@kubewright/fake-kubelet";
+import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kubewright/workqueue";
+
+import { ConfigError } from "./config-error.js";
+import { ConfigReader } from "./config-reader.js";
+import { containerEnvironment } from "./container-environment.js";
+import type { ContainerLogBook } from "./container-log-book.js";
+import { expand } from "./expand.js";
+import { LogFile } from "./log-files.js";
+import { mapPaths } from "./path-mapping.js";
+import { planPod } from "./plan-pod.js";
+import { type ContainerRun, type PodRun, allContainers, isRunning } from "./pod-run.js";
+import { containerIdOf, phaseOf, podStatus } from "./pod-status.js";
+import { type VolumePaths, makeVolumes, mountedPaths } from "./pod-volumes.js";
+import type { ProcessFolder, ProcessHost, Program, ProgramEnd, StartedProgram } from "./process-host.js";
+import { resumePod } from "./resume-pod.js";
+
+export interface ProcessKubeletOptions extends ControllerDeps {
+  readonly host: ProcessHost;
+  readonly logs: ContainerLogBook;
+}
+
+/** Processes of all containers at once; those beyond wait for one to end. */
+export const MOST_PROCESSES = 256;
+
+/** Tells a process where its termination message is to go. */
+export const TERMINATION_LOG_VARIABLE = "KUBEWRIGHT_TERMINATION_LOG";
+
+/** Like the kubelet's status manager, it comes back every ten seconds at least. */
+const RETRY = { baseDelayMs: 100, maxDelayMs: 10_000 };
+/** What could not be started is tried again. */
+const REFUSED_RETRY_MS = 10_000;
+/** How long processes may take to end when this kubelet does. */
+const SHUTDOWN_MS = 10_000;
+/** Upstream: `MaxContainerTerminationMessageLength`, `…LogLength` and `…LogLines`. */
+const DEFAULT_MESSAGE_PATH = "/dev/termination-log";
+const MESSAGE_BYTES = 4096;
+const MESSAGE_LOG = { lines: 80, bytes: 2048 };
+
+/**
+ * Runs the containers of pods as processes of this machine: `command` and `args` as whoever runs this, without any isolation.
+ * Images are not looked at. Statuses are as a real kubelet's, whichever node a pod is bound to.
+ *
+ * When it stops, so do all processes, and their pods are told to have been terminated by a node shutdown.
+ */
+export class ProcessKubelet implements Runnable {
+  readonly name = "process-kubelet";
+  readonly #shell: ControllerShell;
+  readonly #clock: Clock;
+  readonly #host: ProcessHost;
+  readonly #logs: ContainerLogBook;
+  readonly #podClient: ResourceClient<Pod>;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #queue: RateLimitingQueue<ObjectKey>;
+  readonly #runs = new Map<ObjectKey, PodRun>();
+  readonly #timers = new Map<ObjectKey, Timer>();
+  readonly #programs = new Map<ContainerRun, RunningProgram>();
+  readonly #volumes = new WeakMap<PodRun, VolumePaths>();
+  /** What was last written of a pod. */
+  readonly #said = new WeakMap<PodRun, string>();
+  /** Pods that wait for processes of others to end. */
+  readonly #waiting = new Set<ObjectKey>();
+  #folder: Promise<ProcessFolder> | undefined;
+
+  constructor(options: ProcessKubeletOptions) {
+    const shell = new ControllerShell(options, {
+      name: this.name,
+      component: "kubelet",
+      says: { starting: "Starting kubelet of processes", stopped: "Shutting down kubelet of processes" },
+    });
+    this.#shell = shell;
+    this.#clock = shell.clock;
+    this.#host = options.host;
+    this.#logs = options.logs;
+    this.#podClient = shell.client.resource(pods);
+    this.#pods = shell.informer(pods);
+    this.#queue = shell.addLoop({
+      queue: "kubelet",
+      workers: 20,
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
+      reconcile: (key, signal) => this.#syncPod(key, signal),
+      describeError: "Error syncing pod, skipping",
+    });
+    shell.whenStopped(() => {
+      for (const timer of this.#timers.values()) timer.cancel();
+    });
+    const saw = (pod: DeepReadonly<Pod>): void => {
+      if (pod.spec?.nodeName) this.#queue.add(keyOf(pod));
+    };
+    this.#pods.addEventHandler({
+      onAdd: saw,
+      onUpdate: (_old, pod) => saw(pod),
+      onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#shell.run(signal);
+    } finally {
+      await this.#shutDown();
+    }
+  }
+
+  async #syncPod(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    const pod = this.#pods.store.get(key);
+    const before = this.#runs.get(key);
+    if (before !== undefined && before.uid !== pod?.metadata.uid) {
+      // Whoever takes its name waits until it has ended, which is told of.
+      if (isRunning(before)) return this.#signalAll(before, "SIGKILL");
+      await this.#forget(key, before);
+    }
+    if (pod === undefined) return;
+    let run = this.#runs.get(key);
+    if (run === undefined) {
+      if (isPodTerminal(pod)) return this.#removeIfLingering(pod, signal);
+      const nowMs = this.#clock.monotonic();
+      run = resumePod(pod, nowMs, this.#clock.now() - nowMs);
+      this.#runs.set(key, run);
+    }
+    if (isNewer(pod, run.latest)) run.latest = pod;
+    if (isPodTerminal(run.latest) && !isRunning(run)) return this.#removeIfLingering(run.latest, signal);
+    if (run.acceptedAtMs === undefined && run.latest.metadata.deletionTimestamp === undefined) {
+      run.acceptedAtMs = this.#clock.monotonic();
+      run.startTime = formatTime(this.#clock.now());
+      await this.#tell(run, signal);
+    }
+    await this.#act(key, run, signal);
+    await this.#tell(run, signal);
+    if (isPodTerminal(run.latest)) await this.#removeIfLingering(run.latest, signal);
+  }
+
+  /** Does what is to be done now, and looks again when there is more. */
+  async #act(key: ObjectKey, run: PodRun, signal: AbortSignal): Promise<void> {
+    this.#waiting.delete(key);
+    for (;;) {
+      const nowMs = this.#clock.monotonic();
+      const plan = planPod(run, nowMs, this.#clock.now() - nowMs);
+      if (plan.ending !== undefined) run.ending = plan.ending;
+      for (const { container, name } of plan.signal) this.#signal(run, container, name);
+      for (const container of plan.start) {
+        if (signal.aborted) return;
+        if (this.#programs.size >= MOST_PROCESSES) {
+          this.#waiting.add(key);
+          return;
+        }
+        await this.#start(key, run, container, signal);
+      }
+      if (plan.start.length > 0) continue;
+      if (plan.wakeAtMs !== Infinity)
+        this.#timers.set(
+          key,
+          this.#clock.setTimer(Math.max(0, plan.wakeAtMs - nowMs), () => this.#queue.add(key)),
+        );
+      return;
+    }
+  }
+
+  async #start(key: ObjectKey, run: PodRun, container: ContainerRun, signal: AbortSignal): Promise<void> {
+    const { state } = container;
+    const pod = run.latest;
+    const again = state.name === "exited";
+    const attempt = again ? container.restarts + 1 : container.restarts;
+    let prepared: Prepared;
+    try {
+      prepared = await this.#prepare(run, container.name, attempt, signal);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const { message } = error;
+      const reason = error instanceof MountError ? "ContainerCreating" : "CreateContainerConfigError";
+      if (state.name !== "refused" || state.message !== message)
+        this.#shell.events.event(
+          pod,
+          pods,
+          "Warning",
+          error instanceof MountError ? "FailedMount" : "Failed",
+          error instanceof MountError ? `MountVolume.SetUp failed: ${message}` : `Error: ${message}`,
+        );
+      container.state = { name: "refused", reason, message, retryAtMs: this.#clock.monotonic() + REFUSED_RETRY_MS };
+      return;
+    }
+    if (again) {
+      container.last = state.termination;
+      container.backOff = lengthen(container.backOff, state.exitedAtMs, this.#clock.monotonic());
+      this.#logs.remove(containerIdOf(run, { ...container, restarts: attempt - 2 }));
+      await prepared.folder.remove(attemptFolder(run, container.name, attempt - 2));
+    }
+    container.restarts = attempt;
+    const { program, log, messagePath, folder } = prepared;
+    this.#logs.add(containerIdOf(run, container), log);
+    const startedAt = formatTime(this.#clock.now());
+    container.state = { name: "running", startedAt, told: "nothing" };
+    const started = this.#host.start({ ...program, onOutput: (stream, bytes) => log.write(stream, bytes) });
+    this.#shell.events.event(pod, pods, "Normal", "Started", `Started container ${container.name}`);
+    const ended = started.ended
+      .then(async (end) => {
+        await log.end();
+        const message = await this.#message(pod, container.name, end, { folder, messagePath, log });
+        this.#ended(key, run, container, { end, message, startedAt });
+      })
+      .catch((error: unknown) => {
+        this.#shell.logger.error({ err: errorMessage(error) }, "What a container left cannot be read");
+        this.#ended(key, run, container, { end: { type: "exited", exitCode: 255 }, message: "", startedAt });
+      });
+    this.#programs.set(container, { program: started, ended });
+  }
+
+  /** Everything that a container needs to be started. @throws ConfigError when it cannot be. */
+  async #prepare(run: PodRun, name: string, attempt: number, signal: AbortSignal): Promise<Prepared> {
+    const pod = run.latest;
+    const spec = specOf(pod, name);
+    const { command = [], args = [], image = "" } = spec;
+    if (command.length === 0)
+      throw new ConfigError(
+        `no command: this kubelet starts command and args as processes, and cannot run the image ${JSON.stringify(image)}`,
+      );
+    const folder = await (this.#folder ??= this.#host.makeFolder());
+    const reader = new ConfigReader(this.#shell.client, pod.metadata.namespace ?? "default", signal);
+    let volumes = this.#volumes.get(run);
+    if (volumes === undefined) {
+      try {
+        volumes = await makeVolumes(pod, { folder, below: `${podFolder(run)}/volumes`, reader });
+      } catch (error) {
+        throw error instanceof ConfigError ? new MountError(error.message, { cause: error }) : error;
+      }
+      this.#volumes.set(run, volumes);
+    }
+    const own = attemptFolder(run, name, attempt);
+    const messagePath = `${own}/termination-log`;
+    await folder.write(messagePath, "");
+    const mapping = [
+      ...mountedPaths(spec, volumes),
+      [spec.terminationMessagePath ?? DEFAULT_MESSAGE_PATH, folder.pathOf(messagePath)] as const,
+    ];
+    const variables = {
+      ...(await containerEnvironment(pod, spec, reader)),
+      [TERMINATION_LOG_VARIABLE]: spec.terminationMessagePath ?? DEFAULT_MESSAGE_PATH,
+    };
+    const here = (text: string): string => mapPaths(text, mapping);
+    const [file = "", ...rest] = [...command, ...args].map((text) => here(expand(text, variables)));
+    return {
+      folder,
+      messagePath,
+      log: new LogFile(folder, `${own}/log`, this.#clock),
+      program: {
+        command: file,
+        args: rest,
+        environment: {
+          ...this.#host.environment,
+          HOSTNAME: pod.spec?.hostname ?? pod.metadata.name ?? "",
+          ...Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, here(value)])),
+        },
+        workingFolder: spec.workingDir ? here(spec.workingDir) : undefined,
+      },
+    };
+  }
+
+  /** What a container leaves behind as its last word. Upstream: kuberuntime_container.go getTerminationMessage. */
+  async #message(
+    pod: DeepReadonly<Pod>,
+    name: string,
+    end: ProgramEnd,
+    { folder, messagePath, log }: Pick<Prepared, "folder" | "messagePath" | "log">,
+  ): Promise<string> {
+    if (end.type === "notStarted") return end.message;
+    const message = new TextDecoder().decode(await folder.readEnd(messagePath, MESSAGE_BYTES));
+    const isFallback = specOf(pod, name).terminationMessagePolicy === "FallbackToLogsOnError" && end.exitCode !== 0;
+    return message === "" && isFallback ? log.lastWords(MESSAGE_LOG.lines, MESSAGE_LOG.bytes) : message;
+  }
+
+  #ended(
+    key: ObjectKey,
+    run: PodRun,
+    container: ContainerRun,
+    { end, message, startedAt }: { readonly end: ProgramEnd; readonly message: string; readonly startedAt: string },
+  ): void {
+    const isStarted = end.type === "exited";
+    const exitCode = isStarted ? end.exitCode : 128;
+    container.state = {
+      name: "exited",
+      exitedAtMs: this.#clock.monotonic(),
+      termination: {
+        exitCode,
+        reason: isStarted ? (exitCode === 0 ? "Completed" : "Error") : "StartError",
+        ...(message === "" ? {} : { message: isStarted ? message : `failed to start container: ${message}` }),
+        startedAt: isStarted ? startedAt : "1970-01-01T00:00:00Z",
+        finishedAt: formatTime(this.#clock.now()),
+        containerID: containerIdOf(run, container),
+      },
+    };
+    if (!isStarted)
+      this.#shell.events.event(
+        run.latest,
+        pods,
+        "Warning",
+        "Failed",
+        `Error: failed to start container ${container.name}: ${message}`,
+      );
+    this.#programs.delete(container);
+    this.#queue.add(key);
+    for (const other of this.#waiting) this.#queue.add(other);
+  }
+
+  #signal(run: PodRun, container: ContainerRun, name: "SIGTERM" | "SIGKILL"): void {
+    const { state } = container;
+    if (state.name !== "running") return;
+    if (state.told === "nothing")
+      this.#shell.events.event(run.latest, pods, "Normal", "Killing", `Stopping container ${container.name}`);
+    container.state = { ...state, told: name };
+    this.#programs.get(container)?.program.signal(name);
+  }
+
+  #signalAll(run: PodRun, name: "SIGTERM" | "SIGKILL"): void {
+    for (const container of allContainers(run)) this.#signal(run, container, name);
+  }
+
+  /** Writes the pod's status, if it is another than before. */
+  async #tell(run: PodRun, signal: AbortSignal | undefined): Promise<void> {
+    // What has come to its end stays as it is said to have, whoever said it.
+    if (isPodTerminal(run.latest)) return;
+    const body = podStatus(run, formatTime(this.#clock.now()));
+    const said = JSON.stringify(body, (name, value: unknown) =>
+      name === "lastTransitionTime" || value === null ? undefined : value,
+    );
+    if (this.#said.get(run) === said) return;
+    const { name = "", namespace } = run.latest.metadata;
+    try {
+      run.latest = await this.#podClient.patch(
+        name,
+        { type: "strategic", body },
+        { namespace, subresource: "status", ...(signal === undefined ? {} : { signal }) },
+      );
+      this.#said.set(run, said);
+    } catch (error) {
+      // It is gone, or another one has taken its name: the cache will tell.
+      if (!isNotFound(error) && !isConflict(error) && !(isInvalid(error) && this.#isReplaced(run))) throw error;
+    }
+  }
+
+  #isReplaced({ uid, latest }: PodRun): boolean {
+    return this.#pods.store.get(keyOf(latest))?.metadata.uid !== uid;
+  }
+
+  async #removeIfLingering({ metadata }: DeepReadonly<Pod>, signal: AbortSignal): Promise<void> {
+    const { name = "", namespace, uid, deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+    if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return;
+    const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+    try {
+      await this.#podClient.delete(name, { namespace, gracePeriodSeconds: 0, ...preconditions, signal });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  async #forget(key: ObjectKey, run: PodRun): Promise<void> {
+    this.#runs.delete(key);
+    for (const container of allContainers(run))
+      for (const restarts of [container.restarts, container.restarts - 1])
+        this.#logs.remove(containerIdOf(run, { ...container, restarts }));
+    await (await this.#folder)?.remove(podFolder(run));
+  }
+
+  /** Upstream: pkg/kubelet/nodeshutdown. */
+  async #shutDown(): Promise<void> {
+    const killAtMs = this.#clock.monotonic() + SHUTDOWN_MS;
+    const runs = [...this.#runs.values()].filter((run) => {
+      const phase = phaseOf(run);
+      return run.acceptedAtMs !== undefined && phase !== "Succeeded" && phase !== "Failed";
+    });
+    for (const run of runs) {
+      run.ending ??= { cause: "shutdown", killAtMs };
+      this.#signalAll(run, "SIGTERM");
+    }
+    const left = new AbortController();
+    const allEnded = Promise.all([...this.#programs.values()].map(({ ended }) => ended)).then(() => left.abort());
+    if (this.#programs.size > 0) await this.#clock.sleep(SHUTDOWN_MS, left.signal).catch(() => {});
+    for (const { program } of this.#programs.values()) program.signal("SIGKILL");
+    await allEnded;
+    for (const run of runs) {
+      try {
+        await this.#tell(run, undefined);
+      } catch (error) {
+        this.#shell.logger.error({ err: errorMessage(error) }, "The end of a pod could not be written");
+      }
+    }
+    await (await this.#folder)?.close();
+  }
+}
+
+interface RunningProgram {
+  readonly program: StartedProgram;
+  /** Resolves when its end is known here. */
+  readonly ended: Promise<void>;
+}
+
+interface Prepared {
+  readonly program: Omit<Program, "onOutput">;
+  readonly folder: ProcessFolder;
+  readonly messagePath: string;
+  readonly log: LogFile;
+}
+
+/** A volume cannot be made. */
+class MountError extends ConfigError {}
+
+function specOf({ spec }: DeepReadonly<Pod>, name: string): DeepReadonly<Container> {
+  const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  return all.find((container) => container.name === name)!;
+}
+
+function isNewer({ metadata: a }: DeepReadonly<Pod>, { metadata: b }: DeepReadonly<Pod>): boolean {
+  return (compareResourceVersions(a.resourceVersion ?? "0", b.resourceVersion ?? "0") ?? 0) > 0;
+}
+
+function podFolder({ uid }: PodRun): string {
+  return `pods/${uid}`;
+}
+
+function attemptFolder(run: PodRun, name: string, attempt: number): string {
+  return `${podFolder(run)}/containers/${name}/${attempt}`;
+}

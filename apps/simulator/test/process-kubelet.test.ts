@@ -1,0 +1,131 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { ServedProcess } from "./served-process.js";
+
+const KUBECTL = process.env["KUBECTL"] ?? "kubectl";
+const missing = whyMissing();
+if (missing !== undefined) console.warn(`SKIPPED: kubectl and pods as processes: ${missing}`);
+
+function whyMissing(): string | undefined {
+  try {
+    execFileSync(KUBECTL, ["version", "--client"], { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return `there is no ${KUBECTL} on PATH`;
+  }
+}
+
+const MANIFESTS = `
+apiVersion: batch/v1
+kind: Job
+metadata: { name: hello }
+spec:
+  completions: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - { name: main, image: none, command: [sh, -c, "echo one; echo two; printf well > /dev/termination-log"] }
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: { name: tick }
+spec:
+  schedule: "* * * * *"
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers:
+            - { name: main, image: none, command: [sh, -c, "echo tick"] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: chatty }
+spec:
+  restartPolicy: OnFailure
+  containers:
+    - { name: main, image: none, command: [sh, -c, "echo begun; exec sleep 1000"] }
+`;
+
+describe.skipIf(missing !== undefined)("kubectl and pods as processes", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-process-kubelet-"));
+  const kubeconfig = path.join(folder, "kubeconfig");
+  let served: ServedProcess;
+
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(KUBECTL, ["--kubeconfig", kubeconfig, ...args], { timeout: 120_000 });
+    return stdout;
+  }
+
+  beforeAll(async () => {
+    // Shortly before a CronJob is due.
+    const flags = [
+      "--controllers",
+      "*",
+      "--kubelet",
+      "process",
+      "--token",
+      "s3cret",
+      "--tls",
+      "--kubeconfig",
+      kubeconfig,
+    ];
+    served = await ServedProcess.start(process.execPath, [...flags, "--start", "2030-01-01T00:00:55Z"]);
+    await served.ready;
+    const applied = spawn(KUBECTL, ["--kubeconfig", kubeconfig, "apply", "-f", "-"], {
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    applied.stdin.end(MANIFESTS);
+    await new Promise((resolve) => applied.once("close", resolve));
+  });
+  afterAll(async () => {
+    const { code, stderr } = await served.stop();
+    rmSync(folder, { recursive: true });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("whoever may create pods here runs commands on this machine as you"),
+    ]);
+  });
+
+  test("a Job runs to its end, and its logs are there", async () => {
+    await kubectl("wait", "--for=condition=complete", "job/hello", "--timeout=90s");
+    expect(await kubectl("logs", "job/hello", "--tail=1")).toBe("two\n");
+    expect(await kubectl("logs", "job/hello", "--timestamps", "--tail=1")).toMatch(/^2030-01-01T00:\S+Z two\n$/);
+    const message = "{.items[*].status.containerStatuses[0].state.terminated.message}";
+    expect(await kubectl("get", "pods", "-l", "job-name=hello", "-o", `jsonpath=${message}`)).toBe("well well");
+  });
+
+  test("a CronJob runs when it is due", async () => {
+    const jobs = (): Promise<string> => kubectl("get", "jobs", "-o", "name");
+    await expect.poll(jobs, { interval: 500 }).toContain("job.batch/tick-");
+    const name = (await jobs()).split("\n").find((line) => line.startsWith("job.batch/tick-"))!;
+    await kubectl("wait", "--for=condition=complete", name, "--timeout=90s");
+    expect(await kubectl("logs", name)).toBe("tick\n");
+  });
+
+  test("logs -f ends with the pod, and the deletion waits for the process", async () => {
+    await kubectl("wait", "--for=jsonpath={.status.phase}=Running", "pod/chatty", "--timeout=90s");
+    const follow = spawn(KUBECTL, ["--kubeconfig", kubeconfig, "logs", "-f", "chatty"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let text = "";
+    const begun = new Promise<void>((resolve) =>
+      follow.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+        if (text.includes("begun")) resolve();
+      }),
+    );
+    const closed = new Promise<number | null>((resolve) => follow.once("close", resolve));
+    await begun;
+    await kubectl("delete", "pod", "chatty", "--timeout=90s");
+    expect([await closed, text]).toEqual([0, "begun\n"]);
+  });
+});
