@@ -66,7 +66,7 @@ export class BucketInformers {
       client: client.resource(namespaces),
       clock,
       random: random.fork("namespaces of buckets"),
-      transform,
+      transform: transform && ((namespace) => transform(namespace, namespaces)),
       onError,
     });
     this.#namespaces.addEventHandler({
@@ -143,7 +143,7 @@ export class BucketInformers {
       client: client.resource(definition),
       clock,
       random: random.fork(`feed ${key}`),
-      ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object) }),
+      ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object, definition) }),
       onForeign: (count) => measured?.countForeignObjects?.(count),
       onError,
     });
