@@ -133,11 +133,13 @@ describe("S1 counted once", () => {
 describe("S2 recorded before freed", () => {
   const showEnded = (history: History) => history.show(pod("Succeeded"), { component: CONTROLLER });
   /** The sync tells what it saw, once it is over. */
-  const decide = (history: History, ...active: Pod[]) =>
+  const decide = (history: History, ...seen: Pod[]): void => {
+    const active = seen.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     history.decide({
       controller: CONTROLLER,
-      decision: { key: "default/pi", plan: { observed: { active } } } as unknown as JobDecision,
+      decision: { key: "default/pi", plan: { observed: { active, tracked: seen } } } as unknown as JobDecision,
     });
+  };
 
   it("refuses to let go of an ended pod that is not recorded", () => {
     const history = new History(recordedBeforeFreed);
@@ -228,6 +230,19 @@ describe("S2 recorded before freed", () => {
     showEnded(history);
     history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
     decide(history, pod("Running"));
+    expect(history.violations).toEqual([]);
+  });
+
+  it("accepts it for a pod that was to be ignored when the sync looked", () => {
+    const history = new History(recordedBeforeFreed);
+    const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }];
+    const deletionTimestamp = "2026-03-02T10:00:00Z";
+    history.store(job({}, { podFailurePolicy: { rules } }));
+    history.store(pod("Failed"), CONTROLLER);
+    history.show(pod("Failed"), { component: CONTROLLER });
+    history.store(pod("Failed", { tracked: false }), CONTROLLER);
+    const conditions = [{ type: "DisruptionTarget", status: "True" }];
+    decide(history, pod("Running", { metadata: { deletionTimestamp }, status: { conditions } }));
     expect(history.violations).toEqual([]);
   });
 

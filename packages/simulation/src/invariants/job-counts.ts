@@ -1,3 +1,5 @@
+import type { DeepReadonly, PodFailurePolicy } from "@kubewright/api";
+
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
 import { IndexSet } from "./index-set.js";
@@ -142,9 +144,14 @@ export const recordedBeforeFreed: Invariant = {
         const pods = freed.get(key);
         if (pods === undefined) return;
         freed.delete(key);
+        const { active, tracked } = told.decision.plan.observed;
         // Whoever sees a pod run yet may be rid of it, without counting: the Job wants fewer, is suspended, or ends.
-        const running = new Set(told.decision.plan.observed.active.map(({ metadata: { uid } }) => uid));
-        for (const { uid, about, message } of pods) if (!running.has(uid)) violated(about, message);
+        const running = new Set(active.map(({ metadata: { uid } }) => uid));
+        for (const { uid, policy, about, message } of pods) {
+          const seen = tracked.find(({ metadata }) => metadata.uid === uid);
+          const isIgnored = seen !== undefined && policyAction(policy, seen) === "Ignore";
+          if (!running.has(uid) && !isIgnored) violated(about, message);
+        }
       },
       onChange(change) {
         ledger.onChange(change);
@@ -163,6 +170,7 @@ export const recordedBeforeFreed: Invariant = {
 
 interface Freed {
   readonly uid: string;
+  readonly policy: DeepReadonly<PodFailurePolicy> | undefined;
   readonly jobKey: string;
   readonly about: string;
   readonly message: string;
@@ -191,6 +199,7 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   if (hasFailed(pod) && policyAction(job.object.spec.podFailurePolicy, pod) === "Ignore") return undefined;
   return {
     uid: record.uid,
+    policy: job.object.spec.podFailurePolicy,
     jobKey: `${job.object.metadata.namespace}/${job.object.metadata.name}`,
     about: nameOf(pod, "Pod"),
     message: `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
