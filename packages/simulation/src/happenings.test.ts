@@ -233,6 +233,41 @@ test("staleList: who starts anew sees what was, and catches up; who has seen mor
   expect(told.staleCaches).toEqual([]);
 });
 
+test("staleList: who asks for what it has seen already is told that this is too large, and gets the latest instead", async () => {
+  const told = await tell(
+    planOf([
+      { at: "+20s", for: "2m", staleList: { controller: "job-controller", kinds: ["Pod"], by: "1m" } },
+      {
+        at: "+30s",
+        for: "2s",
+        requestFails: { components: ["job-controller"], verbs: ["list", "watch"], resources: ["pods"], with: 503 },
+      },
+      { at: "+30s", watchCut: { controller: "job-controller", kinds: ["Pod"] } },
+    ]),
+  );
+  const lists = told.answers.filter(
+    ({ component, verb, resource, atMs }) =>
+      component === "job-controller" && verb === "list" && resource === "pods" && seconds(atMs) > 32,
+  );
+  const codes = lists.map(({ code }) => code);
+  expect([codes[0], codes.at(-1)]).toEqual([504, 200]);
+  expect(seconds(lists.at(-1)!.atMs)).toBeLessThan(80);
+  expect(lists[0]!.message).toMatch(/Too large resource version: \d+, current: \d+/);
+  expect(told.staleCaches).toEqual([]);
+  expect(told.outcome.settled).toMatchObject(COMPLETE);
+});
+
+test("watchSilent: a watch that stays silent is given up when it should long have ended", async () => {
+  const cut = { controller: "job-controller", kinds: ["Pod"] };
+  const told = await tell(planOf([{ at: "+15s", for: "12m", watchSilent: cut }], { for: "14m" }));
+  const opened = told.answers.filter(
+    ({ component, verb, resource, atMs }) =>
+      component === "job-controller" && verb === "watch" && resource === "pods" && seconds(atMs) > 15,
+  );
+  expect(seconds(opened[0]!.atMs)).toBeGreaterThan(300);
+  expect(seconds(opened[0]!.atMs)).toBeLessThan(631);
+});
+
 test("clockSkew sets the clock of one controller manager only, until it is over", async () => {
   const told = await tell(
     planOf([{ at: "+10s", for: "3m", clockSkew: { controllerManager: "controller-manager-1", by: "+1h" } }], {

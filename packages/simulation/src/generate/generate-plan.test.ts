@@ -188,6 +188,51 @@ test.each([
   expect(all.some(holds)).toBe(true);
 });
 
+test.each([
+  [
+    "pods are deleted while who looks after them does not hear of it",
+    ({ staleCache }: HappeningEntry) => staleCache?.kind === "Pod" && staleCache.controller === "job-controller",
+    (entry: HappeningEntry) => entry.delete?.kind === "Pod",
+  ],
+  [
+    "a Job comes and goes while the garbage collector's watch is cut",
+    ({ watchCut }: HappeningEntry) => watchCut?.controller === "garbage-collector-controller",
+    (entry: HappeningEntry) => entry.delete?.name === "short-lived",
+  ],
+  [
+    "a node joins that PodGC does not see",
+    ({ staleCache }: HappeningEntry) => staleCache?.kind === "Node",
+    (entry: HappeningEntry) => nameOfApplied(entry) === "fresh-node",
+  ],
+  [
+    "a CronJob's Job is made again by somebody else while its controller does not see it",
+    ({ staleCache }: HappeningEntry) => staleCache?.kind === "Job" && staleCache.controller === "cronjob-controller",
+    (entry: HappeningEntry) => /^cron-\d+-\d+$/.test(nameOfApplied(entry) ?? ""),
+  ],
+  [
+    "a Job whose time is over is made again while its deletion is under way",
+    ({ apiServerSlow }: HappeningEntry) => apiServerSlow?.components?.[0] === "ttl-after-finished-controller",
+    (entry: HappeningEntry) => nameOfApplied(entry)?.startsWith("job-") === true,
+  ],
+  [
+    "a Job is wanted smaller and its pods may not be deleted",
+    ({ requestFails }: HappeningEntry) =>
+      requestFails?.verbs?.[0] === "delete" && requestFails.resources?.[0] === "pods",
+    (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism"),
+  ],
+])("in some plan %s", (_, one, other) => {
+  const within = (a: HappeningEntry, b: HappeningEntry): boolean => Math.abs(offsetMs(a) - offsetMs(b)) < 30_000;
+  expect(
+    plans.some(({ happenings = [] }) =>
+      happenings.filter(one).some((first) => happenings.filter(other).some((second) => within(first, second))),
+    ),
+  ).toBe(true);
+});
+
+function nameOfApplied({ apply }: HappeningEntry): string | undefined {
+  return typeof apply === "object" ? apply.metadata.name : undefined;
+}
+
 test("settings are drawn: the gate, low limits, replicas, the threshold and quotas", () => {
   const settings = plans.map(({ controllers }) => controllers!);
   expect(new Set(settings.map(({ consistencyGate }) => consistencyGate))).toEqual(new Set([true, false]));

@@ -57,6 +57,21 @@ describe("planted causes", () => {
     });
   });
 
+  test("what begins after it has gone wrong goes first, in one go, and then whole kinds", async () => {
+    const offset = ({ at }: HappeningEntry): number => parseDuration(at.slice(1))!;
+    const plan = richPlan(
+      (each) => happens(each, (entry) => offset(entry) > 5_000) && happens(each, (entry) => offset(entry) <= 5_000),
+    );
+    const played: FaultPlan[] = [];
+    await minimize(plan, async (each) => {
+      played.push(each);
+      return violation(each);
+    });
+    expect(played[1]!.happenings).toEqual(plan.happenings!.filter((entry) => offset(entry) <= 5_000));
+    expect(played[2]!.for).toBe("6s");
+    expect(played[3]!.happenings!.length).toBeLessThan(played[2]!.happenings!.length);
+  });
+
   test("two happenings that only together do harm are both left, as late and long as they have to be", async () => {
     const forMs = ({ for: length = "0s" }: HappeningEntry): number => parseDuration(length)!;
     const isLong = (entry: HappeningEntry): boolean => entry.staleCache !== undefined && forMs(entry) >= 2_000;
