@@ -5,6 +5,7 @@ import {
   type Pod,
   type WatchEvent,
   jobs,
+  keyOf,
   pods,
 } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
@@ -12,8 +13,9 @@ import { realClock } from "@kubewright/clock";
 
 import type { Scope } from "./scope.js";
 
-const NAMESPACE = "default";
 const POLL_MS = 200;
+/** Longer than any test. */
+const WATCH_SECONDS = 7_200;
 
 interface Account {
   readonly completions: number;
@@ -39,7 +41,7 @@ export class JobLedger {
     const ledger = new JobLedger(client);
     const stop = new AbortController();
     scope.onTestFinished(() => stop.abort());
-    const options = { namespace: NAMESPACE, signal: stop.signal };
+    const options = { timeoutSeconds: WATCH_SECONDS, signal: stop.signal };
     const [jobEvents, podEvents] = [
       await client.resource(jobs).watch(options),
       await client.resource(pods).watch(options),
@@ -49,9 +51,14 @@ export class JobLedger {
     return ledger;
   }
 
-  async create(name: string, spec: Job["spec"] & { completions: number }): Promise<void> {
-    this.#accounts.set(name, { completions: spec.completions, succeeded: 0, completed: 0, pods: new Set() });
-    await this.#client.resource(jobs).create({ metadata: { name, namespace: NAMESPACE }, spec });
+  async create(name: string, spec: Job["spec"] & { completions: number }, namespace = "default"): Promise<void> {
+    this.#accounts.set(`${namespace}/${name}`, {
+      completions: spec.completions,
+      succeeded: 0,
+      completed: 0,
+      pods: new Set(),
+    });
+    await this.#client.resource(jobs).create({ metadata: { name, namespace }, spec });
   }
 
   get complete(): number {
@@ -67,8 +74,7 @@ export class JobLedger {
   async audit(): Promise<string[]> {
     const wrong = [...this.wrong];
     const stored = new Map<string, DeepReadonly<Job>>();
-    for (const job of (await this.#client.resource(jobs).list({ namespace: NAMESPACE })).items)
-      stored.set(job.metadata.name!, job);
+    for (const job of (await this.#client.resource(jobs).list()).items) stored.set(keyOf(job), job);
     for (const [name, { completions, completed, pods: seen }] of this.#accounts) {
       const { succeeded = 0, failed = 0, active = 0, uncountedTerminatedPods = {} } = stored.get(name)?.status ?? {};
       const uncounted = Object.values(uncountedTerminatedPods).flat().length;
@@ -79,17 +85,19 @@ export class JobLedger {
       if (seen.size !== completions) wrong.push(`${name}: ${seen.size} pods for ${completions} completions`);
       if (completed !== 1) wrong.push(`${name}: became complete ${completed} times`);
     }
-    const { items } = await this.#client.resource(pods).list({ namespace: NAMESPACE });
+    const { items } = await this.#client.resource(pods).list();
     for (const { metadata } of items)
       if (metadata.finalizers?.includes(JOB_TRACKING_FINALIZER)) wrong.push(`pod ${metadata.name} has its finalizer`);
     return wrong;
   }
 
   #enterPod({ metadata }: DeepReadonly<Pod>): void {
-    this.#accounts.get(metadata.labels?.["job-name"] ?? "")?.pods.add(metadata.uid!);
+    this.#accounts.get(`${metadata.namespace}/${metadata.labels?.["job-name"]}`)?.pods.add(metadata.uid!);
   }
 
-  #enterJob({ metadata: { name = "" }, status }: DeepReadonly<Job>): void {
+  #enterJob(job: DeepReadonly<Job>): void {
+    const { status } = job;
+    const name = keyOf(job);
     const account = this.#accounts.get(name);
     if (account === undefined) return;
     const { succeeded = 0, uncountedTerminatedPods, conditions = [] } = status ?? {};

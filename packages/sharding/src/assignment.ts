@@ -20,6 +20,7 @@ export interface Assignment {
   readonly entries: readonly Entry[];
 }
 
+/** In which nobody has anything. */
 export const freeAssignment: Assignment = {
   hash: HASH_NAME,
   buckets: BUCKETS,

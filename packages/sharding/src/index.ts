@@ -1,4 +1,4 @@
-export { formatAssignment, parseAssignment, withEdits } from "./assignment.js";
+export { formatAssignment, freeAssignment, parseAssignment, withEdits } from "./assignment.js";
 export { BUCKETS, CLUSTER_BUCKET, HASH_NAME, allBuckets, bucketName, bucketOf } from "./bucket.js";
 export { BucketInformers } from "./bucket-informers.js";
 export { FencedError } from "./bucket-fence.js";

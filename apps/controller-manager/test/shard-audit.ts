@@ -1,0 +1,167 @@
+import { Agent, type IncomingMessage, type ServerResponse, createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+import { type KubernetesObject } from "@kubewright/api";
+import { type Assignment, bucketName, bucketOf, parseAssignment } from "@kubewright/sharding";
+
+import type { Scope } from "./scope.js";
+
+interface Write {
+  readonly identity: string;
+  readonly what: string;
+  readonly bucket: number;
+  readonly resourceVersion: number;
+}
+
+/** What controllers of namespaces write; what the owner of the cluster's bucket deletes is no write of a namespace's. */
+const WRITE = /\/namespaces\/([^/]+)\/(pods|jobs|cronjobs)(\/|\?|$)/;
+
+/**
+ * Stands between replicas that share work and an API server, and keeps the books: who wrote what, and whose the bucket was at that
+ * moment, both by the resourceVersions that the server gave. Gone with the test.
+ */
+export class ShardAudit {
+  /** Bytes of watches, by who reads them. */
+  readonly watched = new Map<string, number>();
+  readonly #writes: Write[] = [];
+  readonly #assignments: { readonly resourceVersion: number; readonly assignment: Assignment }[] = [];
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #delay = monitorEventLoopDelay();
+  readonly #target: string;
+  url = "";
+
+  private constructor(target: string) {
+    this.#target = target;
+  }
+
+  static async start(scope: Scope, target: string): Promise<ShardAudit> {
+    const audit = new ShardAudit(target);
+    audit.#delay.enable();
+    const server = createServer((incoming, outgoing) => void audit.#pass(incoming, outgoing));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    scope.onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+      audit.#agent.destroy();
+      audit.#delay.disable();
+    });
+    audit.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return audit;
+  }
+
+  /** Writes that the machine held up for longer than who sent them waited: they came when they were given up for lost. */
+  readonly heldUp: string[] = [];
+
+  /** How many writes there were of namespaces' objects. */
+  get writes(): number {
+    return this.#writes.length;
+  }
+
+  /** How often a bucket came to another owner. */
+  get takeovers(): number {
+    let takeovers = 0;
+    for (const [index, { assignment }] of this.#inOrder().entries()) {
+      const before = this.#inOrder()[index - 1]?.assignment;
+      for (const [bucket, { owner, epoch }] of assignment.entries.entries())
+        if (owner !== "" && before?.entries[bucket]?.epoch !== epoch) takeovers++;
+    }
+    return takeovers;
+  }
+
+  /** Buckets by who has them now. */
+  get owned(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { owner } of this.#inOrder().at(-1)?.assignment.entries ?? []) counts[owner] = (counts[owner] ?? 0) + 1;
+    return counts;
+  }
+
+  /** What somebody wrote while the bucket was not theirs. */
+  violations(): string[] {
+    const wrong: string[] = [];
+    const assignments = this.#inOrder();
+    const writers = new Map<string, Write>();
+    for (const write of this.#writes) {
+      const { identity, what, bucket, resourceVersion } = write;
+      // What changed nothing is answered with the version of who changed it last.
+      const first = writers.get(`${what}@${resourceVersion}`);
+      writers.set(`${what}@${resourceVersion}`, first ?? write);
+      if (first !== undefined && first.identity !== identity) continue;
+      const at = assignments.findLast((each) => each.resourceVersion < resourceVersion);
+      const owner = at?.assignment.entries[bucket]?.owner;
+      if (owner !== identity)
+        wrong.push(`${identity} wrote ${what} at ${resourceVersion}: bucket ${bucketName(bucket)} is ${owner}'s`);
+    }
+    return wrong;
+  }
+
+  /** Who had the bucket of a namespace, and who wrote what there, one after the other. */
+  history(namespace: string): string[] {
+    const bucket = bucketOf(namespace);
+    const owners = this.#inOrder().map(({ resourceVersion, assignment }) => {
+      const { owner, epoch } = assignment.entries[bucket]!;
+      return { resourceVersion, text: `bucket ${bucketName(bucket)} is ${owner || "nobody"}'s, epoch ${epoch}` };
+    });
+    const moves = owners.filter(({ text }, index) => text !== owners[index - 1]?.text);
+    const writes = this.#writes
+      .filter(({ what }) => what.includes(` ${namespace}/`))
+      .map(({ identity, what, resourceVersion }) => ({ resourceVersion, text: `${identity} ${what}` }));
+    const all = [...moves, ...writes].sort((a, b) => a.resourceVersion - b.resourceVersion);
+    return all.map(({ resourceVersion, text }) => `${resourceVersion} ${text}`);
+  }
+
+  #inOrder(): readonly { readonly resourceVersion: number; readonly assignment: Assignment }[] {
+    return this.#assignments.sort((a, b) => a.resourceVersion - b.resourceVersion);
+  }
+
+  async #pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = "", url = "", headers } = incoming;
+    const identity = /\(([^()]*)\)$/.exec(headers["user-agent"] ?? "")?.[1] ?? "";
+    const isWrite = method !== "GET";
+    // A process that was held up itself saw what came meanwhile only now.
+    const startMs = performance.now() - this.#delay.max / 1e6;
+    const limitMs = Number(/[?&]timeout=(\d+)ms/.exec(url)?.[1] ?? Infinity);
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    } catch {
+      // Whoever sent it is gone, in the middle of it.
+      return;
+    }
+    const forwarded = send(this.#target + url, { method, headers, agent: this.#agent }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      outgoing.flushHeaders();
+      const answered: Buffer[] = [];
+      const isWatch = url.includes("watch=");
+      answer.on("data", (chunk: Buffer) => {
+        if (isWrite) answered.push(chunk);
+        if (isWatch) this.watched.set(identity, (this.watched.get(identity) ?? 0) + chunk.length);
+      });
+      answer.on("end", () => {
+        const tookMs = performance.now() - startMs;
+        if (tookMs > limitMs) this.heldUp.push(`${method} ${url} took ${tookMs.toFixed(0)} ms`);
+        if (isWrite && answer.statusCode! < 300) this.#enter(identity, method, url, Buffer.concat(answered).toString());
+      });
+      answer.pipe(outgoing);
+    });
+    // What was sent is carried out, whatever became of its sender.
+    if (!isWrite) outgoing.on("close", () => forwarded.destroy());
+    forwarded.on("error", () => outgoing.destroy());
+    forwarded.end(Buffer.concat(chunks));
+  }
+
+  #enter(identity: string, method: string, url: string, body: string): void {
+    const { kind, metadata, ...object } = JSON.parse(body) as Partial<KubernetesObject> & {
+      data?: Record<string, string>;
+    };
+    const resourceVersion = Number(metadata?.resourceVersion);
+    if (kind === "ConfigMap" && metadata?.name?.endsWith("-assignment") === true) {
+      this.#assignments.push({ resourceVersion, assignment: parseAssignment(object.data!["assignment"]!) });
+      return;
+    }
+    const namespace = WRITE.exec(url)?.[1];
+    if (namespace === undefined || method === "DELETE") return;
+    const what = `${method} ${kind} ${namespace}/${metadata?.name}`;
+    this.#writes.push({ identity, what, bucket: bucketOf(namespace), resourceVersion });
+  }
+}
