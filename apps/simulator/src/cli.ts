@@ -2,6 +2,8 @@ import { InvalidNodeError } from "@kubewright/cluster";
 import { Command, CommanderError } from "commander";
 
 import type { FuzzFlags } from "./fuzz/fuzz-flags.js";
+import { addIndexedJobOptions } from "./indexed-job/cli-options.js";
+import { withFailExit } from "./indexed-job/fail-exit.js";
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
 import type { LearnFlags } from "./learn/learn-command.js";
@@ -16,8 +18,8 @@ import { UserError } from "./user-error.js";
 import { ClusterError } from "./why/cluster-error.js";
 import type { WhyFlags } from "./why/why-command.js";
 
-/** Exit statuses: 0 success, 1 found what it was asked to look for, or could not go on, 2 wrong usage or input, 130 stopped by the user. */
-export type ExitCode = 0 | 1 | 2 | 130;
+/** Exit statuses: 0 success, 1 (or the one of `--fail-exit`) found what it was asked to look for, or 1 could not go on, 2 wrong usage or input, 130 stopped by the user. */
+export type ExitCode = number;
 
 /**
  * The `kubewright` command. A user's mistake ends as one line on stderr and status 2, never as a stack trace.
@@ -40,7 +42,7 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
     }
     if (error instanceof ViolationsError) {
       for (const line of error.lines) io.stderr.write(`kubewright: ${printable(line)}\n`);
-      return 1;
+      return error.exitCode;
     }
     if (error instanceof InterruptedError) {
       io.stderr.write(`kubewright: ${error.message}\n`);
@@ -140,10 +142,10 @@ function program(io: Io, version: string): Command {
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run manifests/ --seeds 1-100000 --fail-on missed --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action(async (files: string[], flags: RunFlags) =>
-      (await import("./run-command.js")).runCommand(files, flags, io),
+      withFailExit(flags.failExit, async () => (await import("./run-command.js")).runCommand(files, flags, io)),
     );
 
   root
@@ -334,9 +336,29 @@ Examples:
   $ kubewright fuzz --faults requestFails,controllerCrashes --minimize
   $ kubewright fuzz --replay 7 --minimize --save plan.yaml
   $ kubewright fuzz --replay plan.yaml --html run.html
-  $ kubewright fuzz --mutant job-finished-forgotten --minimize`,
+  $ kubewright fuzz --mutant job-finished-forgotten --minimize
+  $ kubewright fuzz --seeds 1-100000 --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -`,
     )
-    .action(async (flags: FuzzFlags) => (await import("./fuzz/fuzz-command.js")).fuzzCommand(flags, io));
+    .action(async (flags: FuzzFlags) =>
+      withFailExit(flags.failExit, async () => (await import("./fuzz/fuzz-command.js")).fuzzCommand(flags, io)),
+    );
+  for (const command of root.commands) if (["run", "fuzz"].includes(command.name())) addIndexedJobOptions(command);
+
+  root
+    .command("collect")
+    .description("Tell what the Jobs that --indexed-job printed have found so far, of what kubectl prints of them.")
+    .argument(
+      "[export...]",
+      "files with those Jobs and their pods, as kubectl get -o json prints; - for standard input",
+    )
+    .option("--json", "as one object, for scripts")
+    .addHelpText(
+      "after",
+      "\nEnds with status 1 when something was found.\n\nExamples:\n  $ kubectl get jobs,pods -l kubewright.dev/campaign -o json | kubewright collect -",
+    )
+    .action(async (paths: string[], flags: { readonly json?: boolean }) =>
+      (await import("./indexed-job/collect-command.js")).collectCommand(paths, flags, io),
+    );
 
   root
     .command("schedule")

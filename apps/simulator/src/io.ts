@@ -15,6 +15,8 @@ export interface Io {
    * Begins to write a file, which replaces what it held when it is closed, and not before. `secret`: for its owner's eyes only.
    */
   openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
+  /** Writes into a file that may be one of which only the content can be replaced. Default: nowhere. */
+  readonly overwriteFile?: (path: string, text: string) => Promise<void>;
   /** The files and folders in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
   listFolder(path: string): Promise<readonly FolderEntry[] | undefined>;
   /** Everything that comes in through standard input. Default: there is none. */

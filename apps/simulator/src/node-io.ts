@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
@@ -31,6 +31,7 @@ export function nodeIo(stopped: AbortSignal): Io {
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     // For a terminal only.
     progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : noProgress),
+    overwriteFile: (path, text) => writeFile(path, text),
     listFolder,
     holdMemory: () => heap.hold(),
     futureWorkers: async (count = availableParallelism()) => (await import("./node-workers.js")).nodeWorkers(count),

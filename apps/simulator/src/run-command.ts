@@ -9,9 +9,14 @@ import { Findings } from "./input/findings.js";
 import { InterruptedError } from "./interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "./io.js";
 import { checkOutputs, openOutput } from "./output-file.js";
+import { type IndexedJobFlags, checkIndexedJob } from "./indexed-job/indexed-job-flags.js";
+import { RecordedInputs } from "./indexed-job/recorded-inputs.js";
+import { seedsOfChunk } from "./indexed-job/chunk.js";
+import { indexedRun } from "./indexed-job/indexed-run.js";
 import { futuresCommand } from "./futures/futures-command.js";
 import { PodPeaks } from "./futures/pod-peaks.js";
 import { NodePools } from "./node-pools.js";
+import { parseSeeds } from "./futures/seeds.js";
 import { seedCommand } from "./futures/seed-command.js";
 import { readProjectFile } from "./project-file.js";
 import { HtmlReport, ReportRecorder } from "./report/html-report.js";
@@ -33,7 +38,7 @@ import { Timeline } from "./timeline/timeline.js";
 import { type HappeningRecord, traceLine } from "./trace.js";
 import { UserError } from "./user-error.js";
 
-export interface RunFlags extends RunInputFlags, ReportFlags {
+export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
   readonly json?: string;
   readonly html?: string;
   readonly runs?: string;
@@ -51,6 +56,12 @@ function checkTogether(flags: RunFlags): void {
   if (flags.seeds === undefined) {
     if (flags.workers !== undefined)
       throw new UserError("--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000");
+    for (const [flag, value] of [
+      ["--indexed-job", flags.indexedJob],
+      ["--summary", flags.summary],
+    ] as const)
+      if (value !== undefined)
+        throw new UserError(`${flag} is of many futures: say which with --seeds, for example --seeds 1-1000`);
     if (flags.nodeSize !== undefined)
       throw new UserError(
         "--node-size tells how many nodes are enough in how many futures: say which with --seeds, for example --seeds 1-1000",
@@ -112,10 +123,14 @@ function checkRules(rules: readonly Rule[]): void {
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
 export async function runCommand(given: readonly string[], givenFlags: RunFlags, io: Io): Promise<void> {
-  const { paths, flags } = await withProject(given, givenFlags, io);
-  const { seeds } = flags;
+  checkIndexedJob(givenFlags);
+  const recorded = givenFlags.indexedJob === undefined ? undefined : new RecordedInputs(io);
+  const { paths, flags } = await withProject(given, givenFlags, recorded?.io ?? io);
   checkTogether(flags);
+  const seeds = seedsOfChunk(flags, parseSeeds);
   const rules = parseRules(flags.failOn ?? []);
+  if (recorded !== undefined && seeds !== undefined)
+    return indexedRun({ paths: given, flags: givenFlags }, { paths, flags: { ...flags, seeds } }, recorded, io);
   if (seeds !== undefined)
     return futuresCommand(paths, { ...flags, seeds, rules, command: seedCommand(given, givenFlags) }, io);
   if (flags.against !== undefined || flags.againstKubernetes !== undefined)

@@ -4,6 +4,7 @@ import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, noProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
+import { writeSummary } from "../indexed-job/write-summary.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { HtmlReport } from "../report/html-report.js";
 import type { CheckReport } from "../reports/check-report.js";
@@ -39,6 +40,7 @@ export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly nodeSize?: readonly string[];
   readonly json?: string;
   readonly html?: string;
+  readonly summary?: string;
   readonly rules: readonly Rule[];
   /** The command line that plays one of the futures, without its seed. */
   readonly command: string;
@@ -151,6 +153,21 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
       remarks: [],
       manifests: input.manifests,
     };
+    if (isWhole)
+      await writeSummary(
+        flags.summary,
+        {
+          chunkVersion: 1,
+          seeds: { from: seeds.first, to: seeds.last },
+          played: statistics.futures,
+          findings: violations.map(({ rule, object, seed, futures }) => ({
+            what: object === undefined ? rule.text : `${rule.text}: ${object}`,
+            seed: String(seed),
+            count: futures?.broken ?? 1,
+          })),
+        },
+        io,
+      );
     await reports.write({
       markdown: () => futuresMarkdown(title, statistics, violations),
       junit: () => junitXml(report),

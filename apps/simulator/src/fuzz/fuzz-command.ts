@@ -15,7 +15,11 @@ import {
 } from "@kubewright/simulation";
 import { stringify } from "yaml";
 
-import { countSeeds, seedsText } from "../futures/seeds.js";
+import { countSeeds, parseSeeds, seedsText } from "../futures/seeds.js";
+import { seedsOfChunk } from "../indexed-job/chunk.js";
+import { indexedFuzz } from "../indexed-job/indexed-fuzz.js";
+import { checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
+import { writeSummary } from "../indexed-job/write-summary.js";
 import { parseWorkers } from "../futures/workers.js";
 import { InterruptedError } from "../interrupted-error.js";
 import { type Io, type OutputFile, noProgress } from "../io.js";
@@ -34,8 +38,12 @@ import { planLines, violationLine } from "./plan-text.js";
 import { playerAt } from "./player-at.js";
 
 /** `kubewright fuzz`: plays generated plans and tells of invariants that did not hold. */
-export async function fuzzCommand(flags: FuzzFlags, io: Io): Promise<void> {
-  checkTogether(flags);
+export async function fuzzCommand(given: FuzzFlags, io: Io): Promise<void> {
+  checkTogether(given);
+  checkIndexedJob(given);
+  if (given.indexedJob !== undefined) return indexedFuzz(given, io);
+  const seeds = seedsOfChunk(given, parseSeeds);
+  const flags = seeds === undefined ? given : { ...given, seeds };
   if (flags.listMutants === true) return listMutants(io);
   checkOutputs(
     { "--json": flags.json, "--save": flags.save, "--html": flags.html },
@@ -100,6 +108,21 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   const json = fuzzJson(whole);
   await file?.write(json);
   await file?.close();
+  if (!io.stopped.aborted)
+    await writeSummary(
+      flags.summary,
+      {
+        chunkVersion: 1,
+        seeds: { from: seeds.first, to: seeds.last },
+        played: report.plays,
+        findings: report.violations.map(({ invariant, kind, name, plans }) => ({
+          what: `${invariant}: ${kind}`,
+          seed: name,
+          count: plans,
+        })),
+      },
+      io,
+    );
   const [found] = report.violations;
   if (found === undefined) await saved?.discard();
   else {

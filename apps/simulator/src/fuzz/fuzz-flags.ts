@@ -1,12 +1,12 @@
 import { FAULT_KINDS, type FaultKind, suggestion } from "@kubewright/simulation";
 
 import { type SeedRange, parseSeeds } from "../futures/seeds.js";
+import type { IndexedJobFlags } from "../indexed-job/indexed-job-flags.js";
 import { UserError } from "../user-error.js";
 
-export interface FuzzFlags {
+export interface FuzzFlags extends IndexedJobFlags {
   readonly seeds?: string;
   readonly forMinutes?: string;
-  readonly workers?: string;
   readonly faults?: string;
   readonly replay?: string;
   readonly minimize?: boolean;
@@ -66,7 +66,8 @@ const TOGETHER: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFlags)[
     "listMutants",
     ["seeds", "forMinutes", "replay", "resume", "mutant", "minimize", "save", "json", "html", "faults", "workers"],
   ],
-  ["replay", ["seeds", "forMinutes", "resume", "workers"]],
+  ["replay", ["seeds", "forMinutes", "resume", "workers", "chunk", "summary"]],
+  ["chunk", ["forMinutes", "resume"]],
 ];
 
 /** @throws UserError for two flags of which one says nothing to the other. */

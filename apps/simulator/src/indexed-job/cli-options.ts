@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+
+/** What `run --seeds` and `fuzz` have for clusters that play their seeds. */
+export function addIndexedJobOptions(command: Command): void {
+  command
+    .option(
+      "--indexed-job <image>",
+      "play nothing: print a Job that plays the seeds on a cluster, in chunks by its indexes; see docs/indexed-jobs.md",
+    )
+    .option(
+      "--chunks <number>",
+      "with --indexed-job: into how many to part the seeds (default: 500 seeds each, 1000 chunks at most)",
+    )
+    .option(
+      "--inputs <folder>",
+      "with --indexed-job: where the image has what is read (default: a ConfigMap carries it)",
+    )
+    .option(
+      "--results <volume>",
+      "with --indexed-job: where each chunk leaves all of its result: claim:NAME or host:/PATH",
+    )
+    .option("--chunk <index/number>", "play only that part of the seeds, counted from 0: 7/20")
+    .option(
+      "--summary <file>",
+      "also write what was found on one line of at most 4,096 bytes, as termination messages are",
+    )
+    .option("--fail-exit <status>", "end with this status for what was found, and with 1 only for what went wrong: 42");
+}

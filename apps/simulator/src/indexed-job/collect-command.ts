@@ -1,0 +1,68 @@
+import type { Job, Pod, UnstructuredObject } from "@kubewright/api";
+
+import { loadManifests } from "../input/load-manifests.js";
+import type { Io } from "../io.js";
+import { ViolationsError } from "../rules/violations-error.js";
+import { printable, styleFor } from "../style.js";
+import { UserError } from "../user-error.js";
+import { type Collected, collectChunks } from "./collect-chunks.js";
+import { SEEDS_ANNOTATION } from "./job-manifest.js";
+
+/** `kubewright collect`: what the Indexed Jobs that `--indexed-job` printed have found so far. */
+export async function collectCommand(
+  paths: readonly string[],
+  { json }: { readonly json?: boolean },
+  io: Io,
+): Promise<void> {
+  const { manifests, problems } = await loadManifests(paths.length === 0 ? ["-"] : paths, io);
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  const objects = manifests.map(({ object }) => object);
+  const jobs = objects.filter(
+    ({ kind, metadata }) => kind === "Job" && metadata.annotations?.[SEEDS_ANNOTATION] !== undefined,
+  );
+  if (jobs.length === 0)
+    throw new UserError(
+      "there is no Job of --indexed-job: give it what kubectl get jobs,pods -l kubewright.dev/campaign -o json prints",
+    );
+  const pods = objects.filter(({ kind }) => kind === "Pod");
+  const collected = collectChunks(typed<Job>(jobs), typed<Pod>(pods));
+  io.stdout.write(json === true ? `${JSON.stringify(collected, null, 2)}\n` : collectedText(collected, io));
+  const { length } = collected.findings;
+  const found = collected.campaigns.reduce((sum, campaign) => sum + campaign.found.length, 0);
+  if (found > 0) throw new ViolationsError([`${counted(length, "finding")} in ${counted(found, "chunk")}`]);
+}
+
+/** What kubectl prints is as it was answered. */
+function typed<T>(objects: readonly UnstructuredObject[]): readonly T[] {
+  return objects as readonly unknown[] as readonly T[];
+}
+
+function collectedText({ campaigns, findings }: Collected, io: Io): string {
+  const style = styleFor(io.stdout.hasColours);
+  const lines: string[] = [];
+  for (const { name, seeds, chunks, played, clean, found, broken, unknown } of campaigns) {
+    const left = chunks - clean - found.length - broken.length;
+    const parts = [
+      `${clean.toLocaleString("en-US")} clean`,
+      `${found.length.toLocaleString("en-US")} with findings`,
+      ...(broken.length === 0 ? [] : [`${broken.length.toLocaleString("en-US")} broken`]),
+      ...(left === 0 ? [] : [`${left.toLocaleString("en-US")} not done`]),
+    ];
+    lines.push(
+      `${style.bold(printable(name))}  seeds ${printable(seeds)} in ${counted(chunks, "chunk")}: ${parts.join(", ")}; ${played.toLocaleString("en-US")} played`,
+      ...broken.map(({ chunk, why }) => `  chunk ${chunk} broke: ${printable(why)}`),
+      ...(unknown.length === 0 ? [] : [`  what these chunks found is gone with their pods: ${unknown.join(", ")}`]),
+    );
+  }
+  for (const { what, count, at, replay } of findings)
+    lines.push(
+      "",
+      `${style.red(printable(what))}  ${counted(count, "time")}, first in ${printable(at)}`,
+      `  ${printable(replay)}`,
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,31 @@
+import { type FuzzFlags, parseFaults, seedsOf } from "../fuzz/fuzz-flags.js";
+import type { Io } from "../io.js";
+import { UserError } from "../user-error.js";
+import { jobShape } from "./indexed-job-flags.js";
+import { refuse } from "./indexed-run.js";
+import { campaignText, commandLine } from "./job-manifest.js";
+
+/** `kubewright fuzz … --indexed-job IMAGE`: prints a Job that plays the plans. */
+export function indexedFuzz(flags: FuzzFlags, io: Io): void {
+  refuse({ "--json": flags.json, "--html": flags.html, "--save": flags.save });
+  if (flags.forMinutes !== undefined)
+    throw new UserError(
+      "--for-minutes ends a campaign of one machine: say which seeds with --seeds, and rest the Job when it is enough",
+    );
+  if (flags.replay !== undefined || flags.resume !== undefined || flags.listMutants === true)
+    throw new UserError("--indexed-job plays the plans of seeds: leave --replay, --resume and --list-mutants out");
+  parseFaults(flags.faults);
+  const range = seedsOf(flags);
+  const same = [
+    ...(flags.faults === undefined ? [] : ["--faults", flags.faults]),
+    ...(flags.mutant === undefined ? [] : ["--mutant", flags.mutant]),
+  ];
+  const command = {
+    name: "fuzz",
+    seeds: `${range.first}-${range.last}`,
+    words: [...same, ...(flags.minimize === true ? ["--minimize"] : [])],
+    replay: commandLine("kubewright", "fuzz", ...same, "--replay"),
+    files: new Map<string, string>(),
+  };
+  io.stdout.write(campaignText(command, jobShape(flags, range)));
+}

@@ -1,0 +1,72 @@
+import { type SeedRange, countSeeds } from "../futures/seeds.js";
+import { parseWorkers } from "../futures/workers.js";
+import { UserError } from "../user-error.js";
+import { type JobShape, parseResults } from "./job-manifest.js";
+
+/** Flags that `run --seeds` and `fuzz` have for clusters that play their seeds. */
+export interface ChunkFlags {
+  readonly chunk?: string;
+  readonly summary?: string;
+  readonly failExit?: string;
+}
+
+export interface IndexedJobFlags extends ChunkFlags {
+  readonly indexedJob?: string;
+  readonly chunks?: string;
+  readonly inputs?: string;
+  readonly results?: string;
+  readonly workers?: string;
+}
+
+/** Minutes rather than hours for a pod, and not more pods than a cluster likes. */
+const USUAL_CHUNK = 500;
+const MOST_USUAL_CHUNKS = 1000;
+const MOST_CHUNKS = 100_000;
+
+/** @throws UserError for flags that only mean something of a Job, where none is asked for. */
+export function checkIndexedJob(flags: IndexedJobFlags): void {
+  if (flags.indexedJob !== undefined) {
+    for (const [flag, value] of [
+      ["--chunk", flags.chunk],
+      ["--summary", flags.summary],
+      ["--fail-exit", flags.failExit],
+    ] as const)
+      if (value !== undefined)
+        throw new UserError(`--indexed-job: the Job it prints says ${flag} itself: leave ${flag} out`);
+    return;
+  }
+  for (const [flag, value] of [
+    ["--chunks", flags.chunks],
+    ["--inputs", flags.inputs],
+    ["--results", flags.results],
+  ] as const)
+    if (value !== undefined) throw new UserError(`${flag} is of the Job that --indexed-job IMAGE prints`);
+}
+
+/** @throws UserError for a Job that there cannot be. */
+export function jobShape(flags: IndexedJobFlags, seeds: SeedRange): JobShape {
+  const { indexedJob: image = "", inputs } = flags;
+  if (image === "") throw new UserError("--indexed-job: name the image that has kubewright in it");
+  if (inputs !== undefined && !inputs.startsWith("/"))
+    throw new UserError(`--inputs: ${JSON.stringify(inputs)} is no folder of a container; write for example /inputs`);
+  return {
+    image,
+    chunks: parseChunks(flags.chunks, seeds),
+    workers: parseWorkers(flags.workers) ?? 1,
+    inputs,
+    results: parseResults(flags.results),
+  };
+}
+
+function parseChunks(text: string | undefined, seeds: SeedRange): number {
+  const all = countSeeds(seeds);
+  if (text === undefined) return Math.min(Math.ceil(all / USUAL_CHUNK), MOST_USUAL_CHUNKS);
+  const chunks = Number(text);
+  if (!/^\d{1,6}$/.test(text) || chunks < 1 || chunks > MOST_CHUNKS)
+    throw new UserError(`--chunks: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_CHUNKS}`);
+  if (chunks > all)
+    throw new UserError(
+      `--chunks: ${all.toLocaleString("en-US")} seeds cannot be parted into ${chunks.toLocaleString("en-US")} chunks`,
+    );
+  return chunks;
+}

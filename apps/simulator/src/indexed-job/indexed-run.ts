@@ -1,0 +1,76 @@
+import { inputWords, seedCommand } from "../futures/seed-command.js";
+import { parseSeeds } from "../futures/seeds.js";
+import type { Io } from "../io.js";
+import { type ReportFlags, reportOutputs } from "../reports/report-files.js";
+import { parseRules } from "../rules/rule.js";
+import { type RunInputFlags, readRunInput } from "../run-input.js";
+import { printable } from "../style.js";
+import { tryOut } from "../try-out.js";
+import { UserError } from "../user-error.js";
+import { type IndexedJobFlags, jobShape } from "./indexed-job-flags.js";
+import { campaignText } from "./job-manifest.js";
+import { type RecordedInputs, STANDARD_INPUT } from "./recorded-inputs.js";
+
+export interface IndexedRunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
+  readonly seeds: string;
+  readonly json?: string;
+  readonly html?: string;
+  readonly failOn?: readonly string[];
+  readonly nodeSize?: readonly string[];
+}
+
+/** A command line: what was given, and what a project file makes of it. */
+interface Asked {
+  readonly paths: readonly string[];
+  readonly flags: RunInputFlags & { readonly failOn?: readonly string[] };
+}
+
+/** `kubewright run … --seeds A-B --indexed-job IMAGE`: prints a Job that plays the futures. */
+export async function indexedRun(
+  given: Asked,
+  { paths, flags }: { readonly paths: readonly string[]; readonly flags: IndexedRunFlags },
+  recorded: RecordedInputs,
+  io: Io,
+): Promise<void> {
+  refuse({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) });
+  if (flags.fromCluster === true)
+    throw new UserError(
+      "--indexed-job: pods read no cluster: write what is in it to a file, and play that: kubectl get cronjobs,jobs -A -o yaml > cluster.yaml",
+    );
+  if (flags.nodeSize !== undefined)
+    throw new UserError("--node-size is about all futures together, and a chunk of --indexed-job knows only its own");
+  const rules = parseRules(flags.failOn ?? []);
+  if (rules.length === 0)
+    throw new UserError("--indexed-job: say what is to be found with --fail-on, for example --fail-on failed");
+  for (const { text, mostFutures, what } of rules)
+    if (mostFutures !== undefined || what.type === "change")
+      throw new UserError(
+        `--fail-on: ${JSON.stringify(text)} is about all futures together, and a chunk of --indexed-job knows only its own`,
+      );
+  const seeds = parseSeeds(flags.seeds);
+  const shape = jobShape(flags, seeds);
+  const input = await readRunInput(paths, flags, recorded.io);
+  const { problems: mistakes, notes } = await tryOut(input, io.timeZoneData);
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+  const words = inputWords(
+    given.paths.map((path) => (path === "-" ? STANDARD_INPUT : path)),
+    given.flags,
+  );
+  const failOn = (given.flags.failOn ?? []).flatMap((rule) => ["--fail-on", rule]);
+  const command = {
+    name: "run",
+    seeds: flags.seeds,
+    words: [...words, ...failOn],
+    replay: `${seedCommand(given.paths, given.flags)} --seed`,
+    files: recorded.files,
+  };
+  io.stdout.write(campaignText(command, shape));
+}
+
+/** @throws UserError for a file of this machine. */
+export function refuse(outputs: Readonly<Record<string, string | undefined>>): void {
+  for (const [flag, value] of Object.entries(outputs))
+    if (value !== undefined)
+      throw new UserError(`${flag} names a file of this machine, which no pod has: name a volume with --results`);
+}

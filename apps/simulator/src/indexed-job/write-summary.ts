@@ -1,0 +1,18 @@
+import { ioProblem } from "../input/find-inputs.js";
+import type { Io } from "../io.js";
+import { UserError } from "../user-error.js";
+import { type ChunkSummary, summaryText } from "./chunk-summary.js";
+
+/** Leaves the summary of a chunk where `--summary` says. @throws UserError when that cannot be written. */
+export async function writeSummary(
+  path: string | undefined,
+  summary: ChunkSummary,
+  io: Pick<Io, "overwriteFile">,
+): Promise<void> {
+  if (path === undefined) return;
+  try {
+    await io.overwriteFile?.(path, summaryText(summary));
+  } catch (error) {
+    throw new UserError(`--summary: ${path}: ${ioProblem(error)}`, { cause: error });
+  }
+}
