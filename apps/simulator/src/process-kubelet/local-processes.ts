@@ -14,7 +14,7 @@ export const PROCESSES_WARNING =
 const MOST_PODS = 110;
 
 /** What of a cluster's options has pods run as processes; another one for each cluster. */
-export type LocalProcesses = () => KubeletOptions & Pick<ClusterOptions, "nodes">;
+export type LocalProcesses = (mostProcesses?: number) => KubeletOptions & Pick<ClusterOptions, "nodes">;
 
 /** @throws UserError where others could have commands run, or nobody can. */
 export async function localProcesses(
@@ -37,11 +37,17 @@ export async function localProcesses(
     throw new UserError("--kubelet process: this system has no process groups, and so none could be stopped safely");
   const { cores, memoryBytes } = processHost;
   const memory = `${Math.floor(memoryBytes / 1024 ** 2)}Mi`;
-  return () => {
+  return (mostProcesses) => {
     const logs = new ContainerLogBook();
     return {
       nodes: [{ name: "localhost", cpu: String(cores), memory, pods: MOST_PODS }],
-      makeKubelet: (context) => new ProcessKubelet({ ...context, host: processHost, logs }),
+      makeKubelet: (context) =>
+        new ProcessKubelet({
+          ...context,
+          host: processHost,
+          logs,
+          ...(mostProcesses === undefined ? {} : { mostProcesses }),
+        }),
       containerLogs: logs.read,
     };
   };

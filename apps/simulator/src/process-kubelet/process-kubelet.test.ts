@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 
 import { afterEach, describe, expect, test } from "vitest";
 import { type Job, type Pod, configMaps, events, jobs, pods } from "@kubewright/api";
@@ -17,7 +19,7 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-async function start(restore?: StoreSnapshot): Promise<Running> {
+async function start(restore?: StoreSnapshot, mostProcesses?: number): Promise<Running> {
   const access = { host: "127.0.0.1", token: "t", speed: 1 };
   const processes = await localProcesses(access, { processHost: async () => host });
   const cluster = createCluster({
@@ -26,7 +28,7 @@ async function start(restore?: StoreSnapshot): Promise<Running> {
     logger: silentLogger,
     freeze: true,
     ...(restore === undefined ? {} : { restore }),
-    ...processes(),
+    ...processes(mostProcesses),
   });
   const stopping = new AbortController();
   const ran = cluster.run(stopping.signal);
@@ -390,6 +392,32 @@ describe("when the cluster stops", () => {
     );
   });
 
+  test("init containers run again for what is started again, as their volumes are gone", async () => {
+    const before = await start();
+    const volumeMounts = [{ name: "scratch", mountPath: "/scratch" }];
+    await create(before, "p", {
+      restartPolicy: "OnFailure",
+      volumes: [{ name: "scratch", emptyDir: {} }],
+      initContainers: [shell("echo made > /scratch/file", { name: "make", volumeMounts })],
+      containers: [shell("cat /scratch/file; exec sleep 1000", { volumeMounts })],
+    });
+    await podWhen(before, "p", ({ status }) => status?.phase === "Running");
+    const snapshot = before.cluster.apiServer.snapshot();
+    await before.stop();
+    const after = await start(snapshot);
+    const pod = await podWhen(
+      after,
+      "p",
+      ({ status }) =>
+        status?.containerStatuses?.[0]?.state?.running !== undefined && status.containerStatuses[0].restartCount === 1,
+    );
+    expect(pod.status?.initContainerStatuses?.[0]).toMatchObject({
+      restartCount: 1,
+      state: { terminated: { exitCode: 0 } },
+    });
+    await expect.poll(() => logOf(after, "p", "?container=main")).toBe("made\n");
+  });
+
   test("what ran when a snapshot was taken is lost for a cluster that begins with it", async () => {
     const before = await start();
     await create(before, "never", { containers: [shell("sleep 1000")] });
@@ -410,6 +438,27 @@ describe("when the cluster stops", () => {
       lastState: { terminated: { exitCode: 255, reason: "Unknown" } },
     });
   });
+});
+
+test("no more processes run at once than may, and the others wait for their turn", async () => {
+  const cluster = await start(undefined, 1);
+  const turn = "mkdir $DIR/turn && sleep 0.1 && rmdir $DIR/turn";
+  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-turns-"));
+  const names = ["a", "b", "c"];
+  for (const name of names)
+    await create(cluster, name, { containers: [shell(turn, { env: [{ name: "DIR", value: folder }] })] });
+  for (const name of names) expect((await podWhen(cluster, name, hasEnded)).status?.phase).toBe("Succeeded");
+  rmSync(folder, { recursive: true });
+});
+
+test("a pod that takes the name of one that still runs starts when that has ended", async () => {
+  const cluster = await start();
+  await create(cluster, "p", { containers: [shell("trap '' TERM; while :; do sleep 0.05; done")] });
+  const old = await podWhen(cluster, "p", ({ status }) => status?.phase === "Running");
+  await cluster.cluster.client("test").resource(pods).delete("p", { namespace: "default", gracePeriodSeconds: 0 });
+  const pod = await ended(cluster, "p", { containers: [shell("true")] });
+  expect(pod.status?.phase).toBe("Succeeded");
+  expect(pod.metadata.uid).not.toBe(old.metadata.uid);
 });
 
 test("a Job runs to its end, and an index whose process says that it is to fail fails at once", async () => {

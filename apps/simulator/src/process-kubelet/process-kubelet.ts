@@ -32,10 +32,9 @@ import { resumePod } from "./resume-pod.js";
 export interface ProcessKubeletOptions extends ControllerDeps {
   readonly host: ProcessHost;
   readonly logs: ContainerLogBook;
+  /** Processes of all containers at once; those beyond wait for one to end. Default 256. */
+  readonly mostProcesses?: number;
 }
-
-/** Processes of all containers at once; those beyond wait for one to end. */
-export const MOST_PROCESSES = 256;
 
 /** Tells a process where its termination message is to go. */
 export const TERMINATION_LOG_VARIABLE = "KUBEWRIGHT_TERMINATION_LOG";
@@ -63,6 +62,7 @@ export class ProcessKubelet implements Runnable {
   readonly #clock: Clock;
   readonly #host: ProcessHost;
   readonly #logs: ContainerLogBook;
+  readonly #mostProcesses: number;
   readonly #podClient: ResourceClient<Pod>;
   readonly #pods: SharedInformer<Pod>;
   readonly #queue: RateLimitingQueue<ObjectKey>;
@@ -72,6 +72,8 @@ export class ProcessKubelet implements Runnable {
   readonly #volumes = new WeakMap<PodRun, VolumePaths>();
   /** What was last written of a pod. */
   readonly #said = new WeakMap<PodRun, string>();
+  /** Containers that are about to be started. */
+  #preparing = 0;
   /** Pods that wait for processes of others to end. */
   readonly #waiting = new Set<ObjectKey>();
   #folder: Promise<ProcessFolder> | undefined;
@@ -86,6 +88,7 @@ export class ProcessKubelet implements Runnable {
     this.#clock = shell.clock;
     this.#host = options.host;
     this.#logs = options.logs;
+    this.#mostProcesses = options.mostProcesses ?? 256;
     this.#podClient = shell.client.resource(pods);
     this.#pods = shell.informer(pods);
     this.#queue = shell.addLoop({
@@ -156,11 +159,18 @@ export class ProcessKubelet implements Runnable {
       for (const { container, name } of plan.signal) this.#signal(run, container, name);
       for (const container of plan.start) {
         if (signal.aborted) return;
-        if (this.#programs.size >= MOST_PROCESSES) {
+        if (this.#programs.size + this.#preparing >= this.#mostProcesses) {
           this.#waiting.add(key);
           return;
         }
-        await this.#start(key, run, container, signal);
+        this.#preparing++;
+        try {
+          await this.#start(key, run, container, signal);
+        } finally {
+          this.#preparing--;
+          // Of what was refused, others have the turn.
+          if (container.state.name !== "running") this.#wakeWaiting();
+        }
       }
       if (plan.start.length > 0) continue;
       if (plan.wakeAtMs !== Infinity)
@@ -314,7 +324,11 @@ export class ProcessKubelet implements Runnable {
       );
     this.#programs.delete(container);
     this.#queue.add(key);
-    for (const other of this.#waiting) this.#queue.add(other);
+    this.#wakeWaiting();
+  }
+
+  #wakeWaiting(): void {
+    for (const key of this.#waiting) this.#queue.add(key);
   }
 
   #signal(run: PodRun, container: ContainerRun, name: "SIGTERM" | "SIGKILL"): void {
