@@ -1,5 +1,6 @@
 import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { sleepOn } from "./sleep.js";
+import { Macrotasks } from "./macrotasks.js";
 import { nextMacrotask } from "./next-macrotask.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
@@ -42,7 +43,8 @@ export class SimulatedClock implements Clock {
   #foreground = 0;
   #turnsWaiting = 0;
   #skewMs = 0;
-  #advancing = false;
+  /** While it is being advanced. */
+  #macrotasks: Macrotasks | undefined;
   readonly #order: number | undefined;
   readonly #mostCalls: number;
   /** In the present millisecond. */
@@ -100,7 +102,7 @@ export class SimulatedClock implements Clock {
 
   async turn(): Promise<void> {
     this.#turnsWaiting++;
-    await nextMacrotask();
+    await this.#nextMacrotask();
     this.#turnsWaiting--;
   }
 
@@ -135,8 +137,8 @@ export class SimulatedClock implements Clock {
    */
   async advance(durationMs: number): Promise<void> {
     if (!(durationMs >= 0)) throw new RangeError(`cannot advance by ${durationMs} ms`);
-    if (this.#advancing) throw new Error("the simulated clock is being advanced already");
-    this.#advancing = true;
+    if (this.#macrotasks !== undefined) throw new Error("the simulated clock is being advanced already");
+    const macrotasks = (this.#macrotasks = new Macrotasks());
     try {
       const endMs = this.#nowMs + durationMs;
       await this.settle();
@@ -145,8 +147,8 @@ export class SimulatedClock implements Clock {
         this.#moveTo(next.dueMs);
         next.cancel();
         next.callback();
-        if (++steps % STEPS_PER_MACROTASK === 0) await nextMacrotask();
-        else await promisesDrained();
+        if (++steps % STEPS_PER_MACROTASK === 0) await macrotasks.next();
+        else await promisesDrained(macrotasks);
         if (this.#turnsWaiting > 0) await this.settle();
         if (this.isStuck) return;
       }
@@ -154,19 +156,24 @@ export class SimulatedClock implements Clock {
       if (steps > 0) await this.settle();
       this.#moveTo(endMs);
     } finally {
-      this.#advancing = false;
+      this.#macrotasks = undefined;
+      macrotasks.close();
     }
   }
 
   /** Resolves once nothing can happen before time moves on. */
   async settle(): Promise<void> {
-    do await nextMacrotask();
+    do await this.#nextMacrotask();
     while (this.#turnsWaiting > 0 && !this.isStuck);
   }
 
   /** Sets wall time forward or back, as an operator would; timers and `monotonic` do not notice. */
   jump(byMs: number): void {
     this.#skewMs += byMs;
+  }
+
+  #nextMacrotask(): Promise<void> {
+    return this.#macrotasks?.next() ?? nextMacrotask();
   }
 
   #moveTo(timeMs: number): void {
@@ -216,6 +223,6 @@ function rankOf(order: number, dueMs: number, delayMs: number, ordinal: number):
  * From within the promise queue only: Node's ticks come after it, and before everything the event loop would turn for. Where
  * there are none, as in browsers, the event loop turns.
  */
-function promisesDrained(): Promise<void> {
-  return typeof process === "undefined" ? nextMacrotask() : new Promise((resolve) => process.nextTick(resolve));
+function promisesDrained(macrotasks: Macrotasks): Promise<void> {
+  return typeof process === "undefined" ? macrotasks.next() : new Promise((resolve) => process.nextTick(resolve));
 }
