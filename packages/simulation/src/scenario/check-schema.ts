@@ -1,85 +1,102 @@
-import type { ErrorObject } from "ajv/dist/2020.js";
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
 
 import { suggestion } from "../did-you-mean.js";
 import { scenarioSchema } from "./scenario-schema.js";
 import type { Path, Problem } from "./problem.js";
 
-/** What the schema has against a value. */
+/** What the schema has against a value. Makes no code of it, which some browsers' pages do not allow. */
 export async function checkSchema(value: unknown, schema: object = scenarioSchema): Promise<Problem[]> {
-  // Loaded only when there is something to check: it takes longer than a short run.
-  const { Ajv2020 } = await import("ajv/dist/2020.js");
-  const validate = new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(schema);
-  if (validate(value)) return [];
-  const problems: Problem[] = [];
-  const refused = new Set<string>();
-  for (const error of validate.errors ?? []) {
-    const problem = explain(error, value);
-    if (problem === undefined) continue;
-    // Of a value of the wrong type nothing else needs to be said.
-    const place = `${error.instancePath} ${error.keyword === "required" || error.keyword === "additionalProperties" ? problem.message : ""}`;
-    if (refused.has(place)) continue;
-    refused.add(place);
-    problems.push(problem);
-  }
-  return problems;
+  // The validator writes into its schema where everything in it is.
+  const { errors } = new Validator(structuredClone(schema), "2020-12", false).validate(value);
+  const problems = new Map<string, Problem>();
+  for (const [index, error] of errors.entries())
+    for (const problem of explain(error, errors[index - 1], schema as Schema, value)) {
+      // Of a value of the wrong type nothing else needs to be said.
+      const isOfField = error.keyword === "required" || error.keyword === "false";
+      const place = `${error.instanceLocation} ${isOfField ? problem.message : ""}`;
+      if (!problems.has(place)) problems.set(place, problem);
+    }
+  return [...problems.values()];
 }
 
-function explain(error: ErrorObject, root: unknown): Problem | undefined {
-  const path = pathOf(error.instancePath, root);
-  const schema = (error.parentSchema ?? {}) as { title?: string; examples?: readonly string[]; properties?: object };
-  const shown = show(error.data);
-  const params = error.params as Record<string, unknown>;
-  switch (error.keyword) {
-    case "additionalProperties": {
-      const name = String(params["additionalProperty"]);
-      const known = Object.keys(schema.properties ?? {});
-      return { path: [...path, name], atKey: true, message: `is not a field of this; ${suggestion(name, known)}` };
-    }
+/** A part of a schema. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly title?: string;
+  readonly examples?: readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+function explain(
+  { keyword, keywordLocation, instanceLocation }: OutputUnit,
+  before: OutputUnit | undefined,
+  root: Schema,
+  value: unknown,
+): Problem[] {
+  const path = pathOf(instanceLocation, value);
+  const data = valueAt(value, path);
+  const steps = stepsOf(keyword === "false" ? before!.keywordLocation : keywordLocation);
+  // `additionalProperties: false`: the error before this one tells where in the schema that stands.
+  if (keyword === "false") {
+    const known = Object.keys(schemaAt(root, steps.slice(0, -1)).properties ?? {});
+    return [{ path, atKey: true, message: `is not a field of this; ${suggestion(String(path.at(-1)), known)}` }];
+  }
+  const named = steps.indexOf("propertyNames");
+  if (named >= 0 && named < steps.length - 1) {
+    const names = schemaAt(root, steps.slice(0, named + 1));
+    return [{ path, atKey: true, message: `${show(path.at(-1))} is not ${wanted(names, "a name")}` }];
+  }
+  const schema = schemaAt(root, steps.slice(0, -1));
+  const limit = schema[keyword];
+  const told = (message: string): Problem[] => [{ path, message }];
+  switch (keyword) {
     case "required":
-      return { path, message: `${String(params["missingProperty"])} is missing` };
-    case "enum": {
-      const allowed = (params["allowedValues"] as readonly unknown[]).map(String);
-      return { path, message: `${shown} is not known; ${suggestion(String(error.data), allowed)}` };
-    }
+      return (limit as readonly string[])
+        .filter((name) => !Object.hasOwn(data as object, name))
+        .map((name) => ({ path, message: `${name} is missing` }));
+    case "enum":
+      return told(`${show(data)} is not known; ${suggestion(String(data), (limit as readonly unknown[]).map(String))}`);
     case "const":
-      return { path, message: `is ${shown}; write ${JSON.stringify(params["allowedValue"])}` };
+      return told(`is ${show(data)}; write ${JSON.stringify(limit)}`);
     case "type":
-      return { path, message: `${shown} is not ${wanted(schema, String(params["type"]))}` };
+      return told(`${show(data)} is not ${wanted(schema, [limit].flat().join(","))}`);
     case "pattern":
-      if (typeof error.data === "string" && error.data.startsWith("-") && (schema.title ?? "").startsWith("a duration"))
-        return {
-          path,
-          message: `${shown} is negative; write a duration such as ${(schema.examples ?? []).join(", ")}`,
-        };
-      // Of a field's name `propertyNames` tells, with the place.
-      return error.propertyName === undefined
-        ? { path, message: `${shown} is not ${wanted(schema, "that")}` }
-        : undefined;
-    case "propertyNames": {
-      const name = String(params["propertyName"]);
-      const names = (error.schema ?? {}) as typeof schema;
-      return { path: [...path, name], atKey: true, message: `${show(name)} is not ${wanted(names, "a name")}` };
-    }
-    case "anyOf":
-    case "if":
-      // What it leads to is told by itself.
-      return undefined;
+      if (typeof data === "string" && data.startsWith("-") && (schema.title ?? "").startsWith("a duration"))
+        return told(`${show(data)} is negative; write a duration such as ${(schema.examples ?? []).join(", ")}`);
+      return told(`${show(data)} is not ${wanted(schema, "that")}`);
     case "minimum":
-      return { path, message: `${shown} is too small; at least ${String(params["limit"])} is needed` };
+      return told(`${show(data)} is too small; at least ${String(limit)} is needed`);
     case "maximum":
-      return { path, message: `${shown} is too large; at most ${String(params["limit"])} is allowed` };
+      return told(`${show(data)} is too large; at most ${String(limit)} is allowed`);
     case "maxLength":
-      return { path, message: `${shown} is too long; at most ${String(params["limit"])} characters are allowed` };
+      return told(`${show(data)} is too long; at most ${String(limit)} characters are allowed`);
+    case "maxItems":
+      return told(`must NOT have more than ${String(limit)} items`);
     case "minLength":
     case "minItems":
     case "minProperties":
-      return { path, message: "is empty; write something, or leave the field out" };
+      return told("is empty; write something, or leave the field out");
     default:
-      return { path, message: error.message ?? "is not right" };
+      // What it leads to is told by itself.
+      return [];
   }
 }
 
-function wanted({ title, examples }: { title?: string; examples?: readonly string[] }, type: string): string {
+/** The part of a schema at the end of a way through it, which may lead through references. */
+function schemaAt(root: Schema, steps: readonly string[]): Schema {
+  let schema = root;
+  for (const step of steps) {
+    const next = schema[step];
+    schema = (step === "$ref" ? resolved(String(next), root) : next) as Schema;
+  }
+  return schema;
+}
+
+function resolved(reference: string, root: Schema): Schema {
+  return schemaAt(root, stepsOf(reference));
+}
+
+function wanted({ title, examples }: Schema, type: string): string {
   // As YAML calls them, and as `show` does.
   const named = type.replaceAll("array", "list").replaceAll("object", "mapping").replaceAll(",", " or ");
   const what = title ?? (/^[aeiou]/.test(named) ? `an ${named}` : `a ${named}`);
@@ -97,10 +114,22 @@ function show(value: unknown): string {
 function pathOf(pointer: string, root: unknown): Path {
   const path: (string | number)[] = [];
   let value = root;
-  for (const part of pointer.split("/").slice(1)) {
-    const step = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const step of stepsOf(pointer)) {
     path.push(Array.isArray(value) ? Number(step) : step);
     value = (value as Record<string, unknown> | undefined)?.[step];
   }
   return path;
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const step of path) value = (value as Record<string | number, unknown> | null | undefined)?.[step];
+  return value;
+}
+
+function stepsOf(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
