@@ -9,6 +9,7 @@ import { LAYERS, layerOf } from "./layers.ts";
 
 interface Manifest {
   name: string;
+  private?: boolean;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
@@ -16,6 +17,9 @@ interface Manifest {
 
 /** Imports and re-exports of packages, static and dynamic; relative ones are left out. */
 const IMPORTS = /^(?:import|export)\s(?:[^"';]*?\bfrom\s)?"([^."][^"]*)"|\bimport\("([^."][^"]*)"\)/gm;
+
+/** Where sources are: those of the site are a folder a part. */
+const SOURCE_FOLDERS = ["src", "playground", "docs-site"];
 
 const root = path.resolve(import.meta.dirname, "..");
 const folders = ["packages", "apps"].flatMap((parent) =>
@@ -44,10 +48,11 @@ for (const { name, folder } of folders) {
       );
   }
   const imported = new Set<string>();
-  for (const file of sources(path.join(folder, "src"))) {
+  for (const file of SOURCE_FOLDERS.flatMap((source) => sources(path.join(folder, source)))) {
     const isTest = /\.test(-d)?\.ts$/.test(file);
-    // The page carries its libraries along, so nobody who installs the package needs them.
-    const isBundled = path.relative(root, file).startsWith(path.join("packages", "timeline", "src"));
+    // The page carries its libraries along, and nobody installs the site: nobody needs them.
+    const isBundled =
+      manifest.private === true || path.relative(root, file).startsWith(path.join("packages", "timeline", "src"));
     const text = readFileSync(file, "utf8");
     for (const [, staticImport, dynamicImport] of text.matchAll(IMPORTS)) {
       const imports = packageName(staticImport ?? dynamicImport);
@@ -64,7 +69,8 @@ for (const { name, folder } of folders) {
     }
   }
   for (const sibling of declared)
-    if (!imported.has(sibling)) problems.push(`${name}/package.json declares ${sibling}, which nothing in src imports`);
+    if (!imported.has(sibling))
+      problems.push(`${name}/package.json declares ${sibling}, which none of its sources imports`);
   const { references = [] } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
     references?: { path: string }[];
   };
@@ -107,6 +113,7 @@ function siblings(dependencies: readonly string[]): string[] {
 }
 
 function sources(folder: string): string[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => path.join(folder, file));

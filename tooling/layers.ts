@@ -12,6 +12,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   { name: "test kits", packages: ["testing", "simulation"] },
   { name: "pages", packages: ["timeline"] },
   { name: "apps", packages: ["controller-manager", "create-kubewright", "simulator"] },
+  { name: "sites", packages: ["site"] },
 ];
 
 /** The layer a folder name belongs to, counted from the ground. */
