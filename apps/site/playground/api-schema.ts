@@ -1,0 +1,118 @@
+import { createApiServer } from "@kubewright/apiserver";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+
+import type { JsonSchema } from "./page/editor/json-schema.ts";
+
+/** What manifests of the playground are written of, and the document that has each. */
+const KINDS: readonly (readonly [apiVersion: string, kind: string, path: string])[] = [
+  ["batch/v1", "CronJob", "apis/batch/v1"],
+  ["batch/v1", "Job", "apis/batch/v1"],
+  ["v1", "Pod", "api/v1"],
+  ["v1", "ResourceQuota", "api/v1"],
+  ["v1", "LimitRange", "api/v1"],
+];
+
+/** What users do not write. */
+const LEFT_OUT = new Set(["status", "managedFields", "selfLink", "creationTimestamp", "deletionTimestamp", "uid"]);
+
+/**
+ * Values that validation knows and OpenAPI does not tell.
+ * Upstream: the `enum` markers of `k8s.io/api`, which its documents leave out as well unless asked for.
+ */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  "CronJobSpec.concurrencyPolicy": ["Allow", "Forbid", "Replace"],
+  "JobSpec.completionMode": ["NonIndexed", "Indexed"],
+  "JobSpec.podReplacementPolicy": ["TerminatingOrFailed", "Failed"],
+  "PodFailurePolicyRule.action": ["FailJob", "FailIndex", "Ignore", "Count"],
+  "PodFailurePolicyOnExitCodesRequirement.operator": ["In", "NotIn"],
+  "PodFailurePolicyOnPodConditionsPattern.status": ["True", "False", "Unknown"],
+  "PodSpec.restartPolicy": ["Never", "OnFailure", "Always"],
+  "PodSpec.dnsPolicy": ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"],
+  "PodSpec.preemptionPolicy": ["PreemptLowerPriority", "Never"],
+  "Container.imagePullPolicy": ["Always", "IfNotPresent", "Never"],
+  "Container.terminationMessagePolicy": ["File", "FallbackToLogsOnError"],
+  "Toleration.effect": ["NoSchedule", "PreferNoSchedule", "NoExecute"],
+  "Toleration.operator": ["Exists", "Equal"],
+};
+
+export interface ApiSchema {
+  /** By `apiVersion/kind`. */
+  readonly kinds: Readonly<Record<string, JsonSchema>>;
+  readonly $defs: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The shapes and descriptions of the kinds as the embedded API server tells them, and no others. */
+export async function apiSchema(): Promise<ApiSchema> {
+  const server = createApiServer({ clock: new SimulatedClock("2026-01-01T00:00:00Z"), random: seededRandom(1) });
+  const kinds: Record<string, JsonSchema> = {};
+  const $defs: Record<string, JsonSchema> = {};
+  for (const [apiVersion, kind, path] of KINDS) {
+    const schemas = await schemasOf(server, path);
+    const [name] = Object.entries(schemas).find(([, schema]) =>
+      schema["x-kubernetes-group-version-kind"]?.some((found) => found.kind === kind),
+    )!;
+    kinds[`${apiVersion}/${kind}`] = { $ref: `#/$defs/${shortName(name)}` };
+    collect(name, schemas, $defs);
+  }
+  await server.close();
+  return { kinds, $defs };
+}
+
+async function schemasOf(
+  { transport }: ReturnType<typeof createApiServer>,
+  path: string,
+): Promise<Record<string, OpenApiSchema>> {
+  const { body } = await transport({ method: "GET", path: `/openapi/v3/${path}`, headers: {} });
+  // In process a document is handed over as its text.
+  if (body?.type !== "decoded" || typeof body.value !== "string")
+    throw new Error(`the API server has no OpenAPI of ${path}`);
+  return (JSON.parse(body.value) as { components: { schemas: Record<string, OpenApiSchema> } }).components.schemas;
+}
+
+interface OpenApiSchema extends JsonSchema {
+  readonly "x-kubernetes-group-version-kind"?: readonly { readonly kind: string }[];
+}
+
+/** Takes over a type and all that it refers to. */
+function collect(name: string, from: Readonly<Record<string, OpenApiSchema>>, into: Record<string, JsonSchema>): void {
+  const short = shortName(name);
+  if (short in into) return;
+  const schema = from[name]!;
+  into[short] = {};
+  into[short] = slim(schema, short, (reference) => {
+    const referred = reference.slice("#/components/schemas/".length);
+    collect(referred, from, into);
+    return `#/$defs/${shortName(referred)}`;
+  });
+}
+
+/** What completion asks for, and nothing else. */
+function slim(schema: JsonSchema, type: string, refer: (reference: string) => string): JsonSchema {
+  const { description, properties, items, additionalProperties, $ref, allOf } = schema;
+  const reference = $ref ?? allOf?.[0]?.$ref;
+  const kept = Object.entries(properties ?? {}).filter(([field]) => !LEFT_OUT.has(field));
+  return {
+    ...(description === undefined || description === "" ? {} : { description }),
+    ...(reference === undefined ? {} : { $ref: refer(reference) }),
+    ...(schema.type === undefined ? {} : { type: schema.type }),
+    ...(schema.required === undefined ? {} : { required: schema.required }),
+    ...(kept.length === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            kept.map(([field, value]) => {
+              const values = VALUES[`${type}.${field}`];
+              return [field, { ...slim(value, "", refer), ...(values === undefined ? {} : { enum: values }) }];
+            }),
+          ),
+        }),
+    ...(items === undefined ? {} : { items: slim(items, "", refer) }),
+    ...(typeof additionalProperties === "object"
+      ? { additionalProperties: slim(additionalProperties, "", refer) }
+      : {}),
+  };
+}
+
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1);
+}

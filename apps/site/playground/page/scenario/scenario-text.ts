@@ -1,0 +1,223 @@
+import { type Document, type Node, type YAMLMap, isMap, isSeq, parseDocument } from "yaml";
+
+import type { Happening } from "./happening.ts";
+
+export type PlainField = "start" | "for" | "seed" | "timeZone";
+
+/** A CronJob, or a Job of its own. */
+export interface Subject {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** How long the containers of a subject run, as the scenario writes it, and the share of runs that fail, in percent. */
+export interface Workload {
+  readonly duration: string;
+  readonly failsPercent: string;
+}
+
+const HEAD = { apiVersion: "sim.kubewright.dev/v1", kind: "Scenario" };
+
+/**
+ * A scenario as text that a form edits and a person, too: what the form does not know stays as it is written, comments with
+ * it. Every edit answers a new text.
+ */
+export class ScenarioText {
+  readonly #text: string;
+  readonly #value: unknown;
+  /** Whether a form can show and change it. */
+  readonly isReadable: boolean;
+
+  constructor(text: string) {
+    this.#text = text;
+    const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
+    this.#value = valueOf(document);
+    this.isReadable = this.#value === null || (typeof this.#value === "object" && isMap(document.contents));
+  }
+
+  field(name: PlainField): string {
+    const value = this.#get([name]);
+    return typeof value === "string" || typeof value === "number" ? String(value) : "";
+  }
+
+  /** @param value - empty: as `kubewright run` has it by itself */
+  withField(name: PlainField, value: string): string {
+    return this.#edited((document) => {
+      if (value === "") document.delete(name);
+      else document.set(name, name === "seed" ? Number(value) : value);
+    });
+  }
+
+  get happenings(): readonly Happening[] {
+    const list = this.#get(["happenings"]);
+    if (!Array.isArray(list)) return [];
+    return list.map((item: unknown) => {
+      const { at = "", for: lasting = "", ...rest } = (item ?? {}) as Record<string, unknown>;
+      const [[kind, value] = ["", undefined]] = Object.entries(rest);
+      return { at: asText(at), for: asText(lasting), kind, value };
+    });
+  }
+
+  /** @param index - of the one to take the place of; behind the last: one more */
+  withHappening(index: number, happening: Happening): string {
+    return this.#edited((document) => {
+      const { at, for: lasting, kind, value } = happening;
+      const list = listAt(document, "happenings");
+      const written = { at, ...(lasting === "" ? {} : { for: lasting }), [kind]: value };
+      const existing = list.items[index];
+      if (!isMap(existing)) {
+        list.items.splice(index, 1, flowInside(document.createNode(written)));
+        return;
+      }
+      for (const name of existing.items.map(({ key }) => String(key))) if (!(name in written)) existing.delete(name);
+      for (const [name, wanted] of Object.entries(written))
+        if (JSON.stringify(plain(document, existing.get(name, true))) !== JSON.stringify(wanted))
+          existing.set(name, inFlow(document.createNode(wanted)));
+    });
+  }
+
+  withoutHappening(index: number): string {
+    return this.#edited((document) => {
+      const list = listAt(document, "happenings");
+      list.items.splice(index, 1);
+      if (list.items.length === 0) document.delete("happenings");
+    });
+  }
+
+  workload(subject: Subject): Workload {
+    const entry = this.#workloads()[this.#indexOf(subject)] ?? {};
+    return { duration: asText(entry["duration"] ?? ""), failsPercent: percentOf(entry["exitCode"]) };
+  }
+
+  withWorkload(subject: Subject, { duration, failsPercent }: Workload): string {
+    return this.#edited((document) => {
+      const index = this.#indexOf(subject);
+      const list = listAt(document, "workloads");
+      const exitCode = exitCodeOf(failsPercent);
+      const { kind, namespace, name } = subject;
+      let entry = list.items[index];
+      if (!isMap(entry)) {
+        const select = { kind, ...(namespace === "default" ? {} : { namespace }), name };
+        entry = flowInside(document.createNode({ select }));
+        list.items.push(entry);
+      }
+      const map = entry as YAMLMap;
+      const before = this.workload(subject);
+      if (duration === "") map.delete("duration");
+      else if (duration !== before.duration) map.set("duration", duration);
+      if (exitCode === undefined) map.delete("exitCode");
+      else if (failsPercent !== before.failsPercent) map.set("exitCode", inFlow(document.createNode(exitCode)));
+      if (map.items.length === 1) list.items.splice(list.items.indexOf(map), 1);
+      if (list.items.length === 0) document.delete("workloads");
+    });
+  }
+
+  /** Nothing but window, seed and zone: what flags say as well. */
+  get isPlain(): boolean {
+    const value = this.#get([]);
+    if (value === null || value === undefined) return true;
+    return (
+      this.isReadable &&
+      Object.keys(value).every((key) => ["apiVersion", "kind", "start", "for", "seed", "timeZone"].includes(key))
+    );
+  }
+
+  #get(path: readonly string[]): unknown {
+    if (!this.isReadable) return undefined;
+    let value = this.#value;
+    for (const step of path) value = (value as Record<string, unknown> | null | undefined)?.[step];
+    return value;
+  }
+
+  #workloads(): readonly Record<string, unknown>[] {
+    const list = this.#get(["workloads"]);
+    return Array.isArray(list) ? list.map((item: unknown) => (item ?? {}) as Record<string, unknown>) : [];
+  }
+
+  /** The entry that is about all of the subject's containers, and about nobody else's; -1: there is none. */
+  #indexOf({ kind, namespace, name }: Subject): number {
+    return this.#workloads().findIndex((entry) => {
+      const { select, container, indexes, attempts } = entry;
+      if (typeof select !== "object" || select === null) return false;
+      const { labels, ...wanted } = select as Record<string, unknown>;
+      return (
+        [container, indexes, attempts, labels].every((value) => value === undefined) &&
+        wanted["kind"] === kind &&
+        wanted["name"] === name &&
+        (wanted["namespace"] ?? "default") === namespace
+      );
+    });
+  }
+
+  #edited(edit: (document: Document) => void): string {
+    if (!this.isReadable) return this.#text;
+    const document = parseDocument(this.#text, { prettyErrors: false });
+    if (!isMap(document.contents))
+      document.contents = document.createNode({ ...HEAD }) as unknown as typeof document.contents;
+    for (const [key, value] of Object.entries(HEAD)) if (!document.has(key)) document.set(key, value);
+    edit(document);
+    const map = document.contents as unknown as YAMLMap;
+    const isBare = map.items.every(({ key }) => String(key) in HEAD) && !this.#text.includes("#");
+    return isBare ? "" : document.toString({ lineWidth: 120, flowCollectionPadding: true });
+  }
+}
+
+/** `undefined`: it cannot be read, or has aliases of what is not there, or too many. */
+function valueOf(document: Document.Parsed): unknown {
+  if (document.errors.length > 0) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    return undefined;
+  }
+}
+
+function listAt(document: Document, name: string): { items: unknown[] } {
+  const list = document.get(name, true);
+  if (isSeq(list)) return list;
+  const made = document.createNode([]);
+  document.set(name, made);
+  return made;
+}
+
+function plain(document: Document, node: unknown): unknown {
+  return node === undefined ? undefined : (node as Node).toJS(document);
+}
+
+/** In one line. */
+function inFlow<T>(node: T): T {
+  if (isMap(node) || isSeq(node)) node.flow = true;
+  return node;
+}
+
+/** A line for each member, and each in one. */
+function flowInside<T>(node: T): T {
+  if (isMap(node)) for (const { value } of node.items) inFlow(value);
+  return node;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function percentOf(exitCode: unknown): string {
+  if (exitCode === undefined || exitCode === null) return "";
+  if (typeof exitCode !== "object") return Number(exitCode) === 0 ? "0" : "100";
+  const shares = Object.entries(exitCode as Record<string, unknown>);
+  const all = shares.reduce((sum, [, share]) => sum + Number(share), 0);
+  const failing = shares.reduce((sum, [code, share]) => (Number(code) === 0 ? sum : sum + Number(share)), 0);
+  return all > 0 ? String(Math.round((failing / all) * 10_000) / 100) : "";
+}
+
+function exitCodeOf(percent: string): unknown {
+  const value = Math.min(100, Number(percent));
+  if (percent === "" || !(value >= 0)) return undefined;
+  if (value === 0) return 0;
+  if (value === 100) return 1;
+  const share = Math.round(value * 100) / 10_000;
+  return new Map([
+    [0, Math.round((1 - share) * 10_000) / 10_000],
+    [1, share],
+  ]);
+}

@@ -1,0 +1,31 @@
+import { parseAllDocuments } from "yaml";
+
+import type { Subject } from "./scenario-text.ts";
+
+/** As many as a form has room for. */
+export const MOST_SUBJECTS = 20;
+
+/** The CronJobs and Jobs that a text holds, in its order; documents that cannot be read hold none. */
+export function subjectsIn(text: string): Subject[] {
+  const found: Subject[] = [];
+  for (const document of parseAllDocuments(text, { prettyErrors: false, logLevel: "silent" })) {
+    if (!("toJS" in document)) continue;
+    try {
+      visit(document.toJS({ maxAliasCount: 100 }), found);
+    } catch {
+      // Aliases that lead nowhere.
+    }
+    if (found.length >= MOST_SUBJECTS) break;
+  }
+  return found.slice(0, MOST_SUBJECTS);
+}
+
+function visit(value: unknown, found: Subject[]): void {
+  if (typeof value !== "object" || value === null) return;
+  const { kind, metadata, items, manifests } = value as Record<string, unknown>;
+  for (const list of [items, manifests]) if (Array.isArray(list)) for (const item of list) visit(item, found);
+  if (kind !== "CronJob" && kind !== "Job") return;
+  const { name, namespace } = (metadata ?? {}) as Record<string, unknown>;
+  if (typeof name !== "string" || name === "") return;
+  found.push({ kind, namespace: typeof namespace === "string" ? namespace : "default", name });
+}

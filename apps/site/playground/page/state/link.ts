@@ -1,0 +1,107 @@
+import { DEFAULT_FUTURES, MOST_FUTURES, type PlaygroundState } from "./playground-state.ts";
+
+/** What writes links now. What was written by earlier ones stays readable. */
+const VERSION = "1";
+/** Characters of a fragment. Browsers take more; what messages and mails pass on unbroken is about this. */
+export const LONGEST_LINK = 32_000;
+/** Characters of text that a link may unfold to: a small one can hold a very large one. */
+const MOST_TEXT = 1_000_000;
+
+/** A link that leads nowhere, in words for those who followed it. */
+export class LinkError extends Error {
+  override readonly name = "LinkError";
+}
+
+/**
+ * The fragment of a link to a state, with its `#`: `#1.` and the state's JSON, deflated, in base64url.
+ *
+ * @throws LinkError when it is longer than {@link LONGEST_LINK}
+ */
+export async function linkTo({ manifests, scenario, futures }: PlaygroundState): Promise<string> {
+  const packed = {
+    m: manifests,
+    ...(scenario === "" ? {} : { s: scenario }),
+    ...(futures === DEFAULT_FUTURES ? {} : { f: futures }),
+  };
+  const bytes = await through(new TextEncoder().encode(JSON.stringify(packed)), new CompressionStream("deflate-raw"));
+  const fragment = `#${VERSION}.${base64url(bytes)}`;
+  if (fragment.length > LONGEST_LINK)
+    throw new LinkError(
+      `This is too much for a link: ${fragment.length.toLocaleString("en")} characters, of ${LONGEST_LINK.toLocaleString("en")} at most. Download the files and send those.`,
+    );
+  return fragment;
+}
+
+/**
+ * @param fragment - with or without its `#`; empty is no link
+ * @throws LinkError for everything that `linkTo` did not write
+ */
+export async function stateOf(fragment: string): Promise<PlaygroundState | undefined> {
+  const text = fragment.replace(/^#/, "");
+  if (text === "") return undefined;
+  const [, version, data] = /^(\d+)\.([\w-]*)$/.exec(text) ?? [];
+  if (version === undefined || data === undefined) throw damaged();
+  if (version !== VERSION)
+    throw new LinkError(
+      `This link is of version ${version}, which this playground does not know yet. Reload the page.`,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await unpacked(data)));
+  } catch (error) {
+    throw error instanceof LinkError ? error : damaged();
+  }
+  const { m: manifests, s: scenario = "", f: futures = DEFAULT_FUTURES } = (value ?? {}) as Record<string, unknown>;
+  if (typeof manifests !== "string" || typeof scenario !== "string" || !isFutures(futures)) throw damaged();
+  return { manifests, scenario, futures };
+}
+
+function damaged(): LinkError {
+  return new LinkError("This link is damaged: a part of it was lost or changed on the way. Ask for it again.");
+}
+
+function isFutures(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_FUTURES;
+}
+
+function unpacked(data: string): Promise<Uint8Array> {
+  const binary = atob(data.replaceAll("-", "+").replaceAll("_", "/"));
+  return through(
+    Uint8Array.from(binary, (character) => character.charCodeAt(0)),
+    new DecompressionStream("deflate-raw"),
+  );
+}
+
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const writer = stream.writable.getWriter();
+  // What fails there fails when it is read, too.
+  const written = writer.write(bytes).then(() => writer.close());
+  written.catch(() => {});
+  const reader = stream.readable.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    length += read.value.length;
+    if (length > MOST_TEXT) {
+      await reader.cancel();
+      throw new LinkError("This link holds more than a playground takes: a million characters.");
+    }
+    chunks.push(read.value);
+  }
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+function base64url(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
