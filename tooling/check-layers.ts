@@ -99,9 +99,9 @@ function isDeclared(
   );
 }
 
-/** `@scope/name` or `name` of a bare import; `undefined` for Node's own modules. */
+/** `@scope/name` or `name` of a bare import; `undefined` for Node's own modules, and those a build makes. */
 function packageName(specifier: string | undefined): string | undefined {
-  if (specifier === undefined || specifier.startsWith("node:")) return undefined;
+  if (specifier === undefined || /^[a-z]+:/.test(specifier)) return undefined;
   return specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)

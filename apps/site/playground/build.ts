@@ -1,4 +1,70 @@
-/** Builds the playground into a folder, from which any web server can hand it out. */
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { type Metafile, build } from "esbuild";
+
+import { madeModules } from "./made-modules.ts";
+
+const PAGE = path.join(import.meta.dirname, "page");
+/** Everything that may be kept for ever, by names that tell one version from another. */
+const ASSETS = "assets";
+
+/**
+ * Builds the playground into a folder, from which any web server can hand it out: an `index.html`, and beside it files whose
+ * names change with what is in them.
+ *
+ * @param outDir - emptied first
+ */
 export async function buildPlayground(outDir: string): Promise<void> {
-  throw new Error(`${outDir}: there is no playground yet`);
+  await rm(outDir, { recursive: true, force: true });
+  await mkdir(outDir, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: PAGE,
+    entryPoints: { playground: "main.ts", engine: "engine/worker.ts", style: "playground.css", icon: "icon.svg" },
+    outdir: path.resolve(outDir, ASSETS),
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    bundle: true,
+    format: "esm",
+    splitting: true,
+    target: "es2022",
+    platform: "browser",
+    conditions: ["@kubewright/source"],
+    minify: true,
+    legalComments: "linked",
+    metafile: true,
+    logLevel: "error",
+    loader: { ".yaml": "text", ".svg": "copy" },
+    plugins: [madeModules()],
+  });
+  const html = await readFile(path.join(PAGE, "index.html"), "utf8");
+  const [script, engine] = ["main.ts", "engine/worker.ts"].map((source) => builtFrom(metafile, source));
+  const values: Readonly<Record<string, string>> = {
+    script: urlOf(script!),
+    engine: urlOf(engine!),
+    style: urlOf(builtFrom(metafile, "playground.css")),
+    icon: urlOf(builtFrom(metafile, "icon.svg")),
+    // Both begin with these: asked for at once, and not only when they are read.
+    chunks: [...new Set([script!, engine!].flatMap((file) => importsOf(metafile, file)))]
+      .map((file) => `<link rel="modulepreload" href="${urlOf(file)}" />`)
+      .join("\n    "),
+  };
+  const filled = html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => values[name]!);
+  await writeFile(path.join(outDir, "index.html"), filled);
+}
+
+function urlOf(file: string): string {
+  return `./${ASSETS}/${path.basename(file)}`;
+}
+
+function importsOf({ outputs }: Metafile, file: string): string[] {
+  return outputs[file]!.imports.filter(({ kind }) => kind === "import-statement").map((found) => found.path);
+}
+
+function builtFrom({ outputs }: Metafile, source: string): string {
+  const found = Object.entries(outputs).find(
+    ([, { entryPoint, inputs }]) => entryPoint === source || (source.endsWith(".svg") && source in inputs),
+  );
+  if (found === undefined) throw new Error(`the build made nothing of ${source}`);
+  return found[0];
 }

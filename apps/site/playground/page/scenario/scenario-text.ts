@@ -32,8 +32,9 @@ export class ScenarioText {
   constructor(text: string) {
     this.#text = text;
     const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
-    this.#value = valueOf(document);
-    this.isReadable = this.#value === null || (typeof this.#value === "object" && isMap(document.contents));
+    const value = valueOf(document);
+    this.#value = value;
+    this.isReadable = value === null || (typeof value === "object" && isMap(document.contents));
   }
 
   field(name: PlainField): string {
@@ -88,6 +89,21 @@ export class ScenarioText {
   workload(subject: Subject): Workload {
     const entry = this.#workloads()[this.#indexOf(subject)] ?? {};
     return { duration: asText(entry["duration"] ?? ""), failsPercent: percentOf(entry["exitCode"]) };
+  }
+
+  /** The same as said of more than this subject alone: what holds where nothing is said of it. */
+  inherited({ kind, namespace, name }: Subject): Workload {
+    let [duration, failsPercent] = ["", ""];
+    for (const entry of this.#workloads()) {
+      const { select, container, indexes, attempts } = entry;
+      if ([container, indexes, attempts].some((value) => value !== undefined)) continue;
+      const wanted = Object.entries((select ?? {}) as Record<string, unknown>);
+      const subject: Record<string, unknown> = { kind, namespace, name };
+      if (!wanted.every(([key, value]) => subject[key] === value)) continue;
+      if (entry["duration"] !== undefined) duration = asText(entry["duration"]);
+      if (entry["exitCode"] !== undefined) failsPercent = percentOf(entry["exitCode"]);
+    }
+    return { duration, failsPercent };
   }
 
   withWorkload(subject: Subject, { duration, failsPercent }: Workload): string {

@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import type { Plugin } from "esbuild";
+import { build } from "tsup";
+
+import { page, style } from "../../simulator/tsup.config.ts";
+import { apiSchema } from "./api-schema.ts";
+
+const simulator = path.resolve(import.meta.dirname, "../../simulator");
+
+/** Modules that the build makes: their types are in `page/made-modules.d.ts`. */
+export function madeModules(): Plugin {
+  const make: Readonly<Record<string, () => Promise<unknown>>> = {
+    schemas,
+    "page-files": pageFiles,
+    "no-descriptions": async () => ({ descriptions: {} }),
+  };
+  return {
+    name: "made-modules",
+    setup: (bundle) => {
+      bundle.onResolve({ filter: /^playground:/ }, ({ path: name }) => ({
+        path: name.slice("playground:".length),
+        namespace: "made",
+      }));
+      // The engine's API server has no client that asks it for OpenAPI.
+      bundle.onResolve({ filter: /\/openapi\/descriptions\.js$/ }, () => ({
+        path: "no-descriptions",
+        namespace: "made",
+      }));
+      bundle.onLoad({ filter: /./, namespace: "made" }, async ({ path: name }) => ({
+        contents: JSON.stringify(await make[name]!()),
+        loader: "json",
+      }));
+    },
+  };
+}
+
+async function schemas(): Promise<unknown> {
+  const scenario = await readFile(path.join(simulator, "scenario.schema.json"), "utf8");
+  return { api: await apiSchema(), scenario: JSON.parse(scenario) as unknown };
+}
+
+/** The script and the style sheet that `kubewright run --html` puts into a report. */
+async function pageFiles(): Promise<unknown> {
+  const folder = await mkdtemp(path.join(tmpdir(), "kubewright-playground-"));
+  try {
+    for (const options of [page, style])
+      await build({ ...options, config: false, outDir: folder, entry: fromSimulator(options.entry) });
+    const [script, css] = await Promise.all(
+      ["page.js", "page.css"].map((name) => readFile(path.join(folder, name), "utf8")),
+    );
+    return { script, style: css };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function fromSimulator(entry: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(entry).map(([name, file]) => [name, path.resolve(simulator, file)]));
+}

@@ -1,0 +1,160 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { Annotation, EditorState, type Extension, Prec } from "@codemirror/state";
+import {
+  EditorView,
+  drawSelection,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import type { Problem } from "kubewright/browser";
+
+import { h } from "../dom.ts";
+import { completion } from "./completion.ts";
+import type { DocumentSchema } from "./document-schema.ts";
+import { hover } from "./hover.ts";
+import { theme } from "./theme.ts";
+
+export interface EditorOptions {
+  /** What it edits, for those who do not see it. */
+  readonly label: string;
+  readonly schema: () => Promise<DocumentSchema>;
+  /** Somebody wrote something. */
+  readonly onWrite: (text: string) => void;
+}
+
+/** A text that was not written by hand. */
+const given = Annotation.define<boolean>();
+
+/**
+ * An editor of YAML, in a shadow tree: there its style sheets are constructed ones, which a strict content security policy
+ * allows.
+ */
+export class Editor {
+  readonly element = h("div", { class: "editor" });
+  readonly #view: EditorView;
+  readonly #extensions: Extension;
+
+  constructor({ label, schema, onWrite }: EditorOptions) {
+    const root = this.element.attachShadow({ mode: "open" });
+    this.#extensions = [
+      lineNumbers(),
+      lintGutter(),
+      history(),
+      drawSelection(),
+      EditorState.allowMultipleSelections.of(true),
+      indentUnit.of("  "),
+      indentOnInput(),
+      bracketMatching(),
+      closeBrackets(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      highlightSelectionMatches(),
+      yaml(),
+      autocompletion({ override: [completion(schema)], activateOnCompletion: () => true }),
+      hover(schema),
+      Prec.high(keymap.of([{ key: "Tab", run: acceptCompletion }])),
+      keymap.of([
+        ...closeBracketsKeymap,
+        ...defaultKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...completionKeymap,
+        ...lintKeymap,
+        indentWithTab,
+      ]),
+      theme,
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" }),
+      EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+        if (docChanged && transactions.every((transaction) => transaction.annotation(given) !== true))
+          onWrite(state.doc.toString());
+      }),
+    ];
+    this.#view = new EditorView({ parent: root, root, state: this.#stateOf("") });
+  }
+
+  get text(): string {
+    return this.#view.state.doc.toString();
+  }
+
+  /** Another document: what was done before cannot be undone. */
+  open(text: string): void {
+    this.#view.setState(this.#stateOf(text));
+  }
+
+  /** Takes over what a form wrote, so that it can be undone. */
+  replace(text: string): void {
+    const before = this.text;
+    if (text === before) return;
+    let from = 0;
+    while (from < Math.min(text.length, before.length) && text[from] === before[from]) from++;
+    let behind = 0;
+    while (
+      behind < Math.min(text.length, before.length) - from &&
+      text[text.length - 1 - behind] === before[before.length - 1 - behind]
+    )
+      behind++;
+    this.#view.dispatch({
+      changes: { from, to: before.length - behind, insert: text.slice(from, text.length - behind) },
+      annotations: given.of(true),
+    });
+  }
+
+  showProblems(problems: readonly Problem[]): void {
+    const { state } = this.#view;
+    const diagnostics = problems.map((problem): Diagnostic => {
+      const { message, hint, field, severity } = problem;
+      return {
+        ...rangeOf(state, problem),
+        severity,
+        message: [field === undefined ? message : `${field}: ${message}`, hint].filter(Boolean).join(" "),
+        renderMessage: () =>
+          h(
+            "div",
+            {},
+            h("p", {}, field !== undefined && `${field}: `, message),
+            hint !== undefined && h("p", {}, hint),
+          ),
+      };
+    });
+    this.#view.dispatch(setDiagnostics(state, diagnostics));
+  }
+
+  /** @param line - and column, counted from one */
+  goTo(line: number, column = 1): void {
+    const { doc } = this.#view.state;
+    const { from, to } = doc.line(Math.min(Math.max(1, line), doc.lines));
+    const at = Math.min(from + column - 1, to);
+    this.#view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+    this.#view.focus();
+  }
+
+  focus(): void {
+    this.#view.focus();
+  }
+
+  #stateOf(doc: string): EditorState {
+    return EditorState.create({ doc, extensions: this.#extensions });
+  }
+}
+
+function rangeOf({ doc }: EditorState, { line, column, endColumn }: Problem): { from: number; to: number } {
+  const { from, to, text } = doc.line(Math.min(Math.max(1, line ?? 1), doc.lines));
+  const start = column === undefined ? from + text.length - text.trimStart().length : Math.min(from + column - 1, to);
+  const end = endColumn === undefined ? to : Math.min(from + endColumn - 1, to);
+  // Something has to be there to underline.
+  return end > start ? { from: start, to: end } : { from: Math.max(from, Math.min(start, to - 1)), to };
+}

@@ -1,0 +1,32 @@
+import type { PlayRequest, Played, PlayedFutures, Problem } from "kubewright/browser";
+
+/** What may be asked of the engine. */
+export interface Tasks {
+  play: { readonly request: PlayRequest; readonly result: Played };
+  futures: { readonly request: PlayRequest & { readonly seeds: string }; readonly result: PlayedFutures };
+  trace: { readonly request: PlayRequest; readonly result: string };
+  report: {
+    readonly request: PlayRequest & { readonly page: { readonly script: string; readonly style: string } };
+    readonly result: string;
+  };
+}
+
+export type TaskName = keyof Tasks;
+
+export type ToEngine =
+  | {
+      readonly [Name in TaskName]: {
+        readonly id: number;
+        readonly task: Name;
+        readonly request: Tasks[Name]["request"];
+      };
+    }[TaskName]
+  | { readonly id: number; readonly task: "cancel" };
+
+export type FromEngine =
+  | { readonly id: number; readonly type: "progress"; readonly done: number }
+  /** Before anything is played. */
+  | { readonly id: number; readonly type: "problems"; readonly problems: readonly Problem[] }
+  | { readonly id: number; readonly type: "result"; readonly result: Tasks[TaskName]["result"] }
+  /** `message` is for users when `isUsers`, and otherwise a defect of ours. */
+  | { readonly id: number; readonly type: "failure"; readonly message: string; readonly isUsers: boolean };

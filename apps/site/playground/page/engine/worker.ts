@@ -1,0 +1,58 @@
+import { check, htmlReport, play, playFutures, trace } from "kubewright/browser";
+
+import type { FromEngine, Tasks, ToEngine } from "./messages.ts";
+
+/** As much of a worker's own side as is used here; TypeScript has no library of both a window and a worker. */
+interface WorkerSide {
+  postMessage(message: FromEngine): void;
+  addEventListener(type: "message", listener: (event: MessageEvent<ToEngine>) => void): void;
+}
+
+/** No more often than anybody sees. */
+const PROGRESS_EVERY_MS = 50;
+
+const side = globalThis as unknown as WorkerSide;
+const running = new Map<number, AbortController>();
+
+side.addEventListener("message", ({ data }) => void handle(data));
+
+async function handle(message: ToEngine): Promise<void> {
+  if (message.task === "cancel") return running.get(message.id)?.abort();
+  const { id } = message;
+  const stop = new AbortController();
+  running.set(id, stop);
+  try {
+    const result = await perform(message, stop.signal);
+    side.postMessage({ id, type: "result", result });
+  } catch (error) {
+    const { name, message: words } = error as Error;
+    side.postMessage({ id, type: "failure", message: words, isUsers: name === "UserError" });
+  } finally {
+    running.delete(id);
+  }
+}
+
+async function perform(
+  message: Exclude<ToEngine, { task: "cancel" }>,
+  signal: AbortSignal,
+): Promise<Tasks[keyof Tasks]["result"]> {
+  const { id } = message;
+  let toldAtMs = -Infinity;
+  const options = {
+    signal,
+    onProgress: (done: number): void => {
+      const nowMs = performance.now();
+      if (nowMs - toldAtMs < PROGRESS_EVERY_MS) return;
+      toldAtMs = nowMs;
+      side.postMessage({ id, type: "progress", done });
+    },
+  };
+  if (message.task === "play") {
+    side.postMessage({ id, type: "problems", problems: await check(message.request) });
+    return play(message.request, options);
+  }
+  if (message.task === "futures") return playFutures(message.request, options);
+  if (message.task === "trace") return trace(message.request, options);
+  const { page, ...request } = message.request;
+  return htmlReport(request, { ...options, page });
+}

@@ -1,0 +1,63 @@
+import { h, icon, listen } from "./dom.ts";
+import { EXAMPLES } from "./examples/examples.ts";
+import { LINK, SUN } from "./icons.ts";
+
+export interface HeaderOptions {
+  readonly onExample: (name: string) => void;
+  readonly onShare: () => void;
+  readonly onTheme: () => void;
+  readonly downloads: HTMLElement;
+}
+
+const MARK = "M1.5 8h3M11 8h3.5M8 4.6L11 8 8 11.4 5 8z";
+
+/** What the page is, where to begin, and what to take along. */
+export class Header {
+  readonly element: HTMLElement;
+  readonly #examples: HTMLSelectElement;
+
+  constructor({ onExample, onShare, onTheme, downloads }: HeaderOptions) {
+    this.#examples = listen(
+      h(
+        "select",
+        { class: "examples", "aria-label": "Examples" },
+        h("option", { value: "" }, "Examples…"),
+        ...EXAMPLES.map(({ name, question }) => h("option", { value: name }, question)),
+      ),
+      {
+        onchange: () => {
+          if (this.#examples.value !== "") onExample(this.#examples.value);
+        },
+      },
+    );
+    const share = listen(
+      h("button", { type: "button", class: "button primary", title: "Copy a link to all this" }, icon(LINK), "Share"),
+      { onclick: onShare },
+    );
+    const theme = listen(
+      h(
+        "button",
+        { type: "button", class: "button icon", title: "Dark or light", "aria-label": "Dark or light" },
+        icon(SUN),
+      ),
+      { onclick: onTheme },
+    );
+    const brand = h("a", { class: "brand", href: "../" }, icon(MARK), h("span", {}, "kubewright"));
+    this.element = h(
+      "header",
+      { class: "page-header" },
+      brand,
+      h("h1", {}, "Playground"),
+      h("p", { class: "tagline" }, "See what Kubernetes will do with your Jobs and CronJobs"),
+      this.#examples,
+      downloads,
+      share,
+      theme,
+    );
+  }
+
+  /** @param name - of the example that is shown as it is; empty: what is shown is the user's own */
+  set example(name: string) {
+    this.#examples.value = name;
+  }
+}

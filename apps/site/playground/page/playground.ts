@@ -1,0 +1,378 @@
+import type { PlayRequest, Played, Problem } from "kubewright/browser";
+
+import { h, listen } from "./dom.ts";
+import { download } from "./download.ts";
+import { Downloads } from "./downloads.ts";
+import { manifestSchema, scenarioSchema } from "./editor/document-schema.ts";
+import { Editor } from "./editor/editor.ts";
+import { type Engine, PlayError } from "./engine/engine.ts";
+import { EXAMPLES, type Example } from "./examples/examples.ts";
+import { Header } from "./header.ts";
+import { ProblemsView } from "./problems-view.ts";
+import { FuturesPanel } from "./results/futures-panel.ts";
+import { Progress } from "./results/progress.ts";
+import { RunPanel } from "./results/run-panel.ts";
+import type { EditScenario } from "./scenario/form-parts.ts";
+import { HappeningsForm } from "./scenario/happenings-form.ts";
+import { ScenarioText, type Subject } from "./scenario/scenario-text.ts";
+import { subjectsIn } from "./scenario/subjects.ts";
+import { WindowForm } from "./scenario/window-form.ts";
+import { WorkloadsForm } from "./scenario/workloads-form.ts";
+import { Split } from "./split.ts";
+import { LinkError, linkTo, stateOf } from "./state/link.ts";
+import { DEFAULT_FUTURES, type PlaygroundState } from "./state/playground-state.ts";
+import { Tabs } from "./tabs.ts";
+import { type Theme, applyTheme, storeTheme, storedTheme } from "./theme.ts";
+
+/** After the last keystroke. */
+const PLAYS_AFTER_MS = 250;
+
+/** What is written, and what becomes of it: the one follows the other. */
+export class Playground {
+  readonly #root: HTMLElement;
+  readonly #engine: Engine;
+  /** Futures take long: the timeline goes on following what is written. */
+  readonly #futuresEngine: Engine;
+  readonly #manifests: Editor;
+  readonly #scenario: Editor;
+  readonly #files: Tabs;
+  readonly #results: Tabs;
+  readonly #header: Header;
+  readonly #downloads: Downloads;
+  readonly #problems: ProblemsView;
+  readonly #window: WindowForm;
+  readonly #workloads: WorkloadsForm;
+  readonly #happenings: HappeningsForm;
+  readonly #forms: HTMLElement;
+  readonly #unreadable = h(
+    "p",
+    { class: "hint", hidden: true },
+    "scenario.yaml cannot be read as it is. Mend it there, and the forms are back.",
+  );
+  readonly #run = new RunPanel();
+  readonly #futures: FuturesPanel;
+  readonly #progress = new Progress("Played");
+  readonly #status = h("p", { class: "status", role: "status" });
+  readonly #cancel: HTMLButtonElement;
+  readonly #alert = h("p", { class: "alert", role: "alert", hidden: true });
+  #state: PlaygroundState = { manifests: "", scenario: "", futures: DEFAULT_FUTURES };
+  #subjects: readonly Subject[] = [];
+  #played: Played | undefined;
+  #theme: Theme = storedTheme();
+  #timer = 0;
+  #playing: Promise<void> = Promise.resolve();
+  #stop = new AbortController();
+
+  constructor(root: HTMLElement, engine: Engine, futuresEngine: Engine) {
+    this.#root = root;
+    this.#engine = engine;
+    this.#futuresEngine = futuresEngine;
+    this.#manifests = new Editor({
+      label: "manifests.yaml",
+      schema: once(manifestSchema),
+      onWrite: (manifests) => this.#change({ manifests }),
+    });
+    this.#scenario = new Editor({
+      label: "scenario.yaml",
+      schema: once(scenarioSchema),
+      onWrite: (scenario) => this.#change({ scenario }),
+    });
+    const edit: EditScenario = (change) => {
+      const scenario = change(new ScenarioText(this.#state.scenario));
+      this.#scenario.replace(scenario);
+      this.#change({ scenario });
+    };
+    this.#window = new WindowForm(edit);
+    this.#workloads = new WorkloadsForm(edit);
+    this.#happenings = new HappeningsForm(edit);
+    // On a phone the timeline comes below all this.
+    const open = !matchMedia("(max-width: 860px)").matches;
+    this.#forms = h(
+      "div",
+      { class: "forms" },
+      this.#window.element,
+      h("details", { open }, h("summary", {}, "How long runs take"), this.#workloads.element),
+      h("details", { open }, h("summary", {}, "What goes wrong"), this.#happenings.element),
+    );
+    this.#problems = new ProblemsView((problem) => this.#goTo(problem));
+    this.#futures = new FuturesPanel({
+      play: (count, onProgress, signal) =>
+        this.#futuresEngine.run("futures", { ...this.#request(), seeds: `1-${count}` }, { onProgress, signal }),
+      onCount: (futures) => {
+        this.#state = { ...this.#state, futures };
+        void this.#writeLink();
+      },
+    });
+    this.#downloads = new Downloads({
+      onReport: () => void this.#download("report.html", "text/html"),
+      onTrace: () => void this.#download("trace.jsonl", "application/jsonl"),
+      onManifests: () => download("manifests.yaml", "application/yaml", this.#state.manifests),
+      onScenario: () => download("scenario.yaml", "application/yaml", this.#state.scenario),
+      onCopyCommand: () => void this.#copy(this.#played?.command ?? "", "The command is copied"),
+    });
+    this.#header = new Header({
+      onExample: (name) => this.#openExample(EXAMPLES.find((example) => example.name === name)!),
+      onShare: () => void this.#share(),
+      onTheme: () => this.#toggleTheme(),
+      downloads: this.#downloads.menu.element,
+    });
+    this.#cancel = listen(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
+      onclick: () => {
+        this.#stop.abort();
+        this.#say("Cancelled. It is played again when something changes.");
+      },
+    });
+    const manifestsPanel = h("div", { class: "editor-panel" }, this.#manifests.element);
+    const scenarioPanel = h("div", { class: "editor-panel" }, this.#scenario.element);
+    this.#files = new Tabs("Files", [
+      { id: "manifests", label: "manifests.yaml", panel: manifestsPanel },
+      { id: "scenario", label: "scenario.yaml", panel: scenarioPanel },
+    ]);
+    this.#results = new Tabs("Results", [
+      { id: "timeline", label: "Timeline", panel: this.#run.timelinePanel },
+      { id: "summary", label: "Summary", panel: this.#run.summaryPanel },
+      { id: "futures", label: "Futures", panel: this.#futures.element },
+    ]);
+    this.#layOut([manifestsPanel, scenarioPanel]);
+    this.#applyTheme(this.#theme);
+  }
+
+  /** Shows what the address says, or something to begin with; until that is played. */
+  async start(): Promise<void> {
+    window.addEventListener("hashchange", () => void this.#openAddress());
+    await this.#openAddress();
+    await this.#playing;
+  }
+
+  #layOut(editors: readonly HTMLElement[]): void {
+    const columns = h("main", {});
+    columns.append(
+      h(
+        "section",
+        { class: "writing", "aria-label": "What is played" },
+        h("div", { class: "bar" }, this.#files.element),
+        ...editors,
+        this.#problems.element,
+        this.#unreadable,
+        this.#forms,
+      ),
+      new Split(columns).element,
+      h(
+        "section",
+        { class: "results", "aria-label": "What becomes of it" },
+        h("div", { class: "bar" }, this.#results.element, this.#status, this.#cancel),
+        this.#progress.element,
+        this.#run.timelinePanel,
+        this.#run.summaryPanel,
+        this.#futures.element,
+      ),
+    );
+    this.#root.replaceChildren(this.#header.element, this.#alert, columns);
+  }
+
+  async #openAddress(): Promise<void> {
+    const { hash } = window.location;
+    const named = EXAMPLES.find(({ name }) => hash === `#example=${name}`);
+    if (named !== undefined) return this.#openExample(named);
+    try {
+      const state = await stateOf(hash);
+      if (state === undefined) this.#openExample(EXAMPLES[0]!);
+      else this.#open(state);
+      this.#warn("");
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      this.#openExample(EXAMPLES[0]!);
+      this.#warn(`${error.message} Meanwhile, here is an example.`);
+    }
+    return undefined;
+  }
+
+  #openExample({ name, manifests, scenario }: Example): void {
+    this.#open({ manifests, scenario, futures: this.#state.futures });
+    this.#header.example = name;
+    this.#warn("");
+  }
+
+  #open(state: PlaygroundState): void {
+    this.#manifests.open(state.manifests);
+    this.#scenario.open(state.scenario);
+    this.#futures.count = state.futures;
+    this.#change(state, 0);
+  }
+
+  #change(change: Partial<PlaygroundState>, afterMs = PLAYS_AFTER_MS): void {
+    this.#state = { ...this.#state, ...change };
+    const { manifests, scenario } = this.#state;
+    const isExample = EXAMPLES.find((each) => each.manifests === manifests && each.scenario === scenario);
+    this.#header.example = isExample?.name ?? "";
+    this.#renderForms();
+    this.#futures.outdate();
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    if (afterMs === 0) this.#playing = this.#play();
+    else this.#timer = window.setTimeout(() => void this.#play(), afterMs);
+    void this.#writeLink();
+  }
+
+  #renderForms(): void {
+    const { manifests, scenario: text } = this.#state;
+    const scenario = new ScenarioText(text);
+    this.#forms.hidden = !scenario.isReadable;
+    this.#unreadable.hidden = scenario.isReadable;
+    if (!scenario.isReadable) return;
+    const subjects = [...subjectsIn(manifests), ...subjectsIn(text)];
+    // In the middle of a word there may be none to be read.
+    if (subjects.length > 0 || manifests.trim() === "") this.#subjects = subjects;
+    this.#window.render(scenario);
+    this.#workloads.render(scenario, this.#subjects);
+    this.#happenings.render(scenario, this.#subjects);
+  }
+
+  /** Where flags say the same as the scenario, the command is one that people would write. */
+  #request(): PlayRequest {
+    const { manifests, scenario: text } = this.#state;
+    const scenario = new ScenarioText(text);
+    if (!scenario.isPlain) return { manifests, scenario: text };
+    const [start, length, seed, timeZone] = (["start", "for", "seed", "timeZone"] as const).map((name) =>
+      scenario.field(name),
+    );
+    return {
+      manifests,
+      ...(start === "" ? {} : { start: start! }),
+      ...(length === "" ? {} : { for: length! }),
+      ...(seed === "" ? {} : { seed: Number(seed) }),
+      ...(timeZone === "" ? {} : { timeZone: timeZone! }),
+    };
+  }
+
+  async #play(): Promise<void> {
+    const stop = new AbortController();
+    this.#stop = stop;
+    const started = performance.now();
+    this.#progress.begin();
+    this.#cancel.hidden = true;
+    const showCancel = window.setTimeout(() => {
+      this.#cancel.hidden = false;
+    }, 1_000);
+    try {
+      const played = await this.#engine.run("play", this.#request(), {
+        signal: stop.signal,
+        onProgress: (done) => this.#progress.set(done),
+        onProblems: (problems) => this.#showProblems(problems),
+      });
+      this.#show(played, performance.now() - started);
+    } catch (error) {
+      if (!stop.signal.aborted) this.#say(`This could not be played: ${(error as Error).message}`);
+    } finally {
+      clearTimeout(showCancel);
+      if (this.#stop === stop) {
+        this.#progress.end();
+        this.#cancel.hidden = true;
+      }
+    }
+  }
+
+  #show(played: Played, tookMs: number): void {
+    this.#played = played;
+    this.#showProblems(played.problems);
+    this.#run.show(played);
+    this.#downloads.render(played.command, this.#state.scenario !== "");
+    this.#say(played.report === undefined ? "" : `Played in ${(tookMs / 1000).toFixed(2)} s`);
+    performance.mark("played");
+  }
+
+  #showProblems(problems: readonly Problem[]): void {
+    for (const [name, editor] of [
+      ["manifests", this.#manifests],
+      ["scenario", this.#scenario],
+    ] as const) {
+      const own = problems.filter(({ document }) => document === name);
+      editor.showProblems(own);
+      this.#files.mark(name, own.length === 0 ? "" : String(own.length), `${own.length} problems`);
+    }
+    this.#problems.render(problems);
+  }
+
+  #goTo({ document, line, column }: Problem): void {
+    if (document !== "manifests" && document !== "scenario") return;
+    this.#files.select(document);
+    (document === "manifests" ? this.#manifests : this.#scenario).goTo(line ?? 1, column);
+  }
+
+  async #download(name: "report.html" | "trace.jsonl", type: string): Promise<void> {
+    this.#say(`Making ${name}…`);
+    try {
+      const text =
+        name === "trace.jsonl"
+          ? await this.#engine.run("trace", this.#request())
+          : await this.#engine.run("report", { ...this.#request(), page: await pageFiles() });
+      download(name, type, text);
+      this.#say(`${name} is in your downloads`);
+    } catch (error) {
+      this.#say(error instanceof PlayError ? error.message : `${name} could not be made: ${(error as Error).message}`);
+    }
+  }
+
+  async #share(): Promise<void> {
+    try {
+      const link = new URL(await linkTo(this.#state), window.location.href).href;
+      history.replaceState(null, "", link);
+      await this.#copy(link, "The link is copied");
+    } catch (error) {
+      this.#warn((error as Error).message);
+    }
+  }
+
+  /** The address is a link at any time, as long as what is written fits one. */
+  async #writeLink(): Promise<void> {
+    const state = this.#state;
+    const fragment = await linkTo(state).catch(() => undefined);
+    if (fragment !== undefined && state === this.#state) history.replaceState(null, "", fragment);
+  }
+
+  async #copy(text: string, done: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#say(done);
+    } catch {
+      // Where pages may not: there it is still, to be taken by hand.
+      window.prompt("Copy this:", text);
+    }
+  }
+
+  #toggleTheme(): void {
+    this.#theme = this.#theme === "dark" ? "light" : "dark";
+    storeTheme(this.#theme);
+    this.#applyTheme(this.#theme);
+  }
+
+  #applyTheme(theme: Theme): void {
+    applyTheme(theme);
+    this.#run.timeline.theme = theme;
+    this.#futures.timeline.theme = theme;
+  }
+
+  #say(text: string): void {
+    this.#status.textContent = text;
+  }
+
+  #warn(text: string): void {
+    this.#alert.textContent = text;
+    this.#alert.hidden = text === "";
+  }
+}
+
+/** Carried along, so that a report can be made where there is no network. */
+function pageFiles(): Promise<{ readonly script: string; readonly style: string }> {
+  return import("playground:page-files");
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+/** Loads what is not needed at first, so that all of it is there when the network is gone. */
+export async function loadRest(): Promise<void> {
+  await Promise.all([pageFiles(), import("playground:schemas")]);
+}

@@ -1,0 +1,36 @@
+import type { Played } from "kubewright/browser";
+
+import { h } from "../dom.ts";
+import { Timeline, placeholder } from "./timeline.ts";
+
+/** What became of the run: its timeline, and what the command prints. */
+export class RunPanel {
+  readonly timelinePanel: HTMLElement;
+  readonly summaryPanel: HTMLElement;
+  readonly timeline = new Timeline();
+  readonly #nothing = placeholder("Loading the engine…");
+  readonly #summary = h("pre", { class: "summary", tabindex: 0, "aria-label": "What kubewright run prints" });
+
+  constructor() {
+    this.timeline.element.hidden = true;
+    this.timelinePanel = h("div", { class: "panel" }, this.#nothing, this.timeline.element);
+    this.summaryPanel = h("div", { class: "panel" }, this.#summary);
+  }
+
+  /** Without a report the last one stays, faded: somebody is in the middle of a word. */
+  show({ report, summary }: Played): void {
+    const isThere = report !== undefined;
+    if (isThere) {
+      this.timeline.show(report);
+      this.timeline.element.hidden = false;
+      this.#nothing.hidden = true;
+      this.#summary.textContent = summary;
+    } else this.say("Nothing can be played yet: see what is wrong beside.");
+    this.timelinePanel.classList.toggle("is-old", !isThere);
+    this.summaryPanel.classList.toggle("is-old", !isThere);
+  }
+
+  say(text: string): void {
+    this.#nothing.textContent = text;
+  }
+}

@@ -1,0 +1,27 @@
+import { type KubewrightTimelineElement, type PageData, defineKubewrightTimeline } from "@kubewright/timeline";
+
+import { h } from "../dom.ts";
+
+/** The timeline of a run, or the figures of many, as every report of ours shows them. */
+export class Timeline {
+  readonly element: KubewrightTimelineElement;
+
+  constructor() {
+    defineKubewrightTimeline();
+    this.element = document.createElement("kubewright-timeline") as KubewrightTimelineElement;
+    this.element.className = "timeline-element";
+  }
+
+  show(data: PageData): void {
+    this.element.data = data;
+  }
+
+  set theme(theme: "light" | "dark") {
+    this.element.theme = theme;
+  }
+}
+
+/** What is there before anything is. */
+export function placeholder(text: string): HTMLElement {
+  return h("p", { class: "placeholder" }, text);
+}

@@ -1,0 +1,92 @@
+import { h, icon, listen } from "../dom.ts";
+import { zones } from "../editor/document-schema.ts";
+import { DICE } from "../icons.ts";
+import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
+import type { PlainField, ScenarioText } from "./scenario-text.ts";
+
+const LENGTHS: readonly (readonly [string, string])[] = [
+  ["", "1 day"],
+  ["6h", "6 hours"],
+  ["3d", "3 days"],
+  ["7d", "a week"],
+  ["30d", "30 days"],
+  ["90d", "90 days"],
+  ["365d", "a year"],
+];
+const DEFAULT_START = "2026-01-01T00:00:00Z";
+const MOST_SEED = 4_294_967_295;
+
+/** Which stretch of time is played, and by which chance. */
+export class WindowForm {
+  readonly element = h("div", { class: "window-form" });
+  readonly #zones = h("datalist", { id: "zones" }, ...zones().map((zone) => h("option", { value: zone })));
+  readonly #edit: EditScenario;
+
+  constructor(edit: EditScenario) {
+    this.#edit = edit;
+  }
+
+  render(scenario: ScenarioText): void {
+    const set =
+      (field: PlainField) =>
+      (value: string): void =>
+        this.#edit((current) => current.withField(field, value));
+    const length = scenario.field("for");
+    const seed = scenario.field("seed");
+    const another = listen(
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button icon",
+          "data-key": "dice",
+          title: "Another seed: other durations and failures",
+        },
+        icon(DICE),
+      ),
+      { onclick: () => set("seed")(String(((Number(seed) || 1) % MOST_SEED) + 1)) },
+    );
+    another.setAttribute("aria-label", "Another seed");
+    redraw(
+      this.element,
+      labelled(
+        "Start, in UTC",
+        textInput(localOf(scenario.field("start")), { key: "start", type: "datetime-local" }, (value) =>
+          set("start")(startOf(value)),
+        ),
+        "wide",
+      ),
+      labelled("For", choice(length === "1d" ? "" : length, LENGTHS, { key: "for" }, set("for"))),
+      labelled(
+        "Default time zone",
+        textInput(scenario.field("timeZone"), { key: "zone", placeholder: "UTC", list: "zones" }, set("timeZone")),
+        "wide",
+      ),
+      h(
+        "div",
+        { class: "with-button" },
+        labelled(
+          "Seed",
+          textInput(seed, { key: "seed", type: "number", placeholder: "1", min: 0, max: MOST_SEED }, (value) =>
+            set("seed")(/^\d+$/.test(value) && Number(value) <= MOST_SEED ? value : ""),
+          ),
+        ),
+        another,
+      ),
+      this.#zones,
+    );
+  }
+}
+
+/** What an input of this type takes: a time without its zone. */
+function localOf(start: string): string {
+  const milliseconds = Date.parse(start === "" ? DEFAULT_START : start);
+  return Number.isNaN(milliseconds) ? "" : new Date(milliseconds).toISOString().slice(0, 16);
+}
+
+function startOf(local: string): string {
+  const milliseconds = Date.parse(`${local}Z`);
+  if (Number.isNaN(milliseconds)) return "";
+  const start = new Date(milliseconds).toISOString().replace(".000Z", "Z");
+  return start === DEFAULT_START ? "" : start;
+}

@@ -1,0 +1,48 @@
+import { h, listen } from "./dom.ts";
+
+const NARROWEST = 25;
+const WIDEST = 65;
+const STEP = 2;
+
+/** A line between two columns that can be dragged, or moved with arrow keys; in percent of the width. */
+export class Split {
+  readonly element: HTMLElement;
+  readonly #columns: HTMLElement;
+  #percent = 38;
+
+  constructor(columns: HTMLElement) {
+    this.#columns = columns;
+    this.element = listen(
+      h("div", {
+        class: "split",
+        role: "separator",
+        tabindex: 0,
+        "aria-label": "Width of the editor",
+        "aria-orientation": "vertical",
+        "aria-valuemin": NARROWEST,
+        "aria-valuemax": WIDEST,
+      }),
+      {
+        onpointerdown: (event) => this.element.setPointerCapture(event.pointerId),
+        onpointermove: (event) => {
+          if (!this.element.hasPointerCapture(event.pointerId)) return;
+          const { left, width } = this.#columns.getBoundingClientRect();
+          this.#set(((event.clientX - left) / width) * 100);
+        },
+        onkeydown: (event) => {
+          const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+          if (by === undefined) return;
+          event.preventDefault();
+          this.#set(this.#percent + by);
+        },
+      },
+    );
+    this.#set(this.#percent);
+  }
+
+  #set(percent: number): void {
+    this.#percent = Math.min(WIDEST, Math.max(NARROWEST, percent));
+    this.#columns.style.setProperty("--editor-width", `${this.#percent}%`);
+    this.element.setAttribute("aria-valuenow", String(Math.round(this.#percent)));
+  }
+}
