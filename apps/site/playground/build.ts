@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -30,6 +31,7 @@ export async function buildPlayground(outDir: string): Promise<void> {
     target: "es2022",
     platform: "browser",
     conditions: ["@kubewright/source"],
+    alias: { re2js: path.join(PAGE, "engine/own-patterns.ts") },
     minify: true,
     legalComments: "linked",
     metafile: true,
@@ -51,6 +53,28 @@ export async function buildPlayground(outDir: string): Promise<void> {
   };
   const filled = html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => values[name]!);
   await writeFile(path.join(outDir, "index.html"), filled);
+  await buildServiceWorker(outDir, ["./", ...Object.keys(metafile.outputs).filter(isKept).map(urlOf)], filled);
+}
+
+async function buildServiceWorker(outDir: string, files: readonly string[], html: string): Promise<void> {
+  await build({
+    entryPoints: [path.join(PAGE, "offline/service-worker.ts")],
+    outfile: path.join(outDir, "service-worker.js"),
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    minify: true,
+    logLevel: "error",
+    define: {
+      FILES: JSON.stringify(files),
+      // Of the page and of all names that it depends on.
+      VERSION: JSON.stringify(createHash("sha256").update(html).update(files.join()).digest("hex").slice(0, 16)),
+    },
+  });
+}
+
+function isKept(file: string): boolean {
+  return !file.endsWith(".txt");
 }
 
 function urlOf(file: string): string {

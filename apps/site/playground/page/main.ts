@@ -1,5 +1,5 @@
 import { Engine } from "./engine/engine.ts";
-import { Playground, loadRest } from "./playground.ts";
+import { Playground } from "./playground.ts";
 
 const root = document.querySelector<HTMLElement>("#app")!;
 const { href } = document.querySelector<HTMLLinkElement>("#engine")!;
@@ -10,4 +10,5 @@ engine.warmUp();
 await new Promise((resolve) => setTimeout(resolve));
 const playground = new Playground(root, engine, makeEngine());
 await playground.start();
-(window.requestIdleCallback ?? setTimeout)(() => void loadRest());
+// What is not needed at first is fetched now, and all of it is kept for when there is no network.
+if (window.isSecureContext) await navigator.serviceWorker.register("./service-worker.js");

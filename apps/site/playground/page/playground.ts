@@ -371,8 +371,3 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
-
-/** Loads what is not needed at first, so that all of it is there when the network is gone. */
-export async function loadRest(): Promise<void> {
-  await Promise.all([pageFiles(), import("playground:schemas")]);
-}

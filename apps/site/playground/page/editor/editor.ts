@@ -77,7 +77,12 @@ export class Editor {
       ]),
       theme,
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" }),
+      EditorView.contentAttributes.of({
+        "aria-label": label,
+        tabindex: "0",
+        autocapitalize: "off",
+        spellcheck: "false",
+      }),
       EditorView.updateListener.of(({ docChanged, transactions, state }) => {
         if (docChanged && transactions.every((transaction) => transaction.annotation(given) !== true))
           onWrite(state.doc.toString());

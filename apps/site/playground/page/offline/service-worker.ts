@@ -1,0 +1,60 @@
+/** Keeps the playground for when there is no network. */
+
+/** What the build puts in: all files of this version, and what tells it from others. */
+declare const FILES: readonly string[];
+declare const VERSION: string;
+
+/** As much of a service worker's own side as is used here. */
+interface LifeEvent extends Event {
+  waitUntil(done: Promise<unknown>): void;
+}
+interface RequestEvent extends Event {
+  readonly request: Request;
+  respondWith(response: Promise<Response>): void;
+}
+interface ServiceWorkerSide {
+  readonly registration: { readonly scope: string };
+  readonly clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: "install" | "activate", listener: (event: LifeEvent) => void): void;
+  addEventListener(type: "fetch", listener: (event: RequestEvent) => void): void;
+}
+
+const side = globalThis as unknown as ServiceWorkerSide;
+const name = `playground-${VERSION}`;
+
+side.addEventListener("install", (event) => event.waitUntil(keepAll()));
+side.addEventListener("activate", (event) => event.waitUntil(takeOver()));
+side.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method !== "GET" || !request.url.startsWith(side.registration.scope)) return;
+  event.respondWith(request.mode === "navigate" ? latestPage(request) : keptFile(request));
+});
+
+async function keepAll(): Promise<void> {
+  const cache = await caches.open(name);
+  await cache.addAll(FILES);
+  await side.skipWaiting();
+}
+
+async function takeOver(): Promise<void> {
+  for (const other of await caches.keys())
+    if (other.startsWith("playground-") && other !== name) await caches.delete(other);
+  await side.clients.claim();
+}
+
+/** The page itself has one name for all its versions. */
+async function latestPage(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const kept = await caches.match("./");
+    if (kept === undefined) throw error;
+    return kept;
+  }
+}
+
+/** All other files have a name for each version. */
+async function keptFile(request: Request): Promise<Response> {
+  return (await caches.match(request)) ?? fetch(request);
+}

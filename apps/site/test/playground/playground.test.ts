@@ -1,0 +1,298 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+import { browserPath } from "../../../simulator/test/page-fixture.js";
+import { buildPlayground } from "../../playground/build.ts";
+import { linkTo } from "../../playground/page/state/link.ts";
+import { serveFolder } from "../static-server.ts";
+
+const TIMEOUT_MS = 180_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SCREENSHOTS = path.resolve(import.meta.dirname, "../../../../.test-output/playground");
+/** Of the script, compressed as web servers do. */
+const MOST_BYTES = 600_000;
+/** A little less than the best, which takes ten times as long. */
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+
+const HOURLY = `apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: hourly
+spec:
+  schedule: "0 * * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    spec:
+      template:
+        metadata:
+          annotations: { sim.kubewright.dev/duration: 50m..70m }
+        spec:
+          restartPolicy: Never
+          containers: [{ name: c, image: busybox }]
+`;
+const MARKUP = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
+
+describe.skipIf(browserPath === undefined)("the playground, from a plain web server", { timeout: TIMEOUT_MS }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-playground-"));
+  const contexts: BrowserContext[] = [];
+  let browser: Browser;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+
+  beforeAll(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await buildPlayground(path.join(folder, "play"));
+    server = await serveFolder(folder);
+    browser = await chromium.launch({
+      executablePath: browserPath!,
+      timeout: 120_000,
+      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
+    });
+  }, TIMEOUT_MS);
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  interface Opened {
+    readonly page: Page;
+    readonly context: BrowserContext;
+    /** What went wrong in it: errors, warnings, violations of its policy, dialogs, requests to elsewhere. */
+    readonly problems: string[];
+  }
+
+  const open = async (
+    fragment = "",
+    { width = 1440, height = 900, colorScheme = "light" as "light" | "dark" } = {},
+  ): Promise<Opened> => {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true });
+    contexts.push(context);
+    context.setDefaultTimeout(90_000);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const problems: string[] = [];
+    context.on("request", (request) => {
+      if (!/^(blob|data|file):/.test(request.url()) && !request.url().startsWith(server.url))
+        problems.push(`request to ${request.url()}`);
+    });
+    const page = await newPage(context, problems);
+    await page.goto(`${server.url}play/${fragment}`);
+    return { page, context, problems };
+  };
+  const newPage = async (context: BrowserContext, problems: string[]): Promise<Page> => {
+    const page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("dialog", (dialog) => {
+      problems.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    return page;
+  };
+  const of = (manifests: string, scenario = ""): Promise<string> => linkTo({ manifests, scenario, futures: 100 });
+  const lane = (page: Page, name: string): ReturnType<Page["locator"]> =>
+    page.getByRole("treeitem", { name: new RegExp(name) }).first();
+  /** Takes the place of all that is in the editor. */
+  const write = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole("textbox", { name: "manifests.yaml" }).click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText(text);
+  };
+  const summary = async (page: Page): Promise<string> => {
+    await page.getByRole("tab", { name: "Summary" }).click();
+    return page.locator(".summary").first().innerText();
+  };
+  const tab = (page: Page, name: string): Promise<void> => page.getByRole("tab", { name }).click();
+  const barriers = async (page: Page): Promise<string[]> => {
+    await page.evaluate(AXE);
+    return page.evaluate(
+      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
+    );
+  };
+
+  test("tells a mistake at its line, and plays when it is mended; what is shared is the same elsewhere", async () => {
+    const { page, context, problems } = await open();
+    await lane(page, "report").waitFor();
+    const played = await page.evaluate<number>("performance.getEntriesByName('played')[0].startTime");
+    // No test is about how fast a machine is; whoever looks sees it.
+    console.log(`playground: the first timeline is there after ${Math.round(played)} ms`);
+    await write(page, HOURLY.replace("Forbid", "Forbidden"));
+    const problem = page.getByRole("button", { name: /concurrencyPolicy/ });
+    await problem.waitFor();
+    expect(await problem.innerText()).toMatch(/Unsupported value: "Forbidden"[^]*manifests\.yaml:7:\d+/);
+    await page.locator(".cm-lint-marker-error").waitFor();
+    expect(await page.locator(".cm-lintRange-error").innerText()).toContain("Forbidden");
+    await page.screenshot({ path: path.join(SCREENSHOTS, "mistake.png") });
+
+    await problem.click();
+    await page.keyboard.press("End");
+    for (let index = 0; index < "den".length; index++) await page.keyboard.press("Backspace");
+    await problem.waitFor({ state: "detached" });
+    await lane(page, "hourly").waitFor();
+    expect(await page.locator(".cm-lint-marker-error").count()).toBe(0);
+
+    await page.getByRole("button", { name: /^\+ API server is down/ }).click();
+    await page.getByRole("textbox", { name: "At", exact: true }).fill("+2h");
+    await page.keyboard.press("Tab");
+    await tab(page, "scenario.yaml");
+    const scenario = page.getByRole("textbox", { name: "scenario.yaml" });
+    await expect.poll(() => scenario.innerText()).toMatch(/happenings:\s+- at: \+2h\s+for: 3h\s+apiServerDown: all/);
+    await expect
+      .poll(() => page.locator(".axis .bands text").allTextContents())
+      .toContainEqual(expect.stringMatching(/API server/i));
+    const printed = await summary(page);
+
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByText("The link is copied").waitFor();
+    const link = await page.evaluate<string>("navigator.clipboard.readText()");
+    const other = await newPage(context, problems);
+    await other.goto(link);
+    await lane(other, "hourly").waitFor();
+    await expect.poll(() => summary(other)).toBe(printed);
+    expect(printed).toMatch(/hourly/);
+    expect(problems).toEqual([]);
+  });
+
+  test("plays futures, makes a report that opens by itself, and needs no network for it", async () => {
+    const { page, context, problems } = await open(
+      await of(HOURLY, "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nfor: 6h\n"),
+    );
+    await lane(page, "hourly").waitFor();
+    await page.evaluate("navigator.serviceWorker.ready");
+    await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
+    await context.setOffline(true);
+    await tab(page, "Futures");
+    await page.getByRole("button", { name: "Play 100 futures" }).click();
+    await page.getByText(/^100 futures in/).waitFor();
+    await page.getByText("100 futures, seeds 1-100").waitFor();
+    await page.screenshot({ path: path.join(SCREENSHOTS, "futures.png") });
+
+    await write(page, HOURLY.replace("name: hourly", "name: other"));
+    await page.getByText("Changed since").waitFor();
+    await tab(page, "Timeline");
+    await lane(page, "other").waitFor();
+
+    const saved = async (item: string): Promise<string> => {
+      await page.getByRole("button", { name: "Download" }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: new RegExp(`^${item}`) }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe(item);
+      const file = path.join(folder, item);
+      await download.saveAs(file);
+      return file;
+    };
+    const trace = readFileSync(await saved("trace.jsonl"), "utf8");
+    expect(
+      trace
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object).length,
+    ).toBeGreaterThan(50);
+    expect(readFileSync(await saved("manifests.yaml"), "utf8")).toContain("name: other");
+    const report = await saved("report.html");
+    const opened = await newPage(context, problems);
+    await opened.goto(pathToFileURL(report).href);
+    await lane(opened, "other").waitFor();
+    await page.getByRole("button", { name: "Download" }).click();
+    expect(await page.locator(".command").innerText()).toMatch(/^npx kubewright run manifests\.yaml --for 6h/);
+    expect(problems).toEqual([]);
+  });
+
+  test("completes fields and values from the API's own schemas, and tells what they mean", async () => {
+    const { page, problems } = await open(await of(HOURLY.replace("  concurrencyPolicy: Forbid\n", "")));
+    await lane(page, "hourly").waitFor();
+    await page.getByText('"0 * * * *"', { exact: true }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("concur");
+    await page.getByRole("option", { name: /concurrencyPolicy/ }).waitFor();
+    await page.screenshot({ path: path.join(SCREENSHOTS, "completion.png") });
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("Tab");
+        return page.getByRole("textbox", { name: "manifests.yaml" }).innerText();
+      })
+      .toContain("concurrencyPolicy: ");
+    await page.keyboard.type("Re");
+    await page.getByRole("option", { name: /Replace/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("restartPolicy").hover();
+    await page.getByText(/Restart policy for all containers within the pod/).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ["wide", {}],
+    ["dark", { colorScheme: "dark" }],
+    ["narrow", { width: 390, height: 844 }],
+  ] as const)("keeps nobody out: %s", async (name, options) => {
+    const { page, problems } = await open("#example=weekend-outage", options);
+    await lane(page, "hourly").waitFor();
+    await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: name === "narrow" });
+    const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+    expect(await page.evaluate(isWide)).toBe(false);
+    expect(await barriers(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    if (name !== "dark") return;
+    await tab(page, "scenario.yaml");
+    await tab(page, "Futures");
+    await page.getByRole("button", { name: "Download" }).click();
+    expect(await barriers(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test("runs no script that a manifest, a scenario or a link brings", async () => {
+    const hostile = HOURLY.replace("name: hourly", `name: hourly\n  annotations: { note: '${MARKUP}' }`)
+      .replace("busybox", `'${MARKUP}'`)
+      .concat(`---\nkind: Job\napiVersion: batch/v1\nmetadata: { name: '${MARKUP}' }\n---\nkind: '${MARKUP}'\n`);
+    const scenario = `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nname: '${MARKUP}'\ndescription: '${MARKUP}'\nhappenings:\n  - { at: '${MARKUP}', suspend: { kind: CronJob, name: '${MARKUP}' } }\n`;
+    const { page, problems } = await open(await of(hostile, scenario));
+    await page
+      .getByRole("button", { name: /onerror/ })
+      .first()
+      .waitFor();
+    await tab(page, "Summary");
+    await tab(page, "Futures");
+    await page.goto(`${server.url}play/${await of(hostile)}`);
+    await page.reload();
+    await page
+      .getByRole("button", { name: /onerror/ })
+      .first()
+      .waitFor();
+    await lane(page, "hourly").click();
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    expect(problems).toEqual([]);
+  });
+
+  test("says what is wrong with a link, and shows something all the same", async () => {
+    const { page, problems } = await open("#1.bm8");
+    await page
+      .getByRole("alert")
+      .getByText(/^This link is damaged/)
+      .waitFor();
+    await lane(page, "report").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("is small", () => {
+    const assets = path.join(folder, "play/assets");
+    // Schemas and the page of reports are data, loaded when all else is done.
+    const scripts = readdirSync(assets).filter((name) => name.endsWith(".js") && !/^(schemas|page-files)-/.test(name));
+    const bytes = scripts.reduce(
+      (sum, name) => sum + brotliCompressSync(readFileSync(path.join(assets, name)), QUALITY).length,
+      0,
+    );
+    expect(bytes).toBeLessThan(MOST_BYTES);
+  });
+});
