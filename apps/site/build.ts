@@ -1,0 +1,28 @@
+/**
+ * Builds the site, the documentation at its root and the playground in `play/`, as files that any web server can hand out.
+ * Run `npm run build` first.
+ *
+ *   node apps/site/build.ts                      into apps/site/dist
+ *   node apps/site/build.ts --base /kubewright/  for a server that has it under that path
+ *   node apps/site/build.ts --api NAME           describes the API of that import path only; may be repeated
+ *   node apps/site/build.ts --out FOLDER         into another folder
+ */
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { build } from "vitepress";
+
+import { isBuilt, stage } from "./docs-site/stage.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    base: { type: "string", default: "/" },
+    api: { type: "string", multiple: true },
+    out: { type: "string", default: path.join(import.meta.dirname, "dist") },
+  },
+});
+if (!isBuilt()) throw new Error("the packages are not built: npm run build");
+const outDir = path.resolve(flags.out);
+const folder = path.join(import.meta.dirname, ".staging", path.basename(outDir));
+await stage({ folder, ...(flags.api === undefined ? {} : { apiOf: flags.api }) });
+await build(folder, { base: flags.base, outDir });

@@ -1,0 +1,114 @@
+/** Writes all pages as Markdown into a folder that VitePress builds: documents with their links, and what is generated. */
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { type ApiPage, apiPages, apiReference } from "./api-reference.ts";
+import { commandPages } from "./commands-reference.ts";
+import { withSiteLinks } from "./links.ts";
+import { type PlayedExample, examplesOf, playExample } from "./plays.ts";
+import { readText, root } from "./repository.ts";
+import { rulesPage } from "./rules-reference.ts";
+import { schemaPage } from "./schema-reference.ts";
+import { PAGES, SCHEMAS, SECTIONS, type SitePage } from "./site-map.ts";
+
+export interface StageOptions {
+  /** Where to: emptied first. Inside `apps/site`, so that the theme finds its packages. */
+  readonly folder: string;
+  /** Import paths whose API is described. Default: all. */
+  readonly apiOf?: readonly string[];
+}
+
+export async function stage({ folder, apiOf }: StageOptions): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(path.join(import.meta.dirname, "vitepress"), path.join(folder, ".vitepress"), { recursive: true });
+  cpSync(path.join(root, "docs/images"), path.join(folder, "public/images"), { recursive: true });
+  for (const page of PAGES) if (page.source !== undefined) writePage(folder, page.route, documentPage(page, folder));
+  for (const [route, text] of commandPages()) writePage(folder, route, text);
+  writePage(folder, "reference/rules", rulesPage());
+  for (const name of SCHEMAS) {
+    const text = readText(`apps/simulator/${name}.schema.json`);
+    writePage(folder, `reference/${name}`, schemaPage(name, text));
+    write(path.join(folder, `public/schemas/${name}.schema.json`), text);
+  }
+  const api = apiPages(apiOf);
+  for (const [route, text] of await apiReference(api, path.join(folder, ".typedoc")))
+    // Thousands of members would bury the pages that people wrote: they are found by their package.
+    writePage(folder, route, `---\nsearch: false\noutline: [2, 3]\neditLink: false\n---\n\n${text}`);
+  writePage(folder, "api/index", apiIndex(api));
+  writeFileSync(path.join(folder, ".vitepress/pages.json"), JSON.stringify(sidebar(api), undefined, 2));
+}
+
+function writePage(folder: string, route: string, text: string): void {
+  write(path.join(folder, `${route}.md`), text);
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function documentPage({ source, route }: SitePage, folder: string): string {
+  let text = withSiteLinks(readText(source!), source!);
+  for (const example of examplesOf(text, route)) {
+    const played = playExample(example);
+    text = text.replace(example.block, () => exampleMarkdown(played));
+    if (played.report !== undefined)
+      write(path.join(folder, `public/played/${played.name}.json`), JSON.stringify(played.report));
+  }
+  return text.replaceAll("```text played\n", "```text\n");
+}
+
+/** The YAML, its timeline, and the same in letters. */
+function exampleMarkdown({ name, yaml, command, printed }: PlayedExample): string {
+  return `\`\`\`yaml\n${yaml}\`\`\`
+
+<PlayedExample name="${name}" command="${command}">
+
+\`\`\`text
+${printed}
+\`\`\`
+
+</PlayedExample>`;
+}
+
+function apiIndex(pages: readonly ApiPage[]): string {
+  return `# API
+
+What can be imported, with every member's types and doc comments, as the sources have them. What a package is for, and how it is
+used, is on the page of the package.
+
+| Import from | Package |
+| --- | --- |
+${pages.map(({ entry, route }) => `| [\`${entry}\`](/${route}) | [${packageOf(entry)}](/packages/${packageOf(entry).replace("@kubewright/", "")}) |`).join("\n")}
+`;
+}
+
+function packageOf(entry: string): string {
+  return entry
+    .split("/")
+    .slice(0, entry.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+/** As VitePress' theme takes it. */
+function sidebar(api: readonly ApiPage[]): unknown {
+  const link = ({ title, route }: SitePage): unknown => ({ text: title, link: `/${route}` });
+  const sections = SECTIONS.map(({ title, pages, collapsed }) => ({ text: title, collapsed, items: pages.map(link) }));
+  const reference = {
+    text: "API",
+    collapsed: true,
+    items: [
+      { text: "All", link: "/api/" },
+      ...api.map(({ entry, route }) => ({ text: entry.replace("@kubewright/", ""), link: `/${route}` })),
+    ],
+  };
+  return {
+    sidebar: [...sections, reference],
+    sources: Object.fromEntries(PAGES.map(({ route, source }) => [`${route}.md`, source])),
+  };
+}
+
+/** Whether commands can be asked for their help, and examples be played. */
+export function isBuilt(): boolean {
+  return existsSync(path.join(root, "apps/simulator/dist/main.js"));
+}

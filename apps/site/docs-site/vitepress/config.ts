@@ -1,0 +1,54 @@
+import { defineConfig } from "vitepress";
+
+import pages from "./pages.json";
+
+const REPOSITORY = "https://github.com/kubewright/kubewright";
+
+export default defineConfig({
+  title: "kubewright",
+  description: "Kubernetes' controller machinery for TypeScript, and a time machine for Kubernetes Jobs and CronJobs",
+  lang: "en",
+  cleanUrls: false,
+  // The playground is built beside the pages.
+  ignoreDeadLinks: [/^\/play\//],
+  srcExclude: ["**/node_modules/**", ".typedoc/**"],
+  markdown: {
+    // Headings have the names that GitHub gives them, so that a link to one works in both places.
+    anchor: {
+      slugify: (text) =>
+        text
+          .trim()
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
+          .replaceAll(" ", "-"),
+    },
+    // Two braces in a document are two braces, not a place for a value.
+    config: (md) => {
+      for (const rule of ["text", "code_inline"] as const) {
+        const render = md.renderer.rules[rule]!;
+        md.renderer.rules[rule] = (...args) => render(...args).replaceAll("{{", "&#123;&#123;");
+      }
+    },
+  },
+  /** Pages are edited where they are written. */
+  transformPageData({ filePath, frontmatter }) {
+    const source = (pages.sources as Readonly<Record<string, string | undefined>>)[filePath];
+    return source === undefined ? { frontmatter: { ...frontmatter, editLink: false } } : { filePath: source };
+  },
+  themeConfig: {
+    nav: [
+      { text: "Start", link: "/start/time-machine" },
+      { text: "Concepts", link: "/concepts/queue" },
+      { text: "How to", link: "/how-to/cronjob-did-not-run" },
+      { text: "API", link: "/api/" },
+      { text: "Playground", link: "/play/", target: "_self" },
+    ],
+    sidebar: pages.sidebar,
+    outline: [2, 3],
+    search: { provider: "local" },
+    socialLinks: [{ icon: "github", link: REPOSITORY }],
+    editLink: { pattern: `${REPOSITORY}/edit/main/:path`, text: "Edit this page" },
+    docFooter: { prev: "Before", next: "Next" },
+    externalLinkIcon: true,
+  },
+});
