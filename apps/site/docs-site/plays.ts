@@ -5,15 +5,15 @@
  *     (manifests, or a scenario)
  *     ```
  *
- * with the flags of `kubewright run`. What the prose says of them stands behind in a block ```` ```text played ````, whose
+ * with `--start`, `--for` and `--seed` of `kubewright run`. What the prose says of them stands behind in a block ```` ```text played ````, whose
  * lines have to be in what was printed, or be the middle of such a line, in their order; `…` stands for any number of others.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { parseArgs } from "node:util";
 
-import { root } from "./repository.ts";
+import { type ReportData, play } from "kubewright/browser";
+
+import { linkTo } from "../playground/page/state/link.ts";
+import { DEFAULT_FUTURES } from "../playground/page/state/playground-state.ts";
 
 export interface Example {
   /** Of the file, such as `concepts-queue-1`. */
@@ -31,9 +31,11 @@ export interface PlayedExample extends Example {
   /** What the terminal says. */
   readonly printed: string;
   /** What `<kubewright-timeline>` shows. */
-  readonly report?: unknown;
+  readonly report: ReportData;
   /** The command that does the same with the YAML in a file. */
   readonly command: string;
+  /** Of the playground's address, with its `#`. */
+  readonly fragment: string;
 }
 
 const BLOCK = /^```yaml play(.*)\n([\s\S]*?)^```$|^```text played\n([\s\S]*?)^```$/gm;
@@ -50,44 +52,62 @@ export function examplesOf(text: string, document: string): Example[] {
 }
 
 /**
- * Plays an example as a user would.
+ * Plays an example.
  *
- * @throws Error when the command fails, or does not print what the document says.
+ * @throws Error when something is wrong with it, or when it does not print what the document says.
  */
-export function playExample(example: Example): PlayedExample {
+export async function playExample(example: Example): Promise<PlayedExample> {
   const { name, yaml, flags, claims } = example;
   const isScenario = /^kind: Scenario$/m.test(yaml);
-  const file = isScenario ? "scenario.yaml" : "manifests.yaml";
-  const args = [...(isScenario ? ["--scenario"] : []), file, ...words(flags)];
-  const folder = mkdtempSync(path.join(tmpdir(), "kubewright-example-"));
-  try {
-    writeFileSync(path.join(folder, file), yaml);
-    const bin = path.join(root, "apps/simulator/bin/kubewright.js");
-    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, "run", ...args], {
-      cwd: folder,
-      encoding: "utf8",
-      env: { ...process.env, COLUMNS: "100", NO_COLOR: "1" },
-    });
-    if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`);
-    for (const claim of claims) assertPrinted(name, stdout, claim);
-    return { ...example, printed: stdout.trimEnd(), command: `kubewright run ${args.join(" ")}` };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const asked = askedFor(flags, name);
+  const request = isScenario ? { manifests: "", scenario: yaml } : { manifests: yaml, ...asked };
+  const { report, summary, problems, command } = await play(request, { timeZoneData: process.versions["tz"] ?? "" });
+  const errors = problems.filter(({ severity }) => severity === "error").map(({ message }) => message);
+  if (report === undefined || errors.length > 0) throw new Error(`${name} cannot be played: ${errors.join("\n")}`);
+  for (const claim of claims) assertPrinted(name, summary, claim);
+  const scenario = isScenario ? yaml : scenarioOf(asked);
+  const fragment = await linkTo({ manifests: request.manifests, scenario, futures: DEFAULT_FUTURES });
+  return { ...example, printed: summary.trimEnd(), report, command, fragment };
 }
 
-/** The words of a command line without quotes in words. */
-function words(flags: string): string[] {
-  return [...flags.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+interface Asked {
+  readonly start?: string;
+  readonly for?: string;
+  readonly seed?: number;
+}
+
+function askedFor(flags: string, name: string): Asked {
+  const { values } = parseArgs({
+    args: flags === "" ? [] : flags.split(/\s+/),
+    options: { start: { type: "string" }, for: { type: "string" }, seed: { type: "string" } },
+  });
+  const { start, for: length, seed } = values;
+  if (seed !== undefined && !/^\d+$/.test(seed)) throw new Error(`${name}: --seed ${seed} is no whole number`);
+  return {
+    ...(start === undefined ? {} : { start }),
+    ...(length === undefined ? {} : { for: length }),
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+  };
+}
+
+/** What flags say, as a scenario says it. */
+function scenarioOf(asked: Asked): string {
+  const fields = Object.entries(asked).map(([field, value]) => `${field}: ${value}\n`);
+  return fields.length === 0 ? "" : `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n${fields.join("")}`;
 }
 
 function assertPrinted(name: string, printed: string, claim: string): void {
-  const lines = printed.split("\n").map((line) => line.trim());
+  const lines = printed.split("\n").map(withSingleSpaces);
   let from = 0;
-  for (const wanted of claim.split("\n").map((line) => line.trim())) {
+  for (const wanted of claim.split("\n").map(withSingleSpaces)) {
     if (wanted === "" || wanted === "…") continue;
     const at = lines.findIndex((line, index) => index >= from && line.includes(wanted));
     if (at < 0) throw new Error(`${name} says it prints ${JSON.stringify(wanted)}, but printed\n${printed}`);
     from = at + 1;
   }
+}
+
+/** How wide a picture is does not matter. */
+function withSingleSpaces(line: string): string {
+  return line.trim().replaceAll(/\s+/g, " ");
 }

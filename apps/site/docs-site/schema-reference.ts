@@ -33,7 +33,7 @@ export function schemaPage(name: string, text: string): string {
   const parts = [
     `# ${name}.schema.json`,
     escaped(schema.description ?? schema.title ?? ""),
-    `Made of [the schema](/schemas/${name}.schema.json){target="_self"}, which \`kubewright\` ships as \`kubewright/${name}.schema.json\`.`,
+    `Made of [the schema](../schemas/${name}.schema.json){target="_self"}, which \`kubewright\` ships as \`kubewright/${name}.schema.json\`.`,
     table(rowsOf(schema)),
   ];
   for (const [key, definition] of Object.entries(schema.$defs ?? {})) {

@@ -17,8 +17,8 @@ export interface SitePage {
 export interface Section {
   readonly title: string;
   readonly pages: readonly SitePage[];
-  /** Whether its pages are hidden until a reader asks for them. Default: no. */
-  readonly collapsed?: boolean;
+  /** Whether it is looked things up in, and stands in a bar of its own. Default: no. */
+  readonly isReference?: boolean;
 }
 
 const document = (title: string, source: string, route = withoutFolder(source)): SitePage => ({ title, route, source });
@@ -34,7 +34,7 @@ export const SCHEMAS = ["scenario", "trace", "futures", "lint", "spread", "fuzz"
 
 export const START: SitePage = document("What it is", "docs/index.md");
 
-/** The bar at the left, and the order in which pages follow each other. */
+/** The bars at the left, and the order in which pages follow each other. */
 export const SECTIONS: readonly Section[] = [
   {
     title: "Start",
@@ -69,7 +69,6 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "The time machine",
-    collapsed: true,
     pages: [
       document("What it takes", "docs/input.md"),
       document("Simulated workloads", "docs/simulated-workloads.md"),
@@ -86,7 +85,6 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "Clusters and controllers",
-    collapsed: true,
     pages: [
       document("A cluster for tests", "docs/serve.md"),
       document("Operate the manager", "docs/controller-manager.md"),
@@ -97,7 +95,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "Commands",
-    collapsed: true,
+    isReference: true,
     pages: [
       ...COMMANDS.map((name) => ({ title: `kubewright ${name}`, route: `reference/commands/${name}` })),
       { title: "The controller manager", route: "reference/commands/controller-manager" },
@@ -106,7 +104,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "Rules and formats",
-    collapsed: true,
+    isReference: true,
     pages: [
       { title: "Rules", route: "reference/rules" },
       ...SCHEMAS.map((name) => ({ title: `${name}.schema.json`, route: `reference/${name}` })),
@@ -115,7 +113,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "Packages",
-    collapsed: true,
+    isReference: true,
     pages: publicPackages().map(({ manifest, directory }) =>
       document(manifest.name, `${directory}/README.md`, `packages/${manifest.name.replace("@kubewright/", "")}`),
     ),

@@ -22,7 +22,9 @@ export async function stage({ folder, apiOf }: StageOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   cpSync(path.join(import.meta.dirname, "vitepress"), path.join(folder, ".vitepress"), { recursive: true });
   cpSync(path.join(root, "docs/images"), path.join(folder, "public/images"), { recursive: true });
-  for (const page of PAGES) if (page.source !== undefined) writePage(folder, page.route, documentPage(page, folder));
+  cpSync(path.join(import.meta.dirname, "icon.svg"), path.join(folder, "public/icon.svg"));
+  for (const page of PAGES)
+    if (page.source !== undefined) writePage(folder, page.route, await documentPage(page, folder));
   for (const [route, text] of commandPages()) writePage(folder, route, text);
   writePage(folder, "reference/rules", rulesPage());
   for (const name of SCHEMAS) {
@@ -47,22 +49,21 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-function documentPage({ source, route }: SitePage, folder: string): string {
+async function documentPage({ source, route }: SitePage, folder: string): Promise<string> {
   let text = withSiteLinks(readText(source!), source!);
   for (const example of examplesOf(text, route)) {
-    const played = playExample(example);
+    const played = await playExample(example);
     text = text.replace(example.block, () => exampleMarkdown(played));
-    if (played.report !== undefined)
-      write(path.join(folder, `public/played/${played.name}.json`), JSON.stringify(played.report));
+    write(path.join(folder, `public/played/${played.name}.json`), JSON.stringify(played.report));
   }
   return text.replaceAll("```text played\n", "```text\n");
 }
 
 /** The YAML, its timeline, and the same in letters. */
-function exampleMarkdown({ name, yaml, command, printed }: PlayedExample): string {
+function exampleMarkdown({ name, yaml, command, printed, fragment }: PlayedExample): string {
   return `\`\`\`yaml\n${yaml}\`\`\`
 
-<PlayedExample name="${name}" command="${command}">
+<PlayedExample name="${name}" command="${command}" fragment="${fragment}">
 
 \`\`\`text
 ${printed}
@@ -90,20 +91,18 @@ function packageOf(entry: string): string {
     .join("/");
 }
 
-/** As VitePress' theme takes it. */
+/** As VitePress' theme takes it: what is read, and what things are looked up in. */
 function sidebar(api: readonly ApiPage[]): unknown {
   const link = ({ title, route }: SitePage): unknown => ({ text: title, link: `/${route}` });
-  const sections = SECTIONS.map(({ title, pages, collapsed }) => ({ text: title, collapsed, items: pages.map(link) }));
-  const reference = {
-    text: "API",
-    collapsed: true,
-    items: [
-      { text: "All", link: "/api/" },
-      ...api.map(({ entry, route }) => ({ text: entry.replace("@kubewright/", ""), link: `/${route}` })),
-    ],
-  };
+  const sections = (wanted: boolean): unknown[] =>
+    SECTIONS.filter(({ isReference = false }) => isReference === wanted).map(({ title, pages }) => ({
+      text: title,
+      items: pages.map(link),
+    }));
+  const items = api.map(({ entry, route }) => ({ text: entry.replace("@kubewright/", ""), link: `/${route}` }));
+  const reference = [...sections(true), { text: "API", items: [{ text: "All", link: "/api/" }, ...items] }];
   return {
-    sidebar: [...sections, reference],
+    sidebar: { "/": sections(false), "/reference/": reference, "/packages/": reference, "/api/": reference },
     sources: Object.fromEntries(PAGES.map(({ route, source }) => [`${route}.md`, source])),
   };
 }

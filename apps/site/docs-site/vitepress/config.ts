@@ -13,6 +13,8 @@ export default defineConfig({
   ignoreDeadLinks: [/^\/play\//],
   srcExclude: ["**/node_modules/**", ".typedoc/**"],
   markdown: {
+    // Colours that everybody can read on the theme's grounds.
+    theme: { light: "github-light-high-contrast", dark: "github-dark" },
     // Headings have the names that GitHub gives them, so that a link to one works in both places.
     anchor: {
       slugify: (text) =>
@@ -30,16 +32,19 @@ export default defineConfig({
       }
     },
   },
+  transformHead: ({ siteData }) => [["link", { rel: "icon", href: `${siteData.base}icon.svg` }]],
   /** Pages are edited where they are written. */
   transformPageData({ filePath, frontmatter }) {
     const source = (pages.sources as Readonly<Record<string, string | undefined>>)[filePath];
     return source === undefined ? { frontmatter: { ...frontmatter, editLink: false } } : { filePath: source };
   },
+  vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "kubewright-timeline" } } },
   themeConfig: {
     nav: [
       { text: "Start", link: "/start/time-machine" },
       { text: "Concepts", link: "/concepts/queue" },
       { text: "How to", link: "/how-to/cronjob-did-not-run" },
+      { text: "Reference", link: "/reference/commands/run" },
       { text: "API", link: "/api/" },
       { text: "Playground", link: "/play/", target: "_self" },
     ],
