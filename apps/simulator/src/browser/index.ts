@@ -1,9 +1,10 @@
+export { packData } from "../report/packed-data.js";
 export { check } from "./check.js";
+export { needsExpressions } from "./needs-expressions.js";
 export { htmlReport, play, trace } from "./play.js";
 export { playFutures } from "./play-futures.js";
 
-export type { FuturesReport } from "@kubewright/timeline/data";
-export type { ReportData } from "@kubewright/timeline/data";
+export type { FuturesReport, ReportData } from "@kubewright/timeline/data";
 export type { PageFiles } from "./page-files.js";
 export type { Played } from "./play.js";
 export type { PlayedFutures } from "./play-futures.js";

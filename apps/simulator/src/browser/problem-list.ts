@@ -23,8 +23,9 @@ export class ProblemList {
   /** Throws again what is no mistake of somebody who wrote a text. */
   addError(error: unknown): void {
     if (!(error instanceof UserError)) throw error;
-    // It tells once more what was only odd, and stays so.
-    for (const line of error.message.split("\n")) if (!this.#problems.has(line)) this.#add(line, "error");
+    // It tells once more of all there is, of which what was only odd stays so, and some takes several lines.
+    const known = new Set([...this.#problems.keys()].flatMap((each) => each.split("\n")));
+    for (const line of error.message.split("\n")) if (!known.has(line)) this.#add(line, "error");
   }
 
   addAll({ lines }: ProblemList): void {

@@ -1,0 +1,80 @@
+import { type Server, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+
+import { type BuildResult, type OutputFile, type Plugin, build } from "esbuild";
+
+import { withoutExpressions } from "../browser-plugin.js";
+
+const source = path.join(import.meta.dirname, "../src/browser/index.ts");
+
+/** `kubewright/browser` as a site bundles it: `index.js`, and what it loads when it is needed. */
+export function bundle(plugins: readonly Plugin[] = []): Promise<BuildResult & { readonly outputFiles: OutputFile[] }> {
+  return build({
+    entryPoints: [source],
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    conditions: ["@kubewright/source"],
+    outdir: "/",
+    write: false,
+    logLevel: "silent",
+    plugins: [...plugins],
+  });
+}
+
+/** What the worker runs: a module is imported, and asked for what the page wants. */
+const WORKER = `import * as plain from "./index.js";
+self.onmessage = async ({ data: { name, request, options, cancelAt } }) => {
+  const stop = new AbortController();
+  const shares = [];
+  const engine = plain.needsExpressions(request) ? await import("./whole/index.js") : plain;
+  const began = performance.now();
+  const onProgress = (share) => {
+    shares.push(share);
+    if (cancelAt !== undefined && share >= cancelAt) self.postMessage({ share });
+  };
+  self.onmessage = () => stop.abort();
+  try {
+    const result = await engine[name](request, { ...options, onProgress, signal: stop.signal });
+    self.postMessage({ result, shares, tookMs: performance.now() - began });
+  } catch (error) {
+    self.postMessage({ error: error.name + ": " + error.message, shares });
+  }
+};`;
+
+/** Has a worker of its own do what is asked for. */
+const ASK = `globalThis.ask = (message) => new Promise((resolve, reject) => {
+  const worker = new Worker("/worker.js", { type: "module" });
+  worker.onerror = (event) => reject(new Error(event.message));
+  worker.onmessage = ({ data }) => {
+    if ("share" in data) return worker.postMessage("stop");
+    worker.terminate();
+    resolve(data);
+  };
+  worker.postMessage(message);
+});`;
+
+const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>engine</title><script src="/ask.js"></script></head><body></body></html>`;
+
+/** A server of the bundle that lets nothing run but its own files: no text is made code of. */
+export async function serveBundle(): Promise<{ readonly server: Server; readonly url: string }> {
+  const [plain, whole] = await Promise.all([bundle([withoutExpressions]), bundle()]);
+  const files = new Map(whole.outputFiles.map(({ path: name, text }) => [`/whole${name}`, text]));
+  for (const { path: name, text } of plain.outputFiles) files.set(name, text);
+  files.set("/worker.js", WORKER);
+  files.set("/ask.js", ASK);
+  const server = createServer((request, response) => {
+    const text = request.url === "/" ? PAGE : files.get(request.url ?? "");
+    response.writeHead(text === undefined ? 404 : 200, {
+      "content-type": request.url === "/" ? "text/html" : "text/javascript",
+      "content-security-policy": "default-src 'none'; script-src 'self'; worker-src 'self'",
+    });
+    response.end(text ?? "");
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import type { Server } from "node:http";
+import { gzipSync } from "node:zlib";
+
+import { type Browser, type Page, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { PlayOptions, PlayRequest, Played } from "../src/browser/index.js";
+import { withoutExpressions } from "../browser-plugin.js";
+import { bundle, serveBundle } from "./browser-site.js";
+import { kubewright } from "./memory-io.js";
+import { browserPath } from "./page-fixture.js";
+
+/** Compressed, what playing needs at first: the rest of what a site may weigh is its editor and the page. */
+const MOST_BYTES = 420_000;
+
+test("what is bundled for a browser imports nothing of Node and makes no code of texts, and what most need of it is small", async () => {
+  const [plain, whole] = await Promise.all([bundle([withoutExpressions]), bundle()]);
+  for (const { text } of [...plain.outputFiles, ...whole.outputFiles]) {
+    expect(/["']node:\w+["']|\brequire\(/.exec(text)?.[0]).toBeUndefined();
+    expect(/\bnew Function\(/.exec(text)?.[0]).toBeUndefined();
+  }
+  const { contents } = plain.outputFiles.find(({ path }) => path === "/index.js")!;
+  expect(gzipSync(contents).length).toBeLessThan(MOST_BYTES);
+});
+
+const cronJob = (name: string, schedule: string, more = ""): string => `apiVersion: batch/v1
+kind: CronJob
+metadata: { name: ${name} }
+spec:
+  schedule: "${schedule}"${more}
+  jobTemplate:
+    spec:
+      backoffLimit: 2
+      template:
+        metadata: { annotations: { sim.kubewright.dev/duration: "5m..90m", sim.kubewright.dev/exit-code: "0.2" } }
+        spec:
+          restartPolicy: Never
+          containers: [{ name: main, image: busybox }]
+`;
+
+const MANIFESTS = [
+  cronJob("night", "30 2 * * *", "\n  timeZone: Europe/Berlin"),
+  cronJob("hourly", "0 * * * *", "\n  concurrencyPolicy: Forbid"),
+].join("---\n");
+
+/** With a rule that speaks of something that is not there. */
+const DEFINITION = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: backups.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: backups, singular: backup, kind: Backup, listKind: BackupList }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties: { days: { type: integer, maximum: 1000 } }
+              x-kubernetes-validations: [{ rule: "self.days < most" }]
+`;
+
+const SCENARIO = `apiVersion: sim.kubewright.dev/v1
+kind: Scenario
+happenings:
+  - at: +6h
+    for: 3h
+    controllerDown: cronjob-controller
+`;
+
+interface Answer<T> {
+  readonly result?: T;
+  readonly error?: string;
+  readonly shares: readonly number[];
+  readonly tookMs: number;
+}
+
+describe.skipIf(browserPath === undefined)("in a worker of a browser, under a policy without eval", () => {
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    const site = await serveBundle();
+    ({ server } = site);
+    browser = await chromium.launch({
+      executablePath: browserPath!,
+      timeout: 120_000,
+      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
+    });
+    page = await browser.newPage();
+    await page.goto(site.url);
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.close();
+  });
+
+  /** @param cancelAt - How much is played when the worker is told to stop. */
+  const ask = <T>(
+    name: string,
+    request: PlayRequest,
+    options: PlayOptions = {},
+    cancelAt?: number,
+  ): Promise<Answer<T>> =>
+    page.evaluate((message) => (globalThis as unknown as { ask(message: unknown): Promise<never> }).ask(message), {
+      name,
+      request,
+      options,
+      cancelAt,
+    });
+
+  test("the trace of a seed is that of Node, by the byte", async () => {
+    const options = { timeZoneData: "test" };
+    for (const [request, flags] of [
+      [{ for: "2d", start: "2026-03-28T00:00:00Z", seed: 7 }, ["--start", "2026-03-28T00:00:00Z", "--seed", "7"]],
+      [
+        { for: "2d", scenario: SCENARIO, timeZone: "Asia/Tokyo" },
+        ["--scenario", "s.yaml", "--controller-time-zone", "Asia/Tokyo"],
+      ],
+    ] as const) {
+      const { result, error } = await ask<string>("trace", { manifests: MANIFESTS, ...request }, options);
+      expect(error).toBeUndefined();
+      const { stdout, code } = await kubewright(["run", "m.yaml", "--for", "2d", "--json", "-", ...flags], {
+        files: { "m.yaml": MANIFESTS, "s.yaml": SCENARIO },
+      });
+      expect(code).toBe(0);
+      expect(result!.length).toBeGreaterThan(10_000);
+      expect(sha256(result!)).toBe(sha256(stdout));
+    }
+  });
+
+  test("it tells how far it is, and stops when it is told to", async () => {
+    const request = { manifests: MANIFESTS, for: "7d" };
+    const { result, shares, tookMs } = await ask<Played>("play", request);
+    console.log(`a week of 7 and 168 runs in a worker: ${Math.round(tookMs)} ms`);
+    expect(result!.report!.groups.map(({ rows }) => rows.length)).toEqual([7, 167]);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+    expect(shares.length).toBeGreaterThan(100);
+    const stopped = await ask<Played>("play", { ...request, for: "3650d" }, {}, 0.001);
+    expect(stopped.error).toMatch(/^AbortError: /);
+    expect(stopped.shares.at(-1)).toBeLessThan(0.5);
+  });
+
+  test("definitions of resources are checked as in Node, by a bundle that has all of it", async () => {
+    const manifests = [MANIFESTS, DEFINITION].join("---\n");
+    const { result, error } = await ask<Played>("play", { manifests, for: "1h" });
+    expect(error).toBeUndefined();
+    const { stderr } = await kubewright(["run", "manifests.yaml", "--for", "1h"], {
+      files: { "manifests.yaml": manifests },
+    });
+    const [problem] = result!.problems;
+    expect(problem).toMatchObject({ document: "manifests", object: "CustomResourceDefinition backups.example.com" });
+    expect(stderr).toContain(problem!.message.split("\n", 1)[0]);
+    expect(problem!.message).toContain("undeclared reference");
+  });
+
+  test("mistakes are told with their places, also of a scenario", async () => {
+    const { result, error } = await ask<Played>("play", {
+      manifests: cronJob("a", "0 25 * * *"),
+      scenario: SCENARIO.replace("at:", "att:"),
+    });
+    expect(error).toBeUndefined();
+    expect(result!.report).toBeUndefined();
+    expect(
+      result!.problems.map(({ document, line, column, endColumn }) => ({ document, line, column, endColumn })),
+    ).toEqual([
+      { document: "manifests", line: 5, column: 13, endColumn: 25 },
+      { document: "scenario", line: 4, column: 5, endColumn: 8 },
+      { document: "scenario", line: 4, column: 5, endColumn: 8 },
+    ]);
+  });
+});
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
