@@ -14,7 +14,11 @@ import { ServedProcess } from "./served-process.js";
 
 const BINARY = fileURLToPath(new URL("../bin/kubewright.js", import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), "kubewright-indexed-job-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const started: ServedProcess[] = [];
+afterAll(async () => {
+  for (const served of started) await served.stop();
+  rmSync(folder, { recursive: true });
+});
 
 const REPORT = `apiVersion: batch/v1
 kind: Job
@@ -60,6 +64,7 @@ async function start(flags: readonly string[]): Promise<ServedProcess> {
     "s3cret",
     ...flags,
   ]);
+  started.push(served);
   await served.ready;
   return served;
 }

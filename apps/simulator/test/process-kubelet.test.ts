@@ -129,3 +129,37 @@ describe.skipIf(missing !== undefined)("kubectl and pods as processes", () => {
     expect([await closed, text]).toEqual([0, "begun\n"]);
   });
 });
+
+test("a reset ends what runs, and what comes after runs as before", async () => {
+  const flags = ["--controllers", "*", "--kubelet", "process", "--token", "s3cret"];
+  const served = await ServedProcess.start(process.execPath, flags);
+  await served.ready;
+  const headers = { authorization: "Bearer s3cret", "content-type": "application/json" };
+  const pods = "/api/v1/namespaces/default/pods";
+  const create = (name: string, script: string): Promise<unknown> => {
+    const containers = [{ name: "main", image: "none", command: ["sh", "-c", script] }];
+    const pod = { metadata: { name }, spec: { restartPolicy: "Never", containers } };
+    return served.send({ method: "POST", path: pods, headers, body: JSON.stringify(pod) });
+  };
+  const read = async (where: string): Promise<string> => (await served.send({ path: where, headers })).text;
+  await create("p", "echo pid=$$$$; exec sleep 1000");
+  await expect.poll(() => read(`${pods}/p/log`)).toMatch(/^pid=\d+\n$/);
+  const pid = Number((await read(`${pods}/p/log`)).slice("pid=".length));
+  expect((await served.send({ method: "POST", path: "/_kubewright/reset", headers })).status).toBe(200);
+  expect(JSON.parse(await read(pods))).toMatchObject({ items: [] });
+  await expect.poll(() => isThere(pid)).toBe(false);
+  await create("p", "true");
+  await expect.poll(() => read(`${pods}/p`)).toContain('"phase":"Succeeded"');
+  await create("last", "exec sleep 1000");
+  await expect.poll(() => read(`${pods}/last`)).toContain('"phase":"Running"');
+  const { code, stderr } = await served.stop();
+  expect([code, stderr.split("\n").slice(2)]).toEqual([0, ["kubewright is ready", ""]]);
+});
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -334,7 +334,8 @@ export class ProcessKubelet implements Runnable {
   #signal(run: PodRun, container: ContainerRun, name: "SIGTERM" | "SIGKILL"): void {
     const { state } = container;
     if (state.name !== "running") return;
-    if (state.told === "nothing")
+    // Of the end of everything there are no events: who writes them has ended before.
+    if (state.told === "nothing" && run.ending?.cause !== "shutdown")
       this.#shell.events.event(run.latest, pods, "Normal", "Killing", `Stopping container ${container.name}`);
     container.state = { ...state, told: name };
     this.#programs.get(container)?.program.signal(name);
