@@ -9,7 +9,7 @@ import {
   parseTime,
 } from "@kubewright/api";
 
-import type { AnsweredRequest, CacheEvent, Stored, StoredChange } from "../world.js";
+import type { AnsweredRequest, CacheEvent, Stored, StoredChange, World } from "../world.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
 export type StoredCronJob = Stored<KubernetesObject & Partial<Pick<CronJob, "spec" | "status">>>;
@@ -55,17 +55,23 @@ export interface CronJobRun {
 const SHORTEST_BACK_OFF_MS = 5;
 const LONGEST_BACK_OFF_MS = 1_000_000;
 
-/** Follows CronJobs, their Jobs, and what their controller was told of them. */
-export class CronLedger {
+/**
+ * Follows CronJobs, their Jobs, and what their controller was told of them. One for all checks of a run, each of which passes on
+ * what it is told before it looks: what several of them pass on is taken once.
+ */
+class CronLedger {
   readonly cronJobs = new Map<string, CronJobRecord>();
   readonly runs = new Map<string, CronJobRun>();
+  #last: StoredChange | AnsweredRequest | CacheEvent | undefined;
 
   onChange(change: StoredChange): void {
+    if (this.#isKnown(change)) return;
     if (change.resource === CRON_JOBS) this.#cronJobChanged(change);
     else if (change.resource === JOBS) this.#jobChanged(change);
   }
 
   onCacheEvent(event: CacheEvent): void {
+    if (this.#isKnown(event)) return;
     if (event.component !== CRON_JOB_CONTROLLER) return;
     const uid = uidOf(event.object);
     const isGone = event.type === "delete";
@@ -75,7 +81,7 @@ export class CronLedger {
 
   /** Refusals put off what the controller does next. */
   onAnswer(request: AnsweredRequest): void {
-    if (request.component !== CRON_JOB_CONTROLLER) return;
+    if (this.#isKnown(request) || request.component !== CRON_JOB_CONTROLLER) return;
     const { code, verb, atMs } = request;
     for (const cronJob of this.cronJobs.values()) {
       if (!isAbout(request, cronJob.object)) continue;
@@ -90,6 +96,13 @@ export class CronLedger {
       cronJob.refusals++;
       cronJob.backsOffUntilMs = atMs + Math.min(SHORTEST_BACK_OFF_MS * 2 ** cronJob.refusals, LONGEST_BACK_OFF_MS);
     }
+  }
+
+  /** Whether another check has passed it on: all are told of one thing before any is told of the next. */
+  #isKnown(told: StoredChange | AnsweredRequest | CacheEvent): boolean {
+    if (told === this.#last) return true;
+    this.#last = told;
+    return false;
   }
 
   #cronJobChanged({ type, object, previous, atMs }: StoredChange): void {
@@ -145,6 +158,13 @@ export class CronLedger {
     // Who waits for it to end is free from now on.
     if (run.gone || run.finishedMs === atMs) run.owner.activeMs = Math.max(run.owner.activeMs, atMs);
   }
+}
+
+const makeCronLedger = (): CronLedger => new CronLedger();
+
+/** The one of a run. */
+export function cronLedgerOf(world: World): CronLedger {
+  return world.shared(makeCronLedger);
 }
 
 /** Whether a request is about a CronJob, or a Job that it owns, by its name. */

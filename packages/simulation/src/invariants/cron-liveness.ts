@@ -2,7 +2,7 @@ import { finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
-import { type CronJobRecord, CronLedger, hasActive } from "./cron-ledger.js";
+import { type CronJobRecord, cronLedgerOf, hasActive } from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { isBeingDeleted, nameOf } from "./stored-objects.js";
@@ -17,7 +17,7 @@ export const cronJobsGoOn: Invariant = {
     "A slot after the last fault is started within a period and 10 s, unless the CronJob is suspended, too late, or forbids it " +
     "for a Job that is active.",
   watch(world, violated): InvariantChecks {
-    const ledger = new CronLedger();
+    const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
@@ -67,7 +67,7 @@ export const historyHolds: Invariant = {
   name: "L6 history holds",
   sentence: "60 s after the last of them has ended a CronJob owns no more finished Jobs than its limits.",
   watch(world, violated): InvariantChecks {
-    const ledger = new CronLedger();
+    const ledger = cronLedgerOf(world);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onChange: (change) => ledger.onChange(change),

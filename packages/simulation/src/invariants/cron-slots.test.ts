@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import { condition, cronJob, job } from "../../test/objects.js";
+import { cronJobsGoOn } from "./cron-liveness.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
 
@@ -31,7 +32,7 @@ const active = (...names: string[]): NonNullable<CronJob["status"]> => ({
 
 /** At the first slot, with the CronJob stored and its controller shown it. */
 function atSlot(spec: Partial<CronJob["spec"]> = {}, plan = {}): History {
-  const history = new History(oneJobPerSlot, plan);
+  const history = new History([oneJobPerSlot, cronJobsGoOn], plan);
   history.store(cronJob(spec));
   history.show(cronJob(spec), { component: CONTROLLER });
   history.pass(60_000);
@@ -104,9 +105,9 @@ describe("S11 one Job per slot", () => {
     restarted.store(run("tick-1", SLOT_MS), { component: CONTROLLER, incarnation: 2 });
     expect(restarted.violations).toEqual([]);
 
-    // After sixteen refusals in a row it waits for more than five minutes, after one it does not.
+    // After sixteen refusals in a row it waits for more than five minutes, after eight it does not.
     for (const [refusals, count] of [
-      [1, 1],
+      [8, 1],
       [16, 0],
     ]) {
       const refused = atSlot();

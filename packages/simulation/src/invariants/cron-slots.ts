@@ -2,7 +2,7 @@ import { parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, StoredChange } from "../world.js";
-import { type CronJobRecord, type CronJobRun, type CronJobSpec, CronLedger, firstActive } from "./cron-ledger.js";
+import { type CronJobRecord, type CronJobRun, type CronJobSpec, cronLedgerOf, firstActive } from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
@@ -18,7 +18,7 @@ export const oneJobPerSlot: Invariant = {
     "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
     "delay where nothing is in its way; none beside an active one with Forbid, and none while it is suspended.",
   watch(world, violated): InvariantChecks {
-    const ledger = new CronLedger();
+    const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
     let disturbedMs = world.nowMs;
     const lives = new Set<string>();

@@ -2,7 +2,7 @@ import { type Job, compareTimes, finishedCondition, parseTime } from "@kubewrigh
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored, StoredChange } from "../world.js";
-import { type CronJobRecord, type CronJobRun, CronLedger, type StoredCronJob, isUnfinished } from "./cron-ledger.js";
+import { type CronJobRecord, type CronJobRun, type StoredCronJob, cronLedgerOf, isUnfinished } from "./cron-ledger.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -16,7 +16,7 @@ export const cronJobStatus: Invariant = {
     "lastScheduleTime is a slot and never goes back, nor does lastSuccessfulTime; at rest active lists the unfinished Jobs " +
     "that the controller has created, and no others.",
   watch(world, violated): InvariantChecks {
-    const ledger = new CronLedger();
+    const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
@@ -84,8 +84,8 @@ export const historyLimits: Invariant = {
   sentence:
     "A CronJob deletes only its own finished Jobs beyond its history limits, oldest first, and with Replace those that it " +
     "lists as active.",
-  watch(_world, violated): InvariantChecks {
-    const ledger = new CronLedger();
+  watch(world, violated): InvariantChecks {
+    const ledger = cronLedgerOf(world);
     return {
       onCacheEvent: (event) => ledger.onCacheEvent(event),
       onChange(change) {
