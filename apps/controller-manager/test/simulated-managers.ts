@@ -38,15 +38,19 @@ export class SimulatedManagers {
   readonly client;
   #started = 0;
 
-  private constructor(kubernetesVersion: KubernetesVersion) {
+  private constructor(kubernetesVersion: KubernetesVersion, featureGates: Readonly<Record<string, boolean>>) {
     const { clock } = this;
-    this.server = createApiServer({ clock, random: seededRandom(1), freeze: true, kubernetesVersion });
+    const random = seededRandom(1);
+    this.server = createApiServer({ clock, random, freeze: true, kubernetesVersion, featureGates });
     this.client = new Client({ transport: this.server.transport, clock });
   }
 
-  /** @param kubernetesVersion - the API server's. Default: the newest. */
-  static async create(kubernetesVersion: KubernetesVersion = NEWEST_VERSION): Promise<SimulatedManagers> {
-    const managers = new SimulatedManagers(kubernetesVersion);
+  /** @param kubernetesVersion - the API server's, as its feature gates. Default: the newest. */
+  static async create(
+    kubernetesVersion: KubernetesVersion = NEWEST_VERSION,
+    featureGates: Readonly<Record<string, boolean>> = {},
+  ): Promise<SimulatedManagers> {
+    const managers = new SimulatedManagers(kubernetesVersion, featureGates);
     for (const name of ["default", "kube-system", "a", "b"]) await managers.#createNamespace(name);
     return managers;
   }

@@ -1,5 +1,7 @@
-import { jobs, namespaces, pods } from "@kubewright/api";
+import { NEWEST_VERSION, type ResourceDefinition, jobs, namespaces, pods } from "@kubewright/api";
+import { Client } from "@kubewright/client";
 import { type Bucket, bucketOf } from "@kubewright/sharding";
+import type { Transport } from "@kubewright/transport";
 import { describe, expect, test } from "vitest";
 
 import { SimulatedManagers, isWrite, messages } from "../../test/simulated-managers.js";
@@ -8,9 +10,9 @@ import type { ControllerManagerOptions } from "../options.js";
 const SHARDED: Partial<ControllerManagerOptions> = { sharding: "namespaces", takeOver: true };
 const NAMESPACES = Array.from({ length: 40 }, (_, index) => `team-${index}`);
 
-async function create(): Promise<SimulatedManagers> {
-  const world = await SimulatedManagers.create();
-  for (const name of NAMESPACES) await world.client.resource(namespaces).create({ metadata: { name } });
+async function create(gates = {}, names: readonly string[] = NAMESPACES): Promise<SimulatedManagers> {
+  const world = await SimulatedManagers.create(NEWEST_VERSION, gates);
+  for (const name of names) await world.client.resource(namespaces).create({ metadata: { name } });
   return world;
 }
 
@@ -163,6 +165,61 @@ test("ended pods of the whole cluster are counted together, and the oldest go be
   await world.clock.advance(60_000);
   const left = (await client.list()).items.map(({ metadata }) => metadata.name);
   expect(new Set(left)).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `pod-${index + 4}`)));
+  for (const replica of replicas) replica.stop();
+  await world.clock.advance(20_000);
+});
+
+/** Counts the bytes of the watches of what controllers work for, as JSON. */
+function metered(meter: { bytes: number }) {
+  return (transport: Transport): Transport =>
+    async (request) => {
+      const response = await transport(request);
+      if (!/\/(pods|jobs|cronjobs)\?.*watch=/.test(request.path) || response.body.type !== "events") return response;
+      const { events } = response.body;
+      const counted = async function* (): AsyncGenerator<unknown, void> {
+        for await (const event of events) {
+          meter.bytes += JSON.stringify(event).length + 1;
+          yield event;
+        }
+      };
+      return { ...response, body: { type: "events", events: counted() } };
+    };
+}
+
+test.each([
+  ["a server that filters shards: at most 30 %", { ShardedListAndWatch: true }, 200, 0.2, 0.3],
+  ["a server that does not: all of them", {}, 40, 0.99, 1.01],
+])("of the bytes of watches each of four replicas gets, of %s", async (_, gates, count, least, most) => {
+  const names = Array.from({ length: count }, (__, index) => `team-${index}`);
+  const world = await create(gates, names);
+  const meters = Array.from({ length: 4 }, () => ({ bytes: 0 }));
+  const options = { ...SHARDED, controllers: ["*", "-garbagecollector"] };
+  const replicas = meters.map((meter) => world.start(options, { wrap: metered(meter) }));
+  await world.clock.advance(60_000);
+  for (const meter of meters) meter.bytes = 0;
+  const whole = { bytes: 0 };
+  const stop = new AbortController();
+  const watching = [pods, jobs].map(async (resource: ResourceDefinition) => {
+    const client = new Client({ transport: metered(whole)(world.server.transport), clock: world.clock });
+    const watch = await client
+      .resource(resource)
+      .watch({ signal: stop.signal, resourceVersion: world.server.resourceVersion });
+    try {
+      for await (const __ of watch);
+    } catch {
+      // It was stopped.
+    }
+  });
+  for (const namespace of names) await world.createJob("pi", { namespace });
+  await world.clock.advance(10_000);
+  await endPods(world);
+  await world.clock.advance(10_000);
+  stop.abort();
+  await world.clock.advance(1);
+  await Promise.all(watching);
+  const parts = meters.map(({ bytes }) => bytes / whole.bytes);
+  expect(Math.min(...parts)).toBeGreaterThanOrEqual(least);
+  expect(Math.max(...parts)).toBeLessThanOrEqual(most);
   for (const replica of replicas) replica.stop();
   await world.clock.advance(20_000);
 });
