@@ -489,13 +489,4 @@ test("expectations that are never met hold pods back for five minutes", async ()
   await bench.clock.advance(1);
   await bench.sync();
   expect(bench.calls).toEqual(["POST job-", "PUT status"]);
-  expect(bench.requeues).toEqual([]);
-});
-
-test("a Job is looked at again when what it expects is given up, which no event tells", async () => {
-  const bench = new SyncBench(job());
-  bench.memory.expectations.expectCreations(KEY, 1);
-  await bench.clock.advance(100_000);
-  await bench.sync();
-  expect(bench.requeues).toEqual([200_001]);
 });

@@ -43,8 +43,6 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     if (plan.deadlineInMs !== undefined) deps.requeueAfter(key, plan.deadlineInMs);
     if (plan.pods?.retryAfterMs !== undefined)
       deps.requeueAfter(key, Math.max(plan.pods.retryAfterMs, deps.minRequeueMs));
-    // A pod that came and went while the watch was interrupted is never seen. Upstream waits for the resync, 12 h or more.
-    if (!expectationsSatisfied) deps.requeueAfter(key, memory.expectations.satisfiedInMs(key));
 
     let failure: { readonly error: unknown } | undefined;
     try {
