@@ -20,6 +20,8 @@ export interface CachesOptions {
   /** Told of every informer when it is made. */
   readonly onInformer?: InformerFactoryOptions["onInformer"];
   readonly resyncMs: number | undefined;
+  /** Caches in the place of ones of its own, of all that it is to see. */
+  readonly informers?: InformerFactory | undefined;
 }
 
 /** All namespaces, and objects that are in none. */
@@ -39,6 +41,10 @@ export class Caches {
 
   constructor(options: CachesOptions) {
     this.#options = options;
+    if (options.informers !== undefined) {
+      this.#factories.set(EVERYWHERE, options.informers);
+      return;
+    }
     for (const namespace of new Set([EVERYWHERE, ...options.namespaces])) {
       const { client, clock, random, resyncMs } = options;
       const factory = new InformerFactory({

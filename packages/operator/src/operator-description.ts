@@ -12,6 +12,8 @@ export interface OperatorDescription {
     readonly namespaces?: readonly string[];
     /** Default: on, by a Lease of the operator's name, in its own namespace. */
     readonly leaderElection?: { readonly leaseName?: string; readonly namespace?: string } | false;
+    /** Replicas share the work, in place of one that leads. Default: off. */
+    readonly sharding?: "namespaces";
   };
   readonly controllers: readonly ControllerDescription[];
 }

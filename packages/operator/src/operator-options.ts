@@ -22,6 +22,12 @@ export interface OperatorOptions<Metrics> {
   readonly namespaces?: readonly string[];
   /** Default: on, so that one of several replicas acts. What is not the leader's writes is refused before it is sent. */
   readonly leaderElection?: LeaderElectionOptions | false;
+  /**
+   * All replicas act, each for some of the namespaces, in place of one that leads: see `@kubewright/sharding`. A controller then sees
+   * the namespaces of one bucket at a time, and what is in no namespace; controllers of resources that are in none, and tasks, run at
+   * one replica, which sees everything. Not together with `namespaces`. Default: off.
+   */
+  readonly sharding?: "namespaces";
   /** Most requests a second, after a burst, those of its Lease not counted. Default: not limited, which is up to the server. */
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
   /** Makes metrics of its own in the registry of the run. Reconcilers are handed what it answers with. */

@@ -1,5 +1,13 @@
-import { Client, errorMessage } from "@kubewright/client";
-import { type Clock, type Logger, type Random, RepeatedLines, standardErrorLogger, uuid } from "@kubewright/clock";
+import { Client, type ClientOptions, errorMessage } from "@kubewright/client";
+import {
+  type Clock,
+  type Logger,
+  type Random,
+  RepeatedLines,
+  TokenBucket,
+  standardErrorLogger,
+  uuid,
+} from "@kubewright/clock";
 import {
   EventRecorder,
   type HealthChecks,
@@ -11,7 +19,7 @@ import {
   runInStages,
 } from "@kubewright/controller";
 import { ControllerMetrics } from "@kubewright/controller/metrics";
-import type { InformerFactoryOptions } from "@kubewright/informer";
+import type { InformerError, InformerFactoryOptions } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 import { Registry } from "prom-client";
 
@@ -23,6 +31,7 @@ import type { LeaderElectionOptions, OperatorOptions } from "./operator-options.
 import type { OperatorTask } from "./operator-task.js";
 import { reconcileMetrics } from "./reconcile-metrics.js";
 import { buildTask } from "./running-task.js";
+import { SharedOperator } from "./shared-operator.js";
 import { type Tracer, tracedTransport } from "./tracing.js";
 
 /** What an operator runs in. */
@@ -91,6 +100,8 @@ export class OperatorRun {
   /** Writes only while this process may. */
   readonly #client: Client;
   readonly #unfenced: Client;
+  readonly #resyncMs: number;
+  readonly #onInformerError: (error: InformerError) => void;
   #elector: LeaderElector | undefined;
 
   constructor(operator: RunnableOperator, environment: OperatorEnvironment) {
@@ -105,17 +116,19 @@ export class OperatorRun {
     const { rateLimit } = operator.options;
     this.#client = this.#clientOf(finishWrites(leaderFence(traced, mayAct)), rateLimit);
     this.#unfenced = this.#clientOf(finishWrites(traced), rateLimit);
+    this.#resyncMs = (operator.options.resyncMs ?? TEN_HOURS_MS) * (0.9 + 0.2 * random.fork("resync").next());
+    this.#onInformerError = (error) => {
+      if (error.step === "handler") environment.onFailure?.(error.cause);
+      lines.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on");
+    };
     this.#caches = new Caches({
       client: this.#client,
       clock,
       random: random.fork("caches"),
       namespaces: environment.namespaces ?? operator.options.namespaces ?? [],
-      resyncMs: (operator.options.resyncMs ?? TEN_HOURS_MS) * (0.9 + 0.2 * random.fork("resync").next()),
+      resyncMs: this.#resyncMs,
       onInformer: environment.onInformer,
-      onError: (error) => {
-        if (error.step === "handler") environment.onFailure?.(error.cause);
-        lines.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on");
-      },
+      onError: this.#onInformerError,
     });
     for (const { resources } of operator.controllers) {
       for (const { role, definition } of resources) if (role !== "writes") this.#caches.add(definition);
@@ -130,6 +143,10 @@ export class OperatorRun {
     try {
       const election = this.#environment.leaderElection ?? this.#operator.options.leaderElection ?? {};
       const context = this.#context();
+      if (this.#operator.options.sharding !== undefined) {
+        await this.#share(context);
+        return;
+      }
       const lead = this.#leading(context);
       const recording: Runnable[] = [];
       if (election !== false) {
@@ -145,6 +162,38 @@ export class OperatorRun {
       release();
       this.#logger.info({}, `Shutting down ${name}`);
     }
+  }
+
+  /** Works as one of several replicas, each for some of the namespaces. */
+  async #share(context: ControllerContext): Promise<void> {
+    const { name, options, controllers } = this.#operator;
+    const { clock, random, signal, identity, namespace = DEFAULT_NAMESPACE, health } = this.#environment;
+    const limited = this.#environment.namespaces ?? options.namespaces ?? [];
+    if (limited.length > 0)
+      throw new Error(`${name} shares all namespaces: it cannot be restricted to ${limited.join()}`);
+    if (this.#environment.leaderElection === false)
+      throw new Error(`${name} shares work by Leases: leader election cannot be off`);
+    const transport = tracedTransport(this.#environment.transport, this.#environment.tracer);
+    const { rateLimit } = options;
+    const limit = rateLimit && new TokenBucket({ clock, perSecond: rateLimit.qps, burst: rateLimit.burst });
+    const shared = new SharedOperator({
+      controllers,
+      tasks: (of) => this.#tasks(of, false),
+      context,
+      clientOf: (fenced) => this.#clientOf(finishWrites(fenced), limit),
+      readClient: this.#clientOf(transport, undefined),
+      transport,
+      identity: identity ?? `${name.slice(0, 63)}-${uuid(random.fork("shard identity")).slice(0, 8)}`,
+      namespace,
+      resyncMs: this.#resyncMs,
+      onInformer: this.#environment.onInformer,
+      onError: this.#onInformerError,
+    });
+    health?.healthz.add("ping");
+    health?.readyz.add("sharding", () => (shared.isReady ? undefined : new Error("buckets are not synced yet")));
+    for (const [each, check] of Object.entries(options.healthChecks ?? {})) health?.healthz.add(each, check);
+    for (const [each, check] of Object.entries(options.readyChecks ?? {})) health?.readyz.add(each, check);
+    await runAll([shared, ...this.#tasks(context, true), untilAborted], signal);
   }
 
   async #main(lead: (leading: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -248,7 +297,7 @@ export class OperatorRun {
     for (const [name, check] of Object.entries(readyChecks)) readyz.add(name, check);
   }
 
-  #clientOf(transport: Transport, rateLimit: OperatorOptions<unknown>["rateLimit"], timeoutMs?: number): Client {
+  #clientOf(transport: Transport, rateLimit: ClientOptions["rateLimit"], timeoutMs?: number): Client {
     const { clock, server } = this.#environment;
     const metrics = this.#metrics.restClient(server);
     const limit = rateLimit === undefined ? {} : { rateLimit };

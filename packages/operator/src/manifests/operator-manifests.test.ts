@@ -157,3 +157,24 @@ test("what a test run asks for is recorded as what it takes to be allowed to", a
     { apiGroups: ["batch"], resources: ["jobs/status"], verbs: ["patch"] },
   ]);
 });
+
+test("an operator whose replicas share its work may do what that takes, and nobody leads", () => {
+  const shared = {
+    ...operator,
+    name: operator.name,
+    controllers: operator.controllers,
+    options: { sharding: "namespaces" },
+  } as const;
+  const roles = operatorManifests({ operator: shared }).filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
+  const named = new Map(roles.map((role) => [role.metadata.name, (role as { rules?: unknown }).rules]));
+  expect(named.has("backup-operator-leader-election")).toBe(false);
+  expect(named.get("backup-operator-sharding")).toEqual([
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "update"] },
+    {
+      apiGroups: ["coordination.k8s.io"],
+      resources: ["leases"],
+      verbs: ["get", "list", "watch", "create", "update", "delete"],
+    },
+  ]);
+  expect(JSON.stringify(named.get("backup-operator"))).toContain('"namespaces"');
+});

@@ -6,6 +6,7 @@ import {
   type PolicyRule,
   type Role,
   type Service,
+  namespaces as namespaceResource,
 } from "@kubewright/api";
 
 import type { OperatorDescription } from "../operator-description.js";
@@ -16,8 +17,10 @@ import {
   controllerPermissions,
   electionPermissions,
   publishingPermissions,
+  shardingPermissions,
 } from "./operator-permissions.js";
 import { type Permission, policyRules } from "./permissions.js";
+import { READ_VERBS } from "./verbs.js";
 
 export interface ManifestOptions {
   readonly operator: OperatorDescription;
@@ -46,13 +49,16 @@ export function operatorManifests(options: ManifestOptions): KubernetesObject[] 
   const { operator, webhooks = [], definitions = [], permissions = [] } = options;
   const { name } = operator;
   const { namespace = name } = options;
-  const { leaderElection = {}, namespaces = [] } = operator.options;
+  const { leaderElection = {}, namespaces = [], sharding } = operator.options;
   const place: WebhookPlace = { service: { name, namespace } };
   const configured = webhookConfigurations({ name, webhooks, place });
   const converted = new Map(configured.definitions.map((each) => [each.metadata.name, each]));
   const own: Permission[] = webhooks.length === 0 ? [] : certificatePermissions(`${name}-webhooks`);
   const access = new Access(name, namespace);
-  const used = [...controllerPermissions(operator), ...permissions, ...publishingPermissions(name, webhooks)];
+  // Which namespaces there are, for whoever shares them.
+  const shared: Permission[] = sharding === undefined ? [] : [{ resource: namespaceResource, verbs: READ_VERBS }];
+  const published = publishingPermissions(name, webhooks);
+  const used = [...controllerPermissions(operator), ...permissions, ...published, ...shared];
   const everywhere = namespaces.length === 0;
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
@@ -66,7 +72,8 @@ export function operatorManifests(options: ManifestOptions): KubernetesObject[] 
         used.filter(({ resource }) => resource.namespaced),
       ),
     ),
-    ...(leaderElection === false
+    ...(sharding === undefined ? [] : access.inNamespace(`${name}-sharding`, namespace, shardingPermissions())),
+    ...(leaderElection === false || sharding !== undefined
       ? []
       : access.inNamespace(
           `${name}-leader-election`,

@@ -1,6 +1,7 @@
 import {
   type KubernetesObject,
   type ResourceDefinition,
+  configMaps,
   customResourceDefinitions,
   events,
   leases,
@@ -57,6 +58,14 @@ export function electionPermissions(leaseName: string): Permission[] {
     { resource: leases, verbs: ["create"] },
     { resource: leases, verbs: ["get", "watch", "update"], resourceNames: [leaseName] },
     { resource: events, verbs: ["create", "patch"] },
+  ];
+}
+
+/** What sharing work takes, where the Leases are. Members' names are not known beforehand. */
+export function shardingPermissions(): Permission[] {
+  return [
+    { resource: leases, verbs: ["get", "list", "watch", "create", "update", "delete"] },
+    { resource: configMaps, verbs: ["get", "list", "watch", "create", "update"] },
   ];
 }
 

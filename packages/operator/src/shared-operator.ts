@@ -1,0 +1,150 @@
+import type { Client } from "@kubewright/client";
+import { type Runnable, runAll, runInStages } from "@kubewright/controller";
+import { type InformerError, type InformerFactoryOptions, withoutManagedFields } from "@kubewright/informer";
+import { BucketInformers, type BucketWork, CLUSTER_BUCKET, ShardMember } from "@kubewright/sharding";
+import type { Transport } from "@kubewright/transport";
+
+import { Cache } from "./cache.js";
+import { Caches } from "./caches.js";
+import type { ControllerContext } from "./controller-context.js";
+import type { DeclaredController } from "./controller-declaration.js";
+
+export interface SharedOperatorOptions {
+  readonly controllers: readonly DeclaredController[];
+  /** What no object asks for, made for one replica. */
+  readonly tasks: (context: ControllerContext) => readonly Runnable[];
+  /** Of the whole run: buckets have their own clients and caches. */
+  readonly context: ControllerContext;
+  readonly clientOf: (transport: Transport) => Client;
+  /** For Leases, the assignment, and what is cached. */
+  readonly readClient: Client;
+  readonly transport: Transport;
+  readonly identity: string;
+  readonly namespace: string;
+  readonly resyncMs: number;
+  readonly onInformer: InformerFactoryOptions["onInformer"];
+  readonly onError: (error: InformerError) => void;
+}
+
+/** An operator whose replicas share its work by buckets of namespaces. */
+export class SharedOperator implements Runnable {
+  readonly name = "sharing";
+  readonly #options: SharedOperatorOptions;
+  readonly #informers: BucketInformers;
+  readonly #member: ShardMember;
+
+  constructor(options: SharedOperatorOptions) {
+    this.#options = options;
+    const { context, readClient, transport, identity, namespace, resyncMs, onError } = options;
+    const { clock, random, logger, operator } = context;
+    this.#informers = new BucketInformers({
+      client: readClient,
+      clock,
+      random: random.fork("informers of buckets"),
+      transform: withoutManagedFields,
+      resyncMs,
+      onError,
+    });
+    this.#member = new ShardMember({
+      client: readClient,
+      transport,
+      clock,
+      random: random.fork("sharding"),
+      namespace,
+      group: operator.slice(0, 63),
+      identity,
+      logger,
+      runBucket: (work, signal) =>
+        work.bucket === CLUSTER_BUCKET ? this.#cluster(work, signal) : this.#bucket(work, signal),
+    });
+  }
+
+  /** Whether the Lease holds, and the caches of all buckets are filled. */
+  get isReady(): boolean {
+    return this.#member.isReady;
+  }
+
+  /** @throws MemberError when others took this process for dead. */
+  async run(signal: AbortSignal): Promise<void> {
+    const reading = new AbortController();
+    const read = this.#informers.run(reading.signal);
+    try {
+      await this.#member.run(signal);
+    } finally {
+      reading.abort(new Error("this replica has ended"));
+      await read;
+    }
+  }
+
+  /** The controllers of what is in namespaces, for those of one bucket. */
+  #bucket(work: BucketWork, signal: AbortSignal): Promise<void> {
+    const informers = this.#informers.forBucket(work.bucket);
+    const caches = this.#caches(work, informers);
+    return this.#run(work, caches, { isNamespaced: true, tasks: false }, signal);
+  }
+
+  /** The controllers of what is in no namespace, and tasks, with caches of everything. */
+  #cluster(work: BucketWork, signal: AbortSignal): Promise<void> {
+    return this.#run(work, this.#caches(work, undefined), { isNamespaced: false, tasks: true }, signal);
+  }
+
+  #caches(work: BucketWork, informers: ReturnType<BucketInformers["forBucket"]> | undefined): Caches {
+    const { context, readClient, resyncMs, onError, onInformer } = this.#options;
+    const { clock, random } = context;
+    return new Caches({
+      client: readClient,
+      clock,
+      random: random.fork(`caches of ${work.name} at ${work.epoch}`),
+      namespaces: [],
+      onError,
+      onInformer,
+      resyncMs,
+      informers,
+    });
+  }
+
+  async #run(
+    work: BucketWork,
+    caches: Caches,
+    { isNamespaced, tasks }: { readonly isNamespaced: boolean; readonly tasks: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { controllers, context } = this.#options;
+    const chosen = controllers.filter(({ resources }) => {
+      const primary = resources.find(({ role }) => role === "for");
+      return (primary?.definition.namespaced ?? false) === isNamespaced;
+    });
+    for (const { resources } of chosen)
+      for (const { role, definition } of resources) if (role !== "writes") caches.add(definition);
+    const own: ControllerContext = {
+      ...context,
+      client: this.#options.clientOf(work.transport),
+      caches,
+      cache: new Cache(caches),
+      random: context.random.fork(`bucket ${work.name} at ${work.epoch}`),
+    };
+    const built = [...chosen.map((controller) => controller.build(own)), ...(tasks ? this.#options.tasks(own) : [])];
+    const opened: Runnable = {
+      name: `bucket ${work.name}`,
+      run: async (stop) => {
+        const isFilled = await caches.waitForSync(Infinity, stop).then(
+          () => true,
+          () => false,
+        );
+        if (!isFilled) return;
+        work.opened();
+        await runAll([...built, untilAborted], stop);
+      },
+    };
+    await runInStages([[opened], caches.runnables], signal);
+  }
+}
+
+/** A bucket without controllers is a bucket all the same. */
+const untilAborted: Runnable = {
+  name: "until given up",
+  run: (signal) =>
+    new Promise((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
+    ),
+};
