@@ -1,0 +1,92 @@
+import { configMaps, namespaces, nodes } from "@kubewright/api";
+import { createApiServer } from "@kubewright/apiserver";
+import { Client } from "@kubewright/client";
+import { SimulatedClock, seededRandom } from "@kubewright/clock";
+import { expect, test } from "vitest";
+
+import { BucketInformers } from "./bucket-informers.js";
+import { bucketOf } from "./bucket.js";
+
+const BUCKET = bucketOf("team-a");
+
+async function setUp() {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const random = seededRandom(1);
+  const server = createApiServer({ clock, random, freeze: true, featureGates: { ShardedListAndWatch: true } });
+  const client = new Client({ transport: server.transport, clock });
+  for (const name of ["team-a", "team-b"]) await client.resource(namespaces).create({ metadata: { name } });
+  const paths: string[] = [];
+  const informers = new BucketInformers({
+    client: new Client({
+      transport: (request) => {
+        paths.push(request.path);
+        return server.transport(request);
+      },
+      clock,
+    }),
+    clock,
+    random: random.fork("informers"),
+  });
+  const stop = new AbortController();
+  const running = informers.run(stop.signal);
+  const take = () => {
+    const factory = informers.forBucket(BUCKET);
+    const giveUp = new AbortController();
+    const caches = { configMaps: factory.informerFor(configMaps), nodes: factory.informerFor(nodes) };
+    const ended = factory.run(giveUp.signal);
+    const leave = async (): Promise<void> => {
+      giveUp.abort(new Error("given up"));
+      await ended;
+    };
+    return { ...caches, leave };
+  };
+  const end = async (): Promise<void> => {
+    stop.abort(new Error("over"));
+    await running;
+  };
+  const create = (namespace: string, name: string) =>
+    client.resource(configMaps).create({ metadata: { namespace, name } });
+  return { clock, client, informers, paths, take, end, create };
+}
+
+test("a bucket has caches of its namespaces, which begin anew when it comes again, and of what is in none", async () => {
+  const { clock, client, take, end, create } = await setUp();
+  await client.resource(nodes).create({ metadata: { name: "first" } });
+  await create("team-a", "ours");
+  await create("team-b", "theirs");
+  const bucket = take();
+  await clock.advance(1_000);
+  const names = ({ configMaps: cache }: typeof bucket) =>
+    new Set(cache.store.list().map(({ metadata }) => metadata.name));
+  expect([bucket.configMaps.hasSynced, names(bucket)]).toEqual([true, new Set(["ours"])]);
+  await client.resource(nodes).create({ metadata: { name: "second" } });
+  await client.resource(nodes).delete("first");
+  await clock.advance(1_000);
+  expect(bucket.nodes.store.list().map(({ metadata }) => metadata.name)).toEqual(["second"]);
+  await bucket.leave();
+  await create("team-a", "meanwhile");
+  await clock.advance(60_000);
+  expect(names(bucket)).toEqual(new Set(["ours"]));
+  const again = take();
+  await clock.advance(1_000);
+  expect(names(again)).toEqual(new Set(["meanwhile", "ours"]));
+  await again.leave();
+  await end();
+});
+
+test("a namespace that is gone is not asked for any more, and one of its name that is made later is", async () => {
+  const { clock, client, paths, take, end, create } = await setUp();
+  const bucket = take();
+  await clock.advance(1_000);
+  await client.resource(namespaces).delete("team-a");
+  await clock.advance(120_000);
+  paths.length = 0;
+  await clock.advance(900_000);
+  expect(paths.filter((path) => path.includes("configmaps"))).toEqual([]);
+  await client.resource(namespaces).create({ metadata: { name: "team-a" } });
+  await create("team-a", "new");
+  await clock.advance(5_000);
+  expect(bucket.configMaps.store.list().map(({ metadata }) => metadata.name)).toEqual(["new"]);
+  await bucket.leave();
+  await end();
+});
