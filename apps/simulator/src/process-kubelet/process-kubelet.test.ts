@@ -285,11 +285,17 @@ test("init containers run one after the other, and a failed one keeps the others
 
 test("a sidecar runs beside the others and is told to end when they have", async () => {
   const cluster = await start();
-  const sidecar = shell("trap 'echo told; exit 0' TERM; while :; do sleep 0.05; done", {
+  const volumeMounts = [{ name: "shared", mountPath: "/shared" }];
+  const sidecar = shell("trap 'echo told; exit 0' TERM; touch /shared/up; while :; do sleep 0.05; done", {
     name: "sidecar",
     restartPolicy: "Always",
+    volumeMounts,
   });
-  const pod = await ended(cluster, "p", { initContainers: [sidecar], containers: [shell("sleep 0.2")] });
+  const pod = await ended(cluster, "p", {
+    volumes: [{ name: "shared", emptyDir: {} }],
+    initContainers: [sidecar],
+    containers: [shell("until [ -e /shared/up ]; do sleep 0.05; done", { volumeMounts })],
+  });
   expect(pod.status?.phase).toBe("Succeeded");
   expect(await logOf(cluster, "p", "?container=sidecar")).toContain("told\n");
 });
@@ -306,9 +312,11 @@ test("what fails is started again, at once and then after a wait, with the log o
     phase: "Running",
     containerStatuses: [
       {
-        restartCount: 1,
+        restartCount: expect.toSatisfy((count) => count >= 1),
         state: {
-          waiting: { message: expect.stringMatching(/^back-off 10s restarting failed container=main pod=p_default\(/) },
+          waiting: {
+            message: expect.stringMatching(/^back-off (?:10|20|40)s restarting failed container=main pod=p_default\(/),
+          },
         },
         lastState: { terminated: { exitCode: 1 } },
       },
@@ -322,6 +330,7 @@ test("a pod that is deleted is told by SIGTERM, and after its grace by SIGKILL",
   const stubborn = shell("trap '' TERM; echo ready; while :; do sleep 0.05; done");
   await create(cluster, "p", { terminationGracePeriodSeconds: 1, containers: [stubborn] });
   await podWhen(cluster, "p", ({ status }) => status?.phase === "Running");
+  await expect.poll(() => logOf(cluster, "p")).toBe("ready\n");
   const followed = logOf(cluster, "p", "?follow=true");
   const client = cluster.cluster.client("test").resource(pods);
   await client.delete("p", { namespace: "default" });
@@ -335,10 +344,13 @@ test("a pod that is deleted is told by SIGTERM, and after its grace by SIGKILL",
 test("activeDeadlineSeconds ends a pod", async () => {
   const cluster = await start();
   const pod = await ended(cluster, "p", { activeDeadlineSeconds: 1, containers: [shell("exec sleep 1000")] });
+  // On a machine that is too busy to have started it in time, it never ran.
   expect(pod.status).toMatchObject({
     phase: "Failed",
     reason: "DeadlineExceeded",
-    containerStatuses: [{ state: { terminated: { exitCode: 143 } } }],
+    containerStatuses: [
+      { state: { terminated: { exitCode: expect.toSatisfy((code) => code === 143 || code === 137) } } },
+    ],
   });
 });
 
@@ -373,7 +385,7 @@ describe("when the cluster stops", () => {
   test("processes end, their pods are told as terminated by a shutdown, and no folder is left", async () => {
     const before = await start();
     await create(before, "p", {
-      containers: [shell("echo $$$$ $KUBEWRIGHT_TERMINATION_LOG; trap 'exit 9' TERM; while :; do sleep 0.05; done")],
+      containers: [shell("trap 'exit 9' TERM; echo $$$$ $KUBEWRIGHT_TERMINATION_LOG; while :; do sleep 0.05; done")],
     });
     await podWhen(before, "p", ({ status }) => status?.phase === "Running");
     await expect.poll(() => logOf(before, "p"), { timeout: 90_000 }).not.toBe("");
