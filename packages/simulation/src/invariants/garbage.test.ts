@@ -241,6 +241,8 @@ describe("S15 PodGC's reasons", () => {
     history.store(node("n"));
     history.store(on("n", "Running"));
     for (const name of ["b", "c"]) history.store(on("n", "Failed", {}, name));
+    const held = on("n", "Failed", {}, "d");
+    history.store({ ...held, metadata: { ...held.metadata, deletionTimestamp: "2026-03-02T10:00:00Z" } }, POD_GC);
     history.remove(node("n"));
     history.pass(190_000);
     history.rest();
