@@ -103,7 +103,8 @@ export class ControllerReplica implements Runnable {
         this.#leads = false;
         this.#update();
         stop.abort();
-        await elected;
+        // Whose machine stands still when everything ends would never get to give its lease away.
+        await Promise.race([elected, aborted(signal)]);
       } else await Promise.race([this.#changed.promise, aborted(signal)]);
       signal.removeEventListener("abort", onAbort);
       if (!signal.aborted && this.#up) await clock.sleep(RESTART_MS, signal).catch(() => undefined);

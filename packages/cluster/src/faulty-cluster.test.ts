@@ -89,6 +89,20 @@ test("a leader that loses its lease exits, another takes over, and the first com
   expect(cluster.faults.loseLease()?.leader).toBe("controller-manager-1");
 });
 
+test("a cluster ends although its leader stands still", async () => {
+  const clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  const cluster = createFaultyCluster({ clock, random: seededRandom(1), replicas: 2 });
+  const stop = new AbortController();
+  let hasEnded = false;
+  void cluster.run(stop.signal).then(() => (hasEnded = true));
+  await clock.advance(MINUTE);
+  cluster.faults.standStill("controller-manager-1");
+  await clock.advance(5_000);
+  stop.abort();
+  await clock.advance(MINUTE);
+  expect(hasEnded).toBe(true);
+});
+
 test.each([createCluster, createFaultyCluster])("a node that is none fails the cluster at once: %o", async (create) => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const nodes = [{ name: "a", cpu: "-4", memory: "1Gi", pods: 1 }];
