@@ -130,16 +130,16 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
     stop.abort();
   }
   const violations = isStuck ? [...observer.violations, stuck(clock.now(), plan)] : observer.violations;
-  const outcome: Outcome = {
+  const outcome = {
     violations,
     reached: observer.reached,
     hash: observer.hash,
     settled: settledObjects(observer.mirror),
     figures: observer.figures,
   };
-  await drive(clock, running);
+  const hasEnded = await endsWhenTold(clock, running);
   if (observer.failure !== undefined) throw observer.failure.error;
-  return outcome;
+  return hasEnded ? outcome : { ...outcome, violations: [...violations, endless(clock.now(), plan)] };
 }
 
 function clusterOptions(
@@ -208,6 +208,27 @@ function healedMs(happenings: readonly Happening[], endMs: number): number {
 function stuck(atMs: number, plan: FaultPlan): Violation {
   const message = `time does not go on: more than ${MOST_CALLS_PER_INSTANT} calls of the clock at one instant`;
   return { invariant: QUIET, about: plan.name ?? `seed ${plan.seed}`, message, atMs };
+}
+
+function endless(atMs: number, plan: FaultPlan): Violation {
+  const message = "does not end when it is told to: something waits for what never comes";
+  return { invariant: QUIET, about: plan.name ?? `seed ${plan.seed}`, message, atMs };
+}
+
+/** More than what has been told to stop takes, once there is no timer left. */
+const IDLE_TURNS = 1_000;
+
+/** Whether a cluster that was told to stop does, as long as there is anything that it may wait for. */
+async function endsWhenTold(clock: SimulatedClock, running: Promise<unknown>): Promise<boolean> {
+  let hasEnded = false;
+  void running.then(() => (hasEnded = true));
+  let idle = 0;
+  for (await clock.settle(); !hasEnded && idle < IDLE_TURNS && !clock.isStuck; await clock.settle()) {
+    const waitMs = clock.nextTimerInMs;
+    if (waitMs === undefined) idle++;
+    else await clock.advance(waitMs);
+  }
+  return hasEnded;
 }
 
 /** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */
