@@ -25,6 +25,14 @@ try {
   rmSync(temporary, { recursive: true, force: true });
 }
 
+/** What the package's sources take for granted: those for browsers have a document. */
+function libraries(): readonly string[] {
+  const { compilerOptions } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
+    readonly compilerOptions: { readonly lib?: readonly string[] };
+  };
+  return compilerOptions.lib ?? ["es2024", "esnext.disposable"];
+}
+
 function checkEntry(key: string, declarations: string): void {
   const name = path.basename(path.join(manifest.name, key) === manifest.name ? manifest.name : key);
   const entry = path.join(folder, declarations);
@@ -50,7 +58,7 @@ function checkEntry(key: string, declarations: string): void {
         overrideTsconfig: {
           compilerOptions: {
             target: "es2022",
-            lib: ["es2024", "esnext.disposable"],
+            lib: libraries(),
             module: "nodenext",
             strict: true,
             skipLibCheck: true,
