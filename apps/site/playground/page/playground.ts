@@ -108,7 +108,7 @@ export class Playground {
       onTrace: () => void this.#download("trace.jsonl", "application/jsonl"),
       onManifests: () => download("manifests.yaml", "application/yaml", this.#state.manifests),
       onScenario: () => download("scenario.yaml", "application/yaml", this.#state.scenario),
-      onCopyCommand: () => void this.#copy(this.#played?.command ?? "", "The command is copied"),
+      onCopyCommand: () => void this.#copy(commandOf(this.#played), "The command is copied"),
     });
     this.#header = new Header({
       onExample: (name) => this.#openExample(EXAMPLES.find((example) => example.name === name)!),
@@ -276,7 +276,7 @@ export class Playground {
     this.#played = played;
     this.#showProblems(played.problems);
     this.#run.show(played);
-    this.#downloads.render(played.command, this.#state.scenario !== "");
+    this.#downloads.render(commandOf(played), this.#state.scenario !== "");
     this.#say(played.report === undefined ? "" : `Played in ${(tookMs / 1000).toFixed(2)} s`);
     performance.mark("played");
   }
@@ -363,8 +363,14 @@ export class Playground {
 }
 
 /** Carried along, so that a report can be made where there is no network. */
-function pageFiles(): Promise<{ readonly script: string; readonly style: string }> {
-  return import("playground:page-files");
+async function pageFiles(): Promise<{ readonly script: string; readonly style: string }> {
+  const { script, style } = await import("playground:page-files");
+  return { script, style };
+}
+
+/** For those who have it installed, and for those who have not. */
+function commandOf(played: Played | undefined): string {
+  return played === undefined ? "" : `npx ${played.command}`;
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

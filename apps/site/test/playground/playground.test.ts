@@ -148,7 +148,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     await expect.poll(() => scenario.innerText()).toMatch(/happenings:\s+- at: \+2h\s+for: 3h\s+apiServerDown: all/);
     await expect
       .poll(() => page.locator(".axis .bands text").allTextContents())
-      .toContainEqual(expect.stringMatching(/API server/i));
+      .toContainEqual(expect.stringMatching(/apiServerDown|API server/));
     const printed = await summary(page);
 
     await page.getByRole("button", { name: "Share" }).click();
