@@ -37,6 +37,12 @@ spec:
           restartPolicy: Never
           containers: [{ name: c, image: busybox }]
 `;
+interface Looks {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: "light" | "dark";
+}
+
 const MARKUP = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
 describe.skipIf(browserPath === undefined)("the playground, from a plain web server", { timeout: TIMEOUT_MS }, () => {
@@ -71,7 +77,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
 
   const open = async (
     fragment = "",
-    { width = 1440, height = 900, colorScheme = "light" as "light" | "dark" } = {},
+    { width = 1440, height = 900, colorScheme = "light" }: Looks = {},
   ): Promise<Opened> => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true });
     contexts.push(context);

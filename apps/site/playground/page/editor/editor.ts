@@ -26,6 +26,7 @@ import { completion } from "./completion.ts";
 import type { DocumentSchema } from "./document-schema.ts";
 import { hover } from "./hover.ts";
 import { theme } from "./theme.ts";
+import { typingOver } from "./typing-over.ts";
 
 export interface EditorOptions {
   /** What it edits, for those who do not see it. */
@@ -59,6 +60,7 @@ export class Editor {
       indentOnInput(),
       bracketMatching(),
       closeBrackets(),
+      typingOver,
       highlightActiveLine(),
       highlightActiveLineGutter(),
       highlightSelectionMatches(),
