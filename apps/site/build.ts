@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { build } from "vitepress";
 
 import { isBuilt, stage } from "./docs-site/stage.ts";
+import { buildPlayground } from "./playground/build.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -26,3 +27,4 @@ const outDir = path.resolve(flags.out);
 const folder = path.join(import.meta.dirname, ".staging", path.basename(outDir));
 await stage({ folder, ...(flags.api === undefined ? {} : { apiOf: flags.api }) });
 await build(folder, { base: flags.base, outDir });
+await buildPlayground(path.join(outDir, "play"));

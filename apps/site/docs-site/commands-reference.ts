@@ -58,7 +58,7 @@ export function helpMarkdown(help: string): string {
       parts.push(`## ${escaped(section.title)}\n\n\`\`\`text\n${section.lines.join("\n")}\n\`\`\``);
     else
       parts.push(
-        `## ${escaped(section.title)}\n\n| | |\n| --- | --- |\n${section.entries
+        `## ${escaped(section.title)}\n\n| Name | Is |\n| --- | --- |\n${section.entries
           .map(({ term, text }) => `| <code v-pre>${inCell(term)}</code> | ${inCell(text)} |`)
           .join("\n")}`,
       );

@@ -14,7 +14,7 @@ export default defineConfig({
   srcExclude: ["**/node_modules/**", ".typedoc/**"],
   markdown: {
     // Colours that everybody can read on the theme's grounds.
-    theme: { light: "github-light-high-contrast", dark: "github-dark" },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // Headings have the names that GitHub gives them, so that a link to one works in both places.
     anchor: {
       slugify: (text) =>
@@ -37,6 +37,12 @@ export default defineConfig({
   transformPageData({ filePath, frontmatter }) {
     const source = (pages.sources as Readonly<Record<string, string | undefined>>)[filePath];
     return source === undefined ? { frontmatter: { ...frontmatter, editLink: false } } : { filePath: source };
+  },
+  vite: {
+    // What folders above have to say of style sheets is about something else.
+    css: { postcss: {} },
+    // The timeline, and the reference of large packages: each is loaded where it is looked at.
+    build: { chunkSizeWarningLimit: 2000 },
   },
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "kubewright-timeline" } } },
   themeConfig: {
