@@ -1,0 +1,161 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { browserPath } from "../../../../packages/timeline/test/browser.js";
+import { ServedSite, timelineOf } from "./served-site.js";
+
+const root = path.resolve(import.meta.dirname, "../../../..");
+const built = path.join(root, ".test-output/site");
+const screenshots = path.join(root, ".test-output/site-looks");
+/** As GitHub Pages has it. */
+const BASE = "/kubewright/";
+/** What links may lead to without being here: the playground has tests of its own. */
+const PLAYGROUND = `${BASE}play/`;
+/** Of each kind of page one. */
+const SAMPLE = [
+  "",
+  "start/packages.html",
+  "concepts/expectations.html",
+  "how-to/cronjob-did-not-run.html",
+  "scenarios.html",
+  "comparison.html",
+  "reference/commands/run.html",
+  "reference/scenario.html",
+  "packages/workqueue.html",
+  "api/workqueue.html",
+];
+
+let said = "";
+
+beforeAll(() => {
+  const args = [path.join(root, "apps/site/build.ts"), "--base", BASE, "--out", built];
+  const api = ["@kubewright/workqueue", "@kubewright/clock"].flatMap((name) => ["--api", name]);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...api], { encoding: "utf8" });
+  said = `${stdout}${stderr}`;
+  if (status !== 0) throw new Error(`the site could not be built: ${said}`);
+}, 900_000);
+
+test("the site is built without a warning", () => {
+  expect(said).not.toMatch(/warn/i);
+});
+
+test("every link of every page leads to a page, and to a heading of it", () => {
+  const pages = new Map<string, { readonly ids: ReadonlySet<string>; readonly links: readonly string[] }>();
+  for (const file of readdirSync(built, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".html") || file.startsWith("play/") || file === "404.html") continue;
+    const html = readFileSync(path.join(built, file), "utf8");
+    const values = (name: string): string[] =>
+      [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(([, value]) => value!.replaceAll("&amp;", "&"));
+    pages.set(file, { ids: new Set(values("id")), links: [...values("href"), ...values("src")] });
+  }
+  const dead: string[] = [];
+  for (const [file, { links }] of pages)
+    for (const link of links) {
+      const { pathname, hash, host } = new URL(link, `http://site${BASE}${file}`);
+      if (host !== "site" || pathname.startsWith(PLAYGROUND)) continue;
+      const name = decodeURIComponent(pathname.slice(BASE.length)) || "index.html";
+      const target = name.endsWith("/") ? `${name}index.html` : name;
+      const heading = decodeURIComponent(hash.slice(1));
+      if (!pathname.startsWith(BASE) || !existsSync(path.join(built, target))) dead.push(`${file}: ${link}`);
+      else if (heading !== "" && pages.get(target)?.ids.has(heading) === false) dead.push(`${file}: ${link}`);
+    }
+  expect(pages.size).toBeGreaterThan(70);
+  expect([...new Set(dead)]).toEqual([]);
+});
+
+test("the figures of the page on fidelity are those of the recordings", () => {
+  const page = readFileSync(path.join(root, "docs/fidelity.md"), "utf8");
+  const listed = JSON.parse(readFileSync(path.join(root, "conformance/passing.json"), "utf8")) as Record<
+    "controllers" | "podgc" | "api",
+    readonly string[]
+  >;
+  const lines = (file: string): number =>
+    readFileSync(path.join(root, "conformance/cron", file), "utf8")
+      .trim()
+      .split("\n").length;
+  const figures = Object.fromEntries(
+    [...page.matchAll(/^\| ([^|]+?) +\|[^|]*\| ([\d,]+) +\|/gm)].map(([, suite, cases]) => [
+      suite,
+      Number(cases!.replaceAll(",", "")),
+    ]),
+  );
+  expect(figures).toEqual({
+    Controllers: listed.controllers.length,
+    PodGC: listed.podgc.length,
+    API: listed.api.length,
+    Schedules: lines("robfig-next.jsonl"),
+    "Refused schedules": lines("robfig-invalid.jsonl"),
+  });
+});
+
+describe.skipIf(browserPath === undefined)("in a browser", () => {
+  let site: ServedSite;
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    site = await ServedSite.start(built, BASE, browserPath!);
+  });
+  afterAll(() => site?.stop());
+
+  test("no page asks another origin for anything, or complains", async () => {
+    for (const route of SAMPLE) {
+      const { page, complaints, close } = await site.open(route);
+      await page.waitForLoadState("networkidle");
+      expect({ route, complaints }).toEqual({ route, complaints: [] });
+      await close();
+    }
+  });
+
+  test("an example is shown as a timeline, and as letters", async () => {
+    const { page, complaints, close } = await site.open("concepts/finalizer-tracking.html");
+    await page.locator(".played-timeline").scrollIntoViewIfNeeded();
+    await timelineOf(page);
+    await page.getByText("What the terminal prints").click();
+    await page.getByText("Complete in 10m30s (3 ok)").last().waitFor();
+    expect(await page.getByRole("link", { name: "Open in the playground" }).getAttribute("href")).toMatch(
+      /^\/kubewright\/play\/#1\.[\w-]+$/,
+    );
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("a search finds the page that answers it, and leads there", async () => {
+    const { page, complaints, close } = await site.open("");
+    await page.getByRole("button", { name: "Search" }).first().click();
+    await page.locator("#localsearch-input").fill("too many missed start times");
+    await page.locator("#localsearch-list a").first().click();
+    await page.waitForURL(/how-to\/missed-start-times/);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("a phone shows every page without scrolling sideways", async () => {
+    for (const route of SAMPLE) {
+      const { page, close } = await site.open(route, { width: 360, height: 740 });
+      const wider = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      expect({ route, wider }).toEqual({ route, wider: 0 });
+      await close();
+    }
+  });
+
+  test("it looks as in the pictures that are left to be looked at", async () => {
+    const looks = [
+      { name: "start-wide", route: "", width: 1440 },
+      { name: "start-phone", route: "", width: 390 },
+      { name: "concept-dark", route: "concepts/expectations.html", width: 1280, colorScheme: "dark" },
+      { name: "how-to-phone-dark", route: "how-to/cronjob-did-not-run.html", width: 390, colorScheme: "dark" },
+    ] as const;
+    for (const { name, route, ...look } of looks) {
+      const { page, close } = await site.open(route, look);
+      await page.locator(".played-timeline").first().scrollIntoViewIfNeeded();
+      await timelineOf(page);
+      await page.evaluate("window.scrollTo(0, 0)");
+      await page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
+      await close();
+    }
+    expect(readdirSync(screenshots)).toEqual(expect.arrayContaining(looks.map(({ name }) => `${name}.png`)));
+  });
+});
