@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -131,6 +132,30 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
     expect(complaints).toEqual([]);
     await close();
   });
+
+  test.each(["light", "dark"] as const)(
+    "axe finds nothing wrong in %s",
+    async (colorScheme) => {
+      const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+      for (const route of SAMPLE) {
+        const { page, close } = await site.open(route, { colorScheme });
+        // Colours fade in when a page is opened.
+        await page.addStyleTag({ content: "*, *::before, *::after { transition: none !important }" });
+        await page.addScriptTag({ path: axe });
+        const found = await page.evaluate(async () => {
+          const { violations } = await (
+            globalThis as unknown as {
+              axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+            }
+          ).axe.run();
+          return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+        });
+        expect({ route, found }).toEqual({ route, found: [] });
+        await close();
+      }
+    },
+    600_000,
+  );
 
   test("a phone shows every page without scrolling sideways", async () => {
     for (const route of SAMPLE) {
