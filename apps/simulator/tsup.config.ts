@@ -34,7 +34,14 @@ export const style = {
 // A chunk for each command.
 export default [
   preset({
-    entry: ["src/index.ts", "src/browser/index.ts", "src/main.ts", "src/future-worker.ts", "src/fuzz-worker.ts"],
+    entry: [
+      "src/index.ts",
+      "src/browser/index.ts",
+      "src/main.ts",
+      "src/future-worker.ts",
+      "src/node-part-worker.ts",
+      "src/fuzz-worker.ts",
+    ],
     splitting: true,
   }),
   defineConfig(page),

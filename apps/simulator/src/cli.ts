@@ -91,7 +91,10 @@ function program(io: Io, version: string): Command {
       "--seeds <range>",
       "play every future from one seed to another, and print in how many what goes wrong: 1-1000",
     )
-    .option("--workers <number>", "with --seeds: threads that play at once (default: the machine's cores)")
+    .option(
+      "--workers <number>",
+      "play each namespace apart, on nodes of its own, on so many threads: the same output for any number from 1 on; with --seeds: threads that play futures (default: the machine's cores)",
+    )
     .option(
       "--node-size <cores,memory>",
       "with --seeds: how many nodes of that size are enough, and in how many futures: 4,16Gi",
@@ -142,7 +145,7 @@ function program(io: Io, version: string): Command {
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run manifests/ --seeds 1-100000 --fail-on missed --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
+      '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run manifests/ --for 365d --workers 8\n  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run manifests/ --seeds 1-100000 --fail-on missed --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action(async (files: string[], flags: RunFlags) =>
       withFailExit(flags.failExit, async () => (await import("./run-command.js")).runCommand(files, flags, io)),

@@ -1,3 +1,4 @@
+import type { StartPartPlayers } from "./apart/part-players.js";
 import type { FutureWorkers } from "./futures/play-futures.js";
 import type { FuzzPool } from "./fuzz/fuzz-pool.js";
 import type { MutantKit } from "./fuzz/mutant-kit.js";
@@ -34,6 +35,10 @@ export interface Io {
   readonly holdMemory?: () => void;
   /** Threads that play futures: as many as are wanted, or as the machine has cores. Default: there is this thread. */
   readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
+  /** Threads that play the namespaces of one cluster. Default: this one plays them. */
+  readonly partPlayers?: () => Promise<StartPartPlayers>;
+  /** A place outside of memory for text that is not to be shown yet. Default: memory. */
+  readonly openSpool?: () => Promise<Spool>;
   /** Threads that play fault plans, with the player of a URL instead of the usual one. Default: there is this thread. */
   readonly fuzzWorkers?: (count: number | undefined, player: string | undefined) => Promise<FuzzPool>;
   /** Known bugs to be put back in; `undefined` where this is no checkout of the repository. Default: there are none. */
@@ -80,6 +85,14 @@ export interface Progress {
 
 /** For whoever watches nothing. */
 export const noProgress: Progress = { show: () => {}, clear: () => {} };
+
+/** Text that is put aside, and gone with the process. */
+export interface Spool {
+  write(text: string): Promise<void>;
+  /** All that was written, from the first on. */
+  read(): AsyncIterable<string>;
+  close(): Promise<void>;
+}
 
 export interface OutputFile {
   /** Resolves when more may be written. */

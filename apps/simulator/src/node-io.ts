@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import process from "node:process";
+import { isSea } from "node:sea";
 import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -12,6 +13,7 @@ import { gunzip } from "node:zlib";
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
 import { type ExecuteResult, type FolderEntry, type Io, type Output, type Progress, noProgress } from "./io.js";
+import { openSpool } from "./node-spool.js";
 import { NodeHeap } from "./node-heap.js";
 import type { MutantKit } from "./fuzz/mutant-kit.js";
 import { mutantKitFile, readOwnFile } from "./node-files.js";
@@ -35,6 +37,9 @@ export function nodeIo(stopped: AbortSignal): Io {
     listFolder,
     holdMemory: () => heap.hold(),
     futureWorkers: async (count = availableParallelism()) => (await import("./node-workers.js")).nodeWorkers(count),
+    // Threads run files, which the single-file executable has none of.
+    ...(isSea() ? {} : { partPlayers: async () => (await import("./node-part-players.js")).nodePartPlayers }),
+    openSpool,
     fuzzWorkers: async (count = availableParallelism(), player) =>
       (await import("./node-workers.js")).nodeFuzzWorkers(count, player),
     mutants: mutantKit,

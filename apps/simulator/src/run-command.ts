@@ -1,41 +1,35 @@
 import { formatTime } from "@kubewright/api";
 
-import { atOnceOf } from "./at-once.js";
+import { playNamespacesApart } from "./apart/namespaces-apart.js";
 import { compareCommand } from "./compare/compare-command.js";
-import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
+import type { DigestGroup } from "./digest/run-digest.js";
 import { worthALook } from "./digest/worth-a-look.js";
 import { formatDuration } from "./duration.js";
-import { Findings } from "./input/findings.js";
 import { InterruptedError } from "./interrupted-error.js";
-import { type Io, type OutputFile, noProgress } from "./io.js";
-import { checkOutputs, openOutput } from "./output-file.js";
+import { type Io, noProgress } from "./io.js";
+import { checkOutputs } from "./output-file.js";
 import { type IndexedJobFlags, checkIndexedJob } from "./indexed-job/indexed-job-flags.js";
 import { RecordedInputs } from "./indexed-job/recorded-inputs.js";
 import { seedsOfChunk } from "./indexed-job/chunk.js";
 import { indexedRun } from "./indexed-job/indexed-run.js";
 import { futuresCommand } from "./futures/futures-command.js";
-import { PodPeaks } from "./futures/pod-peaks.js";
-import { NodePools } from "./node-pools.js";
 import { parseSeeds } from "./futures/seeds.js";
 import { seedCommand } from "./futures/seed-command.js";
+import { parseWorkers } from "./futures/workers.js";
+import { playInOnePiece } from "./one-piece.js";
 import { readProjectFile } from "./project-file.js";
-import { HtmlReport, ReportRecorder } from "./report/html-report.js";
-import { CalendarFile } from "./reports/calendar-file.js";
 import type { CheckReport } from "./reports/check-report.js";
 import { junitXml } from "./reports/junit.js";
 import { runMarkdown } from "./reports/markdown.js";
 import { ReportFiles, type ReportFlags, reportOutputs } from "./reports/report-files.js";
 import { checkSarif } from "./reports/sarif.js";
 import { type Rule, parseRules } from "./rules/rule.js";
-import { RunRules, checkForOneFuture, countedFor, throwViolations } from "./rules/run-rules.js";
+import { checkForOneFuture, countedFor, throwViolations, violationsOf } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
+import { RunOutputs } from "./run-outputs.js";
 import { runText } from "./run-text.js";
-import { RunsFile, parseRunsFormat } from "./runs-file.js";
-import { simulate } from "./simulation.js";
+import { parseRunsFormat } from "./runs-file.js";
 import { printable, styleFor } from "./style.js";
-import type { TimelineListener } from "./timeline/kept-rows.js";
-import { Timeline } from "./timeline/timeline.js";
-import { type HappeningRecord, traceLine } from "./trace.js";
 import { UserError } from "./user-error.js";
 
 export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
@@ -54,8 +48,14 @@ export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
 /** @throws UserError for flags of which one plays one future, or compares two, and the other many. */
 function checkTogether(flags: RunFlags): void {
   if (flags.seeds === undefined) {
-    if (flags.workers !== undefined)
-      throw new UserError("--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000");
+    for (const [flag, value] of [
+      ["--against", flags.against],
+      ["--against-kubernetes", flags.againstKubernetes],
+    ] as const)
+      if (flags.workers !== undefined && value !== undefined)
+        throw new UserError(
+          `--workers plays one cluster on many threads, and ${flag} compares two: leave out one of them`,
+        );
     for (const [flag, value] of [
       ["--indexed-job", flags.indexedJob],
       ["--summary", flags.summary],
@@ -136,74 +136,44 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   if (flags.against !== undefined || flags.againstKubernetes !== undefined)
     return compareCommand(paths, { ...flags, rules }, io);
   checkRules(rules);
-  const runsFormat = flags.runs === undefined ? undefined : parseRunsFormat(flags.runs);
+  const workers = parseWorkers(flags.workers);
+  if (flags.runs !== undefined) parseRunsFormat(flags.runs);
   checkOutputs(
     { "--json": flags.json, "--html": flags.html, "--runs": flags.runs, "--ics": flags.ics, ...reportOutputs(flags) },
     [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])],
   );
   const input = await readRunInput(paths, flags, io);
-  const { startMs, durationMs, seed, scenario } = input;
-  const traceOnly = flags.json === "-";
-  const trace =
-    flags.json === undefined
-      ? undefined
-      : new TraceWriter(traceOnly ? stdoutFile(io) : await openOutput("--json", flags.json, io));
-  const report = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
-  const recorder = report === undefined ? undefined : new ReportRecorder();
-  const runs =
-    flags.runs === undefined || runsFormat === undefined
-      ? undefined
-      : new RunsFile(runsFormat, await openOutput("--runs", flags.runs, io));
-  const calendar =
-    flags.ics === undefined ? undefined : new CalendarFile(await openOutput("--ics", flags.ics, io), startMs);
+  const { startMs, durationMs, seed } = input;
+  const openOutputs = (mayBeVoid: boolean): Promise<RunOutputs> => RunOutputs.open(flags, io, { startMs, mayBeVoid });
+  let outputs = await openOutputs(workers !== undefined);
   const reports = await ReportFiles.open(flags, io);
-  const digest = new RunDigest();
-  const held = rules.length === 0 ? undefined : new RunRules(rules);
-  const pods = new PodPeaks(countedFor(rules).selections, new NodePools(input));
-  const listeners = [digest, runs, calendar, held?.listener].filter((listener) => listener !== undefined);
-  const timeline = new Timeline({ maxRows: 0, listener: together(listeners) });
   const progress = (await io.progress?.()) ?? noProgress;
-  const happenings: HappeningRecord[] = [];
-  const findings = new Findings(input);
-  const { notes, problems: mistakes } = findings;
-  let reachedMs = 0;
-  await simulate({
-    ...input,
-    timeZoneData: io.timeZoneData,
-    signal: io.stopped,
-    emit: (record) => {
-      timeline.add(record);
-      pods.add(record);
-      if (record.type === "happening") happenings.push(record);
-      trace?.add(traceLine(record.type === "end" ? { ...record, atOnce: atOnceOf(pods.peaks) } : record));
-      recorder?.add(record);
-    },
-    ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
-    onProblem: (message) => notes.push(message),
-    onCreated: (outcome) => findings.add(outcome),
-    onProgress: async (elapsedMs) => {
-      reachedMs = elapsedMs;
-      io.holdMemory?.();
-      progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
-      await trace?.flush();
-      await runs?.flush();
-    },
-  }).finally(() => progress.clear());
-  const violations = held?.violations({ seed, endMs: startMs + durationMs, peaks: pods.peaks }) ?? [];
+  const playing = { input, counted: countedFor(rules), io, progress };
+  const apart = workers === undefined ? undefined : await playNamespacesApart({ ...playing, outputs, workers });
+  if (apart?.shared !== undefined) {
+    await outputs.forget();
+    outputs = await openOutputs(false);
+  }
+  const played = apart?.played ?? (await playInOnePiece({ ...playing, outputs }));
+  const { outcome, peaks, reachedMs, mistakes } = played;
+  const notes = [
+    ...(apart?.shared === undefined ? [] : [`--workers: played in one piece, as without: ${apart.shared}`]),
+    ...played.notes,
+  ];
+  const { groups, counted } = outcome;
+  const violations = rules.length === 0 ? [] : violationsOf(rules, { seed, groups: counted, peaks });
   // What is not whole does not take the place of what was there.
   if (mistakes.length === 0) {
-    await trace?.close();
-    if (recorder !== undefined) await report?.write(recorder.data(scenario?.description));
-    await runs?.close();
+    await outputs.trace?.close();
+    if (played.page !== undefined) await outputs.report?.write(played.page);
+    await outputs.runs?.close();
+    const { calendar } = outputs;
     await calendar?.close();
     if (calendar !== undefined && calendar.left > 0)
       notes.push(`--ics: ${calendar.left.toLocaleString("en-US")} runs are left out: a calendar takes 50,000`);
-    await writeReports(reports, { input, groups: digest.groups, rules, violations });
+    await writeReports(reports, { input, groups, rules, violations });
   } else {
-    await trace?.discard();
-    await report?.discard();
-    await runs?.discard();
-    await calendar?.discard();
+    await outputs.discard();
     await reports.discard();
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
@@ -215,11 +185,11 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     if (interrupted !== undefined) throw interrupted;
     throwViolations(violations);
   };
-  if (traceOnly) return finish();
+  if (flags.json === "-") return finish();
   const playedMs = interrupted === undefined ? durationMs : reachedMs;
   io.stdout.write(
     runText(
-      { input, playedMs, groups: digest.groups, happenings, peaks: pods.peaks, timeline },
+      { ...played, ...outcome, input, playedMs },
       { style: styleFor(io.stdout.hasColours), width: io.stdout.columns || DEFAULT_WIDTH },
     ),
   );
@@ -257,47 +227,3 @@ async function writeReports(
 }
 
 const DEFAULT_WIDTH = 120;
-
-function together(listeners: readonly TimelineListener[]): TimelineListener {
-  const [only, ...others] = listeners;
-  if (only !== undefined && others.length === 0) return only;
-  return {
-    groupAdded: (group) => listeners.forEach((each) => each.groupAdded(group)),
-    rowAdded: (group, row) => listeners.forEach((each) => each.rowAdded(group, row)),
-    runDeleted: (group) => listeners.forEach((each) => each.runDeleted?.(group)),
-    rowSettled: (group, row) => listeners.forEach((each) => each.rowSettled(group, row)),
-  };
-}
-
-/** Collects lines while the simulation runs and writes them between slices of virtual time. */
-class TraceWriter {
-  #lines: string[] = [];
-
-  constructor(readonly file: OutputFile) {}
-
-  add(line: string): void {
-    this.#lines.push(line);
-  }
-
-  async flush(): Promise<void> {
-    if (this.#lines.length === 0) return;
-    const text = this.#lines.join("");
-    this.#lines = [];
-    await this.file.write(text);
-  }
-
-  async close(): Promise<void> {
-    await this.flush();
-    await this.file.close();
-  }
-
-  async discard(): Promise<void> {
-    // Standard output has no former content to leave.
-    await this.flush();
-    await this.file.discard();
-  }
-}
-
-function stdoutFile(io: Io): OutputFile {
-  return { write: async (text) => io.stdout.write(text), close: async () => {}, discard: async () => {} };
-}

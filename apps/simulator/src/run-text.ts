@@ -1,4 +1,5 @@
 import { formatTime } from "@kubewright/api";
+import type { AddedNode } from "@kubewright/cluster";
 
 import { addedNodesText } from "./added-nodes-text.js";
 import { atOnceText } from "./at-once.js";
@@ -10,25 +11,27 @@ import { versionRemark } from "./kubernetes-version.js";
 import type { RunInput } from "./run-input.js";
 import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import type { Style } from "./style.js";
-import type { Timeline } from "./timeline/timeline.js";
+import type { TimelineTotals } from "./timeline/totals.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
 import type { HappeningRecord } from "./trace.js";
 
 /** What a run came to. */
-export interface PlayedRun {
+export interface RunToTell {
   readonly input: RunInput;
   /** Less than was to be played when it was stopped. */
   readonly playedMs: number;
   readonly groups: readonly DigestGroup[];
   readonly happenings: readonly HappeningRecord[];
   readonly peaks: Peaks;
-  readonly timeline: Timeline;
+  readonly totals: TimelineTotals;
+  /** Nodes that the cluster had beside those of the input. Default: those that the input tells. */
+  readonly addedNodes?: readonly AddedNode[];
 }
 
 /** What `kubewright run` prints. */
-export function runText(run: PlayedRun, { style, width }: { readonly style: Style; readonly width: number }): string {
-  const { input, playedMs, groups, happenings, peaks, timeline } = run;
-  const { startMs, seed, scenario, workloads, addedNodes, kubernetesVersion } = input;
+export function runText(run: RunToTell, { style, width }: { readonly style: Style; readonly width: number }): string {
+  const { input, playedMs, groups, happenings, peaks, addedNodes = input.addedNodes } = run;
+  const { startMs, seed, scenario, workloads, kubernetesVersion } = input;
   const endMs = startMs + playedMs;
   const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(playedMs)} of virtual time, seed ${seed}${versionRemark(kubernetesVersion)})`;
   const blocks = [
@@ -40,7 +43,7 @@ export function runText(run: PlayedRun, { style, width }: { readonly style: Styl
     summaryBlock(groups, { startMs, width, style }),
     timelineText(groups, { startMs, endMs, width, style }),
     atOnceText(peaks, style),
-    summaryText(timeline, style),
+    summaryText(run, style),
   ];
   return blocks.filter((block) => block !== "").join("\n");
 }

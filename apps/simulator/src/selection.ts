@@ -8,6 +8,11 @@ export interface Selection {
 
 export const EVERYTHING: Selection = { namespace: "*", name: "*" };
 
+/** Also of one that another thread has sent. */
+export function isEverything({ namespace, name }: Selection): boolean {
+  return namespace === EVERYTHING.namespace && name === EVERYTHING.name;
+}
+
 /** Reads `report`, of whatever namespace, or `billing/*`; `undefined` for what is neither. */
 export function parseSelection(text: string): Selection | undefined {
   const match = /^(?:([^/\s]+)\/)?([^/\s]+)$/.exec(text);

@@ -10,7 +10,7 @@ import type { Manifest } from "./input/manifest.js";
 import { versionName } from "./kubernetes-version.js";
 import { Recorder } from "./recorder.js";
 import type { Scenario } from "./scenario/scenario.js";
-import type { TraceRecord } from "./trace.js";
+import type { TraceHeader, TraceRecord } from "./trace.js";
 import { UserError } from "./user-error.js";
 
 export interface SimulationOptions extends Pick<CreateOptions, "validate" | "strict"> {
@@ -18,6 +18,8 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   readonly startMs: number;
   readonly durationMs: number;
   readonly seed: number;
+  /** What it is a part of the whole of: with another name, other lots are drawn. Default: it is the whole. */
+  readonly part?: string;
   /** The release of Kubernetes to play. Default: the newest. */
   readonly kubernetesVersion?: KubernetesVersion;
   readonly timeZoneData: string;
@@ -57,7 +59,7 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
 export async function simulate(options: SimulationOptions): Promise<void> {
   const { startMs, durationMs, seed, emit, signal } = options;
   const { scenario } = options;
-  const random = seededRandom(seed);
+  const random = options.part === undefined ? seededRandom(seed) : seededRandom(seed).fork(`part/${options.part}`);
   const clock = new SimulatedClock(startMs, scenario === undefined ? {} : clockSettings(settingsOf(scenario), random));
   const recorder = new Recorder({ clock, emit });
   const { kubernetesVersion = NEWEST_VERSION } = options;
@@ -92,16 +94,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   const cluster = faulty ?? createCluster({ ...clusterOptions, bookmarkIntervalMs: SLICE_MS, historyLimit: 64 });
   recorder.follow(cluster.informers);
   options.follow?.(cluster.informers);
-  emit({
-    type: "header",
-    traceVersion: 1,
-    kubernetes: `v${versionName(kubernetesVersion)}`,
-    seed,
-    start: iso(startMs),
-    end: iso(startMs + durationMs),
-    timeZoneData: options.timeZoneData,
-    ...(localTimeZone === "UTC" ? {} : { localTimeZone }),
-  });
+  emit(traceHeader({ ...options, localTimeZone }));
 
   const stop = new AbortController();
   let failure: { error: unknown } | undefined;
@@ -146,6 +139,31 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   emit({ type: "end", at: iso(clock.now()) });
 }
 
+/** The first record of what is simulated. */
+export function traceHeader({
+  startMs,
+  durationMs,
+  seed,
+  timeZoneData,
+  kubernetesVersion = NEWEST_VERSION,
+  scenario,
+  localTimeZone = scenario?.timeZone ?? "UTC",
+}: Pick<
+  SimulationOptions,
+  "startMs" | "durationMs" | "seed" | "timeZoneData" | "kubernetesVersion" | "scenario" | "localTimeZone"
+>): TraceHeader {
+  return {
+    type: "header",
+    traceVersion: 1,
+    kubernetes: `v${versionName(kubernetesVersion)}`,
+    seed,
+    start: iso(startMs),
+    end: iso(startMs + durationMs),
+    timeZoneData,
+    ...(localTimeZone === "UTC" ? {} : { localTimeZone }),
+  };
+}
+
 type PlayedScenario = NonNullable<SimulationOptions["scenario"]>;
 
 /** Whether there is more to it than a plain cluster has. */
@@ -161,7 +179,8 @@ function refuse({ problems }: CreateOutcome): void {
   if (problems.length > 0) throw new UserError(problems.join("\n"));
 }
 
-const SLICE_MS = 3_600_000;
+/** Virtual time that passes between two calls of `onProgress`. */
+export const SLICE_MS = 3_600_000;
 
 /** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */
 async function drive<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {

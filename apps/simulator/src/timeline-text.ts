@@ -8,7 +8,7 @@ import { formatDuration } from "./duration.js";
 import { lateText, neverText, tookMs } from "./run-words.js";
 import { type Style, printable, styleFor } from "./style.js";
 import { TimeAxis } from "./time-axis.js";
-import type { Timeline } from "./timeline/timeline.js";
+import type { TimelineTotals } from "./timeline/totals.js";
 import { zoneOf } from "./zone-of.js";
 import { ZonedClock } from "./zoned-clock.js";
 
@@ -258,8 +258,7 @@ function fit(text: string, width: number): string {
 }
 
 /** Totals, warnings and what it took. */
-export function summaryText(timeline: Timeline, style: Style): string {
-  const { totals } = timeline;
+export function summaryText({ totals }: { readonly totals: TimelineTotals }, style: Style): string {
   const lines = [
     `${style.bold("Jobs")}  ${totals.jobs} run, ${style.green(`${totals.jobsComplete} complete`)}, ${paintCount(totals.jobsFailed, "failed", style.red)}, ${paintCount(totals.runsSkipped, "skipped", style.yellow)}`,
     `${style.bold("Pods")}  ${totals.pods} started, ${style.green(`${totals.podsSucceeded} succeeded`)}, ${paintCount(totals.podsFailed, "failed", style.red)}`,

@@ -136,7 +136,6 @@ test.each([
   ]),
   [["--seeds", "5-1"], '--seeds: "5-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
   [["--seeds", "1-5", "--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
-  [["--workers", "2"], "--workers plays many futures at once: say which with --seeds, for example --seeds 1-1000"],
 ])("%j is refused in a line", async (flags, message) => {
   const { code, stderr, stdout } = await kubewright(["run", "b.yaml", ...flags], { files: { "b.yaml": backup } });
   expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `kubewright: ${message}\n`, stdout: "" });

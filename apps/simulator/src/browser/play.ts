@@ -39,7 +39,7 @@ export async function play(request: PlayRequest, options: PlayOptions = {}): Pro
   if (run === undefined) return { summary: "", problems, command };
   const { report, input, digest, happenings, pods, timeline } = run;
   const { durationMs: playedMs } = input;
-  const played = { input, playedMs, groups: digest.groups, happenings, peaks: pods.peaks, timeline };
+  const played = { input, playedMs, groups: digest.groups, happenings, peaks: pods.peaks, totals: timeline.totals };
   return { report, summary: runText(played, { style: styleFor(false), width: WIDTH }), problems, command };
 }
 

@@ -29,6 +29,18 @@ export class Durations {
     }
   }
 
+  /** As it can be handed to another thread. */
+  get packed(): PackedDurations {
+    return { counts: this.counts, longestMs: this.#longestMs };
+  }
+
+  static of({ counts, longestMs }: PackedDurations): Durations {
+    const durations = new Durations();
+    durations.addCounts(counts);
+    durations.#longestMs = longestMs;
+    return durations;
+  }
+
   /** The duration that this share of all does not exceed, in milliseconds; `undefined` when there is none. */
   quantile(share: number): number | undefined {
     let left = Math.max(1, Math.ceil(share * this.#size));
@@ -44,4 +56,10 @@ export class Durations {
     this.#counts.set(seconds, (this.#counts.get(seconds) ?? 0) + count);
     this.#size += count;
   }
+}
+
+/** Plain data. */
+export interface PackedDurations {
+  readonly counts: readonly (readonly [number, number])[];
+  readonly longestMs: number;
 }

@@ -1,13 +1,21 @@
 import type { RunRow, SkippedRow, TimelineRow } from "@kubewright/timeline/data";
 
 import { type SkipReason, lateMs, tookMs } from "../run-words.js";
-import { Durations } from "./durations.js";
+import { Durations, type PackedDurations } from "./durations.js";
 
 /** Something that came up more than once: how often, and from when to when. */
 export interface Tally {
   count: number;
   firstMs: number;
   lastMs: number;
+}
+
+/** Plain data. */
+export interface PackedStatistics extends Omit<
+  RunStatistics,
+  "durations" | "begun" | "runDeleted" | "settled" | "packed"
+> {
+  readonly durations: PackedDurations;
 }
 
 /** What all runs of a CronJob come to, counted as they end: no run is kept. */
@@ -34,6 +42,15 @@ export class RunStatistics {
   /** The most runs that were active at a time. */
   mostAtOnce = 0;
   #active = 0;
+
+  /** As they can be handed to another thread, once no run will be heard of any more. */
+  get packed(): PackedStatistics {
+    return { ...this, durations: this.durations.packed };
+  }
+
+  static of({ durations, ...others }: PackedStatistics): RunStatistics {
+    return Object.assign(new RunStatistics(), others, { durations: Durations.of(durations) });
+  }
 
   /** A run has begun. */
   begun(): void {

@@ -1,7 +1,6 @@
-import { type Manifest, manifestAt } from "../input/manifest.js";
 import { NodePools } from "../node-pools.js";
+import { type PlainSimulation, plainSimulation, simulationOf } from "../plain-simulation.js";
 import type { RunInput } from "../run-input.js";
-import type { Happening, Scenario } from "../scenario/scenario.js";
 import type { Selection } from "../selection.js";
 import { type SimulationOptions, simulate } from "../simulation.js";
 import { Timeline } from "../timeline/timeline.js";
@@ -14,22 +13,7 @@ import { type Peaks, PodPeaks } from "./pod-peaks.js";
 import { RefusalFollower, type Refusals } from "./refusals.js";
 
 /** What every future of a set has in common. Plain data, so that it can be handed to another thread. */
-export interface FuturePlan extends Pick<
-  SimulationOptions,
-  | "startMs"
-  | "durationMs"
-  | "kubernetesVersion"
-  | "timeZoneData"
-  | "nodes"
-  | "localTimeZone"
-  | "live"
-  | "validate"
-  | "strict"
-> {
-  readonly manifests: readonly PlainManifest[];
-  readonly scenario?: Omit<NonNullable<SimulationOptions["scenario"]>, "happenings"> & {
-    readonly happenings: readonly PlainHappening[];
-  };
+export interface FuturePlan extends PlainSimulation {
   /** What to count. */
   readonly mishaps: readonly Mishap[];
   /** Whose pods at once to tell. */
@@ -39,9 +23,6 @@ export interface FuturePlan extends Pick<
   /** Of which steps of time to tell how much there was at once. Absent: of none. */
   readonly curves?: CurvePlan;
 }
-
-type PlainManifest = Pick<Manifest, "object" | "source">;
-type PlainHappening = Omit<Happening, "objects"> & { readonly objects: readonly PlainManifest[] };
 
 /** What is to be played again and again. */
 export function futurePlan(
@@ -54,44 +35,13 @@ export function futurePlan(
     curves,
   }: Pick<FuturePlan, "timeZoneData" | "mishaps" | "selections" | "nodeSizes" | "curves">,
 ): FuturePlan {
-  const { startMs, durationMs, kubernetesVersion, nodes, localTimeZone, live, validate, strict, scenario } = input;
   return {
-    startMs,
-    durationMs,
-    kubernetesVersion,
-    timeZoneData,
-    validate,
-    strict,
+    ...plainSimulation({ ...input, timeZoneData }),
     mishaps,
     selections,
     nodeSizes,
-    manifests: input.manifests.map(plain),
     ...(curves === undefined ? {} : { curves }),
-    ...(nodes === undefined ? {} : { nodes }),
-    ...(localTimeZone === undefined ? {} : { localTimeZone }),
-    ...(live === undefined ? {} : { live }),
-    ...(scenario === undefined ? {} : { scenario: plainScenario(scenario) }),
   };
-}
-
-function plain({ object, source }: PlainManifest): PlainManifest {
-  return { object, source };
-}
-
-function plainScenario({ happenings, ...scenario }: Scenario): FuturePlan["scenario"] & object {
-  const { controllerManagers, controllers, jitter, timeZone, nodes } = scenario;
-  return {
-    controllerManagers,
-    controllers,
-    jitter,
-    timeZone,
-    nodes,
-    happenings: happenings.map((happening) => ({ ...happening, objects: happening.objects.map(plain) })),
-  };
-}
-
-function manifestOf({ object, source }: PlainManifest): Manifest {
-  return manifestAt(object, source);
 }
 
 /** What one seed made of it. Plain data. */
@@ -108,14 +58,7 @@ export interface FutureSummary {
 
 /** The simulation of one seed. Manifests that the API server refuses are left out. */
 export function futureSimulation(plan: FuturePlan, seed: number): Omit<SimulationOptions, "emit"> {
-  const { manifests, scenario, ...options } = plan;
-  return {
-    ...options,
-    manifests: manifests.map(manifestOf),
-    ...(scenario === undefined ? {} : { scenario: { ...scenario, happenings: scenario.happenings.map(happeningOf) } }),
-    seed,
-    onCreated: () => {},
-  };
+  return { ...simulationOf(plan), seed };
 }
 
 /**
@@ -169,8 +112,4 @@ function inSteps(durationMs: number, onProgress: (share: number) => void): (elap
     told = step;
     onProgress(elapsedMs / durationMs);
   };
-}
-
-function happeningOf({ objects, ...happening }: PlainHappening): Happening {
-  return { ...happening, objects: objects.map(manifestOf) } as Happening;
 }

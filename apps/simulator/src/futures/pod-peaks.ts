@@ -1,10 +1,8 @@
 import type { NodePools } from "../node-pools.js";
-import { type Selection, EVERYTHING, isSelectedBy } from "../selection.js";
-import type { ObjectRecord, TraceRecord } from "../trace.js";
+import type { Selection } from "../selection.js";
+import type { TraceRecord } from "../trace.js";
 import { LevelOverTime } from "./level-over-time.js";
-
-type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
-type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
+import { type LevelName, PodLevels, type UsageName } from "./pod-levels.js";
 
 /** How much of each there was. Plain data. */
 export interface Levels {
@@ -37,35 +35,24 @@ export interface Peak {
   readonly atMs: number;
 }
 
-interface FollowedPod {
-  readonly namespace: FollowedUsage;
-  readonly cpuMillis: number;
-  readonly memoryBytes: number;
-  /** Of the node it is on. */
-  pool: FollowedUsage | undefined;
-  /** Places of the selections it belongs to. */
-  readonly selections: readonly number[];
-}
-
 /** Follows how many pods there are at once, and what they request, from the first record to the last. */
 export class PodPeaks {
-  readonly #selections: readonly Selection[];
-  /** Of Jobs, by UID: the CronJob or Job that a selection names. */
-  readonly #owners = new Map<string, Selection>();
-  readonly #pods = new Map<string, FollowedPod>();
+  readonly #levels: PodLevels;
   readonly #selected: { now: number; peak: Peak }[];
-  readonly #pools: NodePools | undefined;
+  readonly #hasPools: boolean;
   #startMs: number | undefined;
   #at = "";
   #atMs = 0;
-  #all: FollowedUsage | undefined;
+  /** Of everything there is a level of, as it is named. */
+  readonly #usages = new Map<UsageName, FollowedUsage>();
   readonly #byNamespace = new Map<string, FollowedUsage>();
   readonly #byPool = new Map<string, FollowedUsage>();
+  #all: FollowedUsage | undefined;
 
   /** @param pools - Of the nodes; without, nothing is told of them. */
   constructor(selections: readonly Selection[] = [], pools?: NodePools) {
-    this.#selections = selections;
-    this.#pools = pools;
+    this.#levels = new PodLevels(selections, pools, (usage, level, by) => this.change(usage, level, by));
+    this.#hasPools = pools !== undefined;
     this.#selected = selections.map(() => ({ now: 0, peak: { level: 0, atMs: 0 } }));
   }
 
@@ -76,7 +63,7 @@ export class PodPeaks {
       ...(this.#all?.until(this.#atMs) ?? { ...NOTHING, overTime: NOTHING }),
       selected: this.#selected.map(({ peak }) => peak),
       namespaces: byName(this.#byNamespace).map(([namespace, usage]) => ({ namespace, ...usage })),
-      pools: this.#pools === undefined ? [] : byName(this.#byPool).map(([pool, usage]) => ({ pool, ...usage })),
+      pools: this.#hasPools ? byName(this.#byPool).map(([pool, usage]) => ({ pool, ...usage })) : [],
     };
   }
 
@@ -84,74 +71,37 @@ export class PodPeaks {
     const at = record.type === "header" ? record.start : record.at;
     if (at !== this.#at) {
       this.#at = at;
-      this.#atMs = Date.parse(at);
-      this.#startMs ??= this.#atMs;
+      this.at(Date.parse(at));
     }
-    if (record.type !== "object") return;
-    if (record.kind === "Pod") this.#pod(record);
-    else if (record.kind === "Job" && this.#selections.length > 0) this.#job(record);
+    this.#levels.add(record);
   }
 
-  #job({ uid, change, namespace, name, owner }: JobRecord): void {
-    if (change === "DELETED") this.#owners.delete(uid);
-    else if (!this.#owners.has(uid))
-      this.#owners.set(uid, { namespace, name: owner?.kind === "CronJob" ? owner.name : name });
+  /** What changes from now on changes at this time. The first is the start of the window. */
+  at(timeMs: number): void {
+    this.#atMs = timeMs;
+    this.#startMs ??= timeMs;
   }
 
-  #pod(record: PodRecord): void {
-    const { uid, change, state, cpuMillis = 0, memoryBytes = 0 } = record;
-    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
-    let pod = this.#pods.get(uid);
-    if (!isThere) {
-      if (pod !== undefined) this.#gone(uid, pod);
-      return;
-    }
-    const all = (this.#all ??= new FollowedUsage(this.#startMs!));
-    if (pod === undefined) {
-      const selections = this.#selectionsOf(record);
-      const namespace = this.#usage(this.#byNamespace, record.namespace);
-      this.#pods.set(uid, (pod = { namespace, cpuMillis, memoryBytes, pool: undefined, selections }));
-      for (const usage of [all, namespace]) usage.pods.change(1, this.#atMs);
-      for (const index of selections) this.#rise(index);
-    }
-    if (pod.pool === undefined && state.node !== undefined) {
-      pod.pool = this.#usage(this.#byPool, this.#pools?.of(state.node) ?? "");
-      pod.pool.pods.change(1, this.#atMs);
-      for (const usage of [all, pod.namespace, pod.pool]) this.#request(usage, pod, 1);
-    }
+  /** What `PodLevels` tells, of these records or of others. */
+  change(name: UsageName, level: LevelName, by: number): void {
+    if (name.of === "selected") return this.#select(name.index, by);
+    let usage = this.#usages.get(name);
+    if (usage === undefined) this.#usages.set(name, (usage = this.#usage(name)));
+    usage[level].change(by, this.#atMs);
   }
 
-  #gone(uid: string, pod: FollowedPod): void {
-    this.#pods.delete(uid);
-    for (const usage of [this.#all!, pod.namespace, pod.pool]) usage?.pods.change(-1, this.#atMs);
-    if (pod.pool !== undefined)
-      for (const usage of [this.#all!, pod.namespace, pod.pool]) this.#request(usage, pod, -1);
-    for (const index of pod.selections) this.#selected[index]!.now--;
-  }
-
-  #request(usage: FollowedUsage, { cpuMillis, memoryBytes }: FollowedPod, by: 1 | -1): void {
-    if (cpuMillis > 0) usage.cpuMillis.change(by * cpuMillis, this.#atMs);
-    if (memoryBytes > 0) usage.memoryBytes.change(by * memoryBytes, this.#atMs);
-  }
-
-  #usage(all: Map<string, FollowedUsage>, name: string): FollowedUsage {
-    let usage = all.get(name);
-    if (usage === undefined) all.set(name, (usage = new FollowedUsage(this.#startMs!)));
+  #usage(name: Exclude<UsageName, { of: "selected" }>): FollowedUsage {
+    if (name.of === "all") return (this.#all ??= new FollowedUsage(this.#startMs!));
+    const all = name.of === "namespace" ? this.#byNamespace : this.#byPool;
+    let usage = all.get(name.name);
+    if (usage === undefined) all.set(name.name, (usage = new FollowedUsage(this.#startMs!)));
     return usage;
   }
 
-  #rise(index: number): void {
+  #select(index: number, by: number): void {
     const selected = this.#selected[index]!;
-    selected.now++;
+    selected.now += by;
     if (selected.now > selected.peak.level) selected.peak = { level: selected.now, atMs: this.#atMs };
-  }
-
-  /** A pod that belongs to no Job is one of everything only. */
-  #selectionsOf({ owner }: PodRecord): number[] {
-    const of = owner === undefined ? undefined : this.#owners.get(owner.uid);
-    return this.#selections.flatMap((selection, index) =>
-      selection === EVERYTHING || (of !== undefined && isSelectedBy(selection, of)) ? [index] : [],
-    );
   }
 }
 

@@ -7,7 +7,7 @@ import type { TraceRecord } from "../trace.js";
 import { UserError } from "../user-error.js";
 import { withClockGaps } from "./clock-gaps.js";
 import { htmlPage } from "./html-page.js";
-import { ObjectKeeper } from "./object-keeper.js";
+import { type KeptObject, ObjectKeeper, objectsByUid } from "./object-keeper.js";
 import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
@@ -31,9 +31,12 @@ export class ReportRecorder {
     this.#builder.add(record);
   }
 
-  /** @param description - of the scenario, if there is one. */
-  data(description: string | undefined): ReportData {
-    return withClockGaps(this.#builder.data({ objects: this.#keeper.objects(), description }));
+  /**
+   * @param description - of the scenario, if there is one.
+   * @param kept - Objects that others have kept. Default: those of the cluster that it follows.
+   */
+  data(description: string | undefined, kept: readonly KeptObject[] = this.#keeper.kept): ReportData {
+    return withClockGaps(this.#builder.data({ objects: objectsByUid(kept), description }));
   }
 }
 

@@ -22,7 +22,7 @@ export interface Violation {
 }
 
 /** What of a future is held against rules. */
-interface HeldFuture extends Pick<FutureSummary, "seed" | "groups"> {
+export interface HeldFuture extends Pick<FutureSummary, "seed" | "groups"> {
   readonly peaks: Pick<Peaks, "selected">;
 }
 

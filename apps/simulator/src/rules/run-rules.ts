@@ -5,7 +5,7 @@ import type { Selection } from "../selection.js";
 import type { TimelineListener } from "../timeline/kept-rows.js";
 import { UserError } from "../user-error.js";
 import type { Rule } from "./rule.js";
-import { RuleTally, type Violation, violationText } from "./rule-tally.js";
+import { type HeldFuture, RuleTally, type Violation, violationText } from "./rule-tally.js";
 import { ViolationsError } from "./violations-error.js";
 
 /** What of a future has to be counted to know whether rules are broken. */
@@ -44,10 +44,15 @@ export class RunRules {
     readonly endMs: number;
     readonly peaks: Pick<Peaks, "selected">;
   }): Violation[] {
-    const tally = new RuleTally(this.#rules);
-    tally.add({ seed, groups: this.#counter.groups(endMs), peaks });
-    return tally.violations;
+    return violationsOf(this.#rules, { seed, groups: this.#counter.groups(endMs), peaks });
   }
+}
+
+/** Those that one future has broken. */
+export function violationsOf(rules: readonly Rule[], future: HeldFuture): Violation[] {
+  const tally = new RuleTally(rules);
+  tally.add(future);
+  return tally.violations;
 }
 
 /** @throws UserError for rules about a share of the futures, where one is played. */

@@ -1,0 +1,121 @@
+import type { LevelName, UsageName } from "../futures/pod-levels.js";
+import type { SettledRow } from "../run-outcome.js";
+import type { HappeningRecord } from "../trace.js";
+
+/**
+ * What one namespace did in a stretch of time. Plain data, in few large pieces: each piece is cut by the ends that the marks
+ * tell, and what lies between two marks happened in one instant.
+ */
+export interface PartChunk {
+  readonly namespace: string;
+  /** For each instant in which anything is told: its time, and the ends of the trace, the levels, the rows and the others. */
+  readonly marks: Float64Array<ArrayBuffer>;
+  /** Lines of the trace; nothing where nobody wants them. */
+  readonly trace: string;
+  /** Level by level: the place of its usage, of its name in `LEVELS`, and by how much it changed. */
+  readonly levels: Float64Array<ArrayBuffer>;
+  /** Of the usages, by place: those that earlier chunks of the namespace have told come first, and are left out. */
+  readonly usages: readonly PartUsage[];
+  /** Nothing where nobody wants them. */
+  readonly settled: readonly SettledRow[];
+  readonly told: readonly Told[];
+}
+
+/** Pods that have ended and are still there are no business of the peaks, but of PodGC. */
+export type PartUsage = UsageName | { readonly of: "ended" };
+
+export const LEVELS: readonly LevelName[] = ["pods", "cpuMillis", "memoryBytes"];
+
+/** What is rare. */
+export type Told =
+  | { readonly type: "happening"; readonly record: HappeningRecord }
+  /** A happening that was refused. */
+  | { readonly type: "problem"; readonly message: string }
+  /** Something that namespaces share has been touched: in words. */
+  | { readonly type: "touched"; readonly what: string };
+
+/** Numbers of a mark. */
+export const MARK = 5;
+/** Numbers of a change of a level. */
+export const CHANGE = 3;
+
+/** Collects what a namespace does, instant by instant. */
+export class ChunkWriter {
+  readonly #namespace: string;
+  readonly #places = new Map<PartUsage, number>();
+  #atMs = Number.NaN;
+  #marks: number[] = [];
+  #trace: string[] = [];
+  #traceLength = 0;
+  #levels: number[] = [];
+  #usages: PartUsage[] = [];
+  #settled: SettledRow[] = [];
+  #told: Told[] = [];
+  /** Whether there is anything since the last mark. */
+  #isMarked = true;
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  /** What follows happens at this time, which is not before that of what was told before. */
+  at(timeMs: number): void {
+    if (timeMs === this.#atMs) return;
+    this.#mark();
+    this.#atMs = timeMs;
+  }
+
+  line(text: string): void {
+    this.#isMarked = false;
+    this.#trace.push(text);
+    this.#traceLength += text.length;
+  }
+
+  level(usage: PartUsage, level: LevelName, by: number): void {
+    this.#isMarked = false;
+    let place = this.#places.get(usage);
+    if (place === undefined) {
+      this.#places.set(usage, (place = this.#places.size));
+      this.#usages.push(usage);
+    }
+    this.#levels.push(place, LEVELS.indexOf(level), by);
+  }
+
+  settled(row: SettledRow): void {
+    this.#isMarked = false;
+    this.#settled.push(row);
+  }
+
+  tell(told: Told): void {
+    this.#isMarked = false;
+    this.#told.push(told);
+  }
+
+  /** All that has been told since the last time. */
+  take(): PartChunk {
+    this.#mark();
+    const chunk: PartChunk = {
+      namespace: this.#namespace,
+      marks: Float64Array.from(this.#marks),
+      trace: this.#trace.join(""),
+      levels: Float64Array.from(this.#levels),
+      usages: this.#usages,
+      settled: this.#settled,
+      told: this.#told,
+    };
+    this.#marks = [];
+    this.#trace = [];
+    this.#traceLength = 0;
+    this.#levels = [];
+    this.#usages = [];
+    this.#settled = [];
+    this.#told = [];
+    return chunk;
+  }
+
+  #mark(): void {
+    if (this.#isMarked) return;
+    this.#isMarked = true;
+    this.#marks.push(this.#atMs, this.#traceLength, this.#levels.length, this.#settled.length, this.#told.length);
+  }
+}

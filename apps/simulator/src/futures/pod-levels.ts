@@ -1,0 +1,113 @@
+import type { NodePools } from "../node-pools.js";
+import { type Selection, isEverything, isSelectedBy } from "../selection.js";
+import type { ObjectRecord, TraceRecord } from "../trace.js";
+
+type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
+type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
+
+/** Whose level it is. Each is one object, always the same from one `PodLevels`. Plain data. */
+export type UsageName =
+  | { readonly of: "all" }
+  | { readonly of: "namespace" | "pool"; readonly name: string }
+  /** Pods of the selection of that place. */
+  | { readonly of: "selected"; readonly index: number };
+
+/** Pods, thousandths of a core, bytes. */
+export type LevelName = "pods" | "cpuMillis" | "memoryBytes";
+
+/** Hears by how much a level has risen, or fallen. */
+export type LevelListener = (usage: UsageName, level: LevelName, by: number) => void;
+
+interface FollowedPod {
+  readonly namespace: UsageName;
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+  /** Of the node it is on. */
+  pool: UsageName | undefined;
+  readonly selections: readonly UsageName[];
+}
+
+/** Tells how the number of pods, and what they request, changes from record to record. */
+export class PodLevels {
+  readonly #selections: readonly Selection[];
+  readonly #pools: NodePools | undefined;
+  readonly #tell: LevelListener;
+  /** Of Jobs, by UID: the CronJob or Job that a selection names. */
+  readonly #owners = new Map<string, Selection>();
+  readonly #pods = new Map<string, FollowedPod>();
+  readonly #all: UsageName = { of: "all" };
+  readonly #selected: readonly UsageName[];
+  readonly #byNamespace = new Map<string, UsageName>();
+  readonly #byPool = new Map<string, UsageName>();
+
+  constructor(selections: readonly Selection[], pools: NodePools | undefined, tell: LevelListener) {
+    this.#selections = selections;
+    this.#pools = pools;
+    this.#tell = tell;
+    this.#selected = selections.map((_, index) => ({ of: "selected", index }));
+  }
+
+  add(record: TraceRecord): void {
+    if (record.type !== "object") return;
+    if (record.kind === "Pod") this.#pod(record);
+    else if (record.kind === "Job" && this.#selections.length > 0) this.#job(record);
+  }
+
+  #job({ uid, change, namespace, name, owner }: JobRecord): void {
+    if (change === "DELETED") this.#owners.delete(uid);
+    else if (!this.#owners.has(uid))
+      this.#owners.set(uid, { namespace, name: owner?.kind === "CronJob" ? owner.name : name });
+  }
+
+  #pod(record: PodRecord): void {
+    const { uid, change, state, cpuMillis = 0, memoryBytes = 0 } = record;
+    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
+    let pod = this.#pods.get(uid);
+    if (!isThere) {
+      if (pod !== undefined) this.#gone(uid, pod);
+      return;
+    }
+    if (pod === undefined) {
+      const namespace = named(this.#byNamespace, "namespace", record.namespace);
+      const selections = this.#selectionsOf(record);
+      this.#pods.set(uid, (pod = { namespace, cpuMillis, memoryBytes, pool: undefined, selections }));
+      for (const usage of [this.#all, namespace, ...selections]) this.#tell(usage, "pods", 1);
+    }
+    if (pod.pool === undefined && state.node !== undefined) {
+      pod.pool = named(this.#byPool, "pool", this.#pools?.of(state.node) ?? "");
+      this.#tell(pod.pool, "pods", 1);
+      this.#request(pod, pod.pool, 1);
+    }
+  }
+
+  #gone(uid: string, pod: FollowedPod): void {
+    const { namespace, pool, selections } = pod;
+    this.#pods.delete(uid);
+    for (const usage of [this.#all, namespace, ...selections]) this.#tell(usage, "pods", -1);
+    if (pool === undefined) return;
+    this.#tell(pool, "pods", -1);
+    this.#request(pod, pool, -1);
+  }
+
+  #request({ namespace, cpuMillis, memoryBytes }: FollowedPod, pool: UsageName, by: 1 | -1): void {
+    for (const usage of [this.#all, namespace, pool]) {
+      if (cpuMillis > 0) this.#tell(usage, "cpuMillis", by * cpuMillis);
+      if (memoryBytes > 0) this.#tell(usage, "memoryBytes", by * memoryBytes);
+    }
+  }
+
+  /** A pod that belongs to no Job is one of everything only. */
+  #selectionsOf({ owner }: PodRecord): UsageName[] {
+    const of = owner === undefined ? undefined : this.#owners.get(owner.uid);
+    return this.#selected.filter((_, index) => {
+      const selection = this.#selections[index]!;
+      return isEverything(selection) || (of !== undefined && isSelectedBy(selection, of));
+    });
+  }
+}
+
+function named(all: Map<string, UsageName>, of: "namespace" | "pool", name: string): UsageName {
+  let usage = all.get(name);
+  if (usage === undefined) all.set(name, (usage = { of, name }));
+  return usage;
+}

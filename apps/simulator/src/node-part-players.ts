@@ -1,0 +1,70 @@
+import { Worker } from "node:worker_threads";
+
+import type { PartPlayer, StartPartPlayers } from "./apart/part-players.js";
+import type { PartEnd, PartWishes } from "./apart/played-part.js";
+import type { PartChunk } from "./apart/part-chunk.js";
+import type { Part } from "./apart/split.js";
+
+/** What a thread begins with. */
+export interface PartStart {
+  readonly parts: readonly Part[];
+  readonly wishes: PartWishes;
+}
+
+/** What it is asked then, each answered in turn. */
+export type PartRequest = { readonly type: "play"; readonly untilMs: number } | { readonly type: "end" };
+
+/** Answers in the order of the requests. */
+export type PartAnswer = { readonly answer: unknown } | { readonly error: unknown };
+
+/** A thread for each share. */
+export const nodePartPlayers: StartPartPlayers = (shares, wishes) => {
+  const threads = shares.map((parts) => new PartThread({ parts, wishes }));
+  return {
+    players: threads,
+    close: async () => void (await Promise.all(threads.map((thread) => thread.close()))),
+  };
+};
+
+class PartThread implements PartPlayer {
+  readonly #worker: Worker;
+  readonly #waiting: { resolve: (answer: unknown) => void; reject: (error: unknown) => void }[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(workerData: PartStart) {
+    // It lies beside the built command.
+    this.#worker = new Worker(new URL("./node-part-worker.js", import.meta.url), { workerData });
+    this.#worker.on("message", (answered: PartAnswer) => {
+      const asked = this.#waiting.shift();
+      if ("error" in answered) asked?.reject(answered.error);
+      else asked?.resolve(answered.answer);
+    });
+    this.#worker.on("error", (error) => this.#fail(error));
+    this.#worker.on("exit", () => this.#fail(new Error("a worker thread ended before its work was done")));
+  }
+
+  play(untilMs: number): Promise<readonly PartChunk[]> {
+    return this.#ask({ type: "play", untilMs }) as Promise<readonly PartChunk[]>;
+  }
+
+  end(): Promise<readonly PartEnd[]> {
+    return this.#ask({ type: "end" }) as Promise<readonly PartEnd[]>;
+  }
+
+  close(): Promise<unknown> {
+    return this.#worker.terminate();
+  }
+
+  #ask(request: PartRequest): Promise<unknown> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#waiting.push({ resolve, reject });
+    this.#worker.postMessage(request, []);
+    return promise;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure.error);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Io, OutputFile, Spool } from "./io.js";
+
+/** Standard output that gets all at once when it is closed, and nothing when it is discarded. */
+export async function spooledOutput(io: Pick<Io, "openSpool" | "stdout">): Promise<OutputFile> {
+  const spool = (await io.openSpool?.()) ?? memorySpool();
+  return {
+    write: (text) => spool.write(text),
+    async close() {
+      for await (const text of spool.read()) io.stdout.write(text);
+      await spool.close();
+    },
+    discard: () => spool.close(),
+  };
+}
+
+function memorySpool(): Spool {
+  const texts: string[] = [];
+  return {
+    write: async (text) => void texts.push(text),
+    async *read() {
+      yield* texts;
+    },
+    close: async () => {},
+  };
+}
