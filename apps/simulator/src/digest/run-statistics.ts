@@ -45,7 +45,7 @@ export class RunStatistics {
 
   /** As they can be handed to another thread, once no run will be heard of any more. */
   get packed(): PackedStatistics {
-    return { ...this, durations: this.durations.packed };
+    return Object.assign({}, this, { durations: this.durations.packed });
   }
 
   static of({ durations, ...others }: PackedStatistics): RunStatistics {
