@@ -309,6 +309,40 @@ test("a pod that no node is right for waits by itself: the namespace shares noth
   expect(stdout).toContain("billing/report: 5 runs waited for a node");
 });
 
+test("objects of a live cluster go on, each in its namespace", async () => {
+  const live = (namespace: string, index: number): string => `---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: half-way, namespace: ${namespace}, uid: job-${index}, creationTimestamp: "2026-01-01T00:00:00Z", labels: { job-name: half-way } }
+spec:
+  selector: { matchLabels: { batch.kubernetes.io/controller-uid: job-${index} } }
+  template:
+    metadata: { labels: { batch.kubernetes.io/controller-uid: job-${index} } }
+    spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
+status: { startTime: "2026-01-01T00:00:00Z", active: 1 }
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: half-way-x
+  namespace: ${namespace}
+  uid: pod-${index}
+  creationTimestamp: "2026-01-01T00:00:00Z"
+  labels: { batch.kubernetes.io/controller-uid: job-${index} }
+  finalizers: [batch.kubernetes.io/job-tracking]
+  ownerReferences: [{ apiVersion: batch/v1, kind: Job, name: half-way, uid: job-${index}, controller: true, blockOwnerDeletion: true }]
+spec: { nodeName: worker-7, restartPolicy: Never, containers: [{ name: c, image: busybox }] }
+status: { phase: Running, startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: c, state: { running: { startedAt: "2026-01-01T00:00:01Z" } } }] }
+`;
+  const shape = { yaml: `${threeNamespaces}${live("billing", 1)}${live("ops", 2)}`, args: ["--for", "1h"] };
+  const one = await play(shape, ["--json", "t.jsonl", "--workers", "1"]);
+  const two = await play(shape, ["--json", "t.jsonl", "--workers", "2"]);
+  expect(one.stderr).not.toContain("in one piece");
+  expect(two.hash).toBe(one.hash);
+  for (const namespace of ["billing", "ops"])
+    expect(one.stdout).toMatch(new RegExp(`Job ${namespace}/half-way[^]*Complete in`));
+});
+
 test("nodes are added in the namespace whose pods want them", async () => {
   const yaml = threeNamespaces.replace(
     "restartPolicy: Never",

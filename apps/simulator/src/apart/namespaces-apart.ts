@@ -99,6 +99,7 @@ export async function playNamespacesApart({
       listener,
       signal: io.stopped,
       onProgress: async (elapsedMs) => {
+        io.holdMemory?.();
         progress.show(elapsedMs / durationMs, `${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`);
         await outputs.flush();
       },
