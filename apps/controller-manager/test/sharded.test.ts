@@ -83,35 +83,43 @@ async function expectExact({ audit, ledger, replicas }: World): Promise<void> {
     );
 }
 
-test("Jobs are each completed once, with exact counts, while replicas are paused beyond their lease, killed, added and stopped", async (scope) => {
-  const world = await setUp(scope, 12);
-  const { audit, ledger, replicas, create, client } = world;
-  const [first, second, third] = [replicas.add(), replicas.add(), replicas.add()];
-  await until(() => replicas.count(WORKING) >= 65);
-  await create(0, 15);
-  await ledger.reaches(5);
-  replicas.pause(first);
-  await create(15, 30);
-  await until(() => replicas.count(SEIZED) > 0);
-  replicas.wake(first);
-  expect(await first.process.exit).toMatchObject({ code: 1 });
-  expect(first.process.stderr).toContain("lost the lease");
-  const fourth = replicas.add();
-  await create(30, 45);
-  // One that is known gets of what becomes free at once, and not only when all have been the same for a while.
-  const members = async () =>
-    (await client.resource(leases).list({ labelSelector: "kubewright.dev/group" })).items.length;
-  while ((await members()) < 3) await realClock.sleep(POLL_MS);
-  await replicas.stop(second);
-  await until(() => fourth.process.stderr.includes(WORKING));
-  await create(45, 60);
-  await replicas.kill(third);
-  await ledger.reaches(60);
-  await expectExact(world);
-  expect(audit.writes).toBeGreaterThan(60);
-  await replicas.stop(fourth);
-  expect(Object.keys(audit.owned)).toEqual([""]);
-});
+if (!HEAVY)
+  console.log(
+    "SKIPPED: replicas that share work, as processes, whose leases last no longer than a busy machine may take for a request: npm run test:heavy",
+  );
+
+test.runIf(HEAVY)(
+  "Jobs are each completed once, with exact counts, while replicas are paused beyond their lease, killed, added and stopped",
+  async (scope) => {
+    const world = await setUp(scope, 12);
+    const { audit, ledger, replicas, create, client } = world;
+    const [first, second, third] = [replicas.add(), replicas.add(), replicas.add()];
+    await until(() => replicas.count(WORKING) >= 65);
+    await create(0, 15);
+    await ledger.reaches(5);
+    replicas.pause(first);
+    await create(15, 30);
+    await until(() => replicas.count(SEIZED) > 0);
+    replicas.wake(first);
+    expect(await first.process.exit).toMatchObject({ code: 1 });
+    expect(first.process.stderr).toContain("lost the lease");
+    const fourth = replicas.add();
+    await create(30, 45);
+    // One that is known gets of what becomes free at once, and not only when all have been the same for a while.
+    const members = async () =>
+      (await client.resource(leases).list({ labelSelector: "kubewright.dev/group" })).items.length;
+    while ((await members()) < 3) await realClock.sleep(POLL_MS);
+    await replicas.stop(second);
+    await until(() => fourth.process.stderr.includes(WORKING));
+    await create(45, 60);
+    await replicas.kill(third);
+    await ledger.reaches(60);
+    await expectExact(world);
+    expect(audit.writes).toBeGreaterThan(60);
+    await replicas.stop(fourth);
+    expect(Object.keys(audit.owned)).toEqual([""]);
+  },
+);
 
 const JOBS = 2_000;
 const NAMESPACES = 200;

@@ -27,7 +27,7 @@ function withoutFolder(source: string): string {
   return source.replace(/^docs\//, "").replace(/\.md$/, "");
 }
 
-export const COMMANDS = ["run", "lint", "spread", "learn", "schedule", "why", "serve", "fuzz"] as const;
+export const COMMANDS = ["run", "lint", "spread", "learn", "schedule", "why", "serve", "fuzz", "collect"] as const;
 
 /** The files by which other programs read and write what kubewright does. */
 export const SCHEMAS = ["scenario", "trace", "futures", "lint", "spread", "fuzz"] as const;
@@ -75,6 +75,8 @@ export const SECTIONS: readonly Section[] = [
       document("The page of a run", "docs/page.md"),
       document("Scenarios", "docs/scenarios.md"),
       document("Every future, and rules", "docs/futures.md"),
+      document("One cluster on all cores", "docs/workers.md"),
+      document("Seeds on a cluster", "docs/indexed-jobs.md"),
       document("Lint", "docs/lint.md"),
       document("Spread", "docs/spread.md"),
       document("Why", "docs/why.md"),
