@@ -1,4 +1,4 @@
-import { type Server, createServer } from "node:net";
+import { type Server, connect, createServer } from "node:net";
 
 import { type ApiServer, type StoreSnapshot, createApiServer } from "@kubewright/apiserver";
 import { type TlsOptions, listen } from "@kubewright/apiserver/http";
@@ -54,6 +54,7 @@ export class RestartableServer {
   async stop(): Promise<void> {
     await this.#server?.close();
     this.#server = undefined;
+    await this.#isDown();
   }
 
   /** `prepare` is done before the port is open. */
@@ -82,7 +83,27 @@ export class RestartableServer {
     await new Promise<void>((listening) => server.listen(this.#port, "127.0.0.1", listening));
     await promise;
     await new Promise((closed) => server.close(closed));
+    await this.#isDown();
+  }
+
+  /**
+   * A child process that another test is starting has our listener too, until it runs its program: as long as that takes, the
+   * port is taken.
+   */
+  async #isDown(): Promise<void> {
+    while (await answers(this.#port)) await realClock.sleep(5);
   }
 }
 
 const ADMINISTRATOR = { username: "kubernetes-admin", groups: ["system:masters"] };
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

@@ -7,9 +7,11 @@ test("the package exports these names", () => {
     "FakeKubelet",
     "WORKLOAD_ANNOTATION_PREFIX",
     "drawDuration",
+    "lengthen",
     "parseDurationRange",
     "parseExitCodes",
     "parseIndexes",
+    "restartDelayMs",
     "workloadOf",
   ]);
 });

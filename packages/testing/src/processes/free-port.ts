@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { createServer } from "node:net";
+import { connect } from "node:net";
 
 /** Below what Linux, macOS and Windows hand out by themselves: no connection, and no listener at port 0, takes one of these. */
 const FIRST = 20_000;
@@ -20,10 +20,14 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port found between ${FIRST} and ${BEHIND_LAST - 1}`);
 }
 
+/** Asked by a connection: a listener of ours could live on for a while in a child process that is just being started. */
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
   });
 }
