@@ -34,5 +34,5 @@ function answer(answered: PartAnswer, buffers: ArrayBuffer[] = []): void {
 }
 
 function buffersOf({ marks, levels }: PartChunk): ArrayBuffer[] {
-  return [marks.buffer, levels.buffer];
+  return [marks.buffer, levels.buffer].filter((buffer) => buffer instanceof ArrayBuffer);
 }

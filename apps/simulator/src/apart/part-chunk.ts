@@ -9,11 +9,11 @@ import type { HappeningRecord } from "../trace.js";
 export interface PartChunk {
   readonly namespace: string;
   /** For each instant in which anything is told: its time, and the ends of the trace, the levels, the rows and the others. */
-  readonly marks: Float64Array<ArrayBuffer>;
+  readonly marks: Float64Array;
   /** Lines of the trace; nothing where nobody wants them. */
   readonly trace: string;
   /** Level by level: the place of its usage, of its name in `LEVELS`, and by how much it changed. */
-  readonly levels: Float64Array<ArrayBuffer>;
+  readonly levels: Float64Array;
   /** Of the usages, by place: those that earlier chunks of the namespace have told come first, and are left out. */
   readonly usages: readonly PartUsage[];
   /** Nothing where nobody wants them. */
