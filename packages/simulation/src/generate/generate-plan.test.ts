@@ -312,3 +312,7 @@ test("every write of a small run is tried with every fate", () => {
   });
   for (const plan of tried) expect(plan.happenings!.slice(1)).toEqual(base.happenings);
 });
+
+test("there is a plan for every seed", () => {
+  for (let seed = 1; seed <= 3_000; seed++) expect(generatePlan(seed).manifests.length).toBeGreaterThanOrEqual(0);
+});

@@ -220,7 +220,10 @@ const changedEnd: Situation = {
   draw(draw, ground) {
     const job = pickJob(draw, ground);
     if (job === undefined) return [];
-    const endMs = draw.fork("end").pick(job.moments.slice(2, 3).concat(job.moments.slice(2)));
+    // Of a Job whose run tells of no end, when it began.
+    const ends = job.moments.length > 2 ? job.moments.slice(2) : job.moments.slice(-1);
+    if (ends.length === 0) return [];
+    const endMs = draw.fork("end").pick([...ends.slice(0, 1), ...ends]);
     return [
       {
         at: "+0s",
