@@ -1,20 +1,21 @@
 import { type ConfigMap, type DeepReadonly, type Lease, configMaps, leases } from "@kubewright/api";
-import { type Client, errorMessage, isConflict, isNotFound } from "@kubewright/client";
+import { type Client, errorMessage, isConflict } from "@kubewright/client";
 import { type Clock, type Logger, type Random, standardErrorLogger } from "@kubewright/clock";
 import { SharedInformer, deletedObject } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 
 import { AssignmentStore, type StoredAssignment, assignmentName } from "./assignment-store.js";
 import { type AssignmentEdits, bucketsOf, withEdits } from "./assignment.js";
-import { bounded } from "./bounded.js";
 import { type Bucket, allBuckets, bucketName } from "./bucket.js";
+import { Burial } from "./burial.js";
+import { Holdings } from "./holdings.js";
 import { MemberError } from "./member-error.js";
-import { Members, identityOf } from "./members.js";
+import { Members } from "./members.js";
 import type { Mutation } from "./mutation.js";
-import { type BucketState, OwnedBucket, type RunBucket } from "./owned-bucket.js";
-import { GROUP_LABEL, OwnLease, leaseName } from "./own-lease.js";
+import type { BucketState, RunBucket } from "./owned-bucket.js";
+import { GROUP_LABEL, OwnLease } from "./own-lease.js";
 import { planAssignment } from "./plan.js";
-import type { HandoffReason, MemberMetrics } from "./shard-metrics.js";
+import type { MemberMetrics } from "./shard-metrics.js";
 import { type ShardTiming, shardTiming } from "./timing.js";
 
 export interface ShardMemberOptions {
@@ -92,15 +93,8 @@ export class ShardMember {
   readonly #lease: OwnLease;
   readonly #members: Members;
   readonly #store: AssignmentStore;
-  readonly #owned = new Map<Bucket, OwnedBucket>();
-  /** Monotonic: since when a bucket was seen to be nobody's. */
-  readonly #freeSinceMs = new Map<Bucket, number>();
-  /** Monotonic: until when this member leaves a bucket to others. */
-  readonly #unwantedUntilMs = new Map<Bucket, number>();
-  /** Monotonic: since when an owner has no Lease. */
-  readonly #absentSinceMs = new Map<string, number>();
-  /** Owners whose Leases were deleted that long ago. */
-  readonly #gone = new Set<string>();
+  readonly #holdings: Holdings;
+  readonly #burial: Burial;
   #noAssignmentSinceMs: number | undefined;
   #problem: string | undefined;
   /** What is known of the assignment may be wrong: it has to be read. */
@@ -137,12 +131,26 @@ export class ShardMember {
       annotations: options.annotations ?? (() => ({})),
       confirm,
     });
+    const [timing, logger, members] = [this.#timing, this.#logger, this.#members];
+    this.#burial = new Burial({ client, clock, namespace, timing, mutations, members, logger });
+    this.#holdings = new Holdings({
+      me: identity,
+      transport: options.transport,
+      clock,
+      timing,
+      mutations,
+      runBucket: options.runBucket,
+      holdsLease: () => this.#lease.holds,
+      latest: () => this.#store.latest?.assignment,
+      onChange: () => this.#wake(),
+      metrics: options.metrics,
+      logger,
+    });
   }
 
   /** Whether the Lease holds and all that this member has is synced. Also of one that has nothing. */
   get isReady(): boolean {
-    const isSynced = [...this.#owned.values()].every(({ state }) => state !== "starting");
-    return this.#lease.holds && this.#problem === undefined && isSynced;
+    return this.#lease.holds && this.#problem === undefined && this.#holdings.isSynced;
   }
 
   /** Whether this process is known to be alive: it has a Lease, and renews it in time. */
@@ -159,7 +167,7 @@ export class ShardMember {
     const entries = this.#store.latest?.assignment.entries;
     const buckets = allBuckets.map((bucket) => {
       const { owner = "", epoch = 0 } = entries?.[bucket] ?? {};
-      return { name: bucketName(bucket), owner, epoch, state: this.#owned.get(bucket)?.state };
+      return { name: bucketName(bucket), owner, epoch, state: this.#holdings.stateOf(bucket) };
     });
     const problem = this.#problem ?? this.#options.obstacle?.();
     return { identity: this.identity, members: this.#members.live(), problem, buckets };
@@ -193,8 +201,7 @@ export class ShardMember {
       await renewing;
       await this.#leave();
     } finally {
-      for (const owned of this.#owned.values()) owned.abandon();
-      this.#owned.clear();
+      this.#holdings.abandon();
       ending.abort();
       watching.abort();
       await Promise.all(watched);
@@ -284,9 +291,8 @@ export class ShardMember {
     while (!signal.aborted) {
       if (this.#isStopping) {
         stoppingSinceMs ??= this.#clock.monotonic();
-        for (const owned of this.#owned.values()) void owned.drain();
-        const left = this.#store.latest === undefined ? [] : bucketsOf(this.#store.latest.assignment, this.identity);
-        if (this.#owned.size === 0 && left.length === 0) return;
+        this.#holdings.drain();
+        if (this.#holdings.isEmpty && this.#left().length === 0) return;
         if (this.#clock.monotonic() - stoppingSinceMs > this.#timing.drainMs + STOP_GRACE_MS) return;
       }
       try {
@@ -317,12 +323,11 @@ export class ShardMember {
     this.#look(stored, false);
     if (stored === undefined) return this.#makeAnew(signal);
     this.#options.metrics?.setMembers(this.#members.live().length);
-    await this.#findGone(stored, signal);
-    await this.#seize(signal);
+    await this.#burial.proceed(stored.assignment, signal);
     const edits = this.#plan(stored);
     if (edits.take.length + edits.release.length + edits.bury.size === 0) return;
     const written = await this.#store.write(stored, withEdits(stored.assignment, this.identity, edits), signal);
-    this.#tell(stored, edits);
+    this.#holdings.told(stored.assignment, edits, this.#isStopping);
     this.#look(written, true);
     this.#mustActAgain = true;
   }
@@ -343,165 +348,34 @@ export class ShardMember {
     }
   }
 
-  /**
-   * Compares what this member has with what it is to have by the assignment.
-   *
-   * @param isCurrent - It was read or written, not heard of by a watch, which may lag behind.
-   */
+  /** @param isCurrent - It was read or written, not heard of by a watch, which may lag behind. */
   #look(stored: StoredAssignment | undefined, isCurrent: boolean): void {
-    const nowMs = this.#clock.monotonic();
-    for (const [bucket, owned] of this.#owned) {
-      const entry = stored?.assignment.entries[bucket];
-      if (entry?.owner === this.identity && entry.epoch === owned.epoch) continue;
-      if (stored === undefined) {
-        // Without an assignment others wait for a lease's time: what was begun may end.
-        void owned.drain();
-        if (owned.state !== "drained") continue;
-      }
-      if (owned.state !== "drained") this.#handoff(bucket, "lost", "Lost a bucket");
-      owned.abandon();
-      this.#owned.delete(bucket);
-      this.#options.metrics?.setOwner(bucketName(bucket), false);
-    }
-    this.#noAssignmentSinceMs = stored === undefined ? (this.#noAssignmentSinceMs ?? nowMs) : undefined;
-    if (stored === undefined) return;
-    for (const bucket of allBuckets) {
-      const { owner, epoch } = stored.assignment.entries[bucket]!;
-      if (owner !== "") this.#freeSinceMs.delete(bucket);
-      else if (!this.#freeSinceMs.has(bucket)) this.#freeSinceMs.set(bucket, nowMs);
-      if (owner !== this.identity || this.#owned.has(bucket)) continue;
-      if (isCurrent) this.#start(bucket, epoch, stored.resourceVersion);
-      else this.#mustRead = this.#mustActAgain = true;
-    }
-  }
-
-  #start(bucket: Bucket, epoch: number, notBefore: string): void {
-    const { transport, metrics } = this.#options;
-    const name = bucketName(bucket);
-    let wasActive = false;
-    const owned: OwnedBucket = new OwnedBucket({
-      bucket,
-      epoch,
-      notBefore,
-      transport,
-      clock: this.#clock,
-      timing: this.#timing,
-      mutations: this.#mutations,
-      holdsLease: () => this.#lease.holds && this.#isOurs(bucket, epoch),
-      onRefused: (reason) => metrics?.countFencedWrite(name, reason),
-      onChange: () => {
-        if (owned.state === "active" && !wasActive) {
-          wasActive = true;
-          const seconds = (this.#clock.monotonic() - owned.takenMs) / 1000;
-          metrics?.observeTakeover(seconds);
-          this.#logger.info({ bucket: name, epoch, seconds }, "Working for a bucket");
-        }
-        this.#wake();
-      },
-    });
-    this.#owned.set(bucket, owned);
-    metrics?.setOwner(name, true);
-    owned.start(this.#options.runBucket);
-  }
-
-  /** Also while there is no assignment: what was begun ends then. */
-  #isOurs(bucket: Bucket, epoch: number): boolean {
-    const entry = this.#store.latest?.assignment.entries[bucket];
-    return entry === undefined || (entry.owner === this.identity && entry.epoch === epoch);
+    const mustRead = this.#holdings.compare(stored, isCurrent);
+    if (mustRead) this.#mustRead = this.#mustActAgain = true;
+    this.#noAssignmentSinceMs =
+      stored === undefined ? (this.#noAssignmentSinceMs ?? this.#clock.monotonic()) : undefined;
   }
 
   #plan({ assignment }: StoredAssignment): AssignmentEdits {
-    const nowMs = this.#clock.monotonic();
-    for (const [bucket, untilMs] of this.#unwantedUntilMs) if (untilMs <= nowMs) this.#unwantedUntilMs.delete(bucket);
     const plan = planAssignment({
       me: this.identity,
       assignment,
       live: this.#members.live(),
-      buried: this.#buried(),
+      buried: this.#burial.buried,
       isSettled: this.#members.sameForMs >= this.#timing.settleMs,
       isStopping: this.#isStopping,
-      freeForMs: (bucket) => nowMs - (this.#freeSinceMs.get(bucket) ?? nowMs),
-      unwanted: new Set(this.#unwantedUntilMs.keys()),
+      freeForMs: (bucket) => this.#holdings.freeForMs(bucket),
+      unwanted: this.#holdings.unwanted(),
     });
-    for (const bucket of plan.release) void this.#owned.get(bucket)?.drain();
-    const drained = [...this.#owned.values()].filter(({ state }) => state === "drained");
-    const release = drained.map(({ bucket }) => bucket);
+    this.#holdings.drain(plan.release);
     const isBarred = this.#options.obstacle?.() !== undefined;
-    const failed = new Set(drained.filter(({ failure }) => failure !== undefined).map(({ bucket }) => bucket));
-    return { ...plan, release, failed, take: this.#lease.holds && !isBarred ? plan.take : [] };
-  }
-
-  /** Who never writes again: those whose Leases are seized or gone. */
-  #buried(): ReadonlySet<string> {
-    const unseized = this.#mutations.has("no seizing") ? this.#members.silent().map((lease) => identityOf(lease)!) : [];
-    return new Set([...this.#members.buried(), ...this.#gone, ...unseized]);
-  }
-
-  /**
-   * Finds the owners whose Leases somebody deleted: without it a member cannot renew, and after a lease's time it has ended. The
-   * watch may have missed a Lease, so the server is asked.
-   */
-  async #findGone({ assignment }: StoredAssignment, signal: AbortSignal): Promise<void> {
-    const nowMs = this.#clock.monotonic();
-    const owners = assignment.entries.map(({ owner }) => owner);
-    const absent = new Set(owners.filter((owner) => owner !== "" && !this.#members.has(owner)));
-    for (const owner of this.#absentSinceMs.keys()) if (!absent.has(owner)) this.#absentSinceMs.delete(owner);
-    for (const owner of this.#gone) if (!absent.has(owner)) this.#gone.delete(owner);
-    for (const owner of absent) if (!this.#absentSinceMs.has(owner)) this.#absentSinceMs.set(owner, nowMs);
-    for (const [owner, sinceMs] of this.#absentSinceMs) {
-      if (this.#gone.has(owner) || nowMs - sinceMs < this.#timing.leaseDurationMs) continue;
-      try {
-        const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signals: [signal] };
-        this.#members.saw(await bounded((bound) => this.#getLease(owner, bound), limit));
-        // Of another kind, it is nobody who could be judged here.
-        this.#absentSinceMs.set(owner, nowMs);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        this.#gone.add(owner);
-      }
-    }
-  }
-
-  #getLease(identity: string, signal: AbortSignal): Promise<DeepReadonly<Lease>> {
-    const { client, namespace } = this.#options;
-    return client.resource(leases).get(leaseName(identity), { namespace, signal });
-  }
-
-  /**
-   * Takes the Leases of those who are silent, so that they cannot renew them any more: only who lost its Lease is dead. Leases of
-   * the dead go when nothing is theirs any more.
-   */
-  async #seize(signal: AbortSignal): Promise<void> {
-    if (this.#mutations.has("no seizing")) return;
-    const client = this.#options.client.resource(leases);
-    const limit = { clock: this.#clock, limitMs: this.#timing.requestTimeoutMs, signals: [signal] };
-    for (const lease of this.#members.silent()) {
-      const identity = identityOf(lease)!;
-      const seized = { ...lease, spec: { ...lease.spec, holderIdentity: "" } };
-      try {
-        this.#members.saw(await bounded((bound) => client.update(seized, { signal: bound }), limit));
-        this.#logger.warn({ member: identity }, "Took the lease of a silent member");
-      } catch (error) {
-        if (isNotFound(error)) this.#members.sawDeleted(lease);
-        else if (!isConflict(error)) throw error;
-        // It lives, and it is the watch that is silent.
-        else this.#members.saw(await bounded((bound) => this.#getLease(identity, bound), limit));
-      }
-    }
-    const entries = this.#store.latest?.assignment.entries ?? [];
-    for (const identity of this.#members.buried()) {
-      if (entries.some(({ owner }) => owner === identity)) continue;
-      const lease = this.#members.leaseOf(identity)!;
-      const { namespace, name = "", resourceVersion = "" } = lease.metadata;
-      const options = { namespace, preconditions: { resourceVersion } };
-      await bounded((bound) => client.delete(name, { ...options, signal: bound }), limit).catch(() => undefined);
-    }
+    return { ...plan, ...this.#holdings.drained(), take: this.#lease.holds && !isBarred ? plan.take : [] };
   }
 
   /** Makes an assignment where there is none, once nobody can have anything of an earlier one. */
   async #makeAnew(signal: AbortSignal): Promise<void> {
     const sinceMs = this.#noAssignmentSinceMs ?? this.#clock.monotonic();
-    if (this.#isStopping || this.#owned.size > 0) return;
+    if (this.#isStopping || !this.#holdings.isEmpty) return;
     if (this.#clock.monotonic() - sinceMs < this.#timing.leaseDurationMs) {
       this.#mustRead = true;
       return;
@@ -511,30 +385,9 @@ export class ShardMember {
     this.#mustActAgain = true;
   }
 
-  #tell({ assignment }: StoredAssignment, { take, release }: AssignmentEdits): void {
-    for (const bucket of take) {
-      const from = assignment.entries[bucket]!.owner;
-      this.#handoff(bucket, from === "" ? "free" : "dead", "Took a bucket", from === "" ? {} : { from });
-    }
-    for (const bucket of release) {
-      const failure = this.#owned.get(bucket)?.failure;
-      if (failure !== undefined) {
-        this.#unwantedUntilMs.set(bucket, this.#clock.monotonic() + this.#timing.unwantedMs);
-        this.#logger.error({ bucket: bucketName(bucket), err: failure.message }, "Gave up a bucket that failed");
-      }
-      const reason = failure !== undefined ? "failure" : this.#isStopping ? "stop" : "balance";
-      this.#handoff(bucket, reason, "Gave up a bucket");
-    }
-  }
-
-  #handoff(bucket: Bucket, reason: HandoffReason, message: string, more: object = {}): void {
-    this.#options.metrics?.countHandoff(reason);
-    this.#logger.info({ bucket: bucketName(bucket), reason, ...more }, message);
-  }
-
   /** Has nothing any more: others need not wait. */
   async #leave(): Promise<void> {
-    const left = this.#store.latest === undefined ? [] : bucketsOf(this.#store.latest.assignment, this.identity);
+    const left = this.#left();
     if (left.length > 0) {
       this.#logger.warn({ buckets: left.map(bucketName) }, "Stopped without giving up all buckets");
       return;
@@ -542,6 +395,12 @@ export class ShardMember {
     await this.#lease.remove(new AbortController().signal).catch((error: unknown) => {
       this.#logger.warn({ err: errorMessage(error) }, "Failed to remove the lease of this member");
     });
+  }
+
+  /** What is still this member's by the assignment. */
+  #left(): readonly Bucket[] {
+    const { latest } = this.#store;
+    return latest === undefined ? [] : bucketsOf(latest.assignment, this.identity);
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

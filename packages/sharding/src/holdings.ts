@@ -1,0 +1,182 @@
+import type { Clock, Logger } from "@kubewright/clock";
+import type { Transport } from "@kubewright/transport";
+
+import type { StoredAssignment } from "./assignment-store.js";
+import type { Assignment, AssignmentEdits } from "./assignment.js";
+import { type Bucket, allBuckets, bucketName } from "./bucket.js";
+import type { Mutation } from "./mutation.js";
+import { type BucketState, OwnedBucket, type RunBucket } from "./owned-bucket.js";
+import type { HandoffReason, MemberMetrics } from "./shard-metrics.js";
+import type { ShardTiming } from "./timing.js";
+
+export interface HoldingsOptions {
+  /** The identity of the member whose they are. */
+  readonly me: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timing: ShardTiming;
+  readonly mutations: ReadonlySet<Mutation>;
+  readonly runBucket: RunBucket;
+  /** Whether the member's lease holds right now. */
+  readonly holdsLease: () => boolean;
+  /** What is known of the assignment; `undefined`: there is none. */
+  readonly latest: () => Assignment | undefined;
+  /** Told when there may be something to do for a bucket. */
+  readonly onChange: () => void;
+  readonly metrics: MemberMetrics | undefined;
+  readonly logger: Logger;
+}
+
+/** What a member has, each bucket from being taken to being given up, and what it saw of those that are nobody's. */
+export class Holdings {
+  readonly #options: HoldingsOptions;
+  readonly #owned = new Map<Bucket, OwnedBucket>();
+  /** Monotonic: since when a bucket was seen to be nobody's. */
+  readonly #freeSinceMs = new Map<Bucket, number>();
+  /** Monotonic: until when this member leaves a bucket to others. */
+  readonly #unwantedUntilMs = new Map<Bucket, number>();
+
+  constructor(options: HoldingsOptions) {
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#owned.size === 0;
+  }
+
+  /** Whether the caches of all are filled. */
+  get isSynced(): boolean {
+    return [...this.#owned.values()].every(({ state }) => state !== "starting");
+  }
+
+  /** `undefined`: the member has not got it. */
+  stateOf(bucket: Bucket): BucketState | undefined {
+    return this.#owned.get(bucket)?.state;
+  }
+
+  /** For how long a bucket was seen to be nobody's, in milliseconds. */
+  freeForMs(bucket: Bucket): number {
+    const nowMs = this.#options.clock.monotonic();
+    return nowMs - (this.#freeSinceMs.get(bucket) ?? nowMs);
+  }
+
+  /** Those that the member could not work for lately. */
+  unwanted(): ReadonlySet<Bucket> {
+    const nowMs = this.#options.clock.monotonic();
+    for (const [bucket, untilMs] of this.#unwantedUntilMs) if (untilMs <= nowMs) this.#unwantedUntilMs.delete(bucket);
+    return new Set(this.#unwantedUntilMs.keys());
+  }
+
+  /** Begins to end the work for some of them, or for all. */
+  drain(buckets: Iterable<Bucket> = this.#owned.keys()): void {
+    for (const bucket of buckets) void this.#owned.get(bucket)?.drain();
+  }
+
+  /** Those whose work has ended, with `failed` among them: they can be given up. */
+  drained(): Required<Pick<AssignmentEdits, "release" | "failed">> {
+    const drained = [...this.#owned.values()].filter(({ state }) => state === "drained");
+    const failed = drained.filter(({ failure }) => failure !== undefined);
+    return { release: drained.map(({ bucket }) => bucket), failed: new Set(failed.map(({ bucket }) => bucket)) };
+  }
+
+  /** Ends the work for all at once. */
+  abandon(): void {
+    for (const owned of this.#owned.values()) owned.abandon();
+    this.#owned.clear();
+  }
+
+  /**
+   * Compares what the member has with what it is to have by the assignment: loses what is others', starts what is its own.
+   *
+   * @param stored - `undefined`: there is none.
+   * @param isCurrent - It was read or written, not heard of by a watch, which may lag behind.
+   * @returns Whether the assignment has to be read, since a bucket seems to be the member's.
+   */
+  compare(stored: StoredAssignment | undefined, isCurrent: boolean): boolean {
+    const { me, clock, metrics } = this.#options;
+    for (const [bucket, owned] of this.#owned) {
+      const entry = stored?.assignment.entries[bucket];
+      if (entry?.owner === me && entry.epoch === owned.epoch) continue;
+      if (stored === undefined) {
+        // Without an assignment others wait for a lease's time: what was begun may end.
+        void owned.drain();
+        if (owned.state !== "drained") continue;
+      }
+      if (owned.state !== "drained") this.#tellOf(bucket, "lost", "Lost a bucket");
+      owned.abandon();
+      this.#owned.delete(bucket);
+      metrics?.setOwner(bucketName(bucket), false);
+    }
+    let mustRead = false;
+    if (stored === undefined) return mustRead;
+    for (const bucket of allBuckets) {
+      const { owner, epoch } = stored.assignment.entries[bucket]!;
+      if (owner !== "") this.#freeSinceMs.delete(bucket);
+      else if (!this.#freeSinceMs.has(bucket)) this.#freeSinceMs.set(bucket, clock.monotonic());
+      if (owner !== me || this.#owned.has(bucket)) continue;
+      if (isCurrent) this.#start(bucket, epoch, stored.resourceVersion);
+      else mustRead = true;
+    }
+    return mustRead;
+  }
+
+  /** Tells people of what was written into the assignment. */
+  told({ entries }: Assignment, { take, release }: AssignmentEdits, isStopping: boolean): void {
+    const { clock, timing, logger } = this.#options;
+    for (const bucket of take) {
+      const from = entries[bucket]!.owner;
+      this.#tellOf(bucket, from === "" ? "free" : "dead", "Took a bucket", from === "" ? {} : { from });
+    }
+    for (const bucket of release) {
+      const failure = this.#owned.get(bucket)?.failure;
+      if (failure !== undefined) {
+        this.#unwantedUntilMs.set(bucket, clock.monotonic() + timing.unwantedMs);
+        logger.error({ bucket: bucketName(bucket), err: failure.message }, "Gave up a bucket that failed");
+      }
+      const reason = failure !== undefined ? "failure" : isStopping ? "stop" : "balance";
+      this.#tellOf(bucket, reason, "Gave up a bucket");
+    }
+  }
+
+  #start(bucket: Bucket, epoch: number, notBefore: string): void {
+    const { transport, clock, timing, mutations, metrics, logger, holdsLease, runBucket, onChange } = this.#options;
+    const name = bucketName(bucket);
+    let wasActive = false;
+    const owned: OwnedBucket = new OwnedBucket({
+      bucket,
+      epoch,
+      notBefore,
+      transport,
+      clock,
+      timing,
+      mutations,
+      holdsLease: () => holdsLease() && this.#isOurs(bucket, epoch),
+      onRefused: (reason) => metrics?.countFencedWrite(name, reason),
+      onChange: () => {
+        if (owned.state === "active" && !wasActive) {
+          wasActive = true;
+          const seconds = (clock.monotonic() - owned.takenMs) / 1000;
+          metrics?.observeTakeover(seconds);
+          logger.info({ bucket: name, epoch, seconds }, "Working for a bucket");
+        }
+        onChange();
+      },
+    });
+    this.#owned.set(bucket, owned);
+    metrics?.setOwner(name, true);
+    owned.start(runBucket);
+  }
+
+  /** Also while there is no assignment: what was begun ends then. */
+  #isOurs(bucket: Bucket, epoch: number): boolean {
+    const { me, latest } = this.#options;
+    const entry = latest()?.entries[bucket];
+    return entry === undefined || (entry.owner === me && entry.epoch === epoch);
+  }
+
+  #tellOf(bucket: Bucket, reason: HandoffReason, message: string, more: object = {}): void {
+    const { metrics, logger } = this.#options;
+    metrics?.countHandoff(reason);
+    logger.info({ bucket: bucketName(bucket), reason, ...more }, message);
+  }
+}
