@@ -16,6 +16,7 @@ import {
 } from "./job-spec.js";
 import type { ObservedIndexes } from "./observed-indexes.js";
 import type { JobPlan } from "./plan-job.js";
+import { wasCutShort } from "./pod-finish-time.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { NO_UIDS, completionIndexOf, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
 import { type PodOutcome, type SettledStatus, whyPostponed, withCounts } from "./settle-status.js";
@@ -198,7 +199,7 @@ function accountFor({ job, plan, end, tracked, draft, maxUncountedPods }: Accoun
   let newIndexes = 0;
   let capReached = false;
   // Once the success is recorded, pods are deleted for it. Upstream counts those as failed that it finds so afterwards.
-  const sparesDeleted = end?.type === "SuccessCriteriaMet" && end.recorded;
+  const sparesCutShort = end?.type === "SuccessCriteriaMet" && end.recorded;
   for (const pod of tracked) {
     const uid = uidOf(pod);
     const podFailed = isPodFailed(pod, onlyReplaceFailed);
@@ -212,7 +213,7 @@ function accountFor({ job, plan, end, tracked, draft, maxUncountedPods }: Accoun
       } else if (index !== undefined && isNewlySucceeded(indexes, index)) {
         newIndexes++;
       }
-    } else if (sparesDeleted && isBeingDeleted(pod)) {
+    } else if (sparesCutShort && wasCutShort(pod)) {
       continue;
     } else if ((podFailed || failsAll) && countable && !recordedFailed.has(uid) && !recordedSucceeded.has(uid)) {
       const { action, counts } = matchPodFailurePolicy(policy, pod);

@@ -1,6 +1,7 @@
 import { type ContainerStatus, type DeepReadonly, secondsAsDurationMs, parseTime } from "@kubewright/api";
 
 import type { PodObject } from "./job-spec.js";
+import { isPodFailed, isPodSucceeded } from "./pod-state.js";
 
 /**
  * When the pod ended, in epoch milliseconds, from the best source it has: its containers' finish times, the moment it
@@ -16,6 +17,17 @@ export function podFinishTimeMs(pod: PodObject): number {
     parseTime(pod.metadata.creationTimestamp) ??
     0
   );
+}
+
+/**
+ * Whether the pod was asked to go when it had not ended: then how it ended is owed to that. In whole seconds; one that ended in
+ * the same second counts as asked before.
+ */
+export function wasCutShort(pod: PodObject): boolean {
+  const askedMs = deletionAskedMs(pod);
+  if (askedMs === undefined) return false;
+  const hasEnded = isPodFailed(pod, true) || isPodSucceeded(pod);
+  return !hasEnded || (containersFinishTimeMs(pod) ?? askedMs) >= askedMs;
 }
 
 /** The last finish of all containers and of all sidecars, which may outlive them; `undefined` while one of them runs. */

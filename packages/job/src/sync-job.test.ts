@@ -223,11 +223,17 @@ test("a success that is recorded spares the pods deleted for it, though not thos
   const conditions = [{ type: "SuccessCriteriaMet", status: "True", reason: "SuccessPolicy", message: "of that" }];
   const bench = new SyncBench(
     indexed(4, { successPolicy, backoffLimit: 0 }, { status: { ...STEADY, conditions, terminating: 1 } }),
-    [pod("b", { index: 1, deletedAt: 0 }), failed("c", { index: 2, deletedAt: 0 }), failed("f", { index: 3 })],
+    [
+      pod("b", { index: 1, deletedAt: 0 }),
+      failed("c", { index: 2, deletedAt: 0 }),
+      failed("f", { index: 3 }),
+      // Whoever deletes it afterwards, as PodGC does: it had failed by itself.
+      failed("g", { index: 3, deletedAt: 60 }),
+    ],
   );
   expect(await bench.sync()).toBeUndefined();
-  expect(bench.calls).toEqual(["PUT status", "PATCH b", "PATCH c", "PATCH f", "PUT status"]);
-  expect(bench.written?.status).toMatchObject({ failed: 1 });
+  expect(bench.calls).toEqual(["PUT status", "PATCH b", "PATCH c", "PATCH f", "PATCH g", "PUT status"]);
+  expect(bench.written?.status).toMatchObject({ failed: 2 });
 });
 
 test("nothing is deleted for a success that cannot be recorded", async () => {
