@@ -3,10 +3,11 @@ import type { JobDecision } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
-import { condition, job, pod } from "../../test/objects.js";
+import { type PodParts, condition, job, pod } from "../../test/objects.js";
 import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
 
 const CONTROLLER = "job-controller";
+const PODS = "pods";
 const recorded = (succeeded: string[], failed: string[] = []) => ({ uncountedTerminatedPods: { succeeded, failed } });
 const indexed = { completionMode: "Indexed", completions: 3, parallelism: 3 } as const;
 
@@ -153,22 +154,29 @@ describe("S2 recorded before freed", () => {
     ]);
   });
 
-  it("accepts that pods go uncounted which end when the success of their Job is decided, and no others", () => {
-    const freed = (endsBefore: boolean): readonly string[] => {
+  it("accepts that pods go uncounted which a Job that succeeds has deleted before they ended, and no others", () => {
+    const freed = (...phases: ("Failed" | "deleted" | "succeeds")[]): readonly string[] => {
       const history = new History(recordedBeforeFreed);
-      const success = job({ conditions: [condition("SuccessCriteriaMet", "SuccessPolicy")] });
+      const metadata = { deletionTimestamp: "2026-03-02T10:00:00Z" };
+      const deleted = (): Partial<PodParts> =>
+        history.get(PODS, "default", "a")?.metadata.deletionTimestamp ? { metadata } : {};
       history.store(job());
       history.store(pod("Running"), CONTROLLER);
-      if (endsBefore) history.store(pod("Succeeded"), "kubelet");
-      history.store(success, CONTROLLER);
-      if (!endsBefore) history.store(pod("Succeeded"), "kubelet");
+      for (const phase of phases)
+        if (phase === "succeeds")
+          history.store(job({ conditions: [condition("SuccessCriteriaMet", "SuccessPolicy")] }), CONTROLLER);
+        else if (phase === "Failed") history.store(pod("Failed", deleted()), "kubelet");
+        else history.store(pod(history.get<Pod>(PODS, "default", "a")?.status?.phase, { metadata }), "user");
       showEnded(history);
-      history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+      history.store(pod("Failed", { tracked: false }), CONTROLLER);
       decide(history);
       return history.violations;
     };
-    expect(freed(false)).toEqual([]);
-    expect(freed(true)).toHaveLength(1);
+    expect(freed("succeeds", "deleted", "Failed")).toEqual([]);
+    expect(freed("deleted", "Failed", "succeeds")).toEqual([]);
+    expect(freed("Failed", "succeeds", "deleted")).toHaveLength(1);
+    expect(freed("succeeds", "Failed")).toHaveLength(1);
+    expect(freed("deleted", "Failed")).toHaveLength(1);
   });
 
   it("refuses it also when the pod vanishes with its last finalizer", () => {
@@ -256,7 +264,15 @@ describe("S2 recorded before freed", () => {
     expect(history.violations).toEqual([]);
   });
 
-  it("refuses to count a pod that is still tracked", () => {
+  it("refuses to count a pod that is still tracked, unless it was orphaned", () => {
+    const orphaned = new History(recordedBeforeFreed);
+    orphaned.store(job());
+    orphaned.store(pod("Succeeded"), CONTROLLER);
+    orphaned.store(job(recorded(["uid-of-a"])), CONTROLLER);
+    orphaned.store(pod("Succeeded", { metadata: { ownerReferences: [] } }), "garbage-collector-controller");
+    orphaned.store(job({ ...recorded([]), succeeded: 1 }), CONTROLLER);
+    expect(orphaned.violations).toEqual([]);
+
     const history = new History(recordedBeforeFreed);
     history.store(job());
     history.store(pod("Succeeded"), CONTROLLER);

@@ -129,8 +129,9 @@ function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }
 export const recordedBeforeFreed: Invariant = {
   name: "S2 recorded before freed",
   sentence:
-    "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the pod's UID " +
-    "or index, unless the Job had succeeded before; a UID leaves the status only when the stored pod has no such finalizer.",
+    "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the " +
+    "pod's UID or index, unless the Job succeeds and the pod was deleted before it ended; a UID leaves the status only when the " +
+    "stored pod has no such finalizer, or is not the Job's any more.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** Freed by a sync that has yet to tell what it saw, by the sync's Job and life. */
@@ -188,8 +189,8 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return undefined;
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
   if (!record.shownEndedTo.has(lifeOf(change.request!))) return undefined;
-  // What runs when a success is decided is deleted, and does not count.
-  if (record.endedAfterSuccess) return undefined;
+  // What is deleted while it runs when a success is decided does not count.
+  if (job.succeeds && record.everCutShort) return undefined;
   const lists = uncounted(job.object);
   if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return undefined;
   if (isIndexed(job.object.spec)) {
@@ -215,6 +216,8 @@ function checkLeaving({ object, previous }: StoredChange, ledger: JobLedger, vio
     if (left.has(uid)) continue;
     const pod = ledger.pods.get(uid);
     if (pod === undefined || pod.gone || !isTracked(pod.object) || pod.job?.meddledWith === true) continue;
+    // The garbage collector has orphaned it: it is no pod of the Job any more, which is then not to wait for its finalizer.
+    if (pod.job?.uid !== uidOf(object)) continue;
     violated(nameOf(object, "Job"), `counts ${nameOf(pod.object, "Pod")}, which still has the tracking finalizer`);
   }
 }

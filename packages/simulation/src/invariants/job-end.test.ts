@@ -120,6 +120,23 @@ describe("S4 no pod after the end", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("accepts one where the answer to the write of the end was lost, until a cache shows it, and syncs do not wait for that", () => {
+    const ended = (consistencyGate: boolean, code: number, isShown: boolean): readonly string[] => {
+      const history = new History(noPodAfterTheEnd, { controllers: { consistencyGate } });
+      history.store(job());
+      const finished = history.store(job(complete), CONTROLLER);
+      history.answer({ component: CONTROLLER, resource: "jobs.batch", name: "pi", code, tookEffect: true });
+      if (isShown) history.show(finished, { component: CONTROLLER, type: "update" });
+      history.pass(1000);
+      history.store(pod(), CONTROLLER);
+      return history.violations;
+    };
+    expect(ended(false, 504, false)).toEqual([]);
+    expect(ended(true, 504, false)).toHaveLength(1);
+    expect(ended(false, 200, false)).toHaveLength(1);
+    expect(ended(false, 504, true)).toHaveLength(1);
+  });
+
   it("says nothing of pods that others make", () => {
     const history = new History(noPodAfterTheEnd);
     history.store(job(complete));

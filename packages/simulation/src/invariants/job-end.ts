@@ -79,10 +79,14 @@ function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, viola
 /** Upstream: job_controller.go syncJob, its gate for Jobs that it has ended. */
 export const noPodAfterTheEnd: Invariant = {
   name: "S4 no pod after the end",
-  sentence: "No pod is created for a Job that is Complete or Failed in the store.",
+  sentence:
+    "No pod is created for a Job that is Complete or Failed in the store, by a controller that was told so by the answer to its " +
+    "own write, or by its cache, or that waits until its cache shows what it has written.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     return {
+      onAnswer: (request) => ledger.onAnswer(request),
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onChange(change) {
         ledger.onChange(change);
         const { request } = change;
@@ -91,6 +95,7 @@ export const noPodAfterTheEnd: Invariant = {
         if (job?.finishedMs === undefined || ledger.mayReadThePast) return;
         // What somebody else has sent before the end was written may still land: exception X9.
         if (request.sentMs <= job.finishedMs && lifeOf(request) !== job.finishedBy) return;
+        if (!waitsForWrites(world) && ledger.isEndHiddenFrom(job, request)) return;
         const end = finishedCondition(job.object)!;
         violated(
           nameOf(job.object, "Job"),

@@ -36,6 +36,10 @@ export interface JobRecord {
   succeeds: boolean;
   /** The life of the component that has written its end. */
   finishedBy?: string;
+  /** Whoever has written its end does not know: the answer was lost. */
+  endUnanswered: boolean;
+  /** Those lives of the Job controller whose caches have shown that it has finished. */
+  readonly endShownTo: Set<string>;
   /** The earliest `status.startTime` it has had. */
   startMs?: number;
   /** Those that are stored, by UID. */
@@ -55,8 +59,6 @@ export interface PodRecord {
   everTerminating: boolean;
   /** It was being deleted when it had not ended: a failure, if not only pods that have failed are replaced. */
   everCutShort: boolean;
-  /** It ended when the success of its Job was decided, and counts no more than if it had not. */
-  endedAfterSuccess: boolean;
   /** It has changed its phase after it ended: exception X3. */
   flipped: boolean;
   readonly createdMs: number;
@@ -96,8 +98,9 @@ export class JobLedger {
   }
 
   onAnswer(request: AnsweredRequest): void {
-    if (this.#isKnown(request)) return;
-    if (request.resource !== PODS || request.verb !== "create" || request.component !== JOB_CONTROLLER) return;
+    if (this.#isKnown(request) || request.component !== JOB_CONTROLLER) return;
+    if (request.resource === JOBS) this.#endAnswered(request);
+    if (request.resource !== PODS || request.verb !== "create") return;
     const waiting = this.#unanswered.get(creationKey(request));
     if (waiting === undefined) return;
     const [created] = waiting.splice(
@@ -112,7 +115,10 @@ export class JobLedger {
 
   onCacheEvent(event: CacheEvent): void {
     if (this.#isKnown(event)) return;
-    if (event.resource !== PODS || event.component !== JOB_CONTROLLER) return;
+    if (event.component !== JOB_CONTROLLER) return;
+    if (event.resource === JOBS && finishedCondition(event.object as StoredJob) !== undefined)
+      this.jobs.get(uidOf(event.object))?.endShownTo.add(lifeOf(event));
+    if (event.resource !== PODS) return;
     const pod = this.pods.get(uidOf(event.object));
     if (pod === undefined) return;
     const life = lifeOf(event);
@@ -137,6 +143,22 @@ export class JobLedger {
     return shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS;
   }
 
+  /** Whether the Job controller could not know that a Job has finished: it was not told that its write took effect, nor shown it. */
+  isEndHiddenFrom(job: JobRecord, request: RequestInfo): boolean {
+    const life = lifeOf(request);
+    return job.endUnanswered && job.finishedBy === life && !job.endShownTo.has(life);
+  }
+
+  #endAnswered(request: AnsweredRequest): void {
+    const { namespace, name, sentMs, atMs, tookEffect, code } = request;
+    if (!tookEffect || (code >= 200 && code <= 299)) return;
+    const uid = uidOf(this.#world.get(JOBS, namespace, name) ?? { metadata: {} });
+    const job = this.jobs.get(uid);
+    const finishedMs = job?.finishedMs ?? Infinity;
+    if (job !== undefined && job.finishedBy === lifeOf(request) && finishedMs >= sentMs && finishedMs <= atMs)
+      job.endUnanswered = true;
+  }
+
   /** Whether another check has passed it on: all are told of one thing before any is told of the next. */
   #isKnown(told: StoredChange | AnsweredRequest | CacheEvent): boolean {
     if (told === this.#last) return true;
@@ -157,6 +179,8 @@ export class JobLedger {
         generation: undefined,
         meddledWith: false,
         succeeds: false,
+        endUnanswered: false,
+        endShownTo: new Set(),
         livePods: new Map(),
         allPods: [],
       };
@@ -195,7 +219,6 @@ export class JobLedger {
         everFailed: false,
         everTerminating: false,
         everCutShort: false,
-        endedAfterSuccess: false,
         flipped: false,
         createdMs: atMs,
         createdBy: isCreated ? lifeOf(request) : undefined,
@@ -224,7 +247,6 @@ export class JobLedger {
       job?.allPods.push(record);
     }
     if (previous !== undefined && hasEnded(previous) && phaseOf(previous) !== phaseOf(pod)) record.flipped = true;
-    if (hasEnded(pod) && !record.everSucceeded && !record.everFailed) record.endedAfterSuccess = job?.succeeds === true;
     record.object = pod;
     record.gone = type === "DELETED";
     record.everSucceeded ||= hasSucceeded(pod);
