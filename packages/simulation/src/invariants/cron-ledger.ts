@@ -33,6 +33,8 @@ export interface CronJobRecord {
   refusals: number;
   /** As {@link refusedMs}, but for Jobs that may not be created: old ones are removed before. */
   hinderedMs: number;
+  /** Names that Jobs of others had when they were to be taken for its own. */
+  readonly foreignNames: Set<string>;
   /** Its Jobs, by UID: those stored and those gone. */
   readonly jobs: Map<string, CronJobRun>;
   /** What each life of its controller was last shown of it. */
@@ -46,6 +48,8 @@ export interface CronJobRun {
   gone: boolean;
   /** The slot that it was made for; `undefined` for one that somebody else has made. */
   readonly slotMs: number | undefined;
+  /** When it finished, or went. */
+  endedMs?: number;
   finishedMs?: number;
   /** As each life of the controller was shown it; `undefined` once it was shown to be deleted. */
   readonly shown: Map<string, Stored<Job> | undefined>;
@@ -62,7 +66,12 @@ const LONGEST_BACK_OFF_MS = 1_000_000;
 class CronLedger {
   readonly cronJobs = new Map<string, CronJobRecord>();
   readonly runs = new Map<string, CronJobRun>();
+  readonly #world: World;
   #last: StoredChange | AnsweredRequest | CacheEvent | undefined;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
 
   onChange(change: StoredChange): void {
     if (this.#isKnown(change)) return;
@@ -92,10 +101,19 @@ class CronLedger {
       cronJob.refusedMs = atMs;
       if (verb !== "create") cronJob.hinderedMs = atMs;
       // That there is such a Job already is no failure.
-      if (verb === "create" && code === 409) continue;
+      if (verb === "create" && code === 409) {
+        if (this.#isForeign(request, cronJob)) cronJob.foreignNames.add(request.name);
+        continue;
+      }
       cronJob.refusals++;
       cronJob.backsOffUntilMs = atMs + Math.min(SHORTEST_BACK_OFF_MS * 2 ** cronJob.refusals, LONGEST_BACK_OFF_MS);
     }
+  }
+
+  /** Whether the name of a request is that of a stored Job that is not the CronJob's. */
+  #isForeign({ namespace, name }: AnsweredRequest, { uid }: CronJobRecord): boolean {
+    const job = this.#world.get(JOBS, namespace, name);
+    return job !== undefined && ownerOfKind(job, "CronJob")?.uid !== uid;
   }
 
   /** Whether another check has passed it on: all are told of one thing before any is told of the next. */
@@ -122,6 +140,7 @@ class CronLedger {
         hinderedMs: -Infinity,
         backsOffUntilMs: -Infinity,
         refusals: 0,
+        foreignNames: new Set(),
         jobs: new Map(),
         shown: new Map(),
       };
@@ -155,12 +174,13 @@ class CronLedger {
     run.object = job;
     run.gone = type === "DELETED";
     if (run.finishedMs === undefined && isJobFinished(job)) run.finishedMs = atMs;
+    if (run.gone || run.finishedMs !== undefined) run.endedMs ??= atMs;
     // Who waits for it to end is free from now on.
     if (run.gone || run.finishedMs === atMs) run.owner.activeMs = Math.max(run.owner.activeMs, atMs);
   }
 }
 
-const makeCronLedger = (): CronLedger => new CronLedger();
+const makeCronLedger = (world: World): CronLedger => new CronLedger(world);
 
 /** The one of a run. */
 export function cronLedgerOf(world: World): CronLedger {

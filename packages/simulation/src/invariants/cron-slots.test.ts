@@ -128,6 +128,22 @@ describe("S11 one Job per slot", () => {
     expect(blocked.violations).toEqual([]);
   });
 
+  it("accepts a late one in whose place a foreign Job was, which nobody tells the CronJob has gone (X12)", () => {
+    for (const [by, count] of [
+      ["user", 0],
+      [CONTROLLER, 1],
+    ] as const) {
+      const history = atSlot();
+      const other = by === "user" ? job({}, {}, "tick-1") : run("tick-1", SLOT_MS);
+      history.store(other, by);
+      history.answer({ component: CONTROLLER, code: 409, verb: "create", resource: "jobs.batch", name: "tick-1" });
+      history.remove(other);
+      history.pass(600_000);
+      history.store(run("tick-1", SLOT_MS, {}), { component: CONTROLLER });
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
   it("refuses to overlap with Forbid, but when the start before is not seen (X13)", () => {
     const forbidding = cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0"));
     for (const [shown, count] of [
@@ -213,7 +229,21 @@ describe("S12 CronJob status", () => {
     history.store(run("tick-1", START_MS, { conditions: [condition("Failed")] }), "job-controller");
     history.pass(70_000);
     history.rest();
-    expect(history.violations.splice(0)).toEqual(["CronJob default/tick: lists tick-1, which finished 70 s ago"]);
+    expect(history.violations.splice(0)).toEqual(["CronJob default/tick: lists tick-1, which ended 70 s ago"]);
+  });
+
+  it("gives the controller a minute to notice that a Job is gone", () => {
+    const history = new History(cronJobStatus);
+    history.store(cronJob());
+    history.store(run("tick-1", START_MS), CONTROLLER);
+    history.store(cronJob({}, active("tick-1")), CONTROLLER);
+    history.remove(run("tick-1", START_MS), CONTROLLER);
+    history.pass(1000);
+    history.rest();
+    expect(history.violations).toEqual([]);
+    history.pass(60_000);
+    history.rest();
+    expect(history.violations).toEqual(["CronJob default/tick: lists tick-1, which is gone, and ended 61 s ago"]);
   });
 
   it("accepts a Job that is not listed when a request for it was refused", () => {

@@ -16,7 +16,7 @@ export const oneJobPerSlot: Invariant = {
   name: "S11 one Job per slot",
   sentence:
     "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
-    "delay where nothing is in its way; none beside an active one with Forbid, and none while it is suspended.",
+    "delay where nothing is, nor a foreign Job was, in its way; none beside an active one with Forbid, and none while it is suspended.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
@@ -99,7 +99,8 @@ function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): 
   const { owner, slotMs = 0 } = run;
   // After an edit a slot that has passed is started by any later event, and whenever that comes.
   if (owner.specs.length > 1) return undefined;
-  // A foreign Job in its place lets the CronJob sleep until something happens: exception X12.
+  // A foreign Job in its place lets the CronJob sleep until something happens, or the next slot comes: exception X12.
+  if (owner.foreignNames.has(run.object.metadata.name ?? "")) return undefined;
   const sinceMs = Math.max(slotMs, disturbedMs, owner.activeMs, owner.refusedMs, owner.backsOffUntilMs);
   if (atMs - sinceMs <= SLACK_MS) return undefined;
   return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;

@@ -59,9 +59,9 @@ function whyNotActive({ object, jobs, refusedMs }: CronJobRecord, nowMs: number)
   const listed = new Set((object.status?.active ?? []).map(({ uid }) => uid));
   for (const { uid = "", name } of object.status?.active ?? []) {
     const run = jobs.get(uid);
-    if (run === undefined || run.gone) return `lists ${name}, which does not exist`;
-    if (run.finishedMs !== undefined && run.finishedMs < nowMs - NOTICED_MS)
-      return `lists ${name}, which finished ${(nowMs - run.finishedMs) / 1000} s ago`;
+    if (run === undefined) return `lists ${name}, which does not exist`;
+    if (run.endedMs !== undefined && run.endedMs < nowMs - NOTICED_MS)
+      return `lists ${name}, which ${run.gone ? "is gone, and " : ""}ended ${(nowMs - run.endedMs) / 1000} s ago`;
   }
   // A start that the controller could not write down is one that it did not make, or forgot: it says UnexpectedJob.
   if (refusedMs > -Infinity || object.metadata.deletionTimestamp != null) return undefined;
