@@ -40,6 +40,19 @@ test("an observation before the expectation is lost, and the expectation expires
   expect(expectations.satisfiedExpectations(KEY)).toBe(true);
 });
 
+test("an owner can be looked at again when its expectation expires", async () => {
+  const { clock, expectations } = setUp();
+  expect(expectations.satisfiedInMs(KEY)).toBe(0);
+  expectations.expectCreations(KEY, 1);
+  await clock.advance(100_000);
+  const waitMs = expectations.satisfiedInMs(KEY);
+  await clock.advance(waitMs - 1);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(false);
+  await clock.advance(1);
+  expect(expectations.satisfiedExpectations(KEY)).toBe(true);
+  expect(expectations.satisfiedInMs(KEY)).toBe(0);
+});
+
 test("expecting creations forgets expected deletions, and the other way round", () => {
   const { expectations } = setUp();
   expectations.expectDeletions(KEY, 2);

@@ -15,7 +15,8 @@ const EXPIRES_AFTER_MS = 5 * 60_000;
  * they are not satisfied, it must not create or delete more.
  *
  * Set the expectation before sending the requests, lower it for each that fails, and delete it when the owner is gone:
- * keys carry no UID. Nothing wakes the owner when an expectation expires.
+ * keys carry no UID. Nothing wakes the owner when an expectation expires: ask when that is, and look again then. An object
+ * that came and went while a watch was interrupted is never seen.
  *
  * @see kubernetes v1.36 pkg/controller/controller_utils.go ControllerExpectations
  */
@@ -73,6 +74,13 @@ export class ControllerExpectations {
     const record = this.#records.get(key);
     if (record === undefined || (record.add <= 0 && record.del <= 0)) return true;
     return this.#clock.monotonic() - record.timestampMs > EXPIRES_AFTER_MS;
+  }
+
+  /** After how many milliseconds they are satisfied whatever is seen until then; 0 where they are. Upstream has no such thing. */
+  satisfiedInMs(key: string): number {
+    if (this.satisfiedExpectations(key)) return 0;
+    const { timestampMs } = this.#records.get(key)!;
+    return timestampMs + EXPIRES_AFTER_MS - this.#clock.monotonic() + 1;
   }
 
   deleteExpectations(key: string): void {

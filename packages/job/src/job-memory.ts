@@ -22,6 +22,8 @@ export class JobMemory {
   readonly finished = new Set<string>();
   /** What was written and must be read back before the next sync. */
   readonly consistency: ConsistencyStore;
+  /** Whether it must. */
+  readonly readsItsWrites: boolean;
 
   constructor({
     clock,
@@ -40,6 +42,7 @@ export class JobMemory {
       { group: pods.group, resource: pods.resource, resourceVersion: () => podStore.lastStoreSyncResourceVersion },
       { group: jobs.group, resource: jobs.resource, resourceVersion: () => jobStore.lastStoreSyncResourceVersion },
     ];
+    this.readsItsWrites = consistencyGate;
     this.consistency = new ConsistencyStore({ stores: consistencyGate ? stores : [] });
   }
 

@@ -495,4 +495,25 @@ test("expectations that are never met hold pods back for five minutes", async ()
   await bench.clock.advance(1);
   await bench.sync();
   expect(bench.calls).toEqual(["POST job-", "PUT status"]);
+  expect(bench.requeues).toEqual([]);
+});
+
+test("a Job is looked at again when what it expects is given up, which no event tells, where caches show what was written", async () => {
+  for (const consistencyGate of [true, false]) {
+    const bench = new SyncBench(job(), [], { consistencyGate });
+    bench.memory.expectations.expectCreations(KEY, 1);
+    await bench.clock.advance(100_000);
+    await bench.sync();
+    expect(bench.requeues).toEqual(consistencyGate ? [200_001] : []);
+  }
+});
+
+test("a Job whose cache does not show its pods yet makes no others when what it expects is given up", async () => {
+  const bench = new SyncBench(job());
+  bench.catchUp();
+  await bench.sync();
+  expect(bench.calls).toEqual(["POST job-", "PUT status"]);
+  await bench.clock.advance(300_001);
+  expect((await bench.sync())?.message).toContain("is not as new as written version");
+  expect(bench.calls).toEqual([]);
 });

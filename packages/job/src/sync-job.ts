@@ -43,6 +43,9 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     if (plan.deadlineInMs !== undefined) deps.requeueAfter(key, plan.deadlineInMs);
     if (plan.pods?.retryAfterMs !== undefined)
       deps.requeueAfter(key, Math.max(plan.pods.retryAfterMs, deps.minRequeueMs));
+    // A pod that came and went while the watch was interrupted is never seen. Upstream leaves that to the informer's resync, after
+    // 12 h or more. A cache that need not show what was written may still be older than that pod: then so is this.
+    if (!expectationsSatisfied && memory.readsItsWrites) deps.requeueAfter(key, memory.expectations.satisfiedInMs(key));
 
     let failure: { readonly error: unknown } | undefined;
     try {

@@ -34,7 +34,7 @@ export class SyncBench {
   readonly clock = new SimulatedClock(T0);
   readonly jobStore = new Store<Job>();
   readonly podStore = new Store<Pod>({ indexers: { [jobPodsIndex]: jobPodsIndexValues } });
-  readonly memory = new JobMemory({ clock: this.clock, jobStore: this.jobStore, podStore: this.podStore });
+  readonly memory: JobMemory;
   readonly calls: string[] = [];
   readonly bodies: unknown[] = [];
   readonly events: string[] = [];
@@ -53,7 +53,13 @@ export class SyncBench {
   #version = 100;
   #created = 0;
 
-  constructor(job: JobObject | undefined, pods: readonly PodObject[] = []) {
+  constructor(
+    job: JobObject | undefined,
+    pods: readonly PodObject[] = [],
+    { consistencyGate = true }: { readonly consistencyGate?: boolean } = {},
+  ) {
+    const { clock, jobStore, podStore } = this;
+    this.memory = new JobMemory({ clock, jobStore, podStore, consistencyGate });
     if (job !== undefined) this.jobStore.add(job);
     for (const pod of pods) this.podStore.add(pod);
   }

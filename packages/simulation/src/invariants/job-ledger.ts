@@ -68,6 +68,8 @@ export interface PodRecord {
   answerLost: boolean;
   /** When the caches of the Job controller's lives first showed it, by life. */
   readonly shownMs: Map<string, number>;
+  /** Those lives whose caches have shown it when nobody had asked to delete it. */
+  readonly creationShownTo: Set<string>;
   /** Those lives whose caches have shown that it ended. */
   readonly shownEndedTo: Set<string>;
 }
@@ -123,6 +125,7 @@ export class JobLedger {
     if (pod === undefined) return;
     const life = lifeOf(event);
     if (!pod.shownMs.has(life)) pod.shownMs.set(life, event.atMs);
+    if (event.object.metadata.deletionTimestamp == null) pod.creationShownTo.add(life);
     if (hasEnded(event.object)) pod.shownEndedTo.add(life);
   }
 
@@ -224,6 +227,7 @@ export class JobLedger {
         createdBy: isCreated ? lifeOf(request) : undefined,
         answerLost: false,
         shownMs: new Map(),
+        creationShownTo: new Set(),
         shownEndedTo: new Set(),
       };
       this.pods.set(uid, record);
@@ -287,6 +291,11 @@ export function mayReadThePast({ plan }: World): boolean {
         (paused !== undefined && (plan.controllerManagers ?? 1) > 1),
     )
   );
+}
+
+/** Whether the controller that has made a pod has never seen it come: it was gone by then, or was being deleted. */
+export function isCreationMissed({ createdBy, answerLost, creationShownTo }: PodRecord): boolean {
+  return createdBy !== undefined && !answerLost && !creationShownTo.has(createdBy);
 }
 
 /** Pods of a Job that are active in the store. */

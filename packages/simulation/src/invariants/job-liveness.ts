@@ -2,10 +2,10 @@ import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kub
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
-import { type JobLedger, type JobRecord, activePods, jobLedgerOf } from "./job-ledger.js";
+import { type JobLedger, type JobRecord, activePods, isCreationMissed, jobLedgerOf } from "./job-ledger.js";
 import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
-import { clockMayBeWrong } from "./plan-words.js";
+import { clockMayBeWrong, waitsForWrites } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
 const FREED_MS = 120_000;
@@ -62,7 +62,8 @@ export const jobsGoOn: Invariant = {
   name: "L1 Jobs go on",
   sentence:
     "120 s after the last fault no Job stays without the pods that it wants, without an end that it has come to, or with a " +
-    "limit that it exceeds; terminating pods, back-off and suspension excepted.",
+    "limit that it exceeds; terminating pods, back-off and suspension excepted, and where syncs do not wait for their caches, pods " +
+    "that went before they were seen.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** When something about a Job changed last. */
@@ -71,6 +72,7 @@ export const jobsGoOn: Invariant = {
     /** Since when containers of a Job have been started again more often than it permits. */
     const restartedMs = new Map<string, number>();
     return {
+      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onAnswer(request) {
         ledger.onAnswer(request);
         // A quota may keep pods from being created for good.
@@ -153,6 +155,8 @@ function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): str
   if (active === 0 && (wanted === undefined || (spec.completions != null && succeeded >= spec.completions)))
     return `has as many successes as it wants, and does not complete`;
   if (isRefused || wanted === undefined || active >= wanted) return undefined;
+  // It waits to see a pod that it has made, and nothing tells it when that is given up.
+  if (!waitsForWrites(world) && job.allPods.some(isCreationMissed)) return undefined;
   const lastEndMs = Math.max(
     ...job.allPods.map((pod) => (pod.everFailed || pod.everTerminating ? endOf(pod.object) : 0)),
     0,

@@ -70,6 +70,24 @@ describe("L1 Jobs go on", () => {
     expect(rested((history) => history.store(stored))).toEqual([`Job default/pi: ${message}`]);
   });
 
+  it("accepts a Job that waits for a pod which went before it was seen, where syncs do not wait for their caches", () => {
+    const waiting = (consistencyGate: boolean, seen: "coming" | "going"): readonly string[] => {
+      const history = new History(jobsGoOn, { controllers: { consistencyGate } });
+      history.store(job({ succeeded: 1 }, { completions: 5 }));
+      history.store(pod("Succeeded"), CONTROLLER);
+      const gone = pod("Succeeded", { metadata: { deletionTimestamp } });
+      history.store(gone, "user");
+      history.show(seen === "coming" ? pod("Succeeded") : gone, { component: CONTROLLER });
+      history.remove(gone, CONTROLLER);
+      history.pass(700_000);
+      history.rest();
+      return history.violations;
+    };
+    expect(waiting(false, "going")).toEqual([]);
+    expect(waiting(true, "going")).toHaveLength(1);
+    expect(waiting(false, "coming")).toHaveLength(1);
+  });
+
   it("refuses a suspended Job whose pods go on", () => {
     expect(
       rested((history) => {
