@@ -124,8 +124,14 @@ function exceedsRestarts(job: JobRecord): boolean {
   return restarts > 0 && restarts >= (spec.backoffLimit ?? 6);
 }
 
-/** The longest pause before a failed pod is replaced. */
-const LONGEST_BACK_OFF_MS = 610_000;
+const FIRST_BACK_OFF_MS = 10_000;
+const LONGEST_BACK_OFF_MS = 600_000;
+const BACK_OFF_SLACK_MS = 10_000;
+
+/** The longest pause before a pod is replaced when so many have failed, or were to go. */
+function longestBackOffMs(count: number): number {
+  return count === 0 ? 0 : Math.min(FIRST_BACK_OFF_MS * 2 ** (count - 1), LONGEST_BACK_OFF_MS) + BACK_OFF_SLACK_MS;
+}
 
 function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): string | undefined {
   const { nowMs } = world;
@@ -157,11 +163,9 @@ function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): str
   if (isRefused || wanted === undefined || active >= wanted) return undefined;
   // It waits to see a pod that it has made, and nothing tells it when that is given up.
   if (!waitsForWrites(world) && job.allPods.some(isCreationMissed)) return undefined;
-  const lastEndMs = Math.max(
-    ...job.allPods.map((pod) => (pod.everFailed || pod.everTerminating ? endOf(pod.object) : 0)),
-    0,
-  );
-  if (nowMs - lastEndMs < LONGEST_BACK_OFF_MS) return undefined;
+  const ended = job.allPods.filter((pod) => pod.everFailed || pod.everTerminating);
+  const lastEndMs = Math.max(...ended.map((pod) => endOf(pod.object)), 0);
+  if (nowMs - lastEndMs < longestBackOffMs(ended.length)) return undefined;
   if (spec.backoffLimitPerIndex != null || replacesOnlyFailed(spec)) {
     // Indexes that have failed are not tried again, and so fewer pods may run than are wanted.
     if ((status?.failedIndexes ?? "") !== "") return undefined;
