@@ -48,6 +48,13 @@ const UNEVEN: readonly Timetable[] = [
   every("2-4,25-27,50 * * * *", 2 * MINUTE_MS, 55 * MINUTE_MS),
 ];
 
+/** So many minutes after the last one. */
+const RELATIVE: readonly Timetable[] = [
+  every("@every 90s", 90_000, 20 * MINUTE_MS),
+  every("@every 4m", 4 * MINUTE_MS, 30 * MINUTE_MS),
+  every("@every 6m", 6 * MINUTE_MS, 45 * MINUTE_MS),
+];
+
 const RARE: readonly Timetable[] = [
   every("@hourly", HOUR_MS, 8 * HOUR_MS),
   { ...every("30 6-16/4 * * 1-5", 4 * HOUR_MS, 3 * DAY_MS), start: "2026-01-02T13:00:00Z", firstMs: 1.5 * HOUR_MS },
@@ -79,8 +86,9 @@ const ZONED: readonly Timetable[] = [
 /** Where a plan starts, and its CronJobs: 1 or 2. Schedules that fire rarely say themselves when it is worth looking. */
 export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
   if (!swarm.has("cronJobs")) return { start: START, workload: together([]) };
+  const usual = swarm.has("unevenSchedules") ? UNEVEN : FREQUENT;
   const timetable = draw.fork("timetable").weighted([
-    [draw.fork("frequent").pick(swarm.has("unevenSchedules") ? UNEVEN : FREQUENT), 88],
+    [draw.fork("frequent").pick(swarm.has("relativeSchedules") ? RELATIVE : usual), 88],
     [draw.fork("rare").pick(RARE), 7],
     [draw.fork("zoned").pick(swarm.has("timeZones") ? ZONED : FREQUENT), 5],
   ]);

@@ -115,9 +115,9 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   };
 }
 
-/** Half of all plans are built around one, if they are of Kubernetes' own workloads and controllers. */
+/** Six of ten plans are built around one, if they are of Kubernetes' own workloads and controllers. */
 function drawSituationOf(draw: Draw, { workload, controllers }: GenerateOptions): Situation | undefined {
-  return workload !== undefined || controllers !== undefined || draw.chance(0.5)
+  return workload !== undefined || controllers !== undefined || draw.chance(0.4)
     ? undefined
     : drawSituation(draw.fork("situation"));
 }
@@ -167,6 +167,7 @@ const SHARES: Partial<Record<Shape, number>> = {
   slowPods: 0.3,
   longPods: 0.15,
   unevenSchedules: 0.3,
+  relativeSchedules: 0.1,
   tightHistory: 0.15,
   tightQuota: 0.3,
 };

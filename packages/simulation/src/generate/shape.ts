@@ -32,6 +32,8 @@ export const SHAPES = [
   "timeZones",
   /** Slots that are not evenly spaced. */
   "unevenSchedules",
+  /** Slots that are counted from the last one, and not by the hours of the day. */
+  "relativeSchedules",
   /** Limits of history that leave next to nothing. */
   "tightHistory",
   /** One of a CronJob's Jobs, that users act upon too. */

@@ -1,24 +1,32 @@
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
+import { type OneCache, outage } from "./faults.js";
+import { node } from "./node-actions.js";
 import { LOST_ANSWERS } from "./request-kinds.js";
-import { HIDDEN, drawUnseen } from "./unseen.js";
+import type { Shape } from "./shape.js";
 import type { Situation, SituationGround } from "./situation.js";
+import { HIDDEN, copyOf, drawUnseen } from "./unseen.js";
 import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
 /** One of them, each as often as its weight says. */
 export function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
-    [unseen, 50],
+    [unseen, 46],
+    [() => cameAndWent, 10],
     [() => quickDeletions, 10],
-    [() => refusedMeanwhile, 10],
-    [() => slowMeanwhile, 13],
-    [() => takenName, 5],
+    [() => refusedMeanwhile, 14],
+    [() => slowMeanwhile, 16],
+    [() => cutShort, 10],
+    [steppedClock, 9],
+    [wokenEarly, 9],
+    [() => goneNode, 7],
+    [() => takenName, 6],
     [() => missedSlots, 7],
-    [() => fullQuota, 5],
+    [() => fullQuota, 7],
     [() => lostLease, 10],
-    [() => changedEnd, 5],
+    [() => changedEnd, 7],
   ])(draw.fork("which"));
 }
 
@@ -109,18 +117,19 @@ const slowMeanwhile: Situation = {
     const those = draw.fork("kind").chance(0.65) && expiring.length > 0 ? expiring : pods;
     if (those.length === 0) return [];
     const subject = draw.fork("subject").pick(those);
-    const byMs = draw.fork("by").whole(1_000, 5_000);
+    const byMs = draw.fork("by").whole(1_000, 15_000);
     const isPod = subject.kind === "Pod";
     // A Job's time to live is over last; a pod is looked at as soon as it is there.
     const dueMs = isPod ? draw.fork("moment").pick([0, 0, ...subject.moments]) : subject.moments.at(-1)!;
-    const atMs = dueMs + draw.fork("after").whole(100, (isPod ? 1 : 2) * byMs + 2_000);
+    // Who looks once more before it acts has done so after one request, and acts after two.
+    const atMs = dueMs + (isPod ? 0 : byMs) + draw.fork("after").whole(100, byMs + 2_000);
     const controller = isPod
       ? draw.fork("controller").pick(["job-controller", "job-controller", "pod-garbage-collector-controller"])
       : "ttl-after-finished-controller";
     return [
       {
-        at: offsetText(Math.max(0, dueMs - draw.fork("before").whole(0, 1_000))),
-        for: durationText(byMs * 3 + 3_000),
+        at: offsetText(Math.max(0, dueMs - draw.fork("before").whole(0, 4_000))),
+        for: durationText(byMs * 3 + 6_000),
         apiServerSlow: { by: durationText(byMs), components: [controller] },
       },
       { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
@@ -162,7 +171,7 @@ const takenName: Situation = {
 const missedSlots: Situation = {
   name: "missed slots",
   shapes: ["cronJobs", "unevenSchedules"],
-  without: ["quota", "suspend"],
+  without: ["quota", "suspend", "relativeSchedules"],
   draw(draw, { subjects }) {
     const cronJobs = subjects.filter(({ kind }) => kind === "CronJob");
     if (cronJobs.length === 0) return [];
@@ -212,7 +221,7 @@ const lostLease: Situation = {
   },
 };
 
-/** A pod that has succeeded is found failed, while its end is recorded and the Job controller has not let go of it. */
+/** A pod that has ended is found to have ended otherwise, while its end is recorded and the Job controller has not let go of it. */
 const changedEnd: Situation = {
   name: "changed end",
   shapes: ["jobs"],
@@ -226,27 +235,228 @@ const changedEnd: Situation = {
     const endMs = draw.fork("end").pick([...ends.slice(0, 1), ...ends]);
     return [
       {
-        at: "+0s",
-        for: durationText(endMs + 30_000),
-        requestFails: {
-          components: ["job-controller"],
-          verbs: ["patch"],
-          resources: ["pods"],
-          nth: 1,
-          times: draw.fork("times").whole(3, 12),
-        },
+        at: offsetText(Math.max(0, endMs - 1_000)),
+        for: durationText(draw.fork("for").whole(10_000, 40_000)),
+        requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] },
       },
       {
-        at: offsetText(endMs + draw.fork("after").whole(1_000, 5_000)),
+        at: offsetText(endMs + draw.fork("after").whole(1_500, 8_000)),
         patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } },
       },
     ];
   },
 };
 
-function pickJob(draw: Draw, { subjects }: SituationGround): Subject | undefined {
+/** An object comes and goes while a controller cannot watch its kind: that is never seen, and what it has left behind is. */
+const cameAndWent: Situation = {
+  name: "came and went",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "foreignFinalizers", "suspend"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const cache = draw.fork("cache").weighted<OneCache>([
+      [{ controller: "garbage-collector-controller", kinds: ["Job"] }, 60],
+      [{ controller: "garbage-collector-controller", kinds: ["Pod"] }, 10],
+      [{ controller: "job-controller", kinds: ["Job"] }, 10],
+      [{ controller: "job-controller", kinds: ["Pod"] }, 20],
+    ]);
+    const fromMs = draw.fork("from").whole(500, 20_000);
+    const comesMs = fromMs + draw.fork("comes").whole(100, 5_000);
+    const goesMs = comesMs + draw.fork("stays").whole(1_000, 15_000);
+    const forMs = goesMs - fromMs + draw.fork("goes on").whole(500, 20_000);
+    const short = copyOf(job.manifest, "short-lived");
+    const propagation = draw.fork("propagation").weighted([
+      ["Background", 70],
+      ["Orphan", 15],
+      ["Foreground", 15],
+    ] as const);
+    return [
+      ...outage(cache, forMs).map(({ afterMs = 0, ...what }) => ({ at: offsetText(fromMs + afterMs), ...what })),
+      { at: offsetText(comesMs), apply: short },
+      { at: offsetText(goesMs), delete: { ...target(job), name: short.metadata.name!, propagation } },
+    ];
+  },
+};
+
+/** A process dies, or is refused, amid a row of writes of one kind: some of them are done, others are not, and what is recorded is. */
+const cutShort: Situation = {
+  name: "cut short",
+  shapes: ["jobs", "lowLimits"],
+  without: ["quota", "managedBy", "slowPods", "longPods"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground, podsAtOnce);
+    if (job === undefined) return [];
+    const [verb, resource] = draw.fork("write").weighted([
+      [["update", "jobs/status"], 35],
+      [["patch", "pods"], 35],
+      [["create", "pods"], 20],
+      [["delete", "pods"], 10],
+    ] as const);
+    const which = { verbs: [verb], resources: [resource] };
+    const count = draw.fork("count").whole(1, 3);
+    return Array.from({ length: count }, (_, number): HappeningEntry => {
+      const lots = draw.fork(String(number));
+      const momentMs = lots.fork("moment").pick(verb === "create" ? job.moments.slice(0, 2) : job.moments);
+      const window = { at: offsetText(Math.max(0, momentMs - lots.fork("before").whole(0, 1_500))), for: "60s" };
+      const nth = lots.fork("nth").whole(1, 4);
+      return lots.fork("dies").chance(0.7)
+        ? {
+            ...window,
+            controllerCrashes: {
+              controller: lots.fork("all").chance(0.3) ? "all" : "job-controller",
+              ...which,
+              nth,
+              when: lots.fork("when").pick(["before", "after"]),
+            },
+          }
+        : {
+            ...window,
+            requestFails: {
+              components: ["job-controller"],
+              ...which,
+              nth,
+              times: lots.fork("times").whole(1, 4),
+              with: lots.fork("with").pick([500, 503, 429]),
+            },
+          };
+    });
+  },
+};
+
+/** How many pods a Job has at once. */
+function podsAtOnce({ manifest }: Subject): number {
+  const { parallelism = 1, completions = parallelism } = manifest["spec"] as {
+    readonly parallelism?: number;
+    readonly completions?: number;
+  };
+  return Math.min(parallelism, completions);
+}
+
+/** What controllers wait for: a time that follows from what an object says. */
+interface Wait {
+  readonly kind: "CronJob" | "Job";
+  readonly shapes: readonly Shape[];
+}
+
+function drawWait(draw: Draw): Wait {
+  return draw.weighted<Wait>([
+    [{ kind: "CronJob", shapes: ["cronJobs", "relativeSchedules"] }, 40],
+    [{ kind: "Job", shapes: ["jobs", "failures"] }, 15],
+    [{ kind: "Job", shapes: ["jobs", "activeDeadline", "longPods"] }, 10],
+    [{ kind: "Job", shapes: ["jobs", "ttl"] }, 35],
+  ]);
+}
+
+/** A time at which something of that kind is waited for. */
+function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationGround): number | undefined {
+  const those = subjects.filter((subject) => subject.kind === kind && subject.isRun !== true);
+  const expiring = shapes.includes("ttl") ? those.filter(({ manifest }) => hasTtl(manifest)) : [];
+  const candidates = expiring.length > 0 ? expiring : those;
+  if (candidates.length === 0) return undefined;
+  const moments = draw
+    .fork("subject")
+    .pick(candidates)
+    .moments.toSorted((a, b) => a - b);
+  // The last one that is waited for, or any.
+  const index =
+    kind === "Job" && draw.fork("last").chance(0.6)
+      ? Math.max(0, moments.length - 2)
+      : draw.fork("which").whole(0, moments.length - 1);
+  const fromMs = moments[index]!;
+  const gapMs = Math.min(300_000, (moments[index + 1] ?? fromMs + 60_000) - fromMs);
+  return fromMs + draw.fork("after").whole(0, Math.max(1_000, gapMs));
+}
+
+/** A clock is set while a controller waits for a time, or was wrong all along and is right again. */
+function steppedClock(draw: Draw): Situation {
+  const wait = drawWait(draw.fork("wait"));
+  return {
+    name: "stepped clock",
+    shapes: wait.shapes,
+    without: ["quota", "managedBy"],
+    draw(lots, ground) {
+      const atMs = drawWaiting(lots.fork("moment"), wait, ground);
+      if (atMs === undefined) return [];
+      const lengthMs = lots.fork("by").weighted([
+        [lots.fork("seconds").whole(1, 10) * 1_000, 15],
+        [lots.fork("minutes").whole(10, 300) * 1_000, 50],
+        [lots.fork("hours").whole(1, 3) * 3_600_000, 35],
+      ]);
+      const by = `${lots.fork("back").chance(0.65) ? "-" : "+"}${durationText(lengthMs)}`;
+      const at = offsetText(atMs);
+      return lots.fork("for good").chance(0.6)
+        ? [{ at, clockJump: by }]
+        : [
+            {
+              at,
+              for: durationText(lots.fork("for").whole(5, 300) * 1_000),
+              clockSkew: { controllerManager: `controller-manager-${lots.fork("who").whole(1, ground.replicas)}`, by },
+            },
+          ];
+    },
+  };
+}
+
+/** Something has a controller look again before the time that it waits for: an edit that changes nothing, or a start anew. */
+function wokenEarly(draw: Draw): Situation {
+  const wait = drawWait(draw.fork("wait"));
+  return {
+    name: "woken early",
+    shapes: wait.shapes,
+    without: ["quota", "managedBy", "suspend"],
+    draw(lots, ground) {
+      const count = lots.fork("count").whole(1, 4);
+      return Array.from({ length: count }, (_, number) => number).flatMap((number): HappeningEntry[] => {
+        const one = lots.fork(String(number));
+        const atMs = drawWaiting(one, wait, ground);
+        if (atMs === undefined) return [];
+        const subjects = ground.subjects.filter(({ kind, isRun }) => kind === wait.kind && isRun !== true);
+        const annotations = { "example.com/looked-at": String(number) };
+        const at = offsetText(atMs);
+        return one.fork("starts anew").chance(0.6)
+          ? [{ at, for: durationText(one.fork("down").whole(500, 5_000)), controllerDown: "all" }]
+          : subjects.map((subject) => ({ at, patch: { ...target(subject), with: { metadata: { annotations } } } }));
+      });
+    },
+  };
+}
+
+/** A node goes, for good or for a while, with pods that run on it. */
+const goneNode: Situation = {
+  name: "gone node",
+  shapes: ["jobs", "longPods", "podFailurePolicy"],
+  without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
+    // Pods go to the first that has room, by name.
+    const name = draw.fork("first").chance(0.7) ? "node-1" : `node-${draw.fork("which").whole(1, ground.nodes)}`;
+    const at = offsetText(atMs);
+    const backMs = atMs + draw.fork("back").pick([500, 5_000, 30_000, 90_000, 200_000]);
+    const gone: HappeningEntry[] = [
+      { at, delete: { kind: "Node", name } },
+      { at: offsetText(backMs), apply: node(name) },
+    ];
+    return draw.fork("way").weighted<HappeningEntry[]>([
+      [gone, 60],
+      [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 20],
+      [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 20],
+    ]);
+  },
+};
+
+/** One of them; mostly the first of those of which there is most, where that matters. */
+function pickJob(
+  draw: Draw,
+  { subjects }: SituationGround,
+  sizeOf: (job: Subject) => number = () => 0,
+): Subject | undefined {
   const jobs = subjects.filter(({ kind, isRun }) => kind === "Job" && isRun !== true);
-  return jobs.length === 0 ? undefined : draw.fork("job").pick(jobs);
+  if (jobs.length === 0) return undefined;
+  const most = Math.max(...jobs.map(sizeOf));
+  return draw.fork("job").pick(draw.fork("any").chance(0.3) ? jobs : jobs.filter((job) => sizeOf(job) === most));
 }
 
 function deletion({ kind }: Subject): { gracePeriodSeconds: number } | { propagation: "Background" } {

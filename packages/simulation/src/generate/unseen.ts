@@ -33,7 +33,7 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 4],
   [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
   [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
-  [hide("Node", "pod-garbage-collector-controller", ["jobs"], ["nodes", "podGC"]), 12],
+  [hide("Node", "pod-garbage-collector-controller", ["jobs"], ["nodes", "podGC"]), 14],
   [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
   [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 6],
 ];
@@ -75,7 +75,7 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
         },
         ...outage(cache, draw.fork("cut for").whole(500, forMs), false).map((entry) => ({ at, ...entry })),
       ],
-      15,
+      20,
     ],
   ]);
   return [
@@ -149,10 +149,27 @@ function drawActs(
   if (kind === "Pod") {
     const pods = podsOf(subject);
     const grace = draw.fork("grace").chance(0.5) ? { gracePeriodSeconds: 0 } : {};
+    const { parallelism: now = 1 } = subject.manifest["spec"] as { readonly parallelism?: number };
+    const scaled = (parallelism: number): Act["what"] => ({
+      patch: { ...target(subject), with: { spec: { parallelism } } },
+    });
+    const pause = draw.fork("pause").weighted([
+      [draw.fork("short pause").whole(500, 5_000), 60],
+      [draw.fork("long pause").whole(5_000, 90_000), 40],
+    ]);
     return draw.fork("act").weighted<readonly Act[]>([
-      [[], 25],
-      [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 30],
-      [[{ atMs: fromMs, what: remove }], 30],
+      [[], 20],
+      [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
+      [[{ atMs: fromMs, what: remove }], 25],
+      // Its controller takes pods away itself, and is to make others later.
+      [[{ atMs: fromMs, what: { for: durationText(pause), suspend: target(subject) } }], 15],
+      [
+        [
+          { atMs: fromMs, what: scaled(draw.fork("fewer").whole(0, Math.max(0, now - 1))) },
+          { atMs: fromMs + pause, what: scaled(now) },
+        ],
+        10,
+      ],
       [
         [
           { atMs: fromMs, what: { delete: { ...pods, ...grace } } },
@@ -193,7 +210,7 @@ function drawActs(
 const NEW_NODE = "fresh-node";
 
 /** The same under another name. */
-function copyOf(manifest: UnstructuredObject, name: string): UnstructuredObject {
+export function copyOf(manifest: UnstructuredObject, name: string): UnstructuredObject {
   const { finalizers: _finalizers, ...metadata } = manifest.metadata;
   return { ...manifest, metadata: { ...metadata, name } };
 }
