@@ -37,8 +37,14 @@ export class OutageLog {
   /** The same transport, observed. */
   watched(transport: Transport): Transport {
     return async (request) => {
+      let isKeptBack = false;
+      const beforeSend = (): void => {
+        isKeptBack = true;
+        request.beforeSend?.();
+        isKeptBack = false;
+      };
       try {
-        const response = await transport(request);
+        const response = await transport(request.beforeSend === undefined ? request : { ...request, beforeSend });
         if (response.status === 401) {
           this.#failed(UNAUTHORIZED, request);
           return response;
@@ -46,7 +52,7 @@ export class OutageLog {
         this.#answered(request);
         return this.isOut && isWatch(request) ? this.#noticingItsEnd(response, pathOf(request)) : response;
       } catch (error) {
-        if (request.signal?.aborted !== true) this.#failed(errorMessage(error), request);
+        if (request.signal?.aborted !== true && !isKeptBack) this.#failed(errorMessage(error), request);
         throw error;
       }
     };

@@ -605,12 +605,27 @@ test("a process held up past its lease may not act before it has renewed: the fe
   stuck.until = 20_000;
   const a = world.candidate("a", { clock: held });
   const { transport, requests } = scriptedTransport(() => ({}));
-  const fenced = leaderFence(transport, () => a.elector.mayActAsLeader);
+  /** What waits for a connection is let go later. */
+  let letGo: Promise<void> | undefined;
+  const fenced = leaderFence(
+    async (request) => {
+      await letGo;
+      request.beforeSend?.();
+      return transport(request);
+    },
+    () => a.elector.mayActAsLeader,
+  );
   const send = (method: "GET" | "POST") => fenced({ method, path: "/api/v1/namespaces/default/pods", headers: {} });
   void a.run();
   await world.clock.advance(9_999);
   await send("POST");
+  const connection = Promise.withResolvers<void>();
+  letGo = connection.promise;
+  const waiting = send("POST").catch((error: unknown) => error);
   await world.clock.advance(10_000);
+  connection.resolve();
+  expect(await waiting).toBeInstanceOf(NotLeaderError);
+  letGo = undefined;
   await expect(send("POST")).rejects.toBeInstanceOf(NotLeaderError);
   await send("GET");
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET"]);

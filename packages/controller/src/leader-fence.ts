@@ -7,16 +7,19 @@ export class NotLeaderError extends Error {
 
 /**
  * A transport that sends writes only while `mayAct`, typically {@link LeaderElector.mayActAsLeader}: a process that was
- * held up past its lease does no harm with what it had begun before. Reads always pass. The elector itself needs a
- * transport without this.
+ * held up past its lease does no harm with what it had begun before, nor with what waited for a connection. Reads always pass.
+ * The elector itself needs a transport without this.
  */
 export function leaderFence(transport: Transport, mayAct: () => boolean): Transport {
-  return (request) => {
-    if (request.method !== "GET" && request.method !== "HEAD" && request.method !== "OPTIONS" && !mayAct()) {
-      return Promise.reject(
-        new NotLeaderError(`${request.method} ${request.path} not sent: the lease was not renewed in time`),
-      );
-    }
-    return transport(request);
+  return async (request) => {
+    if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS")
+      return transport(request);
+    const ask = (): void => {
+      request.beforeSend?.();
+      if (mayAct()) return;
+      throw new NotLeaderError(`${request.method} ${request.path} not sent: the lease was not renewed in time`);
+    };
+    ask();
+    return transport({ ...request, beforeSend: ask });
   };
 }

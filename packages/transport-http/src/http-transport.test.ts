@@ -10,7 +10,7 @@ import type { TLSSocket } from "node:tls";
 
 import { SimulatedClock } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { type HttpTransport, type HttpTransportOptions, createHttpTransport } from "./http-transport.js";
 
@@ -326,6 +326,44 @@ test.skipIf(process.platform !== "linux")(
     }
   },
 );
+
+test("what waits for a connection is asked about when it gets one, and kept back if it may not go any more", async () => {
+  const served: string[] = [];
+  const waiting: (() => void)[] = [];
+  const url = await serve((request, response) => {
+    served.push(request.url!);
+    waiting.push(() => response.end("done"));
+  });
+  const transport = connect({ server: url });
+  const asked: string[] = [];
+  let mayGo = true;
+  const send = (path: string): Promise<ApiResponse> =>
+    transport({
+      ...GET,
+      method: "POST",
+      path,
+      beforeSend: () => {
+        asked.push(path);
+        if (!mayGo) throw new Error("not any more");
+      },
+    });
+  // As many as there are connections; what comes after them waits for the first to be answered.
+  const first = Array.from({ length: 64 }, (_, index) => send(`/${index}`));
+  await vi.waitFor(() => expect(served).toHaveLength(64), { timeout: 60_000 });
+  const late = failure(send("/late"));
+  expect(asked).not.toContain("/late");
+  mayGo = false;
+  for (const answer of waiting) answer();
+  for (const answer of await Promise.all(first)) expect(await text(answer)).toBe("done");
+  expect(String(await late)).toBe("Error: not any more");
+  expect(asked).toContain("/late");
+  expect(served).not.toContain("/late");
+  mayGo = true;
+  const after = send("/after");
+  await vi.waitFor(() => expect(served).toContain("/after"), { timeout: 60_000 });
+  waiting.at(-1)!();
+  expect(await text(await after)).toBe("done");
+});
 
 test("connections are used again", async () => {
   const ports = new Set<number>();

@@ -93,10 +93,20 @@ class HttpConnection {
     this.#dispatchers = this.#dial({});
   }
 
-  async send({ method, path, headers, body, signal }: ApiRequest): Promise<ApiResponse> {
+  async send({ method, path, headers, body, signal, beforeSend }: ApiRequest): Promise<ApiResponse> {
     signal?.throwIfAborted();
     const stream = isStream(path);
+    let keptBack: { readonly by: unknown } | undefined;
+    const asking = (): void => {
+      try {
+        beforeSend?.();
+      } catch (error) {
+        keptBack = { by: error };
+        throw error;
+      }
+    };
     const fail = (error: unknown): unknown => {
+      if (keptBack !== undefined) return keptBack.by;
       if (signal?.aborted) return signal.reason;
       return new ConnectionError(`${method} ${this.#origin}${this.#prefix}${path.split("?", 1)[0]}`, error);
     };
@@ -108,7 +118,7 @@ class HttpConnection {
         statusCode,
         headers: fields,
         body: chunks,
-      } = await this.#dispatcher(identity, stream).request({
+      } = await askedBeforeSend(this.#dispatcher(identity, stream), beforeSend && asking).request({
         origin: this.#origin,
         method,
         path: this.#prefix + path,
@@ -185,6 +195,24 @@ class HttpConnection {
     if (body?.type === "decoded") headers["content-type"] ??= "application/json";
     return headers;
   }
+}
+
+/** Asks when a request gets a connection, right before it is written: until then it may have waited for others. */
+function askedBeforeSend(dispatcher: Dispatcher, beforeSend: (() => void) | undefined): Dispatcher {
+  if (beforeSend === undefined) return dispatcher;
+  return dispatcher.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(options, {
+        onRequestStart: (controller, context) => {
+          beforeSend();
+          handler.onRequestStart?.(controller, context);
+        },
+        onResponseStart: (...told) => handler.onResponseStart?.(...told),
+        onResponseData: (...told) => handler.onResponseData?.(...told),
+        onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+        onResponseError: (...told) => handler.onResponseError?.(...told),
+      }),
+  );
 }
 
 function isStream(path: string): boolean {

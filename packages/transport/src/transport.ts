@@ -12,6 +12,11 @@ export interface ApiRequest {
   readonly body?: RequestBody;
   /** Ends the request, and the response's stream if it has one. */
   readonly signal?: AbortSignal;
+  /**
+   * Called when the request is about to leave this process, once it has a connection and need not wait for anything more. What it
+   * throws keeps the request back, and the transport rejects with it. Where requests never wait it may not be called.
+   */
+  readonly beforeSend?: () => void;
 }
 
 /**
