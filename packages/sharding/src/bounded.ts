@@ -1,8 +1,8 @@
 import type { Clock } from "@kubewright/clock";
 
 /**
- * Calls `send`, and gives up on it after `limitMs`, even if it never answers, or when one of the signals aborts. The
- * signal it is handed aborts then.
+ * Calls `send`, and gives up on it after `limitMs`, which may be Infinity, even if it never answers, or when one of the signals
+ * aborts. The signal it is handed aborts then.
  *
  * @throws What `send` throws, the signal's reason, or an Error that names the limit.
  */
@@ -24,11 +24,11 @@ export async function bounded<T>(
   const onAbort = (): void => giveUp(signals.find(({ aborted }) => aborted)?.reason);
   for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
   const late = (): void => giveUp(new Error(`no answer within ${limitMs} ms`));
-  const timer = clock.setTimer(limitMs, late, { background: true });
+  const timer = limitMs === Infinity ? undefined : clock.setTimer(limitMs, late, { background: true });
   try {
     return await Promise.race([send(attempt.signal), gaveUp.promise]);
   } finally {
-    timer.cancel();
+    timer?.cancel();
     for (const signal of signals) signal.removeEventListener("abort", onAbort);
   }
 }

@@ -7,19 +7,20 @@ import { BucketFence } from "./bucket-fence.js";
 const ok: ApiResponse = { status: 200, headers: {}, body: { type: "decoded", value: {} } };
 const write: ApiRequest = { method: "POST", path: "/api/v1/namespaces/a/pods", headers: {} };
 
-function setUp(answer: () => Promise<ApiResponse> = async () => ok) {
+function setUp(answer: (request: ApiRequest) => Promise<ApiResponse> = async () => ok) {
   const clock = new SimulatedClock();
   const sent: ApiRequest[] = [];
   const refused: string[] = [];
-  const lease = { holds: true };
+  const lease = { endMs: Infinity };
   const fence = new BucketFence({
     transport: (request) => {
       sent.push(request);
-      return answer();
+      return answer(request);
     },
     clock,
     requestTimeoutMs: 4_000,
-    holdsLease: () => lease.holds,
+    lingerMs: 7_000,
+    heldForMs: () => lease.endMs - clock.monotonic(),
     onRefused: (reason) => refused.push(reason),
   });
   let settledMs: number | undefined;
@@ -33,9 +34,9 @@ test("writes pass while it is open and the lease holds, reads always", async () 
   expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the bucket has not synced yet");
   fence.open();
   expect(await attempt()).toBe(ok);
-  lease.holds = false;
+  lease.endMs = 0;
   expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the lease was not renewed in time");
-  lease.holds = true;
+  lease.endMs = Infinity;
   fence.close();
   fence.open();
   expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the bucket was given up");
@@ -55,10 +56,10 @@ test("a write that was answered is settled", async () => {
 });
 
 test.each([
-  ["never", () => new Promise<ApiResponse>(() => {}), 5_000],
-  ["with a broken connection", () => Promise.reject<ApiResponse>(new Error("read ECONNRESET")), 5_000],
-  ["that it took too long", async () => ({ ...ok, status: 504 }), 5_000],
-])("a write that is answered %s can happen until a second after its time", async (_, answer, untilMs) => {
+  ["never", () => new Promise<ApiResponse>(() => {}), 7_000],
+  ["with a broken connection", () => Promise.reject<ApiResponse>(new Error("read ECONNRESET")), 7_000],
+  ["that it took too long", async () => ({ ...ok, status: 504 }), 7_000],
+])("a write that is answered %s can happen for as long as it may be on its way", async (_, answer, untilMs) => {
   const { clock, fence, settle, settledMs } = setUp(answer);
   fence.open();
   void fence.transport({ ...write, path: `${write.path}?fieldManager=a` }).catch(() => {});
@@ -69,6 +70,45 @@ test.each([
   expect(settledMs()).toBeUndefined();
   await clock.advance(1);
   expect(settledMs()).toBe(untilMs);
+});
+
+test("a write that waits for a connection while the lease ends is not sent, and is nothing to wait for", async () => {
+  let send: (() => void) | undefined;
+  const waits = (request: ApiRequest): Promise<ApiResponse> =>
+    new Promise((_, reject) => {
+      send = () => {
+        try {
+          request.beforeSend!();
+        } catch (error) {
+          reject(error);
+        }
+      };
+    });
+  const { clock, fence, refused, lease, settle, settledMs } = setUp(waits);
+  lease.endMs = 5_000;
+  fence.open();
+  const failed = fence.transport(write).catch((error: unknown) => (error as Error).message);
+  await clock.advance(5_000);
+  send!();
+  expect(await failed).toBe("POST /api/v1/namespaces/a/pods not sent: the lease was not renewed in time");
+  fence.close();
+  settle();
+  await clock.settle();
+  expect([refused, settledMs()]).toEqual([["lease"], 5_000]);
+});
+
+test("a write takes as long as it takes while the lease is renewed, and is given up 4 s after its end", async () => {
+  const { clock, fence, lease } = setUp(() => new Promise<ApiResponse>(() => {}));
+  lease.endMs = 5_000;
+  fence.open();
+  let gaveUpMs: number | undefined;
+  fence.transport(write).catch(() => (gaveUpMs = clock.monotonic()));
+  await clock.advance(4_000);
+  lease.endMs = 20_000;
+  await clock.advance(19_999);
+  expect(gaveUpMs).toBeUndefined();
+  await clock.advance(60_000);
+  expect(gaveUpMs).toBe(24_000);
 });
 
 test("a write that was called off before it was sent is nothing to wait for", async () => {

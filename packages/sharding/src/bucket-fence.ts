@@ -1,4 +1,4 @@
-import type { Clock } from "@kubewright/clock";
+import type { Clock, Timer } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { bounded } from "./bounded.js";
@@ -14,21 +14,23 @@ export type FenceReason = "not open" | "closed" | "lease";
 export interface BucketFenceOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Of a write: the server gives up by itself then, and so does the client. */
+  /** When the server gives up a write by itself. The client does so long after the lease has ended. */
   readonly requestTimeoutMs: number;
-  /** Whether this member's lease holds right now. */
-  readonly holdsLease: () => boolean;
+  /** How long after it was sent a write may still happen: on its way, and then at the server. */
+  readonly lingerMs: number;
+  /** For how much longer this member's lease holds, in milliseconds; not positive: it does not. */
+  readonly heldForMs: () => number;
   /** Told of what was refused. */
   readonly onRefused: (reason: FenceReason) => void;
 }
 
 const READS: ReadonlySet<ApiRequest["method"]> = new Set(["GET", "HEAD", "OPTIONS"]);
-/** What a server may be late with its own time-out. */
-const GRACE_MS = 1_000;
 
 /**
  * The only way to the API server for the work of one bucket: asked at the moment a write is sent, not by a timer, so that a
- * process that was held up does no harm when it wakes up. Reads always pass.
+ * process that was held up does no harm when it wakes up, nor does what waited for a connection meanwhile. Reads always pass.
+ *
+ * As long as the lease holds, a write has all the time it takes: given up, it might be done all the same, and be done again.
  */
 export class BucketFence {
   readonly transport: Transport;
@@ -65,42 +67,65 @@ export class BucketFence {
   }
 
   async #write(request: ApiRequest): Promise<ApiResponse> {
-    const reason = this.#refusal();
-    if (reason !== undefined) {
-      this.#options.onRefused(reason);
-      throw new FencedError(`${request.method} ${request.path} not sent: ${WORDS[reason]}`);
-    }
+    const refused = this.#refusal(request);
+    if (refused !== undefined) throw refused;
     request.signal?.throwIfAborted();
     const { transport, clock, requestTimeoutMs } = this.#options;
-    const sentMs = clock.monotonic();
+    let sentMs = clock.monotonic();
+    let isKeptBack = false;
+    const givingUp = new AbortController();
+    const patience = this.#patience(givingUp);
+    const beforeSend = (): void => {
+      request.beforeSend?.();
+      const refusal = this.#refusal(request);
+      isKeptBack = refusal !== undefined;
+      if (refusal !== undefined) throw refusal;
+      sentMs = clock.monotonic();
+    };
+    const signals = [givingUp.signal, this.#closing.signal, ...(request.signal === undefined ? [] : [request.signal])];
     this.#inFlight++;
     try {
-      const limit = { clock, limitMs: requestTimeoutMs, signals: this.#signals(request.signal) };
-      const timed = { ...request, path: withTimeout(request.path, requestTimeoutMs) };
+      const timed = { ...request, beforeSend, path: withTimeout(request.path, requestTimeoutMs) };
+      const limit = { clock, limitMs: Infinity, signals };
       const response = await bounded((signal) => transport({ ...timed, signal }), limit);
       // The server gave up, which says nothing about what it did.
       if (response.status === 504) this.#isUnknown(sentMs);
       return response;
     } catch (error) {
-      this.#isUnknown(sentMs);
+      if (!isKeptBack) this.#isUnknown(sentMs);
       throw error;
     } finally {
+      patience.end();
       if (--this.#inFlight === 0) this.#onIdle?.();
     }
   }
 
-  #refusal(): FenceReason | undefined {
-    if (this.#state !== "open") return this.#state;
-    return this.#options.holdsLease() ? undefined : "lease";
+  #refusal({ method, path }: ApiRequest): FencedError | undefined {
+    const reason = this.#state !== "open" ? this.#state : this.#options.heldForMs() > 0 ? undefined : "lease";
+    if (reason === undefined) return undefined;
+    this.#options.onRefused(reason);
+    return new FencedError(`${method} ${path} not sent: ${WORDS[reason]}`);
+  }
+
+  /**
+   * Gives up once the lease has been over for as long as the server may take: others may have the bucket soon. A process that was
+   * held up first reads what was answered meanwhile.
+   */
+  #patience(givingUp: AbortController): { readonly end: () => void } {
+    const { clock, heldForMs, requestTimeoutMs } = this.#options;
+    let timer: Timer | undefined;
+    const giveUp = (): void => givingUp.abort(new Error("no answer, and the lease was not renewed in time"));
+    const look = (): void => {
+      const leftMs = Math.ceil(heldForMs() + requestTimeoutMs);
+      if (leftMs <= 0) void clock.turn().then(giveUp);
+      else if (leftMs < Infinity) timer = clock.setTimer(leftMs, look, { background: true });
+    };
+    look();
+    return { end: () => timer?.cancel() };
   }
 
   #isUnknown(sentMs: number): void {
-    this.#unknownUntilMs = Math.max(this.#unknownUntilMs, sentMs + this.#options.requestTimeoutMs + GRACE_MS);
-  }
-
-  #signals(signal: AbortSignal | undefined): readonly AbortSignal[] {
-    const { signal: closing } = this.#closing;
-    return signal === undefined ? [closing] : [signal, closing];
+    this.#unknownUntilMs = Math.max(this.#unknownUntilMs, sentMs + this.#options.lingerMs);
   }
 }
 

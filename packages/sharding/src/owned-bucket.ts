@@ -41,7 +41,8 @@ export interface OwnedBucketOptions {
   readonly clock: Clock;
   readonly timing: ShardTiming;
   readonly mutations: ReadonlySet<Mutation>;
-  readonly holdsLease: () => boolean;
+  /** For how much longer this member may write for the bucket; not positive: it may not. */
+  readonly heldForMs: () => number;
   readonly onRefused: (reason: FenceReason) => void;
   /** Told when its state is another one. */
   readonly onChange: () => void;
@@ -64,13 +65,15 @@ export class OwnedBucket {
     this.epoch = options.epoch;
     this.takenMs = options.clock.monotonic();
     this.#options = options;
-    const { transport, clock, mutations, holdsLease, onRefused } = options;
-    const { requestTimeoutMs } = options.timing;
+    const { transport, clock, mutations, heldForMs, onRefused } = options;
+    const { requestTimeoutMs, leaseDurationMs, renewDeadlineMs } = options.timing;
     this.#fence = new BucketFence({
       transport,
       clock,
       requestTimeoutMs,
-      holdsLease: mutations.has("no fence") ? () => true : holdsLease,
+      // Who dies is waited for just as long.
+      lingerMs: leaseDurationMs - renewDeadlineMs,
+      heldForMs: mutations.has("no fence") ? () => Infinity : heldForMs,
       onRefused,
     });
   }

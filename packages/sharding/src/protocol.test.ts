@@ -208,6 +208,18 @@ describe("when a process is held up", () => {
     },
   );
 
+  test("what waited for a connection when it was held up is not sent when it goes on", async () => {
+    const world = await settled(3);
+    const held = world.processes[0]!;
+    held.fault.queueMs = 2 * SECOND;
+    await world.clock.advance(11 * SECOND);
+    const letGo = held.clock.hold();
+    await world.clock.advance(25 * SECOND);
+    letGo();
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+  });
+
   test("for less than its lease, it goes on with what it has", async () => {
     const world = await holdUp({}, 11 * SECOND);
     expect(takeovers(world)).toBe(allBuckets.length);
@@ -307,12 +319,12 @@ describe("when the way to the server is broken", () => {
     expect(troubles(world)).toEqual([]);
   });
 
-  /** Gives its buckets up while writes are on their way that arrive after the client gave up on them. */
-  const lateWrites = async (options: WorldOptions): Promise<ShardWorld> => {
-    const world = await settled(2, options);
+  /** Gives its buckets up while writes are on their way for almost as long as they may be, and cuts them off after a while. */
+  const lateWrites = async (drainMs: number, mutations: WorldOptions["mutations"] = []): Promise<ShardWorld> => {
+    const world = await settled(2, { timing: { drainMs }, mutations });
     const leaving = last(world);
     await world.clock.advance(9_900);
-    leaving.fault.lateMs = 4_700;
+    leaving.fault.lateMs = 6_500;
     // Into the middle of what is done for a slot.
     await world.clock.advance(1_300);
     const stopped = leaving.stop();
@@ -321,14 +333,18 @@ describe("when the way to the server is broken", () => {
     return world;
   };
 
-  test("writes that nobody knows the outcome of are waited for before a bucket is given up", async () => {
-    const world = await lateWrites({});
-    expect(world.violations).toEqual([]);
-    expect(world.counts()).toEqual({ m1: 65 });
-  });
+  test.each([10_000, 1_000])(
+    "writes that nobody knows the outcome of are waited for before a bucket is given up, also when cut off after %i ms",
+    async (drainMs) => {
+      const world = await lateWrites(drainMs);
+      expect(world.violations).toEqual([]);
+      expect(world.counts()).toEqual({ m1: 65 });
+    },
+  );
 
   test("and not to wait for them is noticed", async () => {
-    expect((await lateWrites({ mutations: ["no wait for outcomes"] })).violations.join("\n")).toContain("m2 wrote for");
+    const { violations } = await lateWrites(1_000, ["no wait for outcomes"]);
+    expect(violations.join("\n")).toContain("m2 wrote for");
   });
 });
 

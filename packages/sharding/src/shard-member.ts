@@ -140,7 +140,7 @@ export class ShardMember {
       timing,
       mutations,
       runBucket: options.runBucket,
-      holdsLease: () => this.#lease.holds,
+      heldForMs: () => this.#lease.heldForMs,
       latest: () => this.#store.latest?.assignment,
       onChange: () => this.#wake(),
       metrics: options.metrics,

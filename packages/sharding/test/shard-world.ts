@@ -1,7 +1,7 @@
 import { type ConfigMap, type KubernetesObject, configMaps, leases, namespaces } from "@kubewright/api";
 import { type ApiServer, type StoreSnapshot, createApiServer } from "@kubewright/apiserver";
 import { Client, type ResourceClient } from "@kubewright/client";
-import { type Random, SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
+import { type Clock, type Random, SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { type Assignment, parseAssignment } from "../src/assignment.js";
@@ -42,6 +42,8 @@ export interface Fault {
   lostAnswers: number;
   /** How much later writes of buckets' work get to the server, whoever has given up on them by then. */
   lateMs: number;
+  /** How long writes of buckets' work wait in the process for a connection. */
+  queueMs: number;
   /** Watches stay open and tell nothing. */
   isDeaf: boolean;
 }
@@ -104,7 +106,7 @@ export class ShardWorld {
   add(rate = 1): ProcessHandle {
     const identity = `m${++this.#made}`;
     const clock = new ProcessClock(this.clock, rate);
-    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0, isDeaf: false };
+    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0, queueMs: 0, isDeaf: false };
     const random = this.random.fork(identity);
     const transport = this.#link(identity, clock, fault, random.fork("link"));
     const stop = new AbortController();
@@ -209,8 +211,9 @@ export class ShardWorld {
     return async (request) => {
       if (fault.down) throw new Error("connect ECONNREFUSED");
       const isWrite = request.method !== "GET";
-      const wayMs =
-        WAY_MS * (0.5 + random.next()) + (isWrite && request.path.includes(BUCKET_PREFIX) ? fault.lateMs : 0);
+      const isWork = isWrite && request.path.includes(BUCKET_PREFIX);
+      if (isWork && fault.queueMs > 0) await leaves(request, clock, fault.queueMs);
+      const wayMs = WAY_MS * (0.5 + random.next()) + (isWork ? fault.lateMs : 0);
       await this.clock.sleep(wayMs);
       if (fault.down && fault.lateMs === 0) throw new Error("read ECONNRESET");
       // A request that is on its way arrives, whatever became of its sender.
@@ -321,6 +324,22 @@ export class ShardWorld {
 
 function namespaceOf(bucket: number): string {
   return `${BUCKET_PREFIX}${bucket}`;
+}
+
+/** A connection comes free while the process runs, and what waits for it is sent at that moment. */
+function leaves({ signal, beforeSend }: ApiRequest, clock: Clock, afterMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const send = (): void => {
+      try {
+        signal?.throwIfAborted();
+        beforeSend?.();
+        resolve();
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    clock.setTimer(afterMs, send, { background: true });
+  });
 }
 
 /** Streams bring nothing to a process that does not run, and end when its way to the server does. */
