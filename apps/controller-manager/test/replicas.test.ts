@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { embeddedApiServer } from "../../../conformance/api-server.ts";
 import { JobLedger } from "./job-ledger.js";
+import { ledgerJob } from "./ledger-jobs.js";
 import { Replicas, type Takeover } from "./replicas.js";
 import { serveCluster } from "./served-cluster.js";
 
@@ -30,7 +31,7 @@ test(
     const ledger = await JobLedger.open(scope, client);
     const replicas = new Replicas(scope, [`--kubeconfig=${kubeconfig}`, ...LEASE, ...LIMIT]);
     const begin = performance.now();
-    await Promise.all(Array.from({ length: JOBS }, (_, index) => ledger.create(`job-${index}`, spec(index))));
+    await Promise.all(Array.from({ length: JOBS }, (_, index) => ledger.create(`job-${index}`, ledgerJob(index))));
 
     const takeovers: Takeover[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
@@ -54,21 +55,6 @@ test(
     expect(Math.max(...expired)).toBeLessThanOrEqual(LEASE_SECONDS + 2.2 * RETRY_SECONDS + SLACK_SECONDS);
   },
 );
-
-/** Jobs of one pod, of several at a time, and of indexes. */
-function spec(index: number) {
-  const shape = [
-    { completions: 1, parallelism: 1 },
-    { completions: 3, parallelism: 2 },
-    { completions: 4, parallelism: 4, completionMode: "Indexed" },
-  ][index % 3]!;
-  const annotations = { "sim.kubewright.dev/duration": "100ms..500ms", "sim.kubewright.dev/startup-delay": "0s" };
-  const container = { name: "main", image: "busybox", command: ["true"] };
-  return {
-    ...shape,
-    template: { metadata: { annotations }, spec: { restartPolicy: "Never", containers: [container] } },
-  };
-}
 
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;

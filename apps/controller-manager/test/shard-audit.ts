@@ -11,6 +11,8 @@ interface Write {
   readonly identity: string;
   readonly what: string;
   readonly bucket: number;
+  /** The newest there was when it was sent on: what changed nothing is answered with one that is no newer. */
+  readonly sinceVersion: number;
   readonly resourceVersion: number;
 }
 
@@ -50,8 +52,9 @@ export class ShardAudit {
     return audit;
   }
 
-  /** Writes that the machine held up for longer than who sent them waited: they came when they were given up for lost. */
+  /** Writes that took longer than the server was to take: on a machine that is too busy, what was sent may come too late. */
   readonly heldUp: string[] = [];
+  #newestVersion = 0;
 
   /** How many writes there were of namespaces' objects. */
   get writes(): number {
@@ -80,13 +83,8 @@ export class ShardAudit {
   violations(): string[] {
     const wrong: string[] = [];
     const assignments = this.#inOrder();
-    const writers = new Map<string, Write>();
-    for (const write of this.#writes) {
-      const { identity, what, bucket, resourceVersion } = write;
-      // What changed nothing is answered with the version of who changed it last.
-      const first = writers.get(`${what}@${resourceVersion}`);
-      writers.set(`${what}@${resourceVersion}`, first ?? write);
-      if (first !== undefined && first.identity !== identity) continue;
+    for (const { identity, what, bucket, sinceVersion, resourceVersion } of this.#writes) {
+      if (resourceVersion <= sinceVersion) continue;
       const at = assignments.findLast((each) => each.resourceVersion < resourceVersion);
       const owner = at?.assignment.entries[bucket]?.owner;
       if (owner !== identity)
@@ -128,6 +126,7 @@ export class ShardAudit {
       // Whoever sent it is gone, in the middle of it.
       return;
     }
+    const sinceVersion = this.#newestVersion;
     const forwarded = send(this.#target + url, { method, headers, agent: this.#agent }, (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers);
       outgoing.flushHeaders();
@@ -140,7 +139,8 @@ export class ShardAudit {
       answer.on("end", () => {
         const tookMs = performance.now() - startMs;
         if (tookMs > limitMs) this.heldUp.push(`${method} ${url} took ${tookMs.toFixed(0)} ms`);
-        if (isWrite && answer.statusCode! < 300) this.#enter(identity, method, url, Buffer.concat(answered).toString());
+        if (isWrite && answer.statusCode! < 300)
+          this.#enter({ identity, method, url, sinceVersion }, Buffer.concat(answered).toString());
       });
       answer.pipe(outgoing);
     });
@@ -150,11 +150,15 @@ export class ShardAudit {
     forwarded.end(Buffer.concat(chunks));
   }
 
-  #enter(identity: string, method: string, url: string, body: string): void {
+  #enter(
+    { identity, method, url, sinceVersion }: Pick<Write, "identity" | "sinceVersion"> & { method: string; url: string },
+    body: string,
+  ): void {
     const { kind, metadata, ...object } = JSON.parse(body) as Partial<KubernetesObject> & {
       data?: Record<string, string>;
     };
     const resourceVersion = Number(metadata?.resourceVersion);
+    this.#newestVersion = Math.max(this.#newestVersion, resourceVersion || 0);
     if (kind === "ConfigMap" && metadata?.name?.endsWith("-assignment") === true) {
       this.#assignments.push({ resourceVersion, assignment: parseAssignment(object.data!["assignment"]!) });
       return;
@@ -162,6 +166,6 @@ export class ShardAudit {
     const namespace = WRITE.exec(url)?.[1];
     if (namespace === undefined || method === "DELETE") return;
     const what = `${method} ${kind} ${namespace}/${metadata?.name}`;
-    this.#writes.push({ identity, what, bucket: bucketOf(namespace), resourceVersion });
+    this.#writes.push({ identity, what, bucket: bucketOf(namespace), sinceVersion, resourceVersion });
   }
 }

@@ -5,38 +5,28 @@ import { expect, test } from "vitest";
 
 import { embeddedApiServer } from "../../../conformance/api-server.ts";
 import { JobLedger } from "./job-ledger.js";
+import { ledgerJob } from "./ledger-jobs.js";
 import type { Scope } from "./scope.js";
 import { serveCluster } from "./served-cluster.js";
 import { ShardAudit } from "./shard-audit.js";
 import { ShardedReplicas } from "./sharded-replicas.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
-/** As short as they can be with the usual 4 s for a request. */
+/** A busy machine may hold a write up for the 9 s between the renew deadline and the end of the lease. */
+const LEASE_MS = 15_000;
 const LEASE = [
-  "--leader-elect-lease-duration=8s",
-  "--leader-elect-renew-deadline=2400ms",
+  `--leader-elect-lease-duration=${LEASE_MS}ms`,
+  "--leader-elect-renew-deadline=6s",
   "--leader-elect-retry-period=1s",
 ];
 const SEIZED = "Took the lease of a silent member";
 const WORKING = "Working for a bucket";
 const POLL_MS = 50;
+/** For what is on its way when all Jobs are complete. */
+const SETTLE_MS = 30_000;
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await realClock.sleep(POLL_MS);
-}
-
-function specOf(index: number) {
-  const shape = [
-    { completions: 1, parallelism: 1 },
-    { completions: 3, parallelism: 2 },
-    { completions: 4, parallelism: 4, completionMode: "Indexed" },
-  ][index % 3]!;
-  const annotations = { "sim.kubewright.dev/duration": "100ms..500ms", "sim.kubewright.dev/startup-delay": "0s" };
-  const container = { name: "main", image: "busybox", command: ["true"] };
-  return {
-    ...shape,
-    template: { metadata: { annotations }, spec: { restartPolicy: "Never", containers: [container] } },
-  };
 }
 
 type World = Awaited<ReturnType<typeof setUp>>;
@@ -56,36 +46,25 @@ async function setUp(scope: Scope, namespaceCount: number) {
   const create = (from: number, to: number): Promise<unknown> =>
     Promise.all(
       Array.from({ length: to - from }, (_, index) =>
-        ledger.create(`job-${from + index}`, specOf(from + index), names[(from + index) % names.length]),
+        ledger.create(`job-${from + index}`, ledgerJob(from + index), names[(from + index) % names.length]),
       ),
     );
   return { audit, ledger, replicas, create, client };
 }
 
-/**
- * Each Job has its counts, and no pod its finalizer. As long as no write outlasted the patience of its sender, no Job has more pods
- * than it needs either, and nobody wrote for a bucket of another. On a machine that is too busy for that, what was given up for lost
- * may come all the same and be done again, and the surplus is deleted, as by kube-controller-manager.
- */
-async function expectExact({ audit, ledger, replicas }: World): Promise<void> {
-  const isFair = (): boolean => audit.heldUp.length === 0 && !replicas.said.includes("no answer within");
-  const wrong = async (): Promise<string[]> =>
-    (await ledger.audit()).filter((line) => isFair() || !/ pods for \d+ completions$/.test(line));
-  const untilMs = realClock.monotonic() + 60_000;
-  while ((await wrong()).length > 0 && realClock.monotonic() < untilMs) await realClock.sleep(POLL_MS);
-  const left = await wrong();
-  const story = left.flatMap((line) => [line, ...audit.history(line.split("/", 1)[0]!)]).join("\n");
-  expect(left, story).toEqual([]);
-  expect(isFair() ? audit.violations() : []).toEqual([]);
-  if (!isFair())
-    console.log(
-      `writes took longer than their senders wait on this machine, such as ${audit.heldUp[0] ?? "in a client"}`,
-    );
+/** Each Job has its counts and as many pods as it needs, no pod has its finalizer, and nobody wrote for a bucket of another. */
+async function expectExact({ audit, ledger }: World): Promise<void> {
+  const untilMs = realClock.monotonic() + SETTLE_MS;
+  while ((await ledger.audit()).length > 0 && realClock.monotonic() < untilMs) await realClock.sleep(POLL_MS);
+  const wrong = await ledger.audit();
+  const story = wrong.flatMap((line) => [line, ...audit.history(line.split("/", 1)[0]!)]);
+  expect(wrong, [...story, ...audit.heldUp].join("\n")).toEqual([]);
+  expect(audit.violations(), audit.heldUp.join("\n")).toEqual([]);
 }
 
 if (!HEAVY)
   console.log(
-    "SKIPPED: replicas that share work, as processes, whose leases last no longer than a busy machine may take for a request: npm run test:heavy",
+    "SKIPPED: replicas that share work, as processes that are killed, stopped and paused beyond their lease: npm run test:heavy",
   );
 
 test.runIf(HEAVY)(
@@ -124,11 +103,14 @@ test.runIf(HEAVY)(
 const JOBS = 2_000;
 const NAMESPACES = 200;
 const REPLICAS = 4;
-const FAULT_EVERY_MS = 4_000;
+const FAULT_EVERY_MS = 5_000;
+/** So many Jobs may be under way, so that all go on while some wait for a lease to end. */
+const MOST_UNDER_WAY = 500;
+const WAVE = 50;
 
 test.runIf(HEAVY)(
   `${JOBS} Jobs in ${NAMESPACES} namespaces, ${REPLICAS} replicas, and something happens to one of them every few seconds`,
-  { timeout: 1_800_000 },
+  { timeout: 480_000 },
   async (scope) => {
     const world = await setUp(scope, NAMESPACES);
     const { audit, ledger, replicas, create } = world;
@@ -153,7 +135,7 @@ test.runIf(HEAVY)(
       else {
         replicas.pause(replica);
         // From within the lease to beyond it.
-        const pauseMs = 3_000 + random.next() * 9_000;
+        const pauseMs = 2_000 + random.next() * 1.5 * LEASE_MS;
         waking.push(realClock.sleep(pauseMs).then(() => replicas.wake(replica)));
       }
     };
@@ -164,10 +146,9 @@ test.runIf(HEAVY)(
         if (!stop.signal.aborted) fault();
       }
     })();
-    // In waves, so that there is always something under way.
-    for (let from = 0; from < JOBS; from += 50) {
-      await create(from, from + 50);
-      await ledger.reaches(Math.max(0, from - 100));
+    for (let from = 0; from < JOBS; from += WAVE) {
+      await ledger.reaches(from + WAVE - MOST_UNDER_WAY);
+      await create(from, from + WAVE);
     }
     await ledger.reaches(JOBS);
     stop.abort();
