@@ -6,25 +6,25 @@ import { FakeKubelet } from "@kubewright/fake-kubelet";
 import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory, type InformerFactoryOptions } from "@kubewright/informer";
 import { type JobLimits, defaultJobLimits } from "@kubewright/job";
+import type { ShardStatus } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.js";
 import type { ComponentContext } from "./component-context.js";
 import { ControllerProcess, type StartedProcess } from "./controller-process.js";
 import { ControllerReplica } from "./controller-replica.js";
-import {
-  type ControllerName,
-  type Decision,
-  checkedNames,
-  clusterControllers,
-  controllerNames,
-} from "./controllers.js";
+import { type Decision, checkedNames, clusterControllers, controllerNames } from "./controllers.js";
+import type { FaultyControllerName } from "./faulty-controller-name.js";
 import { Faults } from "./faults.js";
-import { type Delays, Network, type Sender } from "./network.js";
+import type { ManagerProcess } from "./manager-process.js";
+import { type Delays, Network, type NetworkFault, type Sender } from "./network.js";
 import { NodeLifecycleController } from "./node-lifecycle-controller.js";
 import { defaultNodes, registerNodes } from "./nodes.js";
+import type { Place } from "./place.js";
 import { ProcessClock } from "./process-clock.js";
 import { readyOrFailed } from "./ready-or-failed.js";
+import { SHARDING, ShardedLife, type ShardedLifeOptions } from "./sharded-life.js";
+import { ShardedManager } from "./sharded-manager.js";
 import { SilentNodes } from "./silent-nodes.js";
 
 export interface ComponentsOptions extends Pick<
@@ -51,6 +51,11 @@ export interface ComponentsOptions extends Pick<
   readonly discoveryIntervalMs?: number;
   /** Controller managers, of which one leads. Default 1, without an election. */
   readonly replicas?: number;
+  /**
+   * Whether the controller managers share the work by buckets of namespaces, as kubewright-controller-manager's do with
+   * `--sharding`, instead of electing one that does it all. Default false.
+   */
+  readonly sharding?: boolean | undefined;
   /**
    * Milliseconds that the others wait for each of them before they take over: whole seconds. The last holds for the rest.
    * Default 15,000.
@@ -114,14 +119,16 @@ export interface Components extends Pick<Cluster, "run"> {
   readonly network: Network;
   /** Names of the controller managers, and other processes, that take themselves for the leader. */
   readonly leaders: () => readonly string[];
-  /** Whether a component is there: up, and where there is an election the leader's. */
-  readonly runs: (sender: Pick<Sender, "component" | "process">) => boolean;
+  /**
+   * Whether a component is there: up, and where there is an election the leader's. Of managers that share work, with the
+   * incarnation of a controller of a bucket: whether that still works for it.
+   */
+  readonly runs: (sender: Pick<Sender, "component" | "process"> & Partial<Sender>) => boolean;
+  /** What each controller manager that shares work knows of who does what, by name, while it is up. */
+  readonly shards: () => Readonly<Record<string, ShardStatus>>;
   /** Resolves once the nodes are registered; rejects as {@link Cluster.run} does, if that fails before. */
   ready(): Promise<void>;
 }
-
-/** Controllers of a faulty cluster: those of any cluster, and, with a kubelet, the one that deals with lost nodes. */
-export type FaultyControllerName = ControllerName | "node-lifecycle-controller";
 
 /**
  * Controllers, scheduler and kubelet, each with informers and a way to the API server of its own, so that each can be killed,
@@ -140,7 +147,7 @@ export function createComponents(options: ComponentsOptions): Components {
 /** The parts of {@link createComponents}, for whoever runs others beside them. */
 export function makeComponents(options: ComponentsOptions): Pick<
   Components,
-  "faults" | "network" | "leaders" | "runs"
+  "faults" | "network" | "leaders" | "runs" | "shards"
 > & {
   /** Registers the nodes. */
   readonly start: () => Promise<void>;
@@ -240,20 +247,19 @@ export function makeComponents(options: ComponentsOptions): Pick<
     ...checkedNames(options.controllers ?? controllerNames, controllerNames),
     ...(hosting === "none" ? [] : (["node-lifecycle-controller"] as const)),
   ];
+  const make = (name: FaultyControllerName, context: ComponentContext): Runnable =>
+    name === "node-lifecycle-controller"
+      ? new NodeLifecycleController({ ...context, silentNodes })
+      : clusterControllers[name](context);
   const { leaseDurationsMs = [] } = options;
-  const managers = Array.from({ length: count }, (_, index): ControllerReplica => {
-    const process = `controller-manager-${index + 1}`;
+  const electing = (process: string, index: number): ControllerReplica => {
     const machine = new ProcessClock(clock);
     const mayAct = (): boolean => count === 1 || replica.mayAct;
     const processes = enabled.map((name) =>
       newProcess(
         name,
         (incarnation) =>
-          startProcess(name, { process, incarnation, clock: machine, mayAct }, (context) => [
-            name === "node-lifecycle-controller"
-              ? new NodeLifecycleController({ ...context, silentNodes })
-              : clusterControllers[name](context),
-          ]),
+          startProcess(name, { process, incarnation, clock: machine, mayAct }, (context) => [make(name, context)]),
         process,
       ),
     );
@@ -272,7 +278,30 @@ export function makeComponents(options: ComponentsOptions): Pick<
     };
     const replica = new ControllerReplica(process, processes, machine, count === 1 ? undefined : election);
     return replica;
-  });
+  };
+  const sharing = (process: string): ShardedManager => {
+    const machine = new ProcessClock(clock);
+    let tenures = 0;
+    const nextTenure = (): number => ++tenures;
+    const onInformer: ShardedLifeOptions["onInformer"] = (...told) => options.onInformer?.(...told);
+    const shared = {
+      process,
+      machine,
+      logger,
+      network,
+      controllers: enabled,
+      contextFor,
+      make,
+      nextTenure,
+      onInformer,
+    };
+    const start = (incarnation: number): ShardedLife =>
+      new ShardedLife({ ...shared, incarnation, random: random.fork(`${process}/${incarnation}`) });
+    return new ShardedManager(process, { machine, controllers: enabled, start, clock, logger });
+  };
+  const names = Array.from({ length: count }, (_, index) => `controller-manager-${index + 1}`);
+  const sharers = options.sharding === true ? names.map(sharing) : [];
+  const managers: readonly ManagerProcess[] = options.sharding === true ? sharers : names.map(electing);
   const others = Object.entries(options.others ?? {}).map(([name, make]): ControllerReplica => {
     if (controllerNames.some((known) => known === name) || OWN_NAMES.has(name))
       throw new Error(`${JSON.stringify(name)} is a component of every cluster; give the controller another name`);
@@ -292,7 +321,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
       });
     return new ControllerReplica(name, [newProcess(name, start, name)], machine);
   });
-  const replicas = [...managers, ...others];
+  const replicas: readonly ManagerProcess[] = [...managers, ...others];
   const placeOf = (name: string, component: string): Place => {
     const sender = { component, process: "", incarnation: 1 };
     const transport = network.link(component);
@@ -312,17 +341,23 @@ export function makeComponents(options: ComponentsOptions): Pick<
   return {
     network,
     leaders: () => replicas.filter(({ believesToLead }) => believesToLead).map(({ name }) => name),
-    runs: ({ component, process }) =>
-      process === "" || replicas.some((replica) => replica.name === process && replica.runs(component)),
+    runs: (sender) =>
+      sender.process === "" || replicas.some((replica) => replica.name === sender.process && replica.runs(sender)),
+    shards: () =>
+      Object.fromEntries(sharers.flatMap(({ name, status }) => (status === undefined ? [] : [[name, status]]))),
     faults: new Faults({
       network,
       managers,
+      sharers,
       others,
       controllers: [...controllerNames, "node-lifecycle-controller", ...others.map(({ name }) => name)],
       silentNodes,
       kubelet,
       clock,
-      electionOf,
+      leaseRequests: (replica): NetworkFault =>
+        options.sharding === true
+          ? { components: [SHARDING], processes: [replica] }
+          : { components: [electionOf(replica)] },
       versionAgo: options.versionAgo,
     }),
     start: async () => {
@@ -331,17 +366,6 @@ export function makeComponents(options: ComponentsOptions): Pick<
     },
     parts,
   };
-}
-
-/** Who is to be made, and where. */
-interface Place {
-  readonly name: string;
-  /** What its draws are called after. */
-  readonly label: string;
-  readonly sender: Sender;
-  readonly clock: Clock;
-  readonly transport: Transport;
-  readonly alive: () => boolean;
 }
 
 interface Life {
@@ -353,7 +377,14 @@ interface Life {
 }
 
 /** What no other controller can be called. */
-const OWN_NAMES: ReadonlySet<string> = new Set(["node-lifecycle-controller", "scheduler", "kubelet", "user"]);
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  "node-lifecycle-controller",
+  "scheduler",
+  "kubelet",
+  "user",
+  "sharding",
+  "informers",
+]);
 
 /** What the network calls a replica's way to its Lease. */
 function electionOf(replica: string): string {

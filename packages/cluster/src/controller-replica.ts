@@ -2,6 +2,8 @@ import type { Client } from "@kubewright/client";
 import { LeaderElector, type LeaderElectorOptions, type Runnable, runAll } from "@kubewright/controller";
 
 import type { ControllerProcess } from "./controller-process.js";
+import type { ManagerProcess } from "./manager-process.js";
+import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
 
 /** Where a candidate's lease is, and how it gets there. */
@@ -19,7 +21,7 @@ const RESTART_MS = 1_000;
  * One controller manager: its controllers run while it is up and, if there is an election, leads; each can be kept down
  * by itself.
  */
-export class ControllerReplica implements Runnable {
+export class ControllerReplica implements ManagerProcess {
   readonly #processes: ReadonlyMap<string, ControllerProcess>;
   readonly #election: Election | undefined;
   readonly #down = new Set<string>();
@@ -57,8 +59,8 @@ export class ControllerReplica implements Runnable {
   }
 
   /** Whether a controller of it is up. */
-  runs(controller: string): boolean {
-    return this.leads && this.has(controller) && !this.#down.has(controller);
+  runs({ component }: Pick<Sender, "component">): boolean {
+    return this.leads && this.has(component) && !this.#down.has(component);
   }
 
   has(controller: string): boolean {

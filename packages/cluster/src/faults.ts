@@ -3,25 +3,29 @@ import { Client } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { FakeKubelet } from "@kubewright/fake-kubelet";
 
-import type { ControllerReplica } from "./controller-replica.js";
 import { checkedNames } from "./controllers.js";
+import type { ManagerProcess } from "./manager-process.js";
 import type { Network, NetworkFault } from "./network.js";
 import { type CrashPoint, type FailingRequests, crashPoint, failingRequests } from "./request-faults.js";
+import type { ShardedManager } from "./sharded-manager.js";
 import type { SilentNodes } from "./silent-nodes.js";
 import { type StaleLists, staleLists } from "./stale-lists.js";
 
 interface Parts {
   readonly network: Network;
   /** The controller managers. */
-  readonly managers: readonly ControllerReplica[];
+  readonly managers: readonly ManagerProcess[];
+  /** Those of them that share work. */
+  readonly sharers: readonly ShardedManager[];
   /** Controllers that are no part of Kubernetes. */
-  readonly others: readonly ControllerReplica[];
+  readonly others: readonly ManagerProcess[];
   /** Names of all controllers. */
   readonly controllers: readonly string[];
   readonly silentNodes: SilentNodes;
   readonly kubelet: FakeKubelet;
   readonly clock: Clock;
-  readonly electionOf: (replica: string) => string;
+  /** Those by which a controller manager renews its Lease. */
+  readonly leaseRequests: (manager: string) => NetworkFault;
   readonly versionAgo: ((agoMs: number) => number) | undefined;
 }
 
@@ -43,17 +47,31 @@ export class Faults {
   }
 
   /**
-   * Kills a controller in every process; without a name the controller managers. Nothing it does has any effect any more.
+   * Kills a controller in every process, or a controller manager; without a name the controller managers. Nothing it does has any
+   * effect any more.
    *
    * @throws Error for an unknown name.
    */
   controllerDown(name?: string): void {
-    for (const replica of this.#with(name)) replica.setUp(false, name);
+    this.#setUp(false, name);
   }
 
   /** Starts it, with nothing remembered. Without a name also every controller that was killed by itself. @throws Error for an unknown name. */
   controllerUp(name?: string): void {
-    for (const replica of this.#with(name)) replica.setUp(true, name);
+    this.#setUp(true, name);
+  }
+
+  /**
+   * Tells a controller manager that shares work to end, as SIGTERM does: it finishes what it has begun, and gives up what it has.
+   * {@link controllerUp} starts it again.
+   *
+   * @throws Error for an unknown name, and for one that does not share work.
+   */
+  tellToEnd(process: string): void {
+    const { name } = this.#process(process);
+    const sharer = this.#parts.sharers.find((each) => each.name === name);
+    if (sharer === undefined) throw new Error(`${name} shares no work: there is nothing to give up`);
+    sharer.tellToEnd();
   }
 
   /** Brings about what is wrong between components and the API server. Components are `scheduler`, `kubelet`, and the controllers by name. */
@@ -141,14 +159,17 @@ export class Faults {
   }
 
   /**
-   * Keeps whoever leads from its Lease, until the answered function is called: it cannot renew, exits, and another takes
-   * over. Answers with nothing when nobody leads.
+   * Keeps a controller manager from its Lease, until the answered function is called: it cannot renew, exits, and another takes
+   * over; one that shares work stops to write, until others take it for dead. Answers with nothing when nobody leads.
+   *
+   * @param name - Default: whoever leads.
+   * @throws Error for an unknown name.
    */
-  loseLease(): { readonly leader: string; readonly end: () => void } | undefined {
-    const { managers, network, electionOf } = this.#parts;
-    const leader = managers.find(({ leads }) => leads)?.name;
+  loseLease(name?: string): { readonly leader: string; readonly end: () => void } | undefined {
+    const { managers, network, leaseRequests } = this.#parts;
+    const leader = name === undefined ? managers.find(({ leads }) => leads)?.name : this.#process(name).name;
     if (leader === undefined) return undefined;
-    return { leader, end: network.begin({ components: [electionOf(leader)], down: true }) };
+    return { leader, end: network.begin({ ...leaseRequests(leader), down: true }) };
   }
 
   /** Cuts a node off: its containers run on, unheard of. */
@@ -171,15 +192,21 @@ export class Faults {
     }
   }
 
+  #setUp(up: boolean, name: string | undefined): void {
+    const manager = this.#parts.managers.find((each) => each.name === name);
+    if (manager !== undefined) manager.setUp(up);
+    else for (const replica of this.#with(name)) replica.setUp(up, name);
+  }
+
   /** Those that have a controller; without a name the controller managers. */
-  #with(controller: string | undefined): readonly ControllerReplica[] {
+  #with(controller: string | undefined): readonly ManagerProcess[] {
     const { managers, others, controllers } = this.#parts;
     if (controller === undefined) return managers;
     checkedNames([controller], controllers);
     return [...managers, ...others].filter((replica) => replica.has(controller));
   }
 
-  #process(name: string): ControllerReplica {
+  #process(name: string): ManagerProcess {
     const all = [...this.#parts.managers, ...this.#parts.others];
     const found = all.find((replica) => replica.name === name);
     if (found !== undefined) return found;

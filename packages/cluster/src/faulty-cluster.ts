@@ -12,6 +12,7 @@ export interface FaultyClusterOptions
       ComponentsOptions,
       | "onDecision"
       | "replicas"
+      | "sharding"
       | "leaseDurationsMs"
       | "jobController"
       | "garbageCollectorIgnores"
@@ -24,7 +25,8 @@ export interface FaultyClusterOptions
     > {}
 
 /** A cluster in which things go wrong when they are told to. */
-export interface FaultyCluster extends Cluster, Pick<Components, "faults" | "network" | "leaders" | "runs"> {}
+export interface FaultyCluster
+  extends Cluster, Pick<Components, "faults" | "network" | "leaders" | "runs" | "shards"> {}
 
 /**
  * A cluster whose every component has informers and a way to the API server of its own, so that each can be killed,

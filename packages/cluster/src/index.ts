@@ -20,15 +20,10 @@ export type {
 } from "@kubewright/apiserver";
 export type { Cluster, ClusterOptions, KubeletOptions } from "./cluster.js";
 export type { ComponentContext } from "./component-context.js";
-export type {
-  Components,
-  ComponentsOptions,
-  FaultyControllerName,
-  OtherController,
-  OtherEnvironment,
-} from "./components.js";
+export type { Components, ComponentsOptions, OtherController, OtherEnvironment } from "./components.js";
 export type { ControllerName, Decision } from "./controllers.js";
 export type { Faults } from "./faults.js";
+export type { FaultyControllerName } from "./faulty-controller-name.js";
 export type { FaultyCluster, FaultyClusterOptions } from "./faulty-cluster.js";
 export type { AddedNode, PodTemplate } from "./matching-nodes.js";
 export type { AnsweredRequest, Delays, NetworkFault, Sender, SentRequest } from "./network.js";

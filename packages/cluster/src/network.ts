@@ -7,6 +7,8 @@ import { LateEvents } from "./late-events.js";
 export interface NetworkFault {
   /** Names of components. Default: all. */
   readonly components?: readonly string[];
+  /** Names of controller managers, and other processes. Default: all. */
+  readonly processes?: readonly string[];
   /** Default: every request. */
   readonly requests?: (request: ApiRequest) => boolean;
   /** Requests are refused, and open watches cut. */
@@ -29,8 +31,17 @@ export interface Sender {
   readonly process: string;
   /** Which life of it this is, from 1. */
   readonly incarnation: number;
+  /** Of one that works for a bucket of namespaces: which. */
+  readonly bucket?: number;
+  /** Components for which it asks, too: what is wrong with their requests is wrong with its own. */
+  readonly asksFor?: readonly string[];
   /** While its process stands still: resolves when that goes on. */
   readonly goesOn?: () => Promise<void> | undefined;
+  /**
+   * Whether its requests stand still with it, until they are at the server. Default true. What was asked right before it was sent
+   * whether it may be is on its way, whatever becomes of the process.
+   */
+  readonly holdsRequests?: boolean;
 }
 
 /** A request on its way. */
@@ -92,10 +103,10 @@ export class Network {
   }
 
   /** Ends the watches that are open now; nothing keeps them from being opened anew. Answers how many there were. */
-  cutWatches(which: Pick<NetworkFault, "components" | "requests"> = {}): number {
+  cutWatches(which: Pick<NetworkFault, "components" | "processes" | "requests"> = {}): number {
     let cut = 0;
     for (const watch of this.#watches) {
-      if (!concerns(which, watch.sender.component, watch.request)) continue;
+      if (!concerns(which, watch.sender, watch.request)) continue;
       watch.cut();
       cut++;
     }
@@ -106,8 +117,8 @@ export class Network {
    * Lets the watches that are open now tell nothing more, not even that they end: a connection of which the other end is
    * gone. Answers how to end that, which breaks those that are open still.
    */
-  silenceWatches(which: Pick<NetworkFault, "components" | "requests"> = {}): () => void {
-    const silenced = [...this.#watches].filter((watch) => concerns(which, watch.sender.component, watch.request));
+  silenceWatches(which: Pick<NetworkFault, "components" | "processes" | "requests"> = {}): () => void {
+    const silenced = [...this.#watches].filter((watch) => concerns(which, watch.sender, watch.request));
     for (const watch of silenced) watch.isSilent = true;
     return () => {
       for (const watch of silenced) watch.cut();
@@ -145,9 +156,9 @@ export class Network {
       const waiting = isPlain ? undefined : this.#onTheWay(sender, request);
       const backMs = waiting === undefined ? 0 : await waiting;
       if (this.#faults.size > 0) {
-        const delayMs = this.#delayMs(component, request);
+        const delayMs = this.#delayMs(sender, request);
         if (delayMs > 0) await this.#clock.sleep(delayMs, request.signal);
-        if (this.#isDown(component, request)) {
+        if (this.#isDown(sender, request)) {
           const error = connectionRefused();
           if (this.#listeners.size > 0)
             this.#tell({ sender, request, sentMs: this.#clock.now(), response: undefined, served: undefined });
@@ -167,15 +178,16 @@ export class Network {
   /** Takes the time that a request takes to get there. Answers how long its answer will take. */
   #onTheWay(sender: Sender, { signal }: ApiRequest): Promise<number> | undefined {
     const { requestsMs = 0 } = this.#delays ?? {};
-    if (requestsMs === 0 && sender.goesOn?.() === undefined) return undefined;
+    const goesOn = (): Promise<void> | undefined => (sender.holdsRequests === false ? undefined : sender.goesOn?.());
+    if (requestsMs === 0 && goesOn() === undefined) return undefined;
     const wait = async (): Promise<number> => {
-      while (sender.goesOn?.() !== undefined) await sender.goesOn();
+      while (goesOn() !== undefined) await goesOn();
       if (requestsMs === 0) return 0;
       const draws = this.#drawsOf(`requests of ${sender.process}/${sender.component}`);
       const takesMs = draws.next() * requestsMs;
       const thereMs = Math.round(draws.next() * takesMs);
       await this.#clock.sleep(thereMs, signal);
-      while (sender.goesOn?.() !== undefined) await sender.goesOn();
+      while (goesOn() !== undefined) await goesOn();
       return Math.round(takesMs) - thereMs;
     };
     return wait();
@@ -222,22 +234,21 @@ export class Network {
   /** The way to the server through the faults that have a say in what becomes of a request. */
   #sender(sender: Sender, request: ApiRequest, alive: () => boolean, transport: Transport): Transport {
     if (this.#faults.size === 0) return transport;
-    const { component } = sender;
     const handlers: NonNullable<NetworkFault["handle"]>[] = [];
     for (const fault of this.#faults)
-      if (fault.handle !== undefined && concerns(fault, component, request)) handlers.push(fault.handle);
+      if (fault.handle !== undefined && concerns(fault, sender, request)) handlers.push(fault.handle);
     if (handlers.length === 0) return transport;
     const last: Transport = async (sent) => {
-      if (!alive()) throw new Error(`${component} is not running`);
+      if (!alive()) throw new Error(`${sender.component} is not running`);
       return transport(sent);
     };
     return handlers.reduceRight<Transport>((send, handle) => (sent) => handle(sent, send, sender), last);
   }
 
-  isHeld(component: string, request: ApiRequest): boolean {
+  isHeld(sender: Sender, request: ApiRequest): boolean {
     const resource = resourceOf(request.path);
     for (const fault of this.#faults)
-      if (fault.heldResources?.includes(resource) === true && concerns(fault, component, request)) return true;
+      if (fault.heldResources?.includes(resource) === true && concerns(fault, sender, request)) return true;
     return false;
   }
 
@@ -264,25 +275,30 @@ export class Network {
     return watch;
   }
 
-  #delayMs(component: string, request: ApiRequest): number {
+  #delayMs(sender: Sender, request: ApiRequest): number {
     let longest = 0;
     for (const fault of this.#faults)
-      if (concerns(fault, component, request)) longest = Math.max(longest, fault.delayMs ?? 0);
+      if (concerns(fault, sender, request)) longest = Math.max(longest, fault.delayMs ?? 0);
     return longest;
   }
 
-  #isDown(component: string, request: ApiRequest): boolean {
-    for (const fault of this.#faults) if (fault.down === true && concerns(fault, component, request)) return true;
+  #isDown(sender: Sender, request: ApiRequest): boolean {
+    for (const fault of this.#faults) if (fault.down === true && concerns(fault, sender, request)) return true;
     return false;
   }
 }
 
 function concerns(
-  { components, requests }: Pick<NetworkFault, "components" | "requests">,
-  component: string,
+  { components, processes, requests }: Pick<NetworkFault, "components" | "processes" | "requests">,
+  { component, asksFor = [], process }: Sender,
   request: ApiRequest,
 ): boolean {
-  return (components === undefined || components.includes(component)) && (requests === undefined || requests(request));
+  const isOf = (name: string): boolean => name === component || asksFor.includes(name);
+  return (
+    (components === undefined || components.some(isOf)) &&
+    (processes === undefined || processes.includes(process)) &&
+    (requests === undefined || requests(request))
+  );
 }
 
 /** Without the query. */
@@ -344,8 +360,8 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   }
 
   get #mustWait(): boolean {
-    const { component, goesOn } = this.sender;
-    return this.isSilent || this.#network.isHeld(component, this.request) || goesOn?.() !== undefined;
+    const { goesOn } = this.sender;
+    return this.isSilent || this.#network.isHeld(this.sender, this.request) || goesOn?.() !== undefined;
   }
 
   return(): Promise<IteratorResult<T, undefined>> {

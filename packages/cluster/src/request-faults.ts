@@ -7,6 +7,8 @@ import { type RequestSelector, selects } from "./request-selector.js";
 
 /** Requests that get another answer than the API server's. */
 export interface FailingRequests extends RequestSelector {
+  /** Names of controller managers, and other processes. Default: all. */
+  readonly processes?: readonly string[] | undefined;
   /** An HTTP status; `timeout`: none, and the connection breaks half a minute later. */
   readonly with: number | "timeout";
   /** Whether they do what they ask for all the same. */
@@ -41,10 +43,11 @@ const REASONS: Readonly<Record<number, string>> = {
 const TIMEOUT_MS = 30_000;
 
 export function failingRequests(failing: FailingRequests, clock: Clock): NetworkFault {
-  const { components, takeEffect, nth, times, whileAtLeast } = failing;
+  const { components, processes, takeEffect, nth, times, whileAtLeast } = failing;
   let seen = 0;
   return {
     ...(components === undefined ? {} : { components }),
+    ...(processes === undefined ? {} : { processes }),
     requests: (request) => selects(failing, request),
     async handle(request, send) {
       if (whileAtLeast !== undefined && (await countBeside(request, send)) < whileAtLeast) return send(request);

@@ -7,6 +7,7 @@ export {
   selectUnscheduledTerminatingPods,
 } from "./select-pods.js";
 export { TerminatedPodCollector } from "./terminated-pod-collector.js";
+export { TerminatedPodCounts } from "./terminated-pod-counts.js";
 
 export type { PodGCDecision, PodGCReason } from "./decision.js";
 export type { PodGCMetrics } from "./pod-collector.js";

@@ -11,6 +11,7 @@ import {
   type AnyTransform,
   type InformerError,
   InformerFactory,
+  type InformerFactoryOptions,
   type InformerMetricsProvider,
   type InformerSource,
   NamespaceFeed,
@@ -90,8 +91,12 @@ export class BucketInformers {
     await Promise.all(this.#running);
   }
 
-  /** The caches of a bucket, to be run for as long as this member has it. */
-  forBucket(bucket: Bucket): InformerFactory {
+  /**
+   * The caches of a bucket, to be run for as long as this member has it.
+   *
+   * @param onInformer - Told of every informer when it is made, before anybody else has it.
+   */
+  forBucket(bucket: Bucket, onInformer?: InformerFactoryOptions["onInformer"]): InformerFactory {
     const { client, clock, random, resyncMs, onError } = this.#options;
     const tenancy = new BucketTenancy(async (signal) => {
       await this.#namespaces.waitForSync(signal);
@@ -102,6 +107,7 @@ export class BucketInformers {
       clock,
       random: random.fork(`bucket ${bucketName(bucket)}`),
       resyncMs,
+      onInformer,
       onError,
       sourceOf: (definition, target) =>
         definition.namespaced

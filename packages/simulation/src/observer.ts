@@ -246,6 +246,7 @@ export class Observer {
           beforeMs: clock.now() - Math.max(underWayMs, forMs),
         }),
       leaders: () => this.#cluster?.leaders() ?? [],
+      shards: () => this.#cluster?.shards() ?? {},
       shared<T>(make: (of: World) => T): T {
         if (!shared.has(make)) shared.set(make, make(world));
         return shared.get(make) as T;

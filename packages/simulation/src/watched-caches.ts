@@ -1,6 +1,7 @@
 import { type DeepReadonly, type KubernetesObject, type ResourceDefinition, qualifiedResource } from "@kubewright/api";
 import type { Sender } from "@kubewright/cluster";
 import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
+import { CLUSTER_BUCKET, bucketOf } from "@kubewright/sharding";
 
 import type { StoreMirror } from "./store-mirror.js";
 import type { CacheEvent, World } from "./world.js";
@@ -15,7 +16,7 @@ interface WatchedCache {
 
 /** The caches of all components: what they are told, and whether they show what is stored. */
 export class WatchedCaches {
-  /** By component and process those of its latest life. */
+  /** By component and process, and by bucket where they share work, those of its latest life. */
   readonly #caches = new Map<string, { readonly incarnation: number; readonly caches: WatchedCache[] }>();
   readonly #tell: (event: Omit<CacheEvent, "atMs">) => void;
 
@@ -24,9 +25,9 @@ export class WatchedCaches {
   }
 
   add(informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition, sender: Sender): void {
-    const { component, process, incarnation } = sender;
+    const { component, process, incarnation, bucket } = sender;
     const resource = qualifiedResource(definition);
-    const place = `${process}/${component}`;
+    const place = `${process}/${component}/${bucket ?? ""}`;
     let known = this.#caches.get(place);
     if (known?.incarnation !== incarnation) this.#caches.set(place, (known = { incarnation, caches: [] }));
     const told = new Map<string, Cached>();
@@ -63,7 +64,7 @@ export class WatchedCaches {
       for (const { sender, resource, store, told } of caches) {
         if (!runs(sender)) continue;
         const isDue = ({ metadata: { namespace = "", name = "" } }: Cached): boolean =>
-          mirror.changedMs(resource, namespace, name) <= beforeMs;
+          isOfBucket(namespace, sender.bucket) && mirror.changedMs(resource, namespace, name) <= beforeMs;
         const stored = mirror.list(resource).filter(isDue);
         const difference =
           differenceBetween(store.list().filter(isDue), stored) ?? untold([...told.values()].filter(isDue), stored);
@@ -71,6 +72,11 @@ export class WatchedCaches {
       }
     return differences;
   }
+}
+
+/** Whether a cache of a bucket has what is in a namespace; what is in none all have. */
+function isOfBucket(namespace: string, bucket: number | undefined): boolean {
+  return bucket === undefined || bucket === CLUSTER_BUCKET || namespace === "" || bucketOf(namespace) === bucket;
 }
 
 type Cached = DeepReadonly<KubernetesObject>;

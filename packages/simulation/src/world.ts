@@ -1,5 +1,6 @@
 import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 import type { Decision } from "@kubewright/cluster";
+import type { ShardStatus } from "@kubewright/sharding";
 
 import type { FaultPlan } from "./fault-plan.js";
 
@@ -106,6 +107,8 @@ export interface World {
   ): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
   /** Who believes to lead now. */
   leaders(): readonly string[];
+  /** What each controller manager that shares work, and is up, knows of who does what. By name. */
+  shards(): Readonly<Record<string, ShardStatus>>;
   /** What checks of one run follow together: made for the first that asks for it. */
   shared<T>(make: (world: World) => T): T;
 }

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@kubewright/api";
+import type { ShardStatus } from "@kubewright/sharding";
 
 import type { FaultPlan } from "../src/fault-plan.js";
 import type { Invariant, InvariantChecks } from "../src/invariant.js";
@@ -32,6 +33,7 @@ export class History implements World {
   healedMs = START_MS;
   stale: { component: string; resource: string; difference: string }[] = [];
   leading: string[] = [];
+  sharing: Record<string, ShardStatus> = {};
   /** `Job default/pi: message` */
   readonly violations: string[] = [];
   readonly #stored = new Map<string, Stored>();
@@ -68,6 +70,10 @@ export class History implements World {
 
   leaders(): readonly string[] {
     return this.leading;
+  }
+
+  shards(): typeof this.sharing {
+    return this.sharing;
   }
 
   shared<T>(make: (world: World) => T): T {

@@ -9,16 +9,14 @@ import {
   runInStages,
 } from "@kubewright/controller";
 import { GarbageCollector } from "@kubewright/garbage-collector";
-import type { InformerFactory } from "@kubewright/informer";
-import { PodGCController, TerminatedPodCollector } from "@kubewright/podgc";
-import type { BucketInformers, BucketWork } from "@kubewright/sharding";
+import { PodGCController, TerminatedPodCollector, type TerminatedPodCounts } from "@kubewright/podgc";
+import { type BucketInformers, type BucketWork, onceFilled, untilGivenUp } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import type { ControllerManagerDeps } from "../controller-manager.js";
 import { type ControllerName, type ImplementedController, implementedControllers } from "../controller-names.js";
 import { controllerBuilders } from "../controllers.js";
 import { stopTimeoutOfEach } from "../run-until-drained.js";
-import type { TerminatedPodCounts } from "./terminated-pod-counts.js";
 
 /** What a part of the process's work is made by. */
 export interface BucketControllersOptions {
@@ -66,15 +64,7 @@ export async function runNamespaces(
     controllers.push(controller);
     if (controller instanceof PodGCController) terminatedPods.add(work.bucket, controller, signal);
   }
-  const opening: Runnable = onceOpen(untilAborted, informers, work);
-  const waiting = controllers.map((controller) => onceOpen(controller, informers, work));
-  await runInStages(
-    [
-      [...waiting, opening],
-      [informers, ...recorders],
-    ],
-    signal,
-  );
+  await runInStages([onceFilled(controllers, informers, work), [informers, ...recorders]], signal);
 }
 
 /**
@@ -110,33 +100,8 @@ export async function runClusterWide(
     controllers.push(collector);
   }
   work.opened();
-  await runAll([...controllers, untilAborted], signal);
+  await runAll([...controllers, untilGivenUp], signal);
 }
-
-/** Starts a controller once all caches of its bucket are filled: whoever saw owners and not what they own would make it again. */
-function onceOpen(controller: Runnable, informers: InformerFactory, work: BucketWork): Runnable {
-  return {
-    name: controller.name,
-    run: async (signal) => {
-      const isSynced = await informers.waitForCacheSync(signal).then(
-        () => true,
-        () => false,
-      );
-      if (!isSynced) return;
-      work.opened();
-      await controller.run(signal);
-    },
-  };
-}
-
-/** A bucket without controllers is a bucket all the same. */
-const untilAborted: Runnable = {
-  name: "until given up",
-  run: (signal) =>
-    new Promise((resolve) =>
-      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-    ),
-};
 
 function depsOf(
   { deps, clientFor, loggerFor }: BucketControllersOptions,

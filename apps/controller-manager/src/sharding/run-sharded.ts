@@ -3,6 +3,7 @@ import { RepeatedLines, TokenBucket, uuid } from "@kubewright/clock";
 import { LeaderElector, type Logger } from "@kubewright/controller";
 import type { GarbageCollector } from "@kubewright/garbage-collector";
 import { withoutManagedFields } from "@kubewright/informer";
+import { TerminatedPodCounts } from "@kubewright/podgc";
 import { BucketInformers, type BucketWork, CLUSTER_BUCKET, ShardMember, bucketName } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
@@ -19,7 +20,6 @@ import { shardGroupOf } from "./shard-group.js";
 import { shardMetrics } from "./shard-metrics.js";
 import { shardTimingOf } from "./shard-timing.js";
 import { shardsRoute } from "./shards-route.js";
-import { TerminatedPodCounts } from "./terminated-pod-counts.js";
 
 /**
  * Works as one of several replicas, each for some buckets of namespaces, until the signal aborts: then it ends what it has begun and

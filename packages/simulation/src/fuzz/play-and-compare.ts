@@ -22,7 +22,8 @@ export async function playAndCompare(
   if (outcome.violations.length > 0 || !hasFaults(plan) || !mayDiffer(outcome.settled, plan)) return outcome;
   // One of many controller managers works as well as one, and nobody has to tell the others that it does.
   const { controllerManagers: _many, ...calm } = withoutFaults(plan);
-  const { settled } = await playCalmly(calm);
+  const { sharding: _sharing, ...controllers } = calm.controllers ?? {};
+  const { settled } = await playCalmly({ ...calm, ...(calm.controllers === undefined ? {} : { controllers }) });
   // It is known of no Job before the end.
   const atMs = Date.parse(plan.start) + (parseDuration(plan.for) ?? 0);
   const violations = compareSettled(settled, outcome.settled, plan).map((violation) => ({ ...violation, atMs }));

@@ -64,5 +64,5 @@ export const takeover: Invariant = {
 };
 
 function hasElection({ plan }: World): boolean {
-  return (plan.controllerManagers ?? 1) > 1;
+  return (plan.controllerManagers ?? 1) > 1 && plan.controllers?.sharding !== true;
 }

@@ -15,7 +15,15 @@ export const POD_GC_CONTROLLER = "pod-garbage-collector-controller";
 export const GARBAGE_COLLECTOR = "garbage-collector-controller";
 
 /** What a cluster has besides controllers, and those who use it. */
-const NO_CONTROLLERS: ReadonlySet<string> = new Set(["", "kubelet", "scheduler", "user", "kubectl"]);
+const NO_CONTROLLERS: ReadonlySet<string> = new Set([
+  "",
+  "kubelet",
+  "scheduler",
+  "user",
+  "kubectl",
+  "sharding",
+  "informers",
+]);
 
 /** Components of the cluster whose writes follow rules of their own: what they change, no user has changed. */
 const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
@@ -28,6 +36,8 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   POD_GC_CONTROLLER,
   GARBAGE_COLLECTOR,
   "node-lifecycle-controller",
+  "sharding",
+  "informers",
 ]);
 
 /** Whether a controller sends it, and neither a node, a scheduler nor a person. */

@@ -12,7 +12,8 @@ export function missingReferences(plan: FaultPlan): string[] {
       count === undefined ? [`Node ${name}`] : Array.from({ length: count }, (_, index) => `Node ${name}-${index + 1}`),
     ),
     ...Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`),
-    ...(controllerManagers > 1 ? ["an election"] : []),
+    ...(controllerManagers > 1 || plan.controllers?.sharding === true ? ["an election"] : []),
+    ...(plan.controllers?.sharding === true ? ["shared work"] : []),
     "Namespace default",
   ]);
   const named = [...happenings, ...workloads].flatMap(namesIn);
@@ -42,9 +43,18 @@ function appliedBy({ apply }: HappeningEntry): UnstructuredObject[] {
 }
 
 function namesIn(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): string[] {
-  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, select, podEvicted } = entry;
+  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, toldToEnd, select, podEvicted } = entry;
+  const { requestFails, apiServerSlow, controllerDown, controllerUp } = entry;
   const nodes = [nodeLost, nodeDrained, nodeTainted?.node].filter((node) => node !== undefined);
-  const managers = [paused, clockSkew?.controllerManager].filter((manager) => manager !== undefined);
+  const managers = [
+    paused,
+    clockSkew?.controllerManager,
+    toldToEnd,
+    requestFails?.controllerManager,
+    apiServerSlow?.controllerManager,
+    ...[leaseLost, controllerDown, controllerUp].map((who) => (isManager(who) ? who : undefined)),
+  ].filter((manager) => manager !== undefined);
+  const components = [...(requestFails?.components ?? []), ...(apiServerSlow?.components ?? [])];
   const target = select ?? entry.delete ?? entry.patch ?? entry.suspend ?? entry.resume;
   const evicted =
     podEvicted?.job === undefined
@@ -53,9 +63,17 @@ function namesIn(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): strin
   return [
     ...nodes.map((node) => `Node ${node}`),
     ...managers,
-    ...(leaseLost === undefined ? [] : ["an election"]),
+    ...(leaseLost === true ? ["an election"] : []),
+    ...(toldToEnd !== undefined || components.some((name) => SHARING.has(name)) ? ["shared work"] : []),
     ...[...(target === undefined ? [] : [target]), ...evicted].flatMap(targetName),
   ];
+}
+
+/** Components that only managers have that share work. */
+const SHARING: ReadonlySet<string> = new Set(["sharding", "informers"]);
+
+function isManager(who: true | string | undefined): who is string {
+  return typeof who === "string" && /^controller-manager-\d+$/.test(who);
 }
 
 /** Pods are made by Jobs, and have no names that could be known. */

@@ -53,7 +53,11 @@ function checkZone({ timeZone }: ScenarioFile): Problem[] {
   return [{ path: ["timeZone"], message: `${JSON.stringify(timeZone)} is not a time zone; ${hint}` }];
 }
 
-function checkLeases({ controllers: { leaseDurations = [] } = {} }: ScenarioFile): Problem[] {
+function checkLeases({ controllers: { leaseDurations = [], sharding = false } = {} }: ScenarioFile): Problem[] {
+  if (sharding && leaseDurations.length > 0) {
+    const message = "is of a leader's Lease, and managers that share work have none; leave it out";
+    return [{ path: ["controllers", "leaseDurations"], message, atKey: true }];
+  }
   return leaseDurations.flatMap((text, index) => {
     const durationMs = durationOf(text);
     if (durationMs >= 1_000 && durationMs % 1_000 === 0) return [];
@@ -183,19 +187,27 @@ function checkValue(
   entry: HappeningEntry,
   kind: HappeningKind,
   path: Path,
-  { controllerManagers = 1 }: ScenarioFile,
+  { controllerManagers = 1, controllers: { sharding = false } = {} }: ScenarioFile,
   facts: ScenarioFacts,
 ): Problem[] {
   const place = [...path, kind];
   const report = (at: Path, message: string): Problem[] => [{ path: [...place, ...at], message }];
-  const names = knownNames(controllerManagers, facts);
+  const names = knownNames(controllerManagers, sharding, facts);
   switch (kind) {
     case "controllerDown":
     case "controllerUp":
-      return known(entry[kind]!, ["all", ...names.controllers], place);
+      return known(entry[kind]!, ["all", ...names.controllers, ...names.managers], place);
     case "requestFails": {
-      const { components } = entry.requestFails!;
-      return checkComponents(components, [...place, "components"], names.components);
+      const { components, controllerManager } = entry.requestFails!;
+      return [
+        ...checkComponents(components, [...place, "components"], names.components),
+        ...knownIfSaid(controllerManager, names.processes, [...place, "controllerManager"]),
+      ];
+    }
+    case "toldToEnd": {
+      const unknown = known(entry.toldToEnd!, names.managers, place);
+      if (unknown.length > 0 || sharding) return unknown;
+      return [{ path: place, atKey: true, message: "has nothing to give up; add `controllers: { sharding: true }`" }];
     }
     case "controllerCrashes": {
       const { controller, restartAfter } = entry.controllerCrashes!;
@@ -235,7 +247,8 @@ function checkValue(
       return components === "all" ? [] : checkComponents(components, place, names.components);
     }
     case "leaseLost":
-      if (controllerManagers > 1) return [];
+      if (entry.leaseLost !== true) return known(entry.leaseLost!, names.managers, place);
+      if (controllerManagers > 1 || sharding) return [];
       return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
     case "clockJump": {
       const jump = entry.clockJump!;
@@ -243,9 +256,10 @@ function checkValue(
       return report([], `${JSON.stringify(jump)} ${TOO_LONG}`);
     }
     case "apiServerSlow": {
-      const { by, components } = entry.apiServerSlow!;
+      const { by, components, controllerManager } = entry.apiServerSlow!;
       return [
         ...checkComponents(components, [...place, "components"], names.components),
+        ...knownIfSaid(controllerManager, names.processes, [...place, "controllerManager"]),
         ...checkLength(by, [...place, "by"]),
       ];
     }
@@ -297,18 +311,31 @@ interface KnownNames {
   readonly components: readonly string[];
   /** What stands still as a whole, and has a clock. */
   readonly processes: readonly string[];
+  /** Controller managers. */
+  readonly managers: readonly string[];
 }
 
-function knownNames(controllerManagers: number, { controllers: others = [] }: ScenarioFacts): KnownNames {
+/** Of managers that share work: by what they know of each other, and what fills the caches of all their controllers. */
+const SHARING = ["sharding", "informers"];
+
+function knownNames(
+  controllerManagers: number,
+  isSharing: boolean,
+  { controllers: others = [] }: ScenarioFacts,
+): KnownNames {
   const controllers = [...CONTROLLERS, ...others];
-  const watchers = [...controllers, "scheduler", "kubelet"];
+  const watchers = [...controllers, ...(isSharing ? SHARING : []), "scheduler", "kubelet"];
   const managers = Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`);
-  return { controllers, watchers, components: [...watchers, "user"], processes: [...managers, ...others] };
+  return { controllers, watchers, components: [...watchers, "user"], processes: [...managers, ...others], managers };
 }
 
 function known(name: string, names: readonly string[], path: Path): Problem[] {
   if (names.includes(name)) return [];
   return [{ path, message: `${JSON.stringify(name)} is not known; ${suggestion(name, names)}` }];
+}
+
+function knownIfSaid(name: string | undefined, names: readonly string[], path: Path): Problem[] {
+  return name === undefined ? [] : known(name, names, path);
 }
 
 function checkComponents(components: readonly string[] = [], path: Path, names: readonly string[]): Problem[] {

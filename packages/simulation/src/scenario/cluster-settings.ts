@@ -10,8 +10,12 @@ type Settings = Pick<ScenarioFile, "controllers" | "jitter">;
 export function clusterSettings(
   { controllers = {}, jitter }: Settings,
   random: Random,
-): Pick<FaultyClusterOptions, "delays" | "jobController" | "leaseDurationsMs" | "terminatedPodGCThreshold"> {
-  const { consistencyGate, maxUncountedPods, maxPodsPerSync, terminatedPodGCThreshold, leaseDurations } = controllers;
+): Pick<
+  FaultyClusterOptions,
+  "delays" | "jobController" | "leaseDurationsMs" | "sharding" | "terminatedPodGCThreshold"
+> {
+  const { consistencyGate, maxUncountedPods, maxPodsPerSync, terminatedPodGCThreshold, leaseDurations, sharding } =
+    controllers;
   return {
     jobController: {
       consistencyGate: consistencyGate ?? true,
@@ -21,6 +25,7 @@ export function clusterSettings(
       },
     },
     ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodGCThreshold }),
+    ...(sharding === undefined ? {} : { sharding }),
     ...(leaseDurations === undefined ? {} : { leaseDurationsMs: leaseDurations.map(durationOf) }),
     ...(jitter === undefined
       ? {}

@@ -34,6 +34,11 @@ export interface ControllerSettings {
   readonly terminatedPodGCThreshold?: number;
   /** Durations of the Lease, one for each controller manager; the last holds for the rest. Default: 15s. */
   readonly leaseDurations?: readonly string[];
+  /**
+   * Whether the controller managers share the work by buckets of namespaces, as `kubewright-controller-manager --sharding` does,
+   * instead of electing a leader. Default: false.
+   */
+  readonly sharding?: boolean;
 }
 
 /** Longest times, as durations. What each request and each event takes is drawn between nothing and this. */
@@ -80,6 +85,8 @@ export interface Target {
 export interface RequestSelection {
   /** Names of components. Default: all. */
   readonly components?: readonly string[];
+  /** Whose. Default: of whoever sends it. */
+  readonly controllerManager?: string;
   /** `create`, `update`, `patch`, `delete`, `get`, `list`, `watch`; `write` for the first four. Default: every verb. */
   readonly verbs?: readonly string[];
   /** Plural names: `pods`, `jobs/status`. Default: all. */
@@ -107,7 +114,7 @@ export interface Happenings {
    * The controller is killed right before or after its n-th such request takes effect, and started again. `nth` (from 1) is
    * counted from `at`. Called off when that has not happened while it lasts.
    */
-  readonly controllerCrashes: Omit<RequestSelection, "components"> & {
+  readonly controllerCrashes: Omit<RequestSelection, "components" | "controllerManager"> & {
     /** A controller's name, or `all` for the controller managers. */
     readonly controller: string;
     readonly nth?: number;
@@ -116,6 +123,8 @@ export interface Happenings {
     /** Until it is there again. Default: 1s. */
     readonly restartAfter?: string;
   };
+  /** A controller manager that shares work is told to end (SIGTERM), and gives up what it has; after that it is started again. */
+  readonly toldToEnd: string;
   /** A controller manager stands still: no timer, request or answer of it goes on. */
   readonly paused: string;
   /** Open watches end; they are resumed, or, when `compacted`, answered with 410 and listed anew. */
@@ -128,13 +137,19 @@ export interface Happenings {
   readonly apiServerRestart: true;
   /** The wall clock of one controller manager is set, beside {@link clockJump}, which sets that of all. */
   readonly clockSkew: { readonly controllerManager: string; readonly by: string };
+  /** A controller, a controller manager, or `all` of these. */
   readonly controllerDown: string;
   readonly controllerUp: string;
-  readonly leaseLost: true;
+  /** Of the leader, `true`, or of one controller manager. */
+  readonly leaseLost: true | string;
   readonly clockJump: string;
   readonly staleCache: { readonly kind: string; readonly controller: string };
   readonly apiServerDown: "all" | readonly string[];
-  readonly apiServerSlow: { readonly by: string; readonly components?: readonly string[] };
+  readonly apiServerSlow: {
+    readonly by: string;
+    readonly components?: readonly string[];
+    readonly controllerManager?: string;
+  };
   readonly nodeLost: string;
   readonly nodeDrained: string;
   readonly nodeTainted: {
@@ -175,6 +190,7 @@ export const LASTING: Readonly<
   apiServerSlow: "required",
   requestFails: "untilTheEnd",
   paused: "required",
+  toldToEnd: "untilTheEnd",
   watchSilent: "untilTheEnd",
   staleList: "required",
   nodeLost: "untilTheEnd",

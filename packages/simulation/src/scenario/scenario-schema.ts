@@ -60,6 +60,7 @@ const requests = {
   namespace: { description: "Default: every namespace.", type: "string", minLength: 1 },
   name: { description: "The object's name. Default: every name.", type: "string", minLength: 1 },
 } as const;
+const controllerManager = { description: "Only of this controller manager. Default: of all.", ...text } as const;
 const duration = { $ref: "#/$defs/duration" } as const;
 const workTime = { $ref: "#/$defs/workTime" } as const;
 const numbers = { $ref: "#/$defs/numbers" } as const;
@@ -131,6 +132,11 @@ export const scenarioSchema = {
           minItems: 1,
           maxItems: 5,
           items: duration,
+        },
+        sharding: {
+          description:
+            "Whether the controller managers share the work by buckets of namespaces instead of electing a leader. Default: false.",
+          type: "boolean",
         },
       },
       [],
@@ -239,6 +245,7 @@ export const scenarioSchema = {
                 minItems: 1,
                 items: component,
               },
+              controllerManager,
               ...requests,
               with: {
                 description: "An HTTP status, or timeout for no answer at all. Default: 500.",
@@ -270,6 +277,11 @@ export const scenarioSchema = {
             ["controller"],
           ),
           paused: { description: "A controller manager stands still, and goes on later.", ...text },
+          toldToEnd: {
+            description:
+              "A controller manager that shares work is told to end, finishes what it has begun and gives up what it has. With `for`, it is started again.",
+            ...text,
+          },
           watchCut: fields(
             "Open watches end.",
             {
@@ -297,13 +309,14 @@ export const scenarioSchema = {
             ["controllerManager", "by"],
           ),
           controllerDown: {
-            description: "A controller is killed, or all: whole controller managers.",
+            description: "A controller is killed, a controller manager by its name, or all of these.",
             ...allOrController,
           },
           controllerUp: { description: "It is started, with nothing remembered.", ...allOrController },
           leaseLost: {
-            description: "The leading controller manager cannot renew its Lease. Default length: 30s.",
-            const: true,
+            description:
+              "The leading controller manager cannot renew its Lease: `true`; or one by its name. Default length: 30s.",
+            anyOf: [{ const: true }, text],
           },
           clockJump: {
             description: "The wall clock of the controllers' machine is set forward or back.",
@@ -336,6 +349,7 @@ export const scenarioSchema = {
                 minItems: 1,
                 items: component,
               },
+              controllerManager,
             },
             ["by"],
           ),

@@ -1,12 +1,14 @@
-import type { PodGCController } from "@kubewright/podgc";
-import type { Bucket } from "@kubewright/sharding";
+import type { PodGCController } from "./pod-gc-controller.js";
 
 /** In the Lease of a replica. */
 const ANNOTATION = "kubewright.dev/terminated-pods";
 
-/** How many pods have ended, counted by each replica for its buckets, and told to the others by its Lease. */
+/**
+ * How many pods have ended, counted by each replica for its buckets of namespaces, and told to the others by its Lease: what a
+ * `TerminatedPodCollector` goes by.
+ */
 export class TerminatedPodCounts {
-  readonly #controllers = new Map<Bucket, Pick<PodGCController, "terminatedPods">>();
+  readonly #controllers = new Map<number, Pick<PodGCController, "terminatedPods">>();
   readonly #annotationsOfOthers: () => readonly Readonly<Record<string, string>>[];
 
   constructor(annotationsOfOthers: () => readonly Readonly<Record<string, string>>[]) {
@@ -14,7 +16,7 @@ export class TerminatedPodCounts {
   }
 
   /** Counts what a controller has, until the signal aborts. */
-  add(bucket: Bucket, controller: Pick<PodGCController, "terminatedPods">, signal: AbortSignal): void {
+  add(bucket: number, controller: Pick<PodGCController, "terminatedPods">, signal: AbortSignal): void {
     this.#controllers.set(bucket, controller);
     const remove = (): void => {
       if (this.#controllers.get(bucket) === controller) this.#controllers.delete(bucket);

@@ -1,0 +1,231 @@
+import { Client } from "@kubewright/client";
+import { type Logger, type Random, StoppableClock } from "@kubewright/clock";
+import { type Runnable, finishWrites, runAll, runInStages } from "@kubewright/controller";
+import type { InformerFactoryOptions } from "@kubewright/informer";
+import { PodGCController, TerminatedPodCollector, TerminatedPodCounts } from "@kubewright/podgc";
+import {
+  BucketInformers,
+  type BucketWork,
+  CLUSTER_BUCKET,
+  ShardMember,
+  type ShardStatus,
+  onceFilled,
+  untilGivenUp,
+} from "@kubewright/sharding";
+import type { Transport } from "@kubewright/transport";
+
+import type { ComponentContext } from "./component-context.js";
+import type { FaultyControllerName } from "./faulty-controller-name.js";
+import type { Network, Sender } from "./network.js";
+import type { Place } from "./place.js";
+import type { ProcessClock } from "./process-clock.js";
+
+/** What its Lease and the assignment are read and written by. */
+export const SHARDING = "sharding";
+/** What the caches of all its controllers are filled by. */
+const INFORMERS = "informers";
+
+const PODGC = "pod-garbage-collector-controller";
+/** These need the whole cluster. */
+const OF_THE_CLUSTER: ReadonlySet<FaultyControllerName> = new Set<FaultyControllerName>([
+  "garbage-collector-controller",
+  "node-lifecycle-controller",
+]);
+
+export interface ShardedLifeOptions {
+  /** The controller manager. */
+  readonly process: string;
+  readonly incarnation: number;
+  /** What it runs on. */
+  readonly machine: ProcessClock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly network: Network;
+  readonly controllers: readonly FaultyControllerName[];
+  readonly contextFor: (place: Place) => ComponentContext;
+  readonly make: (name: FaultyControllerName, context: ComponentContext) => Runnable;
+  /** Counts how often the process has had a bucket, over all its lives: each time is a life of the bucket's controllers. */
+  readonly nextTenure: () => number;
+  /** Told of every informer of every controller. */
+  readonly onInformer: (...told: [...Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>, Sender]) => void;
+}
+
+/**
+ * One life of a controller manager that shares work with others, put together as kubewright-controller-manager's is with
+ * `--sharding`, but that it needs no Lease of leader election for what needs the whole cluster: nobody here works without sharing.
+ */
+export class ShardedLife {
+  readonly #options: ShardedLifeOptions;
+  readonly #clock: StoppableClock;
+  readonly #member: ShardMember;
+  readonly #informers: BucketInformers;
+  readonly #terminatedPods: TerminatedPodCounts;
+  /** The ways of controllers to the API server, by user agent: they begin behind the fences. */
+  readonly #links = new Map<string, Transport>();
+  readonly #tenures = new Set<number>();
+  readonly #killed = Promise.withResolvers<void>();
+  #isAlive = true;
+  #leads = false;
+
+  constructor(options: ShardedLifeOptions) {
+    this.#options = options;
+    const { process, incarnation, machine, random, logger, controllers } = options;
+    const clock = new StoppableClock(machine);
+    this.#clock = clock;
+    const clientOf = (component: string, asksFor: readonly string[] = []): Client =>
+      new Client({
+        transport: this.#held(this.#link(component, { incarnation, asksFor })),
+        clock,
+        userAgent: component,
+      });
+    this.#informers = new BucketInformers({
+      client: clientOf(
+        INFORMERS,
+        controllers.filter((name) => !OF_THE_CLUSTER.has(name)),
+      ),
+      clock,
+      random: random.fork("informers"),
+      onError: (error) => logger.debug({ err: error }, "Informer failed"),
+    });
+    this.#terminatedPods = new TerminatedPodCounts(() => this.#member.annotationsOfOthers);
+    this.#member = new ShardMember({
+      client: clientOf(SHARDING),
+      transport: (request) => this.#links.get(String(request.headers["user-agent"]))!(request),
+      clock,
+      random: random.fork("sharding"),
+      namespace: "kube-system",
+      identity: `${process}-${incarnation}`,
+      annotations: () => this.#terminatedPods.annotations(),
+      runBucket: (work, signal) => this.#runBucket(work, signal),
+      logger,
+    });
+  }
+
+  get leads(): boolean {
+    return this.#leads && this.#isAlive;
+  }
+
+  get status(): ShardStatus | undefined {
+    return this.#isAlive ? this.#member.status() : undefined;
+  }
+
+  /** Whether a controller still works for a bucket that it had at some time, or, without saying when, for any. */
+  runs({ incarnation }: Partial<Sender>): boolean {
+    return this.#isAlive && (incarnation === undefined || this.#tenures.has(incarnation));
+  }
+
+  /** Works until the signal aborts and everything is given up, or until it is killed. @throws MemberError when others took it for dead. */
+  async run(signal: AbortSignal): Promise<void> {
+    const reading = new AbortController();
+    const read = this.#informers.run(reading.signal);
+    try {
+      await Promise.race([this.#member.run(signal), this.#killed.promise]);
+    } finally {
+      reading.abort(new Error("this manager has ended"));
+      if (this.#isAlive) await Promise.race([read, this.#killed.promise]);
+    }
+  }
+
+  /** Makes sure that nothing it still does has any effect. */
+  kill(): void {
+    this.#isAlive = false;
+    this.#tenures.clear();
+    this.#clock.stop();
+    this.#killed.resolve();
+  }
+
+  async #runBucket(work: BucketWork, signal: AbortSignal): Promise<void> {
+    const tenure = this.#options.nextTenure();
+    this.#tenures.add(tenure);
+    signal.addEventListener("abort", () => this.#tenures.delete(tenure), { once: true });
+    try {
+      await (work.bucket === CLUSTER_BUCKET
+        ? this.#runClusterWide(work, tenure, signal)
+        : this.#runNamespaces(work, tenure, signal));
+    } finally {
+      for (const name of this.#options.controllers) this.#links.delete(agentOf(name, tenure));
+    }
+  }
+
+  async #runNamespaces(work: BucketWork, tenure: number, signal: AbortSignal): Promise<void> {
+    const { controllers, make, onInformer } = this.#options;
+    const names = controllers.filter((name) => !OF_THE_CLUSTER.has(name));
+    const informers = this.#informers.forBucket(work.bucket, (informer, definition) => {
+      for (const name of names) onInformer(informer, definition, this.#sender(name, work, tenure));
+    });
+    const made = names.map((name) => {
+      const context = { ...this.#context(name, work, tenure), informers, terminatedPodGCThreshold: 0 };
+      const controller = make(name, context);
+      if (controller instanceof PodGCController) this.#terminatedPods.add(work.bucket, controller, signal);
+      return controller;
+    });
+    await runInStages([onceFilled(made, informers, work), [informers]], signal);
+  }
+
+  async #runClusterWide(work: BucketWork, tenure: number, signal: AbortSignal): Promise<void> {
+    const { controllers, make } = this.#options;
+    const parts: Runnable[] = [];
+    for (const name of controllers) {
+      if (name !== PODGC && !OF_THE_CLUSTER.has(name)) continue;
+      const context = this.#context(name, work, tenure);
+      if (name === PODGC) parts.push(this.#terminatedPodCollector(context));
+      else parts.push(make(name, context), { name: "informers", run: (stop) => context.informers.run(stop) });
+    }
+    work.opened();
+    this.#leads = true;
+    try {
+      await runAll([...parts, untilGivenUp], signal);
+    } finally {
+      this.#leads = false;
+    }
+  }
+
+  #terminatedPodCollector(context: ComponentContext): TerminatedPodCollector {
+    const { onDecision, terminatedPodGCThreshold, ...deps } = context;
+    return new TerminatedPodCollector({
+      ...deps,
+      ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodThreshold: terminatedPodGCThreshold }),
+      countTerminated: () => this.#terminatedPods.ofCluster(),
+      onDecision: (decision) => onDecision({ controller: PODGC, decision }),
+    });
+  }
+
+  #context(name: FaultyControllerName, work: BucketWork, tenure: number): ComponentContext {
+    const { process, contextFor } = this.#options;
+    const sender = this.#sender(name, work, tenure);
+    const agent = agentOf(name, tenure);
+    this.#links.set(agent, this.#link(name, sender));
+    return contextFor({
+      name: agent,
+      label: `${process}/${name}/${tenure}`,
+      sender,
+      clock: this.#clock,
+      transport: this.#held(finishWrites(work.transport)),
+      alive: () => this.#isAlive,
+    });
+  }
+
+  #sender(component: string, { bucket }: BucketWork, tenure: number): Sender {
+    return { component, process: this.#options.process, incarnation: tenure, bucket };
+  }
+
+  #link(component: string, sender: Partial<Sender> & Pick<Sender, "incarnation">): Transport {
+    const { network, process, machine } = this.#options;
+    const goesOn = (): Promise<void> | undefined => machine.goesOn;
+    return network.link(component, () => this.#isAlive, { ...sender, process, goesOn, holdsRequests: false });
+  }
+
+  /** What stands still asks for nothing; and nobody is asked, before it goes on, whether it may. */
+  #held(transport: Transport): Transport {
+    const { machine } = this.#options;
+    return async (request) => {
+      while (machine.goesOn !== undefined) await machine.goesOn;
+      return transport(request);
+    };
+  }
+}
+
+/** Tells which of a process's controllers sends a request, and for which bucket. */
+function agentOf(controller: string, tenure: number): string {
+  return `${controller} ${tenure}`;
+}

@@ -1,0 +1,122 @@
+import { type Clock, type Logger } from "@kubewright/clock";
+import type { ShardStatus } from "@kubewright/sharding";
+
+import type { ManagerProcess } from "./manager-process.js";
+import type { Sender } from "./network.js";
+import type { ProcessClock } from "./process-clock.js";
+import type { ShardedLife } from "./sharded-life.js";
+
+/** The pause before a manager that ended by itself is there again. */
+const RESTART_MS = 1_000;
+
+export interface ShardedManagerOptions {
+  readonly machine: ProcessClock;
+  readonly controllers: readonly string[];
+  /** Makes it anew, with nothing remembered. */
+  readonly start: (incarnation: number) => ShardedLife;
+  /** Of those who start it again: it goes on when the machine stands still. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * One of several controller managers that share work. Its controllers live and die with it: who kills one of them kills them all.
+ */
+export class ShardedManager implements ManagerProcess {
+  readonly #options: ShardedManagerOptions;
+  readonly #killed = new Set<string>();
+  #isToldToEnd = false;
+  #incarnation = 0;
+  #life: ShardedLife | undefined;
+  #ending: AbortController | undefined;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(
+    readonly name: string,
+    options: ShardedManagerOptions,
+  ) {
+    this.#options = options;
+  }
+
+  get clock(): ProcessClock {
+    return this.#options.machine;
+  }
+
+  get leads(): boolean {
+    return this.#life?.leads === true;
+  }
+
+  get believesToLead(): boolean {
+    return this.leads;
+  }
+
+  /** What it knows of who has what, while it is up. */
+  get status(): ShardStatus | undefined {
+    return this.#life?.status;
+  }
+
+  runs(sender: Pick<Sender, "component"> & Partial<Sender>): boolean {
+    return this.#life?.runs(sender) === true;
+  }
+
+  has(controller: string): boolean {
+    return this.#options.controllers.includes(controller);
+  }
+
+  setUp(up: boolean, controller = ALL): void {
+    if (!up) {
+      this.#killed.add(controller);
+      this.#life?.kill();
+    } else if (controller === ALL) {
+      this.#killed.clear();
+      this.#isToldToEnd = false;
+    } else this.#killed.delete(controller);
+    this.#change();
+  }
+
+  /** Tells it to end, as SIGTERM does: it finishes what it has begun and gives its buckets up. {@link setUp} starts it again. */
+  tellToEnd(): void {
+    this.#isToldToEnd = true;
+    this.#ending?.abort(new Error(`${this.name} is told to end`));
+    this.#change();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<void>();
+    const onAbort = (): void => {
+      // Whose machine stands still would never get to give anything up.
+      if (this.clock.standsStill) this.#life?.kill();
+      this.#ending?.abort(signal.reason);
+      aborted.resolve();
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    while (!signal.aborted) {
+      if (this.#killed.size > 0 || this.#isToldToEnd) {
+        await Promise.race([this.#changed.promise, aborted.promise]);
+        continue;
+      }
+      this.#ending = new AbortController();
+      this.#life = this.#options.start(++this.#incarnation);
+      const failed = await this.#life.run(this.#ending.signal).then(
+        () => false,
+        (error: unknown) => {
+          this.#options.logger.debug({ err: (error as Error).message }, `${this.name} ended`);
+          return true;
+        },
+      );
+      this.#life.kill();
+      this.#life = undefined;
+      if (failed) await this.#options.clock.sleep(RESTART_MS, signal).catch(() => {});
+    }
+    signal.removeEventListener("abort", onAbort);
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+}
+
+/** Instead of the name of a controller. */
+const ALL = "";
