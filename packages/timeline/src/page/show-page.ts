@@ -1,9 +1,5 @@
 import type { PageData } from "../data/page-data.js";
 import { App, type Wishes } from "./app.js";
-import { ComparisonPage } from "./comparison-page.js";
-import { FuturesPage } from "./futures-page.js";
-import { RecordedRunPage } from "./recorded-run/recorded-run-page.js";
-import { SpreadPage } from "./spread-page.js";
 import type { Surroundings } from "./surroundings.js";
 
 /** A page that is shown. */
@@ -12,9 +8,10 @@ export interface ShownPage {
   close(): void;
 }
 
-/** Shows whatever the data is about. */
+/** Shows whatever the data is about. All but the timeline of a run is loaded when it is asked for. */
 export async function showPage(surroundings: Surroundings, data: PageData, wishes: Wishes = {}): Promise<ShownPage> {
   if ("a" in data) {
+    const { ComparisonPage } = await import("./comparison-page.js");
     const page = new ComparisonPage(surroundings, data);
     page.show();
     return page;
@@ -31,18 +28,22 @@ export async function showPage(surroundings: Surroundings, data: PageData, wishe
   }
   switch (data.page) {
     case "futures": {
+      const { FuturesPage } = await import("./futures-page.js");
       const page = new FuturesPage(surroundings, data);
       await page.show();
       return page;
     }
     case "recorded-run": {
+      const { RecordedRunPage } = await import("./recorded-run/recorded-run-page.js");
       const page = new RecordedRunPage(surroundings, data);
       page.show();
       return page;
     }
-    case "spread":
+    case "spread": {
+      const { SpreadPage } = await import("./spread-page.js");
       new SpreadPage(surroundings, data).show();
       return { close: () => {} };
+    }
     default:
       return data satisfies never;
   }
