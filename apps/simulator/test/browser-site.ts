@@ -2,16 +2,16 @@ import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-import { type BuildResult, type OutputFile, type Plugin, build } from "esbuild";
+import { type BuildResult, type OutputFile, build } from "esbuild";
 
-import { withoutExpressions } from "../browser-plugin.js";
+import { expressionsApart, withoutOutsideClients } from "../browser-plugin.js";
 
 const source = path.join(import.meta.dirname, "../src/browser/index.ts");
 
-/** `kubewright/browser` as a site bundles it: `index.js`, and what it loads when it is needed. */
-export function bundle(plugins: readonly Plugin[] = []): Promise<BuildResult & { readonly outputFiles: OutputFile[] }> {
+/** `kubewright/browser` as a site bundles it: `index.js`, `expressions.js`, and what they load when it is needed. */
+export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFile[] }> {
   return build({
-    entryPoints: [source],
+    entryPoints: { index: source, expressions: "kubewright:expressions" },
     bundle: true,
     splitting: true,
     minify: true,
@@ -22,16 +22,18 @@ export function bundle(plugins: readonly Plugin[] = []): Promise<BuildResult & {
     outdir: "/",
     write: false,
     logLevel: "silent",
-    plugins: [...plugins],
+    plugins: [expressionsApart, withoutOutsideClients],
+    metafile: true,
   });
 }
 
 /** What the worker runs: a module is imported, and asked for what the page wants. */
-const WORKER = `import * as plain from "./index.js";
+const WORKER = `import * as engine from "./index.js";
+import { loadExpressions } from "./expressions.js";
 self.onmessage = async ({ data: { name, request, options, cancelAt } }) => {
   const stop = new AbortController();
   const shares = [];
-  const engine = plain.needsExpressions(request) ? await import("./whole/index.js") : plain;
+  if (engine.needsExpressions(request)) await loadExpressions();
   const began = performance.now();
   const onProgress = (share) => {
     shares.push(share);
@@ -62,9 +64,8 @@ const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 
 /** A server of the bundle that lets nothing run but its own files: no text is made code of. */
 export async function serveBundle(): Promise<{ readonly server: Server; readonly url: string }> {
-  const [plain, whole] = await Promise.all([bundle([withoutExpressions]), bundle()]);
-  const files = new Map(whole.outputFiles.map(({ path: name, text }) => [`/whole${name}`, text]));
-  for (const { path: name, text } of plain.outputFiles) files.set(name, text);
+  const { outputFiles } = await bundle();
+  const files = new Map(outputFiles.map(({ path: name, text }) => [name, text]));
   files.set("/worker.js", WORKER);
   files.set("/ask.js", ASK);
   const server = createServer((request, response) => {

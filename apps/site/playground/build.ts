@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { type Metafile, build } from "esbuild";
 
+import { expressionsApart, withoutOutsideClients } from "../../simulator/browser-plugin.ts";
 import { madeModules } from "./made-modules.ts";
 
 const PAGE = path.join(import.meta.dirname, "page");
@@ -31,13 +32,12 @@ export async function buildPlayground(outDir: string): Promise<void> {
     target: "es2022",
     platform: "browser",
     conditions: ["@kubewright/source"],
-    alias: { re2js: path.join(PAGE, "engine/own-patterns.ts") },
     minify: true,
     legalComments: "linked",
     metafile: true,
     logLevel: "error",
     loader: { ".yaml": "text", ".svg": "copy" },
-    plugins: [madeModules()],
+    plugins: [madeModules(), expressionsApart, withoutOutsideClients],
   });
   const html = await readFile(path.join(PAGE, "index.html"), "utf8");
   const [script, engine] = ["main.ts", "engine/worker.ts"].map((source) => builtFrom(metafile, source));
@@ -47,7 +47,7 @@ export async function buildPlayground(outDir: string): Promise<void> {
     style: urlOf(builtFrom(metafile, "playground.css")),
     icon: urlOf(builtFrom(metafile, "icon.svg")),
     // Both begin with these: asked for at once, and not only when they are read.
-    chunks: [...new Set([script!, engine!].flatMap((file) => importsOf(metafile, file)))]
+    chunks: [...importsOf(metafile, script!, engine!)]
       .map((file) => `<link rel="modulepreload" href="${urlOf(file)}" />`)
       .join("\n    "),
   };
@@ -81,8 +81,14 @@ function urlOf(file: string): string {
   return `./${ASSETS}/${path.basename(file)}`;
 }
 
-function importsOf({ outputs }: Metafile, file: string): string[] {
-  return outputs[file]!.imports.filter(({ kind }) => kind === "import-statement").map((found) => found.path);
+/** All that files need before they can begin, themselves left out. */
+function importsOf({ outputs }: Metafile, ...files: readonly string[]): ReadonlySet<string> {
+  const needed = new Set(files);
+  for (const file of needed)
+    for (const { path: imported, kind } of outputs[file]!.imports)
+      if (kind === "import-statement") needed.add(imported);
+  for (const file of files) needed.delete(file);
+  return needed;
 }
 
 function builtFrom({ outputs }: Metafile, source: string): string {

@@ -15,18 +15,12 @@ export function madeModules(): Plugin {
   const make: Readonly<Record<string, () => Promise<unknown>>> = {
     schemas,
     "page-files": pageFiles,
-    "no-descriptions": async () => ({ descriptions: {} }),
   };
   return {
     name: "made-modules",
     setup: (bundle) => {
       bundle.onResolve({ filter: /^playground:/ }, ({ path: name }) => ({
         path: name.slice("playground:".length),
-        namespace: "made",
-      }));
-      // The engine's API server has no client that asks it for OpenAPI.
-      bundle.onResolve({ filter: /\/openapi\/descriptions\.js$/ }, () => ({
-        path: "no-descriptions",
         namespace: "made",
       }));
       bundle.onLoad({ filter: /./, namespace: "made" }, async ({ path: name }) => ({

@@ -1,5 +1,3 @@
-import type { FuturesReport } from "@kubewright/timeline/data";
-
 import { curvePlan } from "../futures/load-curve.js";
 import { COUNTED, groupsOf } from "../futures/counted.js";
 import { futuresReport } from "../futures/futures-report.js";
@@ -7,32 +5,16 @@ import { FuturesStatistics } from "../futures/futures-statistics.js";
 import { futuresText } from "../futures/futures-text.js";
 import { LoadBands } from "../futures/load-bands.js";
 import { futurePlan, playFuture } from "../futures/play-future.js";
-import { playFutures as playAll } from "../futures/play-futures.js";
+import { playFutures } from "../futures/play-futures.js";
 import { type SeedRange, countSeeds, parseSeeds, seedsOf } from "../futures/seeds.js";
 import { versionName } from "../kubernetes-version.js";
 import { styleFor } from "../style.js";
+import type { PlayedFutures } from "./play-futures.js";
 import type { PlayOptions, PlayRequest } from "./play-request.js";
-import type { Problem } from "./problem.js";
 import { type ReadRequest, tryRequest } from "./read-request.js";
 
-/** What became of many futures. */
-export interface PlayedFutures {
-  /** What the page of many futures shows, without timelines. Absent when nothing could be played: the problems say why. */
-  readonly report?: FuturesReport;
-  /** What `kubewright run --seeds` prints below its title, without colours. */
-  readonly summary: string;
-  /** In the order of the texts. */
-  readonly problems: readonly Problem[];
-  /** The command that does the same. */
-  readonly command: string;
-}
-
-/**
- * Plays a request once for every seed, one after the other.
- *
- * @param request - `seeds` as `--seeds` takes them: `1-100`.
- */
-export async function playFutures(
+/** What `playFutures` loads. */
+export async function countFutures(
   request: PlayRequest & { readonly seeds: string },
   { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: PlayOptions = {},
 ): Promise<PlayedFutures> {
@@ -48,7 +30,7 @@ export async function playFutures(
   const plan = futurePlan(input, { timeZoneData, selections: [], nodeSizes: [], mishaps: COUNTED, curves });
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
-  await playAll(seedsOf(seeds), {
+  await playFutures(seedsOf(seeds), {
     workers: { count: 1 },
     signal,
     play: (seed, hear) => playFuture(plan, seed, hear, signal),

@@ -13,6 +13,12 @@ declare module "playground:page-files" {
   export const style: string;
 }
 
+/** See `browser-plugin.ts` of the simulator. */
+declare module "kubewright:expressions" {
+  /** Loads what evaluates expressions, once. */
+  export function loadExpressions(): Promise<void>;
+}
+
 declare module "*.yaml" {
   const text: string;
   // What esbuild's loader for texts gives has no other name.

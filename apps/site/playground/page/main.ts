@@ -10,5 +10,6 @@ engine.warmUp();
 await new Promise((resolve) => setTimeout(resolve));
 const playground = new Playground(root, engine, makeEngine());
 await playground.start();
+await playground.addHelp();
 // What is not needed at first is fetched now, and all of it is kept for when there is no network.
 if (window.isSecureContext) await navigator.serviceWorker.register("./service-worker.js");

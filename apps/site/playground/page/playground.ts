@@ -3,7 +3,6 @@ import type { PlayRequest, Played, Problem } from "kubewright/browser";
 import { h, listen } from "./dom.ts";
 import { download } from "./download.ts";
 import { Downloads } from "./downloads.ts";
-import { manifestSchema, scenarioSchema } from "./editor/document-schema.ts";
 import { Editor } from "./editor/editor.ts";
 import { type Engine, PlayError } from "./engine/engine.ts";
 import { EXAMPLES, type Example } from "./examples/examples.ts";
@@ -69,12 +68,10 @@ export class Playground {
     this.#futuresEngine = futuresEngine;
     this.#manifests = new Editor({
       label: "manifests.yaml",
-      schema: once(manifestSchema),
       onWrite: (manifests) => this.#change({ manifests }),
     });
     this.#scenario = new Editor({
       label: "scenario.yaml",
-      schema: once(scenarioSchema),
       onWrite: (scenario) => this.#change({ scenario }),
     });
     const edit: EditScenario = (change) => {
@@ -142,6 +139,13 @@ export class Playground {
     window.addEventListener("hashchange", () => void this.#openAddress());
     await this.#openAddress();
     await this.#playing;
+  }
+
+  /** Loads what helps with writing. */
+  async addHelp(): Promise<void> {
+    const { help, manifestSchema, scenarioSchema } = await import("./editor/help.ts");
+    this.#manifests.addHelp(help(once(manifestSchema)));
+    this.#scenario.addHelp(help(once(scenarioSchema)));
   }
 
   #layOut(editors: readonly HTMLElement[]): void {

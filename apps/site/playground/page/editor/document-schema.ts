@@ -1,3 +1,4 @@
+import { zones } from "../scenario/zones.ts";
 import { type JsonSchema, SchemaTree, type Step } from "./json-schema.ts";
 import type { YamlPlace } from "./yaml-place.ts";
 
@@ -85,8 +86,4 @@ export async function scenarioSchema(): Promise<DocumentSchema> {
     rootOf: () => scenario,
     valuesOf: (path) => (path.length === 1 && path[0] === "timeZone" ? zones() : []),
   };
-}
-
-export function zones(): readonly string[] {
-  return ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 }

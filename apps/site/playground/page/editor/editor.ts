@@ -1,16 +1,8 @@
-import {
-  acceptCompletion,
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Annotation, EditorState, type Extension, Prec } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
 import {
   EditorView,
   drawSelection,
@@ -22,16 +14,12 @@ import {
 import type { Problem } from "kubewright/browser";
 
 import { h } from "../dom.ts";
-import { completion } from "./completion.ts";
-import type { DocumentSchema } from "./document-schema.ts";
-import { hover } from "./hover.ts";
 import { theme } from "./theme.ts";
 import { typingOver } from "./typing-over.ts";
 
 export interface EditorOptions {
   /** What it edits, for those who do not see it. */
   readonly label: string;
-  readonly schema: () => Promise<DocumentSchema>;
   /** Somebody wrote something. */
   readonly onWrite: (text: string) => void;
 }
@@ -47,8 +35,10 @@ export class Editor {
   readonly element = h("div", { class: "editor" });
   readonly #view: EditorView;
   readonly #extensions: Extension;
+  readonly #later = new Compartment();
+  #help: Extension = [];
 
-  constructor({ label, schema, onWrite }: EditorOptions) {
+  constructor({ label, onWrite }: EditorOptions) {
     const root = this.element.attachShadow({ mode: "open" });
     this.#extensions = [
       lineNumbers(),
@@ -59,24 +49,11 @@ export class Editor {
       indentUnit.of("  "),
       indentOnInput(),
       bracketMatching(),
-      closeBrackets(),
       typingOver,
       highlightActiveLine(),
       highlightActiveLineGutter(),
-      highlightSelectionMatches(),
       yaml(),
-      autocompletion({ override: [completion(schema)], activateOnCompletion: () => true }),
-      hover(schema),
-      Prec.high(keymap.of([{ key: "Tab", run: acceptCompletion }])),
-      keymap.of([
-        ...closeBracketsKeymap,
-        ...defaultKeymap,
-        ...searchKeymap,
-        ...historyKeymap,
-        ...completionKeymap,
-        ...lintKeymap,
-        indentWithTab,
-      ]),
+      keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
       theme,
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({
@@ -95,6 +72,12 @@ export class Editor {
 
   get text(): string {
     return this.#view.state.doc.toString();
+  }
+
+  /** Takes in what helps with writing, which is loaded later. */
+  addHelp(help: Extension): void {
+    this.#help = help;
+    this.#view.dispatch({ effects: this.#later.reconfigure(help) });
   }
 
   /** Another document: what was done before cannot be undone. */
@@ -154,7 +137,7 @@ export class Editor {
   }
 
   #stateOf(doc: string): EditorState {
-    return EditorState.create({ doc, extensions: this.#extensions });
+    return EditorState.create({ doc, extensions: [this.#later.of(this.#help), this.#extensions] });
   }
 }
 

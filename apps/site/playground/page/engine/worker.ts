@@ -1,4 +1,5 @@
-import { check, htmlReport, play, playFutures, trace } from "kubewright/browser";
+import { check, htmlReport, needsExpressions, play, playFutures, trace } from "kubewright/browser";
+import { loadExpressions } from "kubewright:expressions";
 
 import type { FromEngine, Tasks, ToEngine } from "./messages.ts";
 
@@ -47,6 +48,7 @@ async function perform(
       side.postMessage({ id, type: "progress", done });
     },
   };
+  if (needsExpressions(message.request)) await loadExpressions();
   if (message.task === "play") {
     side.postMessage({ id, type: "problems", problems: await check(message.request) });
     return play(message.request, options);

@@ -1,8 +1,8 @@
 import { h, icon, listen } from "../dom.ts";
-import { zones } from "../editor/document-schema.ts";
 import { DICE } from "../icons.ts";
 import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
 import type { PlainField, ScenarioText } from "./scenario-text.ts";
+import { zones } from "./zones.ts";
 
 const LENGTHS: readonly (readonly [string, string])[] = [
   ["", "1 day"],
