@@ -22,7 +22,13 @@ export async function buildPlayground(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: PAGE,
-    entryPoints: { playground: "main.ts", engine: "engine/worker.ts", style: "playground.css", icon: "icon.svg" },
+    entryPoints: {
+      first: "engine/first-worker.ts",
+      playground: "main.ts",
+      engine: "engine/worker.ts",
+      style: "playground.css",
+      icon: "icon.svg",
+    },
     outdir: path.resolve(outDir, ASSETS),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
@@ -40,14 +46,18 @@ export async function buildPlayground(outDir: string): Promise<void> {
     plugins: [madeModules(), expressionsApart, withoutOutsideClients],
   });
   const html = await readFile(path.join(PAGE, "index.html"), "utf8");
-  const [script, engine] = ["main.ts", "engine/worker.ts"].map((source) => builtFrom(metafile, source));
+  const [first, script, engine] = ["engine/first-worker.ts", "main.ts", "engine/worker.ts"].map((source) =>
+    builtFrom(metafile, source),
+  );
   const values: Readonly<Record<string, string>> = {
+    first: urlOf(first!),
     script: urlOf(script!),
     engine: urlOf(engine!),
     style: urlOf(builtFrom(metafile, "playground.css")),
     icon: urlOf(builtFrom(metafile, "icon.svg")),
-    // Both begin with these: asked for at once, and not only when they are read.
-    chunks: [...importsOf(metafile, script!, engine!)]
+    // Asked for at once, and not only when what imports them is read. Those of the engine are not: what is loaded for a page is
+    // read for it as well, and for its worker once more.
+    chunks: [...importsOf(metafile, first!, script!)]
       .map((file) => `<link rel="modulepreload" href="${urlOf(file)}" />`)
       .join("\n    "),
   };

@@ -33,8 +33,10 @@ export class Engine {
   #worker: Worker | undefined;
   #lastId = 0;
 
-  constructor(makeWorker: () => Worker) {
+  /** @param worker - One that has been begun already, and that nobody has heard yet. */
+  constructor(makeWorker: () => Worker, worker?: Worker) {
     this.#makeWorker = makeWorker;
+    if (worker !== undefined) this.#worker = this.#hearing(worker);
   }
 
   /** @throws PlayError, or the reason of the signal */
@@ -54,18 +56,12 @@ export class Engine {
     });
   }
 
-  /** Loads it before anything is asked of it. */
-  warmUp(): void {
-    this.#worker ??= this.#start();
-  }
-
   #post(message: ToEngine): void {
-    this.#worker ??= this.#start();
+    this.#worker ??= this.#hearing(this.#makeWorker());
     this.#worker.postMessage(message);
   }
 
-  #start(): Worker {
-    const worker = this.#makeWorker();
+  #hearing(worker: Worker): Worker {
     worker.onmessage = ({ data }: MessageEvent<FromEngine>) => this.#hear(data);
     worker.onerror = (event) => {
       event.preventDefault();

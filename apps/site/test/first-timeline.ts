@@ -1,0 +1,89 @@
+/**
+ * How long it takes from asking for the playground to seeing the first timeline, in Chromium, with nothing in any cache: each visit
+ * has a browser of its own, with a new profile. Builds the playground, and serves it from this machine.
+ *
+ *   node apps/site/test/first-timeline.ts                     five visits
+ *   node apps/site/test/first-timeline.ts --visits 20
+ *   node apps/site/test/first-timeline.ts --site FOLDER       of a site that was built: apps/site/dist
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { chromium } from "playwright-core";
+
+import { browserPath } from "../../../packages/timeline/test/browser.ts";
+import { buildPlayground } from "../playground/build.ts";
+import { serveFolder } from "./static-server.ts";
+
+/** Moments of a visit, in milliseconds from when the page was asked for. */
+interface Visit {
+  /** The page's own script has begun: fetched, and compiled. */
+  readonly begun: number;
+  /** The example has been played. */
+  readonly played: number;
+  /** Its lanes are on the screen. */
+  readonly drawn: number;
+}
+
+/** Runs in the page. Looks once for every picture that is drawn. */
+const WATCH = `{
+  const marks = {};
+  const now = (name) => (marks[name] ??= performance.now());
+  const isDrawn = (canvas) =>
+    canvas !== undefined && canvas !== null && canvas.width > 0 && canvas.height > 0 &&
+    canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value !== 0);
+  const look = () => {
+    if (document.querySelector(".page-header") !== null) now("begun");
+    if (performance.getEntriesByName("played").length > 0) marks.played ??= performance.getEntriesByName("played")[0].startTime;
+    if (isDrawn(document.querySelector("kubewright-timeline")?.shadowRoot?.querySelector("canvas.lanes"))) {
+      // What was drawn for this picture is on the screen by the next.
+      requestAnimationFrame(() => { now("drawn"); globalThis.tellDrawn(marks); });
+    } else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}`;
+
+const { values: flags } = parseArgs({
+  options: { visits: { type: "string", default: "5" }, site: { type: "string" } },
+});
+if (browserPath === undefined) throw new Error("there is neither Chromium nor Chrome");
+const made = flags.site === undefined ? mkdtempSync(path.join(tmpdir(), "kubewright-first-")) : undefined;
+if (made !== undefined) await buildPlayground(path.join(made, "play"));
+const server = await serveFolder(made ?? flags.site!);
+try {
+  const visits: Visit[] = [];
+  for (let index = 0; index < Number(flags.visits); index++) {
+    visits.push(await visit(`${server.url}play/`));
+    const { begun, played, drawn } = rounded(visits.at(-1)!);
+    console.log(`visit ${index + 1}: page ${begun} ms, played ${played} ms, drawn ${drawn} ms`);
+  }
+  const drawn = visits.map((each) => Math.round(each.drawn)).sort((a, b) => a - b);
+  console.log(`first timeline: ${drawn[Math.floor(drawn.length / 2)]} ms (median), ${drawn.at(-1)} ms at most`);
+} finally {
+  await server.close();
+  if (made !== undefined) rmSync(made, { recursive: true, force: true });
+}
+
+async function visit(url: string): Promise<Visit> {
+  const browser = await chromium.launch({
+    executablePath: browserPath!,
+    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const { promise, resolve, reject } = Promise.withResolvers<Visit>();
+    await page.exposeFunction("tellDrawn", resolve);
+    await page.addInitScript({ content: WATCH });
+    await page.goto(url);
+    const limit = setTimeout(() => reject(new Error("no timeline in 90 s")), 90_000);
+    return await promise.finally(() => clearTimeout(limit));
+  } finally {
+    await browser.close();
+  }
+}
+
+function rounded({ begun, played, drawn }: Visit): Visit {
+  return { begun: Math.round(begun), played: Math.round(played), drawn: Math.round(drawn) };
+}
