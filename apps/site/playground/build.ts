@@ -41,7 +41,7 @@ export async function buildPlayground(outDir: string): Promise<void> {
     minify: true,
     legalComments: "linked",
     metafile: true,
-    logLevel: "error",
+    logLevel: "warning",
     loader: { ".yaml": "text", ".svg": "copy" },
     plugins: [madeModules(), expressionsApart, withoutOutsideClients],
   });
@@ -74,7 +74,7 @@ async function buildServiceWorker(outDir: string, files: readonly string[], html
     format: "iife",
     target: "es2022",
     minify: true,
-    logLevel: "error",
+    logLevel: "warning",
     define: {
       FILES: JSON.stringify(files),
       // Of the page and of all names that it depends on.

@@ -4,6 +4,11 @@ import pages from "./pages.json";
 
 const REPOSITORY = "https://github.com/kubewright/kubewright";
 
+/** A site is built without warnings, or not at all. */
+const stopAtWarning = (text: string): never => {
+  throw new Error(`a warning of the build: ${text}`);
+};
+
 export default defineConfig({
   title: "kubewright",
   description: "Kubernetes' controller machinery for TypeScript, and a time machine for Kubernetes Jobs and CronJobs",
@@ -43,6 +48,15 @@ export default defineConfig({
     css: { postcss: {} },
     // The timeline, and the reference of large packages: each is loaded where it is looked at.
     build: { chunkSizeWarningLimit: 2000 },
+    customLogger: {
+      hasWarned: false,
+      info: () => {},
+      warn: stopAtWarning,
+      warnOnce: stopAtWarning,
+      error: (text) => console.error(text),
+      clearScreen: () => {},
+      hasErrorLogged: () => false,
+    },
   },
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "kubewright-timeline" } } },
   themeConfig: {
