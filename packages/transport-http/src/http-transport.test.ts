@@ -231,6 +231,30 @@ test("a watch's chunks arrive one by one, and its stream ends quietly when it is
   await expect.poll(() => closed).toBe(true);
 });
 
+test("information sent before an answer is not the answer", async () => {
+  const transport = connect({
+    server: await serve((_, response) => {
+      response.writeEarlyHints({ link: "</x>; rel=preload" });
+      response.end("the answer");
+    }),
+  });
+  const response = await transport(GET);
+  expect(response.status).toBe(200);
+  expect(await text(response)).toBe("the answer");
+});
+
+test("a body of which more comes than may wait for its reader arrives whole", async () => {
+  const transport = connect({
+    server: await serve((request, response) => void response.end(request.url === "/x" ? Buffer.alloc(2 ** 23) : "")),
+  });
+  const { body } = await transport(GET);
+  // Meanwhile nobody reads.
+  for (let turn = 0; turn < 10; turn++) await text(await transport({ ...GET, path: "/other" }));
+  let bytes = 0;
+  if (body.type === "bytes") for await (const chunk of body.chunks) bytes += chunk.length;
+  expect(bytes).toBe(2 ** 23);
+});
+
 test("a reader that stops early closes the stream", async () => {
   let closed = false;
   const transport = connect({

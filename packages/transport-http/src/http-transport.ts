@@ -4,6 +4,7 @@ import { Agent, type Dispatcher, ProxyAgent } from "undici";
 
 import { ConnectionError } from "./connection-error.js";
 import type { ConnectionOptions } from "./connection-options.js";
+import { Exchange } from "./exchange.js";
 import { type Identity, type IdentitySource, identitySource } from "./identity.js";
 import { impersonationHeaders } from "./impersonation.js";
 import { serverUrl } from "./server-url.js";
@@ -114,34 +115,36 @@ class HttpConnection {
     const pending = this.#identities.current();
     const identity = pending instanceof Promise ? await unlessAborted(pending, signal) : pending;
     try {
-      const {
-        statusCode,
-        headers: fields,
-        body: chunks,
-      } = await askedBeforeSend(this.#dispatcher(identity, stream), beforeSend && asking).request({
+      signal?.throwIfAborted();
+      const dispatcher = this.#dispatcher(identity, stream);
+      const request = {
         origin: this.#origin,
         method,
         path: this.#prefix + path,
         headers: this.#headers(headers, body, identity),
         body: encoded,
         headersTimeout: isFollowed(path) ? 0 : this.#answerTimeoutMs,
-        signal: signal ?? null,
+      };
+      const exchange = new Exchange({
+        signal,
+        beforeSend: beforeSend && asking,
+        failure: fail,
+        endsWhenAborted: stream,
       });
+      dispatcher.dispatch(request, exchange);
+      const { status, headers: fields, chunks } = await exchange.answer;
       const encoding = fields["content-encoding"] ?? "identity";
       if (encoding !== "identity") {
         // It was not asked for. Nothing is unpacked, so a small answer cannot become a large one.
-        chunks.on("error", () => {}).destroy();
+        void chunks.return();
         throw new Error(`the answer is encoded as ${JSON.stringify(encoding)}, which was not asked for`);
       }
-      if (statusCode === 401) this.#identities.rejected?.(identity);
+      if (status === 401) this.#identities.rejected?.(identity);
       return {
-        status: statusCode,
+        status,
         ...(encoded === null ? {} : { sentBytes: encoded.byteLength }),
-        headers: fields as HeaderFields,
-        body: {
-          type: "bytes",
-          chunks: readChunks(chunks, { fail, endsQuietly: () => stream && signal?.aborted === true }),
-        },
+        headers: fields,
+        body: { type: "bytes", chunks },
       };
     } catch (error) {
       throw fail(error);
@@ -197,24 +200,6 @@ class HttpConnection {
   }
 }
 
-/** Asks when a request gets a connection, right before it is written: until then it may have waited for others. */
-function askedBeforeSend(dispatcher: Dispatcher, beforeSend: (() => void) | undefined): Dispatcher {
-  if (beforeSend === undefined) return dispatcher;
-  return dispatcher.compose(
-    (dispatch) => (options, handler) =>
-      dispatch(options, {
-        onRequestStart: (controller, context) => {
-          beforeSend();
-          handler.onRequestStart?.(controller, context);
-        },
-        onResponseStart: (...told) => handler.onResponseStart?.(...told),
-        onResponseData: (...told) => handler.onResponseData?.(...told),
-        onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
-        onResponseError: (...told) => handler.onResponseError?.(...told),
-      }),
-  );
-}
-
 function isStream(path: string): boolean {
   return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
 }
@@ -227,18 +212,6 @@ function isFollowed(path: string): boolean {
 function encode(body: RequestBody | undefined): Uint8Array | null {
   if (body === undefined) return null;
   return body.type === "bytes" ? body.bytes : Buffer.from(JSON.stringify(body.value));
-}
-
-/** Ends the request when the reader stops early. */
-async function* readChunks(
-  chunks: AsyncIterable<Uint8Array>,
-  { fail, endsQuietly }: { fail: (error: unknown) => unknown; endsQuietly: () => boolean },
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* chunks;
-  } catch (error) {
-    if (!endsQuietly()) throw fail(error);
-  }
 }
 
 async function hangUp({ ordinary, streams }: Dispatchers): Promise<void> {

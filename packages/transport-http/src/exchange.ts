@@ -1,0 +1,93 @@
+import type { HeaderFields } from "@kubewright/transport";
+import type { Dispatcher } from "undici";
+
+import { ReceivedChunks } from "./received-chunks.js";
+
+export interface ExchangeOptions {
+  readonly signal: AbortSignal | undefined;
+  /** Called when the request has its connection, right before it is written: until then it may have waited for others. */
+  readonly beforeSend: (() => void) | undefined;
+  /** What the reader of the body is told of a failure. */
+  readonly failure: (error: unknown) => unknown;
+  /** A body that ends, and does not fail, when the signal aborts. */
+  readonly endsWhenAborted: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  readonly chunks: ReceivedChunks;
+}
+
+type Controller = Dispatcher.DispatchController;
+
+/**
+ * One request under way: what undici tells of it becomes an answer and its body. Undici's own `request` makes a stream of
+ * Node's of each body, which costs more than the rest of a small answer (bench/README.md).
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Rejects with undici's error, or the signal's reason, when there is none. */
+  readonly answer: Promise<Answer>;
+  readonly #options: ExchangeOptions;
+  readonly #answered = Promise.withResolvers<Answer>();
+  #controller: Controller | undefined;
+  #chunks: ReceivedChunks | undefined;
+  #isOver = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.answer = this.#answered.promise;
+    options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#isOver) this.#cut();
+    else this.#options.beforeSend?.();
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: object): void {
+    // Before the answer there may be information (103 Early Hints).
+    if (status < 200) return;
+    const pause = (): void => controller.pause();
+    const resume = (): void => controller.resume();
+    this.#chunks = new ReceivedChunks({ pause, resume, cut: () => this.#cut() });
+    this.#answered.resolve({ status, headers: headers as HeaderFields, chunks: this.#chunks });
+  }
+
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+    if (!this.#isOver) this.#chunks?.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#finish();
+    this.#chunks?.end();
+  }
+
+  onResponseError(_controller: unknown, error: unknown): void {
+    if (!this.#isOver) this.#fail(error);
+  }
+
+  readonly #onAbort = (): void => {
+    this.#chunks?.clear();
+    if (this.#options.endsWhenAborted) this.#chunks?.end();
+    this.#fail(this.#options.signal?.reason);
+    this.#cut();
+  };
+
+  #fail(error: unknown): void {
+    this.#finish();
+    if (this.#chunks === undefined) this.#answered.reject(error);
+    else this.#chunks.fail(this.#options.failure(error));
+  }
+
+  #cut(): void {
+    this.#finish();
+    this.#controller?.abort(new Error("the answer is not read any more"));
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,94 @@
+/** What has a body sent: the connection it comes by. */
+export interface Source {
+  pause(): void;
+  resume(): void;
+  /** Nobody reads on. */
+  cut(): void;
+}
+
+type Result = IteratorResult<Uint8Array, undefined>;
+
+/** Bytes that may wait for the reader; then the source pauses until they are fewer. Upstream: Node's streams of bytes. */
+const MOST_UNREAD_BYTES = 65_536;
+
+/**
+ * The chunks of a body between the connection that pushes them and the one reader, who asks for one at a time. What came
+ * before an end or a failure is read before it. A reader that stops early cuts the source.
+ */
+export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #source: Source;
+  readonly #unread: Uint8Array[] = [];
+  #unreadBytes = 0;
+  #reader: PromiseWithResolvers<Result> | undefined;
+  #end: { readonly error?: unknown } | undefined;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  push(chunk: Uint8Array): void {
+    const reader = this.#reader;
+    if (reader !== undefined) {
+      this.#reader = undefined;
+      return reader.resolve({ done: false, value: chunk });
+    }
+    this.#unread.push(chunk);
+    this.#unreadBytes += chunk.length;
+    if (this.#unreadBytes >= MOST_UNREAD_BYTES) this.#source.pause();
+  }
+
+  end(): void {
+    this.#finish({});
+  }
+
+  fail(error: unknown): void {
+    this.#finish({ error });
+  }
+
+  /** Forgets what nobody has read. */
+  clear(): void {
+    this.#unread.length = 0;
+    this.#unreadBytes = 0;
+  }
+
+  next(): Promise<Result> {
+    const chunk = this.#unread.shift();
+    if (chunk !== undefined) {
+      const wasFull = this.#unreadBytes >= MOST_UNREAD_BYTES;
+      this.#unreadBytes -= chunk.length;
+      if (wasFull && this.#unreadBytes < MOST_UNREAD_BYTES && this.#end === undefined) this.#source.resume();
+      return Promise.resolve({ done: false, value: chunk });
+    }
+    if (this.#end !== undefined) return this.#atEnd(this.#end);
+    this.#reader = Promise.withResolvers();
+    return this.#reader.promise;
+  }
+
+  return(): Promise<Result> {
+    this.clear();
+    if (this.#end === undefined) {
+      this.end();
+      this.#source.cut();
+    }
+    return Promise.resolve(OVER);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #finish(end: { readonly error?: unknown }): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#reader?.resolve(this.#atEnd(end));
+    this.#reader = undefined;
+  }
+
+  /** A failure is told once. */
+  #atEnd(end: { readonly error?: unknown }): Promise<Result> {
+    this.#end = {};
+    return "error" in end ? Promise.reject(end.error) : Promise.resolve(OVER);
+  }
+}
+
+const OVER: Result = { done: true, value: undefined };
