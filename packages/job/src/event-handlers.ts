@@ -23,7 +23,7 @@ import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
 import { type OrphanKey, orphanPodKey, orphanSelectorKey } from "./orphan-key.js";
-import { trackedPodsIndex } from "./orphan-pods.js";
+import { trackedPodsIndex, trackedPodsIndexValue } from "./orphan-pods.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { matchingJobs, resolveJobKey, selectorOf } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
@@ -49,12 +49,14 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
   const addOrphans = (job: JobObject): void => {
     // The built-in controller frees pods of every Job that is gone, so another one minds its own.
     if (managedBy !== undefined && isManagedElsewhere(job, managedBy)) return;
-    const tracked = pods.byIndex(trackedPodsIndex, job.metadata.namespace ?? "");
+    const tracked = pods.byIndex(
+      trackedPodsIndex,
+      trackedPodsIndexValue(job.metadata.namespace ?? "", job.spec?.selector),
+    );
     if (tracked.length === 0) return;
     const matches = selectorOf(job);
     if (matches === undefined)
       logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
-    // Most are of Jobs that go on.
     else if (tracked.some(({ metadata }) => matches(metadata.labels))) orphanQueue.add(orphanSelectorKey(job));
   };
   const onAdd = (job: JobObject): void => {

@@ -12,7 +12,7 @@ import { TestCluster, refusal } from "../test/test-cluster.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
 import { type OrphanKey, orphanPodKey, orphanSelectorKey } from "./orphan-key.js";
-import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValues } from "./orphan-pods.js";
+import { syncOrphanPods, trackedPodsIndex, trackedPodsIndexValue, trackedPodsIndexValues } from "./orphan-pods.js";
 
 /** @returns Names of the pods whose finalizer was removed. */
 function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
@@ -101,4 +101,19 @@ test("a pod that was terminating when its Job went is freed, though the first at
   expect(refused).toBe(2);
   expect(await cluster.pods()).toEqual([]);
   await cluster.close();
+});
+
+test("of all tracked pods of a namespace, a Job's own selector looks at those labelled as the Job's, and another at all", () => {
+  const store = new Store<Pod>({ indexers: { [trackedPodsIndex]: trackedPodsIndexValues } });
+  const labelled = (name: string, uid: string): PodObject =>
+    pod(name, { labels: { "batch.kubernetes.io/controller-uid": uid } });
+  for (const each of [labelled("a", "1"), labelled("b", "2"), pod("c", { labels: {} })]) store.add(each);
+  const found = (matchLabels: Record<string, string>): string[] =>
+    store
+      .byIndex(trackedPodsIndex, trackedPodsIndexValue("ns", { matchLabels }))
+      .map(({ metadata }) => metadata.name ?? "")
+      .sort();
+  expect(found({ "batch.kubernetes.io/controller-uid": "2", app: "x" })).toEqual(["b"]);
+  expect(found({ app: "x" })).toEqual(["a", "b", "c"]);
+  expect(store.byIndex(trackedPodsIndex, trackedPodsIndexValue("other", undefined))).toEqual([]);
 });

@@ -1,5 +1,8 @@
 import {
+  CONTROLLER_UID_LABEL,
+  type DeepReadonly,
   type Job,
+  type LabelSelector,
   type Pod,
   apiVersionOf,
   getControllerOf,
@@ -19,11 +22,23 @@ import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
 import { resolveJob } from "./resolve-job.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
-/** Name of the index that finds the pods of a namespace that have the tracking finalizer: few, of all that have ended. */
+/**
+ * Name of the index that finds the pods of a namespace that have the tracking finalizer, all of them or those labelled as one
+ * Job's: each Job that ends asks for some.
+ */
 export const trackedPodsIndex = "jobTracking";
 
-export function trackedPodsIndexValues(pod: PodObject): readonly string[] {
-  return hasTrackingFinalizer(pod) ? [pod.metadata.namespace ?? ""] : [];
+export function trackedPodsIndexValues({ metadata }: PodObject): readonly string[] {
+  if (!hasTrackingFinalizer({ metadata })) return [];
+  const namespace = metadata.namespace ?? "";
+  const uid = metadata.labels?.[CONTROLLER_UID_LABEL];
+  return uid === undefined ? [namespace] : [namespace, `${namespace}/${uid}`];
+}
+
+/** The value of that index that finds all pods a selector matches, and few others unless somebody else has written it. */
+export function trackedPodsIndexValue(namespace: string, selector: DeepReadonly<LabelSelector> | undefined): string {
+  const uid = selector?.matchLabels?.[CONTROLLER_UID_LABEL];
+  return uid === undefined ? namespace : `${namespace}/${uid}`;
 }
 
 export interface OrphanPodDeps {
@@ -54,7 +69,7 @@ export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal
   }
   const matches = labelSelectorMatcher(target.selector);
   const refusals: Error[] = [];
-  for (const pod of deps.pods.byIndex(trackedPodsIndex, target.namespace)) {
+  for (const pod of deps.pods.byIndex(trackedPodsIndex, trackedPodsIndexValue(target.namespace, target.selector))) {
     if (!matches(pod.metadata.labels) || !isOrphan(pod)) continue;
     try {
       await freeOrphan(pod, deps, signal);
