@@ -125,3 +125,14 @@ test("watches that fall silent do not even end, until they are cut", async () =>
   await clock.settle();
   expect([counts, ended]).toEqual([[0, 3], true]);
 });
+
+test("a request is told to be sent when its component sends it, and not when it arrives", async () => {
+  const { clock, network, arrived } = setUp({ requestsMs: 100 });
+  const told: number[] = [];
+  network.observe(({ sentMs }) => void told.push(sentMs));
+  network.begin({ delayMs: 1_000 });
+  void network.link("a")(POST);
+  await clock.advance(2_000);
+  expect(told).toEqual([0]);
+  expect(arrived[0]).toBeGreaterThanOrEqual(1_000);
+});

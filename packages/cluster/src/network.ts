@@ -153,6 +153,7 @@ export class Network {
     const sender: Sender = { component, ...process };
     const isPlain = this.#delays === undefined && process.goesOn === undefined;
     return async (request) => {
+      const sentMs = this.#clock.now();
       const waiting = isPlain ? undefined : this.#onTheWay(sender, request);
       const backMs = waiting === undefined ? 0 : await waiting;
       if (this.#faults.size > 0) {
@@ -160,14 +161,13 @@ export class Network {
         if (delayMs > 0) await this.#clock.sleep(delayMs, request.signal);
         if (this.#isDown(sender, request)) {
           const error = connectionRefused();
-          if (this.#listeners.size > 0)
-            this.#tell({ sender, request, sentMs: this.#clock.now(), response: undefined, served: undefined });
+          if (this.#listeners.size > 0) this.#tell({ sender, request, sentMs, response: undefined, served: undefined });
           throw error;
         }
       }
       if (!alive()) throw new Error(`${component} is not running`);
       const response = await (this.#listeners.size > 0
-        ? this.#sendObserved(sender, request, alive)
+        ? this.#sendObserved({ sender, request, sentMs }, alive)
         : this.#sender(sender, request, alive, this.#transport)(request));
       if (backMs > 0) await this.#clock.sleep(backMs, request.signal);
       while (sender.goesOn?.() !== undefined) await sender.goesOn();
@@ -200,12 +200,12 @@ export class Network {
   }
 
   /** Sends a request, and tells what became of it. */
-  async #sendObserved(sender: Sender, request: ApiRequest, alive: () => boolean): Promise<ApiResponse> {
+  async #sendObserved(sent: SentRequest, alive: () => boolean): Promise<ApiResponse> {
+    const { sender, request } = sent;
     let served: ApiResponse | undefined;
     let response: ApiResponse | undefined;
     // Whoever asks without end is stopped here, on a clock that stops anybody.
     this.#clock.monotonic();
-    const sent = { sender, request, sentMs: this.#clock.now() };
     const transport: Transport = async (last) => {
       const before = this.#serving;
       this.#serving = { ...sent, request: last };
