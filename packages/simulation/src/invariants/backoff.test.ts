@@ -124,6 +124,25 @@ it("refuses the replacement of a failure that the policy ignores as early", () =
   expect(history.violations).toHaveLength(1);
 });
 
+it("accepts the replacement of a failure that the policy ignores, where no status was written since the controller saw it", () => {
+  const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [1] } }];
+  const history = new History(backOff);
+  history.store(job({}, { podFailurePolicy: { rules } }));
+  history.show(history.store(pod(), CONTROLLER), { component: CONTROLLER });
+  history.pass(1000);
+  history.store(job({ active: 1 }, { podFailurePolicy: { rules } }), CONTROLLER);
+  history.pass(1000);
+  // Of one that is being deleted nothing tells when it ended.
+  const metadata = { deletionTimestamp: new Date(history.nowMs).toISOString() };
+  const failed = pod("Failed", { metadata, status: failedAt(history.nowMs) });
+  history.store(failed, "kubelet");
+  history.show(failed, { component: CONTROLLER, type: "update" });
+  history.remove(failed, CONTROLLER);
+  history.pass(1000);
+  history.store(pod("Pending", { name: "b" }), CONTROLLER);
+  expect(history.violations).toEqual([]);
+});
+
 it("accepts a failure that the policy ignores, and that was over when another pod succeeded", () => {
   const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [1] } }];
   const spec = { podFailurePolicy: { rules } };

@@ -158,12 +158,12 @@ class FailuresInARow {
     else if (this.#unrecordedSuccesses.delete(pod.uid)) this.#failures = [];
     if (request?.component !== JOB_CONTROLLER || previous === undefined) return;
     if (!isTracked(previous) || (isTracked(object) && !pod.gone)) return;
-    // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other.
+    // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other, if a status was
+    // written since the controller saw it. Failures are only noted with one.
     const policy = this.#job.object.spec?.podFailurePolicy;
     const life = lifeOf(request);
-    const shownMs = pod.shownMs.get(life) ?? Infinity;
-    if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(life)) return;
-    if (this.#statusMs > Math.max(shownMs, endedMs(object)) && endedMs(object) > this.#successMs)
+    if (policy == null || policyAction(policy, object) !== "Ignore") return;
+    if (this.#statusMs > (pod.shownEndedMs.get(life) ?? Infinity) && endedMs(object) > this.#successMs)
       this.#failures.push({ endedMs: endedMs(object), life, recordedMs: atMs });
   }
 

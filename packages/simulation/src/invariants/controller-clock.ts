@@ -15,8 +15,10 @@ export class ControllerClock {
   onHappening({ phase, index }: ToldHappening): void {
     const { clockJump, clockSkew } = this.#world.plan.happenings?.[index] ?? {};
     if (clockJump !== undefined && phase === "begin") this.#jumpMs += signedMs(clockJump);
-    if (clockSkew !== undefined && phase === "begin")
-      this.#skewsMs.set(clockSkew.controllerManager, signedMs(clockSkew.by));
+    if (clockSkew === undefined) return;
+    const { controllerManager, by } = clockSkew;
+    const beforeMs = this.#skewsMs.get(controllerManager) ?? 0;
+    this.#skewsMs.set(controllerManager, beforeMs + (phase === "begin" ? signedMs(by) : -signedMs(by)));
   }
 
   /** The most that a controller may think has passed. */

@@ -9,7 +9,8 @@ import {
   parseTime,
 } from "@kubewright/api";
 
-import type { AnsweredRequest, CacheEvent, Stored, StoredChange, World } from "../world.js";
+import type { AnsweredRequest, CacheEvent, RequestInfo, Stored, StoredChange, World } from "../world.js";
+import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
 export type StoredCronJob = Stored<KubernetesObject & Partial<Pick<CronJob, "spec" | "status">>>;
@@ -39,6 +40,10 @@ export interface CronJobRecord {
   readonly jobs: Map<string, CronJobRun>;
   /** What each life of its controller was last shown of it. */
   readonly shown: Map<string, StoredCronJob>;
+  /** What each life was shown of it of late, oldest first: a sync goes by what it saw when it began. */
+  readonly shownOfLate: Map<string, { readonly atMs: number; readonly object: StoredCronJob }[]>;
+  /** When a cache last showed of it, or its Jobs, what had been so for a while: until then it was behind. */
+  lateNewsMs: number;
 }
 
 /** A Job that a CronJob owns. */
@@ -55,6 +60,8 @@ export interface CronJobRun {
   readonly shown: Map<string, Stored<Job> | undefined>;
 }
 
+/** Longer than news takes that nothing keeps. */
+const LATE_MS = 10_000;
 /** Upstream: client-go, util/workqueue DefaultTypedControllerRateLimiter. */
 const SHORTEST_BACK_OFF_MS = 5;
 const LONGEST_BACK_OFF_MS = 1_000_000;
@@ -67,6 +74,8 @@ class CronLedger {
   readonly cronJobs = new Map<string, CronJobRecord>();
   readonly runs = new Map<string, CronJobRun>();
   readonly #world: World;
+  /** When the versions of CronJobs and Jobs were stored. */
+  readonly #storedMs = new Map<string, number>();
   #last: StoredChange | AnsweredRequest | CacheEvent | undefined;
 
   constructor(world: World) {
@@ -75,6 +84,8 @@ class CronLedger {
 
   onChange(change: StoredChange): void {
     if (this.#isKnown(change)) return;
+    if (change.resource === CRON_JOBS || change.resource === JOBS)
+      this.#storedMs.set(change.object.metadata.resourceVersion ?? "", change.atMs);
     if (change.resource === CRON_JOBS) this.#cronJobChanged(change);
     else if (change.resource === JOBS) this.#jobChanged(change);
   }
@@ -83,9 +94,22 @@ class CronLedger {
     if (this.#isKnown(event)) return;
     if (event.component !== CRON_JOB_CONTROLLER) return;
     const uid = uidOf(event.object);
-    const isGone = event.type === "delete";
-    if (event.resource === CRON_JOBS) this.cronJobs.get(uid)?.shown.set(lifeOf(event), event.object);
-    else if (event.resource === JOBS) this.runs.get(uid)?.shown.set(lifeOf(event), isGone ? undefined : event.object);
+    const run = event.resource === JOBS ? this.runs.get(uid) : undefined;
+    const cronJob = event.resource === CRON_JOBS ? this.cronJobs.get(uid) : run?.owner;
+    if (cronJob === undefined) return;
+    const { atMs, object, type } = event;
+    const life = lifeOf(event);
+    const storedMs = this.#storedMs.get(object.metadata.resourceVersion ?? "") ?? run?.endedMs ?? atMs;
+    if (atMs - storedMs > LATE_MS) cronJob.lateNewsMs = atMs;
+    if (run !== undefined) {
+      run.shown.set(life, type === "delete" ? undefined : (object as Stored<Job>));
+      return;
+    }
+    cronJob.shown.set(life, object);
+    const ofLate = cronJob.shownOfLate.get(life) ?? [];
+    // The last one that is older is what was shown until the others came.
+    const first = ofLate.findLastIndex((shown) => shown.atMs <= atMs - 2 * LONGEST_REQUEST_MS);
+    cronJob.shownOfLate.set(life, [...ofLate.slice(Math.max(0, first)), { atMs, object }]);
   }
 
   /** Refusals put off what the controller does next. */
@@ -143,6 +167,8 @@ class CronLedger {
         foreignNames: new Set(),
         jobs: new Map(),
         shown: new Map(),
+        shownOfLate: new Map(),
+        lateNewsMs: -Infinity,
       };
       this.cronJobs.set(uid, record);
     }
@@ -185,6 +211,13 @@ const makeCronLedger = (world: World): CronLedger => new CronLedger(world);
 /** The one of a run. */
 export function cronLedgerOf(world: World): CronLedger {
   return world.shared(makeCronLedger);
+}
+
+/** As which a sync may know a CronJob that has sent a request: it saw it before, by the time of a few other requests. */
+export function knownAs({ shownOfLate }: CronJobRecord, request: RequestInfo): readonly StoredCronJob[] {
+  const shown = shownOfLate.get(lifeOf(request)) ?? [];
+  const first = shown.findLastIndex(({ atMs }) => atMs <= request.sentMs - LONGEST_REQUEST_MS);
+  return shown.slice(Math.max(0, first)).map(({ object }) => object);
 }
 
 /** Whether a request is about a CronJob, or a Job that it owns, by its name. */

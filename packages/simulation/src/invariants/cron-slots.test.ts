@@ -154,6 +154,41 @@ describe("S11 one Job per slot", () => {
       history.store(run("tick-0", START_MS), CONTROLLER);
       history.store(forbidding, CONTROLLER);
       history.show(shown, { component: CONTROLLER, type: "update" });
+      history.pass(31_000);
+      history.store(run("tick-1", SLOT_MS), CONTROLLER);
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
+  it("goes by what the controller saw when its sync may have begun", () => {
+    for (const [changed, spec] of [
+      [cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0")), { concurrencyPolicy: "Forbid" }],
+      [cronJob({ suspend: true }), {}],
+    ] as const)
+      for (const [sinceMs, count] of [
+        [31_000, 1],
+        [20_000, 0],
+      ] as const) {
+        const history = atSlot(spec);
+        history.store(run("tick-0", START_MS), CONTROLLER);
+        history.store(changed, CONTROLLER);
+        history.show(changed, { component: CONTROLLER, type: "update" });
+        history.pass(sinceMs);
+        history.store(run("tick-1", SLOT_MS), CONTROLLER);
+        expect(history.violations).toHaveLength(count);
+      }
+  });
+
+  it("accepts a late one where a cache of its controller was behind", () => {
+    for (const [seenLateMs, count] of [
+      [280_000, 0],
+      [0, 1],
+    ] as const) {
+      const history = atSlot({ schedule: "@every 1m" });
+      const stored = history.store(cronJob({ schedule: "@every 1m" }));
+      history.pass(seenLateMs);
+      history.show(stored, { component: CONTROLLER, type: "update" });
+      history.pass(290_000 - seenLateMs);
       history.store(run("tick-1", SLOT_MS), CONTROLLER);
       expect(history.violations).toHaveLength(count);
     }

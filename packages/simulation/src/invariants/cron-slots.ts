@@ -2,7 +2,14 @@ import { parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, StoredChange } from "../world.js";
-import { type CronJobRecord, type CronJobRun, type CronJobSpec, cronLedgerOf, firstActive } from "./cron-ledger.js";
+import {
+  type CronJobRecord,
+  type CronJobRun,
+  type CronJobSpec,
+  cronLedgerOf,
+  firstActive,
+  knownAs,
+} from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
@@ -16,7 +23,8 @@ export const oneJobPerSlot: Invariant = {
   name: "S11 one Job per slot",
   sentence:
     "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
-    "delay where nothing is, nor a foreign Job was, in its way; none beside an active one with Forbid, and none while it is suspended.",
+    "delay where nothing is, nor a foreign Job was, in its way, as a cache that is behind; none beside an active one with Forbid, " +
+    "and none while it is suspended, as far as its controller was shown that before the sync.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
@@ -85,13 +93,18 @@ function whyNoSlot(
 }
 
 function whyNotAllowed({ owner }: CronJobRun, request: RequestInfo): string | undefined {
-  const shown = owner.shown.get(lifeOf(request));
+  const known = knownAs(owner, request);
+  if (known.length === 0) return undefined;
   const { spec } = owner.object;
-  if (spec?.suspend === true && shown?.spec?.suspend === true) return "while it is suspended";
+  if (spec?.suspend === true && known.every((cronJob) => cronJob.spec?.suspend === true))
+    return "while it is suspended";
   // Who does not see the status of the start before may overlap with it: exception X13.
-  if (spec?.concurrencyPolicy !== "Forbid" || shown?.spec?.concurrencyPolicy !== "Forbid") return undefined;
-  const active = firstActive(owner, shown);
-  return active === undefined ? undefined : `while ${active.name} is active`;
+  if (spec?.concurrencyPolicy !== "Forbid") return undefined;
+  if (
+    !known.every((cronJob) => cronJob.spec?.concurrencyPolicy === "Forbid" && firstActive(owner, cronJob) !== undefined)
+  )
+    return undefined;
+  return `while ${firstActive(owner, known.at(-1))!.name} is active`;
 }
 
 /** What has kept the controller from starting it in time counts until a while after it is over. */
@@ -101,7 +114,14 @@ function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): 
   if (owner.specs.length > 1) return undefined;
   // A foreign Job in its place lets the CronJob sleep until something happens, or the next slot comes: exception X12.
   if (owner.foreignNames.has(run.object.metadata.name ?? "")) return undefined;
-  const sinceMs = Math.max(slotMs, disturbedMs, owner.activeMs, owner.refusedMs, owner.backsOffUntilMs);
+  const sinceMs = Math.max(
+    slotMs,
+    disturbedMs,
+    owner.activeMs,
+    owner.refusedMs,
+    owner.backsOffUntilMs,
+    owner.lateNewsMs,
+  );
   if (atMs - sinceMs <= SLACK_MS) return undefined;
   return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;
 }
