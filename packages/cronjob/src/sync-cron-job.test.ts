@@ -436,6 +436,38 @@ test("52: a success over a limit of zero is deleted without being reported as co
   expect(await harness.activeNames()).toEqual([]);
 });
 
+test("a slot whose Job has ended and gone is not started again where the cache is behind the last status", async () => {
+  const harness = new SyncHarness();
+  const stale = await harness.createCronJob({ successfulJobsHistoryLimit: 0 });
+  await harness.advanceTo("10:00:00");
+  await harness.sync(stale);
+  await harness.finishJob(TEN);
+  expect(await harness.sync(stale)).toBe(3_600_100);
+  expect(await harness.jobNames()).toEqual([]);
+  expect((await harness.getCronJob()).status?.lastScheduleTime).toBe("2026-03-02T10:00:00Z");
+  // What somebody else has changed since is seen as soon as it is cached.
+  harness.memory.reported = undefined;
+  const rewound = await harness.setStatus(await harness.getCronJob(), {});
+  await harness.sync(rewound);
+  expect(await harness.jobNames()).toEqual([TEN]);
+});
+
+test("a CronJob that is being deleted, which its cache does not show, starts its slot no second time", async () => {
+  const harness = new SyncHarness();
+  const stale = await harness.createCronJob();
+  const body = { metadata: { finalizers: ["test/keep"] } };
+  await harness.cronJobs.patch("n", { type: "merge", body }, { namespace: NAMESPACE });
+  await harness.cronJobs.delete("n", { namespace: NAMESPACE });
+  await harness.advanceTo("10:00:00");
+  await expect(harness.sync(stale)).rejects.toThrow("modified");
+  await harness.jobs.delete(TEN, { namespace: NAMESPACE });
+  expect(await harness.sync(stale)).toBeUndefined();
+  expect(await harness.jobNames()).toEqual([]);
+  // Its status is kept as soon as the cache shows it.
+  await harness.sync();
+  expect(harness.decision).toMatchObject({ reason: "beingDeleted" });
+});
+
 test("56: a Job of the history that cannot be deleted holds up nothing", async () => {
   const harness = new SyncHarness();
   const cronJob = await harness.createCronJob({ successfulJobsHistoryLimit: 0 });

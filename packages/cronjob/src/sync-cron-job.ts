@@ -1,4 +1,13 @@
-import { type CronJob, type DeepReadonly, type Job, cronJobs, formatTime, keyOf, parseTime } from "@kubewright/api";
+import {
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  compareResourceVersions,
+  cronJobs,
+  formatTime,
+  keyOf,
+  parseTime,
+} from "@kubewright/api";
 import {
   type ResourceClient,
   errorMessage,
@@ -29,8 +38,10 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
 
 /** What is kept of a CronJob between syncs. */
 export interface SyncMemory {
-  /** The API server has told that it does not exist any more, whatever the cache shows. */
+  /** The API server has told that it does not exist any more, or is being deleted, whatever the cache shows. */
   isGone?: true | undefined;
+  /** As the last sync wrote it, until the cache shows that. */
+  written?: DeepReadonly<CronJob> | undefined;
   /** Affects nothing but what decisions report. */
   reported?: Reported | undefined;
 }
@@ -55,11 +66,12 @@ export async function syncCronJob(
   memory: SyncMemory,
   deps: SyncDeps,
 ): Promise<number | undefined> {
+  const cronJob = newest(cached, memory);
   // What it starts goes as garbage, which wakes it to start the same again: upstream does, for as long as its cache is behind.
-  if (memory.isGone === true) return undefined;
-  const sync = new Sync(cached, deps);
+  if (memory.isGone === true && cronJob.metadata.deletionTimestamp == null) return undefined;
+  const sync = new Sync(cronJob, deps);
   // A Job that cannot be deleted is told by its event alone; the next sync tries again.
-  for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);
+  for (const { metadata } of jobsOverHistoryLimit(jobs, cronJob.spec ?? {})) await sync.deleteJob(metadata);
   let requeueAfterMs: number | undefined;
   let failure: { readonly error: unknown } | undefined;
   try {
@@ -69,9 +81,9 @@ export async function syncCronJob(
   }
   if (sync.draft.changed) {
     try {
-      await deps.cronJobs.updateStatus(sync.draft.cronJob);
+      memory.written = await deps.cronJobs.updateStatus(sync.draft.cronJob);
     } catch (error) {
-      if (await isGone(cached, error, deps)) memory.isGone = true;
+      if (await isGone(cronJob, error, deps)) memory.isGone = true;
       throw error;
     }
   }
@@ -79,7 +91,20 @@ export async function syncCronJob(
   return requeueAfterMs;
 }
 
-/** Whether a status was refused because the CronJob is not there, or another has its name. */
+/**
+ * The CronJob as it is known best. Upstream goes by its cache alone: one that is behind lets a Job that has ended, and is gone
+ * by a history limit or its time to live, be started again.
+ */
+function newest(cached: DeepReadonly<CronJob>, memory: SyncMemory): DeepReadonly<CronJob> {
+  const { written } = memory;
+  if (written === undefined) return cached;
+  const [read = "", wrote = ""] = [cached.metadata.resourceVersion, written.metadata.resourceVersion];
+  if ((compareResourceVersions(read, wrote) ?? 0) < 0) return written;
+  memory.written = undefined;
+  return cached;
+}
+
+/** Whether a status was refused because the CronJob is not there or on its way out, or another has its name. */
 async function isGone(
   { metadata }: DeepReadonly<CronJob>,
   refusal: unknown,
@@ -88,7 +113,8 @@ async function isGone(
   if (isNotFound(refusal)) return true;
   if (!isConflict(refusal)) return false;
   try {
-    return (await client.get(metadata.name ?? "", { namespace: metadata.namespace })).metadata.uid !== metadata.uid;
+    const live = await client.get(metadata.name ?? "", { namespace: metadata.namespace });
+    return live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp != null;
   } catch (error) {
     return isNotFound(error);
   }
