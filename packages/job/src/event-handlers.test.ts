@@ -313,6 +313,19 @@ test("an orphan is offered to all Jobs that select it, and its finalizer looked 
   expect(await synced()).toHaveLength(2);
 });
 
+test("a pod that shows only after its Job has finished is left to the orphan queue", async () => {
+  const { podHandler, orphans } = setUp(finished);
+  podHandler.onAdd!(pod("a"), false);
+  expect(await orphans()).toEqual([orphanPodKey(pod("a"))]);
+  podHandler.onUpdate!(
+    pod("a"),
+    changed(pod("a"), () => undefined),
+  );
+  expect(await orphans()).toEqual([orphanPodKey(pod("a"))]);
+  podHandler.onAdd!(pod("b", { tracked: false }), false);
+  expect(await orphans()).toEqual([]);
+});
+
 test("a deleted pod whose Job is gone or finished is left to the orphan queue, one of a live Job is synced", async () => {
   for (const [cached, isOrphan] of [
     [[], true],

@@ -120,6 +120,11 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
   const addIfTracked = (pod: PodObject): void => {
     if (hasTrackingFinalizer(pod)) orphanQueue.add(orphanPodKey(pod));
   };
+  /** What shows only after its Job has ended is counted by nobody. Upstream leaves it its finalizer until it is deleted. */
+  const addIfLeft = (key: ObjectKey, pod: PodObject): void => {
+    const job = jobs.get(key);
+    if (job !== undefined && isJobFinished(job)) addIfTracked(pod);
+  };
   const ownerOf = (pod: PodObject): ObjectKey | undefined => {
     const reference = getControllerOf(pod);
     return reference && resolveJobKey(jobs, pod.metadata.namespace ?? "", reference);
@@ -132,6 +137,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
       const key = ownerOf(pod);
       if (key === undefined) return;
       memory.expectations.creationObserved(key);
+      addIfLeft(key, pod);
       return batches.add(key);
     }
     addIfTracked(pod);
@@ -158,8 +164,9 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     }
     if (getControllerOf(pod) !== undefined) {
       const owner = ownerOf(pod);
-      if (owner !== undefined) observe(owner);
-      return;
+      if (owner === undefined) return;
+      addIfLeft(owner, pod);
+      return observe(owner);
     }
     addIfTracked(pod);
     if (referenceChanged || labelsChanged(before, pod)) enqueueMatching(pod);

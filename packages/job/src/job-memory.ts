@@ -10,6 +10,8 @@ interface Versioned {
 
 /** All that the controller knows and the API server does not. Lost on restart; nothing depends on it for correctness. */
 export class JobMemory {
+  /** UIDs of the Jobs that the keys were last synced for. */
+  readonly #uids = new Map<ObjectKey, string>();
   /** Pods being created and deleted, per Job key. */
   readonly expectations: ControllerExpectations;
   /** Pods losing their tracking finalizer, per Job key. */
@@ -51,8 +53,20 @@ export class JobMemory {
     return this.expectations.satisfiedExpectations(key) && this.consistency.ensureReady(key).ready;
   }
 
+  /**
+   * A sync of a Job begins. What is known of another that had its name is forgotten: the events of that one's pods are no news of
+   * this one, so what was expected of it would hold this one back.
+   */
+  begin(key: ObjectKey, uid: string): void {
+    const before = this.#uids.get(key);
+    if (before === uid) return;
+    if (before !== undefined) this.forgetKey(key);
+    this.#uids.set(key, uid);
+  }
+
   /** The Job is gone from the cache: whatever has its name next starts anew. */
   forgetKey(key: ObjectKey): void {
+    this.#uids.delete(key);
     this.expectations.deleteExpectations(key);
     this.finalizers.deleteExpectations(key);
     this.consistency.clear(key);

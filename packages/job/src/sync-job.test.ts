@@ -103,6 +103,25 @@ test("a finalizer that stays leaves its pod recorded, and the Job unfinished", a
   expect(bench.written?.status).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} });
 });
 
+test("a pod that is found gone is counted once, however long the cache shows it", async () => {
+  const bench = new SyncBench(job({ completions: 3, parallelism: 0 }, { status: STEADY }), [failed("f")]);
+  bench.refuse = refusing({ code: 404, reason: "NotFound" }, "PATCH f");
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.written?.status).toMatchObject({ failed: 1, uncountedTerminatedPods: {} });
+  bench.catchUp();
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual([]);
+});
+
+test("what was expected of a Job does not hold back another that has taken its name", async () => {
+  const bench = new SyncBench(job({}, { uid: "first" }), [], { consistencyGate: false });
+  await bench.sync();
+  expect(bench.memory.expectations.satisfiedExpectations(KEY)).toBe(false);
+  bench.jobStore.update(job({}, { uid: "second" }));
+  await bench.sync();
+  expect(bench.calls).toEqual(["POST job-", "PUT status"]);
+});
+
 test("when no finalizer goes there is nothing more to write", async () => {
   const bench = new SyncBench(job({ completions: 3, parallelism: 0 }, { status: STEADY }), [
     succeeded("s"),

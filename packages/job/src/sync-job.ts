@@ -28,6 +28,7 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
   const record: SyncRecord = { action: "reconciling", reasons: [], statusWrites: 0 };
   let result: SyncLabels["result"] = "error";
   try {
+    memory.begin(key, job.metadata.uid ?? "");
     // Read before the pods are listed: one that comes in between can then only make this sync more careful.
     const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
     const finalizersBeingRemoved = memory.finalizers.expectedUIDs(key);

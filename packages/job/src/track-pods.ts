@@ -105,9 +105,10 @@ async function releasePods({ key, deps, signal }: JobSync, release: readonly Pod
     try {
       await removeTrackingFinalizer(podControl, pod, signal);
     } catch (error) {
-      // No event of the pod is certain to come.
-      memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
+      // Of a pod that is gone an event is to come: until then it is not to be counted again. Upstream expects none, and counts
+      // the pod with every sync for as long as its cache is behind.
       if (!isNotFound(error)) {
+        memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
         failure ??= { error };
         return;
       }
