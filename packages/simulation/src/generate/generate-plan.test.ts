@@ -220,6 +220,26 @@ test.each([
       requestFails?.verbs?.[0] === "delete" && requestFails.resources?.[0] === "pods",
     (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism"),
   ],
+  [
+    "a Job is suspended while its pods are not seen",
+    ({ watchCut }: HappeningEntry) => watchCut?.controller === "job-controller" && watchCut.kinds?.[0] === "Pod",
+    (entry: HappeningEntry) => entry.suspend?.kind === "Job",
+  ],
+  [
+    "what an owner leaves behind gets another while the garbage collector is about it",
+    ({ apiServerSlow }: HappeningEntry) => apiServerSlow?.components?.[0] === "garbage-collector-controller",
+    (entry: HappeningEntry) => nameOfApplied(entry) === "left-behind",
+  ],
+  [
+    "a pod that has failed is found to have succeeded before its finalizer can be removed",
+    ({ requestFails }: HappeningEntry) => requestFails?.verbs?.[0] === "patch" && requestFails.nth === undefined,
+    ({ patch }: HappeningEntry) => JSON.stringify(patch ?? "").includes("Succeeded"),
+  ],
+  [
+    "a process dies at writes of pods, and at those of what is recorded of them",
+    ({ controllerCrashes }: HappeningEntry) => controllerCrashes?.resources?.[0] === "pods",
+    ({ controllerCrashes }: HappeningEntry) => controllerCrashes?.resources?.[0] === "jobs/status",
+  ],
 ])("in some plan %s", (_, one, other) => {
   const within = (a: HappeningEntry, b: HappeningEntry): boolean => Math.abs(offsetMs(a) - offsetMs(b)) < 30_000;
   expect(

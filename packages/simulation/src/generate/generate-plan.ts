@@ -166,6 +166,7 @@ const SHARES: Partial<Record<Shape, number>> = {
   replicas: 0.3,
   slowPods: 0.3,
   longPods: 0.15,
+  manyPods: 0.1,
   unevenSchedules: 0.3,
   relativeSchedules: 0.1,
   tightHistory: 0.15,

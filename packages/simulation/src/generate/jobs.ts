@@ -113,17 +113,18 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
   const lots = (field: string): Draw => draw.fork(field);
   const isIndexed = swarm.has("indexed") && lots("indexed").chance(0.6);
   const isQueue = !isIndexed && swarm.has("workQueue") && lots("queue").chance(0.5);
+  const isMany = swarm.has("manyPods") && lots("many").chance(0.7);
   const completions = isQueue
     ? undefined
     : lots("completions").weighted([
-        [1, 25],
-        [lots("few completions").whole(2, 4), 50],
+        [1, isMany ? 0 : 25],
+        [lots("few completions").whole(2, 4), isMany ? 0 : 50],
         [lots("many completions").whole(5, 10), 22],
         [0, 3],
       ]);
   const parallelism = lots("parallelism").weighted([
-    [1, 25],
-    [lots("some pods").whole(2, 4), 50],
+    [1, isMany ? 0 : 25],
+    [lots("some pods").whole(2, 4), isMany ? 0 : 50],
     [lots("many pods").whole(5, 8), 22],
     [0, 3],
   ]);
@@ -156,7 +157,7 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
   if (swarm.has("activeDeadline") && lots("deadline").chance(0.4))
     spec.activeDeadlineSeconds = lots("seconds of deadline").whole(5, 60);
   if (swarm.has("ttl") && lots("ttl").chance(0.5))
-    spec.ttlSecondsAfterFinished = lots("seconds of ttl").pick([0, 5, 3600]);
+    spec.ttlSecondsAfterFinished = lots("seconds of ttl").pick([0, 5, 60, 3600]);
   if (swarm.has("suspend") && lots("suspend").chance(0.4)) spec.suspend = true;
   if (swarm.has("managedBy") && lots("managedBy").chance(0.15)) spec.managedBy = "example.com/other-controller";
   return spec;

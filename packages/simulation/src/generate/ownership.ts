@@ -7,7 +7,7 @@ import { uidOf } from "../owner-uids.js";
 import type { Swarm } from "./swarm.js";
 import type { Subject } from "./workload.js";
 
-interface Owner {
+export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;
@@ -62,7 +62,7 @@ function configMapOwner(namespace: string, name: string): Owner {
   return { apiVersion: "v1", kind: "ConfigMap", namespace, name };
 }
 
-function configMap(namespace: string, name: string, owners: readonly Owner[]): UnstructuredObject {
+export function configMap(namespace: string, name: string, owners: readonly Owner[]): UnstructuredObject {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",

@@ -22,6 +22,8 @@ export const SHAPES = [
   "slowPods",
   /** Pods that run for minutes. */
   "longPods",
+  /** Five pods and more at once. */
+  "manyPods",
   "ignoreSigterm",
   "secondNamespace",
   /** ConfigMaps that Jobs, and each other, own. */

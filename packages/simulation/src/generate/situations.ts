@@ -3,6 +3,7 @@ import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { type OneCache, outage } from "./faults.js";
 import { node } from "./node-actions.js";
+import { type Owner, configMap } from "./ownership.js";
 import { LOST_ANSWERS } from "./request-kinds.js";
 import type { Shape } from "./shape.js";
 import type { Situation, SituationGround } from "./situation.js";
@@ -19,10 +20,11 @@ export function drawSituation(draw: Draw): Situation {
     [() => refusedMeanwhile, 14],
     [() => slowMeanwhile, 16],
     [() => cutShort, 10],
-    [steppedClock, 9],
+    [steppedClock, 13],
     [wokenEarly, 9],
     [() => goneNode, 7],
-    [() => takenName, 6],
+    [() => movedOwner, 6],
+    [() => takenName, 9],
     [() => missedSlots, 7],
     [() => fullQuota, 7],
     [() => lostLease, 10],
@@ -117,19 +119,21 @@ const slowMeanwhile: Situation = {
     const those = draw.fork("kind").chance(0.65) && expiring.length > 0 ? expiring : pods;
     if (those.length === 0) return [];
     const subject = draw.fork("subject").pick(those);
-    const byMs = draw.fork("by").whole(1_000, 15_000);
     const isPod = subject.kind === "Pod";
-    // A Job's time to live is over last; a pod is looked at as soon as it is there.
-    const dueMs = isPod ? draw.fork("moment").pick([0, 0, ...subject.moments]) : subject.moments.at(-1)!;
+    const byMs = isPod ? draw.fork("by").whole(1_000, 5_000) : draw.fork("by").whole(4_000, 15_000);
+    // A Job's time to live is over last, and mostly sooner than can be said; a pod is looked at as soon as it is there.
+    const dueMs = isPod
+      ? draw.fork("moment").pick([0, 0, ...subject.moments])
+      : subject.moments.at(-1)! - draw.fork("sooner").whole(0, 7_000);
     // Who looks once more before it acts has done so after one request, and acts after two.
-    const atMs = dueMs + (isPod ? 0 : byMs) + draw.fork("after").whole(100, byMs + 2_000);
+    const atMs = Math.max(0, dueMs) + (isPod ? 0 : byMs) + draw.fork("after").whole(100, byMs + (isPod ? 2_000 : 0));
     const controller = isPod
       ? draw.fork("controller").pick(["job-controller", "job-controller", "pod-garbage-collector-controller"])
       : "ttl-after-finished-controller";
     return [
       {
-        at: offsetText(Math.max(0, dueMs - draw.fork("before").whole(0, 4_000))),
-        for: durationText(byMs * 3 + 6_000),
+        at: offsetText(Math.max(0, dueMs - draw.fork("before").whole(0, isPod ? 1_000 : 6_000))),
+        for: durationText(byMs * 3 + 9_000),
         apiServerSlow: { by: durationText(byMs), components: [controller] },
       },
       { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
@@ -241,7 +245,11 @@ const changedEnd: Situation = {
       },
       {
         at: offsetText(endMs + draw.fork("after").whole(1_500, 8_000)),
-        patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } },
+        patch: {
+          ...podsOf(job),
+          subresource: "status",
+          with: { status: { phase: draw.fork("phase").chance(0.7) ? "Failed" : "Succeeded" } },
+        },
       },
     ];
   },
@@ -282,7 +290,7 @@ const cameAndWent: Situation = {
 /** A process dies, or is refused, amid a row of writes of one kind: some of them are done, others are not, and what is recorded is. */
 const cutShort: Situation = {
   name: "cut short",
-  shapes: ["jobs", "lowLimits"],
+  shapes: ["jobs", "manyPods", "lowLimits"],
   without: ["quota", "managedBy", "slowPods", "longPods"],
   draw(draw, ground) {
     const job = pickJob(draw, ground, podsAtOnce);
@@ -297,7 +305,10 @@ const cutShort: Situation = {
     const count = draw.fork("count").whole(1, 3);
     return Array.from({ length: count }, (_, number): HappeningEntry => {
       const lots = draw.fork(String(number));
-      const momentMs = lots.fork("moment").pick(verb === "create" ? job.moments.slice(0, 2) : job.moments);
+      const ends = job.moments.slice(2);
+      const momentMs = lots
+        .fork("moment")
+        .pick(verb === "create" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
       const window = { at: offsetText(Math.max(0, momentMs - lots.fork("before").whole(0, 1_500))), for: "60s" };
       const nth = lots.fork("nth").whole(1, 4);
       return lots.fork("dies").chance(0.7)
@@ -352,20 +363,22 @@ function drawWait(draw: Draw): Wait {
 function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationGround): number | undefined {
   const those = subjects.filter((subject) => subject.kind === kind && subject.isRun !== true);
   const expiring = shapes.includes("ttl") ? those.filter(({ manifest }) => hasTtl(manifest)) : [];
-  const candidates = expiring.length > 0 ? expiring : those;
+  const candidates = (expiring.length > 0 ? expiring : those).map(({ moments }) => moments.toSorted((a, b) => a - b));
   if (candidates.length === 0) return undefined;
+  // Mostly the longest wait of all is for what comes last.
+  const longest = Math.max(...candidates.map(lastGapMs));
+  const isLast = kind === "Job" && draw.fork("last").chance(0.7);
   const moments = draw
     .fork("subject")
-    .pick(candidates)
-    .moments.toSorted((a, b) => a - b);
-  // The last one that is waited for, or any.
-  const index =
-    kind === "Job" && draw.fork("last").chance(0.6)
-      ? Math.max(0, moments.length - 2)
-      : draw.fork("which").whole(0, moments.length - 1);
+    .pick(isLast ? candidates.filter((each) => lastGapMs(each) === longest) : candidates);
+  const index = isLast ? Math.max(0, moments.length - 2) : draw.fork("which").whole(0, moments.length - 1);
   const fromMs = moments[index]!;
   const gapMs = Math.min(300_000, (moments[index + 1] ?? fromMs + 60_000) - fromMs);
   return fromMs + draw.fork("after").whole(0, Math.max(1_000, gapMs));
+}
+
+function lastGapMs(moments: readonly number[]): number {
+  return moments.at(-1)! - (moments.at(-2) ?? 0);
 }
 
 /** A clock is set while a controller waits for a time, or was wrong all along and is right again. */
@@ -421,6 +434,38 @@ function wokenEarly(draw: Draw): Situation {
     },
   };
 }
+
+/** What an owner leaves behind gets another owner, or none, while the garbage collector is about it. */
+const movedOwner: Situation = {
+  name: "moved owner",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "foreignFinalizers"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace } = job;
+    const owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
+    const heirs = ground.subjects.filter(
+      (each) => each.kind === "Job" && each.isRun !== true && each !== job && each.namespace === namespace,
+    );
+    const heir = heirs.length > 0 && draw.fork("heir").chance(0.5) ? [{ ...owner, name: heirs[0]!.name }] : [];
+    // It may keep the former owner beside the other.
+    const after = draw.fork("beside").chance(0.3) && heir.length > 0 ? [owner, ...heir] : heir;
+    const atMs = draw.fork("at").whole(2_000, 30_000);
+    const byMs = draw.fork("by").whole(500, 8_000);
+    const movedMs = atMs + draw.fork("moved").whole(0, 3 * byMs);
+    return [
+      { at: "+0s", apply: configMap(namespace, "left-behind", [owner]) },
+      {
+        at: offsetText(atMs - draw.fork("before").whole(0, 1_000)),
+        for: durationText(byMs * 4),
+        apiServerSlow: { by: durationText(byMs), components: ["garbage-collector-controller"] },
+      },
+      { at: offsetText(atMs), delete: { ...target(job), propagation: draw.fork("propagation").pick(PROPAGATIONS) } },
+      { at: offsetText(movedMs), apply: configMap(namespace, "left-behind", after) },
+    ];
+  },
+};
 
 /** A node goes, for good or for a while, with pods that run on it. */
 const goneNode: Situation = {

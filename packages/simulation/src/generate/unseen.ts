@@ -30,12 +30,12 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 10],
   [hide("Job", "job-controller", ["jobs", "longPods"]), 16],
   [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 14],
-  [hide("CronJob", "cronjob-controller", ["cronJobs"]), 4],
+  [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
   [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
   [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
   [hide("Node", "pod-garbage-collector-controller", ["jobs"], ["nodes", "podGC"]), 14],
   [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
-  [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 6],
+  [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 9],
 ];
 
 /**
@@ -84,7 +84,10 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
   ];
 }
 
-function drawMomentOf(draw: Draw, { kind }: Hidden, { moments, isRun }: Subject): number {
+function drawMomentOf(draw: Draw, { kind, controller }: Hidden, { moments, isRun }: Subject): number {
+  // Before its time is over, which mostly is sooner than can be said.
+  if (controller === "ttl-after-finished-controller" && draw.fork("expires").chance(0.7))
+    return Math.max(0, moments.at(-1)! - draw.fork("sooner").whole(0, 15_000));
   if (isRun === true) {
     // Mostly when it has ended, and is kept.
     const end = draw.chance(0.7) ? moments.at(-1)! : draw.fork("which").pick(moments);
@@ -186,13 +189,26 @@ function drawActs(
       atMs: fromMs + soonMs("again") + soonMs("cleared"),
       what: { patch: { ...cronJob, with: { spec: none } } },
     };
-    return draw.fork("cleared?").chance(0.6) ? [...again, clearance] : again;
+    return draw.fork("what").weighted([
+      [[...again, clearance], 50],
+      [again, 30],
+      [[], 20],
+    ]);
   }
-  if (controller === "cronjob-controller") return again;
+  const edited = {
+    atMs: fromMs,
+    what: { patch: { ...target(subject), with: { spec: drawEdit(draw.fork("edit"), subject) } } },
+  };
+  if (controller === "cronjob-controller")
+    return draw.fork("act").weighted<readonly Act[]>([
+      [again, 50],
+      [[edited], 50],
+    ]);
   const short = copyOf(subject.manifest, "short-lived");
   return draw.fork("act").weighted<readonly Act[]>([
-    [[{ atMs: fromMs, what: remove }], 40],
-    [again, 30],
+    [[{ atMs: fromMs, what: remove }], 30],
+    [again, 25],
+    [[edited], 20],
     // It comes and goes, and is never seen at all: what it has left is.
     [
       [
@@ -205,6 +221,21 @@ function drawActs(
       30,
     ],
   ]);
+}
+
+/** What users may want of a Job or CronJob that does otherwise. */
+function drawEdit(draw: Draw, { kind, schedules }: Subject): object {
+  return kind === "CronJob"
+    ? draw.pick([
+        { suspend: true },
+        { schedule: draw.fork("schedule").pick(schedules) },
+        { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) },
+      ])
+    : draw.pick([
+        { ttlSecondsAfterFinished: draw.fork("ttl").pick([null, 7_200]) },
+        { activeDeadlineSeconds: draw.fork("deadline").pick([5, 30]) },
+        { suspend: true },
+      ]);
 }
 
 const NEW_NODE = "fresh-node";
