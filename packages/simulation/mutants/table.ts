@@ -2,7 +2,8 @@
  * Measures how many seeds it takes to catch each mutant: `node packages/simulation/mutants/table.ts [NAME…] --write`.
  *
  * Each hunt begins at seeds of its own, other ones at each measurement, and is over with the first accusation that the code
- * without the bug is spared. Mutants that are named keep the rows of the others as they are.
+ * without the bug is spared. Mutants that are named keep the rows of the others as they are; with `--add` the hunts are more of
+ * the same, and those written before stay.
  */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -144,9 +145,9 @@ async function send(order: HuntOrder): Promise<readonly HuntMessage[]> {
   }
 }
 
-function write(measured: MutantTable): void {
+function write(measured: MutantTable, adds: boolean): void {
   const before = existsSync(DATA) ? (JSON.parse(readFileSync(DATA, "utf8")) as MutantTable).rows : [];
-  const table = { ...measured, rows: mergeRows(before, measured.rows) };
+  const table = { ...measured, rows: mergeRows(before, measured.rows, adds) };
   writeFileSync(DATA, `${JSON.stringify(table, undefined, 2)}\n`);
   writeFileSync(DOCUMENT, withTable(readFileSync(DOCUMENT, "utf8"), tableText(table)));
 }
@@ -164,6 +165,7 @@ async function main(): Promise<void> {
       compare: { type: "boolean", default: false },
       without: { type: "string", multiple: true, default: [] },
       write: { type: "boolean", default: false },
+      add: { type: "boolean", default: false },
     },
   });
   os.setPriority(5);
@@ -185,7 +187,7 @@ async function main(): Promise<void> {
         .slice(-1);
       console.log(line, JSON.stringify(row.hunts));
       // As they come: hours may be lost otherwise.
-      if (values.write) write({ from, seeds, rows: [row] });
+      if (values.write) write({ from, seeds, rows: [row] }, values.add);
     },
   });
 }

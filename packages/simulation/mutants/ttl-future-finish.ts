@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "ttl-future-finish",
   entry: "3.1",
   sentence: "A Job that has finished in the future, by another clock, is deleted at once.",
-  inPlan: [/ttlSecondsAfterFinished/],
+  inPlan: [/ttlSecondsAfterFinished/, /clock(Jump|Skew)/],
   changes: [
     {
       file: "packages/ttl-after-finished/src/time-left.ts",
