@@ -84,10 +84,10 @@ const refusedMeanwhile: Situation = {
   draw(draw, ground) {
     const job = pickJob(draw, ground);
     if (job === undefined) return [];
-    const atMs = draw.fork("moment").pick(job.moments.slice(0, 3)) + draw.fork("after").whole(500, 10_000);
+    const atMs = draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").whole(1_500, 20_000);
     const [verb, resource] = draw.fork("request").weighted([
-      [["delete", "pods"], 50],
-      [["create", "pods"], 20],
+      [["delete", "pods"], 55],
+      [["create", "pods"], 15],
       [["patch", "pods"], 15],
       [["update", "jobs/status"], 15],
     ] as const);

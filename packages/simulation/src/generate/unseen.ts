@@ -28,6 +28,7 @@ const hide = (
 export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("Pod", "job-controller", ["jobs"]), 22],
   [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 10],
+  [hide("Pod", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 12],
   [hide("Job", "job-controller", ["jobs", "longPods"]), 16],
   [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 14],
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
@@ -64,7 +65,7 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
   const at = offsetText(fromMs);
   const way = draw.fork("way").weighted<() => readonly (HappeningEntry & { readonly afterMs?: number })[]>([
     [() => [{ at, for: durationText(forMs), staleCache: { kind: hidden.kind, controller: hidden.controller } }], 40],
-    [() => outage(cache, forMs).map((entry) => ({ at, ...entry })), 35],
+    [() => outage(cache, forMs).map((entry) => ({ at, ...entry })), 40],
     [() => [{ at, for: durationText(SILENCE_MS), watchSilent: cache }], 12],
     [
       () => [
@@ -165,13 +166,13 @@ function drawActs(
       [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
       [[{ atMs: fromMs, what: remove }], 25],
       // Its controller takes pods away itself, and is to make others later.
-      [[{ atMs: fromMs, what: { for: durationText(pause), suspend: target(subject) } }], 15],
+      [[{ atMs: fromMs, what: { for: durationText(pause), suspend: target(subject) } }], 20],
       [
         [
           { atMs: fromMs, what: scaled(draw.fork("fewer").whole(0, Math.max(0, now - 1))) },
           { atMs: fromMs + pause, what: scaled(now) },
         ],
-        10,
+        15,
       ],
       [
         [
