@@ -168,7 +168,8 @@ async function main(): Promise<void> {
       add: { type: "boolean", default: false },
     },
   });
-  os.setPriority(5);
+  // Never before others, and not before who started it wants to be.
+  os.setPriority(Math.max(5, os.getPriority()));
   const from = Number(values.from);
   const seeds = Number(values.seeds);
   await measure({
