@@ -157,13 +157,18 @@ describe("L1 Jobs go on", () => {
     expect(history.violations).toEqual([]);
   });
 
-  it("accepts a Job that waits for its back-off", () => {
-    const failing = (history: History): void => {
-      history.store(job());
-      history.store(pod("Failed"), CONTROLLER);
-    };
-    expect(rested(failing, 600_000)).toEqual([]);
-    expect(rested(failing)).toHaveLength(1);
+  it("accepts a Job that waits for its back-off, as long as so many failures take", () => {
+    const failing =
+      (failures: number) =>
+      (history: History): void => {
+        history.store(job());
+        for (let number = 1; number <= failures; number++)
+          history.store(pod("Failed", { name: `a${number}` }), CONTROLLER);
+      };
+    expect(rested(failing(7), 600_000)).toEqual([]);
+    expect(rested(failing(7))).toHaveLength(1);
+    expect(rested(failing(4), 125_000)).toHaveLength(1);
+    expect(rested(failing(5), 125_000)).toEqual([]);
   });
 });
 
