@@ -53,14 +53,18 @@ const idOf = ({ kind, metadata }: KubernetesObject): string => `${kind} ${metada
 
 describe.skipIf(kubectlMissing !== undefined)("the chart", () => {
   test.each([
-    ["managed-by", "kubewright-system"],
-    ["namespaced", "team-a"],
-    ["whole-cluster", "kubewright-system"],
-  ])("has the same objects as deploy/overlays/%s, but for the namespace, which helm makes", (mode, namespace) => {
-    const overlay = path.join(root, "deploy/overlays", mode);
-    const wanted = objectsOf(execFileSync(kubectl, ["kustomize", overlay], { encoding: "utf8" }));
-    expect(render({ mode }, namespace)).toEqual(wanted.filter(({ kind }) => kind !== "Namespace"));
-  });
+    ["managed-by", "kubewright-system", { mode: "managed-by" }],
+    ["namespaced", "team-a", { mode: "namespaced" }],
+    ["whole-cluster", "kubewright-system", { mode: "whole-cluster" }],
+    ["sharded", "kubewright-system", { mode: "whole-cluster", sharding: true, replicas: 3 }],
+  ])(
+    "has the same objects as deploy/overlays/%s, but for the namespace, which helm makes",
+    (name, namespace, values) => {
+      const overlay = path.join(root, "deploy/overlays", name);
+      const wanted = objectsOf(execFileSync(kubectl, ["kustomize", overlay], { encoding: "utf8" }));
+      expect(render(values, namespace)).toEqual(wanted.filter(({ kind }) => kind !== "Namespace"));
+    },
+  );
 
   test("puts values where they belong", () => {
     const objects = render({
@@ -90,6 +94,13 @@ describe.skipIf(kubectlMissing !== undefined)("the chart", () => {
 test("wrong values of the chart are refused by its schema", () => {
   const values = readYaml("values.yaml");
   expect(validate(values)).toBe(true);
-  for (const wrong of [{ mode: "all" }, { managedBy: "x" }, { replica: 3 }, { extraArgs: "--v=2" }, { replicas: "2" }])
+  for (const wrong of [
+    { mode: "all" },
+    { managedBy: "x" },
+    { replica: 3 },
+    { extraArgs: "--v=2" },
+    { replicas: "2" },
+    { sharding: true },
+  ])
     expect(validate({ ...values, ...wrong }), JSON.stringify(wrong)).toBe(false);
 });

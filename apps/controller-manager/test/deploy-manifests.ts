@@ -34,14 +34,16 @@ export function readOverlay(name: string): Overlay {
   const kustomization = read<Kustomization>(`${folder}/kustomization.yaml`)[0]!;
   const namespace = kustomization.namespace ?? "kubewright-system";
   const objects = objectsOf(folder);
-  const patches = kustomization.patches ?? [];
+  const patches = patchesOf(folder);
   const operations = (kind: string): Operation[] =>
     patches.filter(({ target }) => target.kind === kind).flatMap(({ patch }) => documents<Operation[]>(patch)[0]!);
 
   const leaseRole = objects.find(({ metadata }) => metadata.name === "kubewright-leader-election") as Role;
-  for (const { path, value } of operations("Role")) {
-    if (path !== "/rules/1/resourceNames/0") throw new Error(`unknown patch of a Role: ${path}`);
-    leaseRole.rules![1]!.resourceNames = [value as string];
+  for (const { op, path, value } of operations("Role")) {
+    if (path === "/rules/1/resourceNames/0") leaseRole.rules![1]!.resourceNames = [value as string];
+    else if (path === "/rules/1/verbs") leaseRole.rules![1]!.verbs = value as string[];
+    else if (op === "remove" && path === "/rules/2") leaseRole.rules!.splice(2, 1);
+    else throw new Error(`unknown patch of a Role: ${op} ${path}`);
   }
   const isMine = (object: KubernetesObject): boolean => !object.kind!.startsWith("Cluster");
   for (const object of objects.filter(isMine)) object.metadata.namespace ??= namespace;
@@ -63,11 +65,18 @@ export function readOverlay(name: string): Overlay {
 }
 
 function objectsOf(folder: string): KubernetesObject[] {
+  return partsOf(folder).flatMap((part) => (part.endsWith(".yaml") ? read<KubernetesObject>(part) : objectsOf(part)));
+}
+
+/** Those of what it is made of first. */
+function patchesOf(folder: string): NonNullable<Kustomization["patches"]> {
+  const { patches = [] } = read<Kustomization>(`${folder}/kustomization.yaml`)[0]!;
+  return [...partsOf(folder).flatMap((part) => (part.endsWith(".yaml") ? [] : patchesOf(part))), ...patches];
+}
+
+function partsOf(folder: string): readonly string[] {
   const { resources = [], components = [] } = read<Kustomization>(`${folder}/kustomization.yaml`)[0]!;
-  return [...resources, ...components].flatMap((entry) => {
-    const target = new URL(entry, `file:///${folder}/`).pathname.slice(1);
-    return entry.endsWith(".yaml") ? read<KubernetesObject>(target) : objectsOf(target);
-  });
+  return [...resources, ...components].map((entry) => new URL(entry, `file:///${folder}/`).pathname.slice(1));
 }
 
 function read<T>(file: string): T[] {

@@ -34,8 +34,15 @@ import { type Overlay, readOverlay } from "./deploy-manifests.js";
 import { type ManagerProcess, startManager } from "./manager-process.js";
 import type { Scope } from "./scope.js";
 
-const OVERLAYS = ["whole-cluster", "managed-by", "namespaced"];
+const OVERLAYS = ["whole-cluster", "managed-by", "namespaced", "sharded"];
 const USER = (namespace: string): string => `system:serviceaccount:${namespace}:kubewright-controller-manager`;
+
+/** The first of replicas that share waits for the time of a lease. */
+const SHORT_LEASES = [
+  "--leader-elect-lease-duration=8s",
+  "--leader-elect-renew-deadline=4s",
+  "--leader-elect-retry-period=1s",
+];
 
 /** Only asked for by an admission plugin that the embedded API server does not have. */
 const NOT_SEEN_HERE = /^update [\w.]+\/\w+\/finalizers /;
@@ -81,7 +88,7 @@ function kubectlVersion(): string | undefined {
 }
 
 interface Play {
-  /** One leads, one stands by. */
+  /** One leads, one stands by; or all share. */
   readonly managers: readonly ManagerProcess[];
   /** `verb group/resource name namespace`, for each single right that the overlay grants. */
   readonly granted: readonly string[];
@@ -150,9 +157,17 @@ async function playEverything(scope: Scope, overlay: Overlay): Promise<Play> {
       `--secure-port=${port}`,
       "--podgc-period=1s",
       "--podgc-quarantine=1s",
+      ...(overlay.args.includes("--sharding=namespaces") ? SHORT_LEASES : []),
     ]);
   const ports = [await freePort(), await freePort()] as const;
-  const managers = [start(ports[0]), start(ports[1])] as const;
+  const managers = [start(ports[0]), start(ports[1])];
+  if (overlay.args.includes("--sharding=namespaces")) {
+    // One that stops takes its Lease away.
+    const leaving = start(await freePort());
+    managers.push(leaving);
+    const stop = (): void => leaving.kill("SIGTERM");
+    leaving.logged("Working for a bucket").then(stop, stop);
+  }
   void playWorkload(client, overlay, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) refused.push(`the workload failed: ${String(error)}`);
   });
