@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { ChunkWriter, type PartChunk } from "./part-chunk.js";
 import type { PartPlayer } from "./part-players.js";
-import { playApart } from "./play-apart.js";
+import { type ApartOptions, playApart } from "./play-apart.js";
 import type { PartEnd } from "./played-part.js";
 import { RunFollower, packOutcome } from "../run-outcome.js";
 
@@ -11,6 +11,8 @@ const HOUR_MS = 3_600_000;
 /** Plays a namespace in which one line is told every hour; each answer waits until it is let out. */
 class SlowPlayer implements PartPlayer {
   asked = 0;
+  /** Hours of virtual time. */
+  playedHours = 0;
   readonly #namespace: string;
   readonly #writer: ChunkWriter;
   readonly #turn: () => Promise<void>;
@@ -45,13 +47,15 @@ class SlowPlayer implements PartPlayer {
   }
 
   #chunk(untilMs: number): PartChunk {
-    this.#writer.at(untilMs);
-    this.#writer.line(`${untilMs / HOUR_MS} ${this.#namespace}${this.#line}\n`);
+    while (this.playedHours < untilMs / HOUR_MS) {
+      this.#writer.at(++this.playedHours * HOUR_MS);
+      this.#writer.line(`${this.playedHours} ${this.#namespace}${this.#line}\n`);
+    }
     return this.#writer.take();
   }
 }
 
-function listener(lines: string[]): Parameters<typeof playApart>[0]["listener"] {
+function listener(lines: string[]): ApartOptions["listener"] {
   return {
     at: () => {},
     trace: (text) => lines.push(...text.trimEnd().split("\n")),
@@ -67,7 +71,7 @@ const idle = async (): Promise<void> => {
 
 async function play(
   players: readonly PartPlayer[],
-  more: { signal?: AbortSignal; onProgress?: () => void } = {},
+  more: Partial<Pick<ApartOptions, "durationMs" | "signal" | "onProgress">> = {},
 ): Promise<string[]> {
   const lines: string[] = [];
   await playApart({
@@ -82,7 +86,7 @@ async function play(
   return lines;
 }
 
-test("who is ahead waits for who is behind: 48 stretches, or 8 MiB of trace", async () => {
+test("who is ahead waits for who is behind: 48 hours, or 8 MiB of trace", async () => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   const behind = new SlowPlayer("b", { turn: () => held });
   const ahead = new SlowPlayer("a");
@@ -100,13 +104,23 @@ test("who is ahead waits for who is behind: 48 stretches, or 8 MiB of trace", as
   expect(lines.map((line) => line.slice(0, 8).split("-")[0]!.trim()).slice(0, 4)).toEqual(["1 a", "1 b", "1 c", "2 a"]);
 });
 
+test("stretches are as long as there is room for what they tell", async () => {
+  const silent = [new SlowPlayer("a"), new SlowPlayer("b")];
+  expect(await play(silent)).toHaveLength(2 * 400);
+  expect(silent[0]!.asked).toBeLessThan(40);
+  const wordy = [new SlowPlayer("a", { line: "-".repeat(4 * 2 ** 20) }), new SlowPlayer("b")];
+  const ends: number[] = [];
+  await play(wordy, { durationMs: 48 * HOUR_MS, onProgress: (elapsedMs) => void ends.push(elapsedMs) });
+  expect(ends).toEqual(Array.from({ length: 48 }, (_, hour) => (hour + 1) * HOUR_MS));
+});
+
 test("all stop where the one that has been asked to come furthest stops", async () => {
   const stop = new AbortController();
   const players = [new SlowPlayer("a"), new SlowPlayer("b", { turn: idle })];
   const lines = await play(players, { signal: stop.signal, onProgress: () => stop.abort() });
-  expect(players[0]!.asked).toBe(players[1]!.asked);
-  expect(lines.length).toBe(2 * players[0]!.asked);
-  expect(players[0]!.asked).toBeLessThanOrEqual(51);
+  expect(players[0]!.playedHours).toBe(players[1]!.playedHours);
+  expect(lines.length).toBe(2 * players[0]!.playedHours);
+  expect(players[0]!.playedHours).toBeLessThanOrEqual(51);
 });
 
 test("what a player fails with, all fail with", async () => {

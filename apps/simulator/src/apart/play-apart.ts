@@ -7,14 +7,13 @@ import { ChunkMerger, type MergedListener } from "./merge-chunks.js";
 import type { PartChunk } from "./part-chunk.js";
 import type { PartPlayer, PartPlayers } from "./part-players.js";
 import type { PartEnd } from "./played-part.js";
+import { Stretches } from "./stretches.js";
 
-/** Virtual time that is asked for at a time. */
-const STRETCH_MS = SLICE_MS;
 /** Stretches that a player is asked for at a time, so that it need not wait for the next. */
 const ASKED = 2;
-/** What a player has played and the others have not yet is kept up to so much: stretches, and characters of trace and marks. */
-const MOST_KEPT_STRETCHES = 48;
-const MOST_KEPT_SIZE = 8 * 2 ** 20;
+/** What a player has played and the others have not yet is kept up to so much: virtual time, and what it takes. */
+const MOST_AHEAD_MS = 48 * SLICE_MS;
+const MOST_KEPT_BYTES = 8 * 2 ** 20;
 
 export interface ApartOptions {
   readonly players: PartPlayers["players"];
@@ -41,21 +40,19 @@ export interface ApartResult {
  */
 export async function playApart(options: ApartOptions): Promise<ApartResult | undefined> {
   const { durationMs, signal, onProgress, isVoid, listener } = options;
-  const lanes = options.players.map((player) => new Lane(player, durationMs));
+  const stretches = new Stretches(durationMs);
+  const lanes = options.players.map((player) => new Lane(player, stretches));
   const merger = new ChunkMerger(listener);
   let elapsedMs = 0;
-  let lastMs = durationMs;
-  while (elapsedMs < lastMs) {
-    const chunks = await Promise.all(lanes.map((lane) => lane.next()));
-    merger.merge(inOrder(chunks.flat()));
-    elapsedMs = Math.min(elapsedMs + STRETCH_MS, durationMs);
+  for (let index = 0; index < stretches.count; index++) {
+    const chunks = (await Promise.all(lanes.map((lane) => lane.next()))).flat();
+    merger.merge(inOrder(chunks));
+    stretches.taken(bytesOf(chunks));
+    elapsedMs = stretches.endMs(index);
     await onProgress(elapsedMs);
     if (isVoid()) return undefined;
-    if (signal.aborted && lastMs === durationMs) {
-      // As far as any has been asked to come, all come.
-      lastMs = Math.max(...lanes.map((lane) => lane.askedMs));
-      for (const lane of lanes) lane.endAt(lastMs);
-    }
+    // As far as any has been asked to come, all come.
+    if (signal.aborted) stretches.stop();
   }
   const ends = inOrder((await Promise.all(options.players.map((player) => player.end()))).flat());
   merger.merge(ends.map(({ chunk }) => chunk));
@@ -66,29 +63,26 @@ export async function playApart(options: ApartOptions): Promise<ApartResult | un
 /** One player, which is asked for a stretch before the one before it is needed, but not for many. */
 class Lane {
   readonly #player: PartPlayer;
-  #endMs: number;
-  /** How far it has been asked to come. */
-  askedMs = 0;
+  readonly #stretches: Stretches;
+  #asked = 0;
+  #taken = 0;
   #underWay = 0;
   /** Asked for and not taken. */
-  readonly #stretches: Promise<readonly PartChunk[]>[] = [];
-  #keptSize = 0;
+  readonly #played: Promise<readonly PartChunk[]>[] = [];
+  #keptBytes = 0;
 
-  constructor(player: PartPlayer, endMs: number) {
+  constructor(player: PartPlayer, stretches: Stretches) {
     this.#player = player;
-    this.#endMs = endMs;
+    this.#stretches = stretches;
     this.#ask();
   }
 
-  endAt(endMs: number): void {
-    this.#endMs = endMs;
-  }
-
   async next(): Promise<readonly PartChunk[]> {
-    if (this.#stretches.length === 0) this.#askOne();
-    const chunks = await this.#stretches[0]!;
-    void this.#stretches.shift();
-    this.#keptSize -= sizeOf(chunks);
+    if (this.#played.length === 0) this.#askOne();
+    const chunks = await this.#played[0]!;
+    void this.#played.shift();
+    this.#taken++;
+    this.#keptBytes -= bytesOf(chunks);
     this.#ask();
     return chunks;
   }
@@ -96,30 +90,29 @@ class Lane {
   #ask(): void {
     while (
       this.#underWay < ASKED &&
-      this.#stretches.length < MOST_KEPT_STRETCHES &&
-      this.#keptSize < MOST_KEPT_SIZE &&
-      this.askedMs < this.#endMs
+      this.#asked < this.#stretches.count &&
+      this.#keptBytes < MOST_KEPT_BYTES &&
+      this.#stretches.endMs(this.#asked - 1) - this.#stretches.endMs(this.#taken - 1) < MOST_AHEAD_MS
     )
       this.#askOne();
   }
 
   #askOne(): void {
-    this.askedMs = Math.min(this.askedMs + STRETCH_MS, this.#endMs);
     this.#underWay++;
-    const played = this.#player.play(this.askedMs).then((chunks) => {
+    const played = this.#player.play(this.#stretches.endMs(this.#asked++)).then((chunks) => {
       this.#underWay--;
-      this.#keptSize += sizeOf(chunks);
+      this.#keptBytes += bytesOf(chunks);
       this.#ask();
       return chunks;
     });
     // Whoever takes it is told.
     played.catch(() => {});
-    this.#stretches.push(played);
+    this.#played.push(played);
   }
 }
 
-function sizeOf(chunks: readonly PartChunk[]): number {
-  return chunks.reduce((sum, { trace, marks }) => sum + trace.length + marks.byteLength, 0);
+function bytesOf(chunks: readonly PartChunk[]): number {
+  return chunks.reduce((sum, { trace, marks, levels }) => sum + trace.length + marks.byteLength + levels.byteLength, 0);
 }
 
 function inOrder<T extends { readonly namespace: string }>(all: readonly T[]): T[] {
