@@ -40,3 +40,9 @@ test("a uuid is of version 4 and does not repeat", () => {
     expect(new Set(ids).size).toBe(1_000);
   }
 });
+
+test("a seed goes on giving the UUIDs it gave", () => {
+  const random = seededRandom(5);
+  expect(uuid(random)).toBe("868c3daa-e361-47a5-8710-20aae1195079");
+  expect(uuid(random)).toBe("1b121efe-3608-4b79-bb07-892a48fd0c9d");
+});

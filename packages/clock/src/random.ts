@@ -60,12 +60,9 @@ function mix(state: number, value: number): number {
   return h ^ (h >>> 13);
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-/** The lower 16 bits. */
-function half(bits: number): string {
-  return HEX[(bits >>> 8) & 0xff]! + HEX[bits & 0xff]!;
-}
+/** Character codes of the hexadecimal digits. */
+const HEX = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const HYPHEN = 45;
 
 /** A version 4 UUID. */
 export function uuid(random: Random): string {
@@ -73,6 +70,21 @@ export function uuid(random: Random): string {
   const second = (random.uint32() & 0xffff0fff) | 0x00004000;
   const third = (random.uint32() & 0x3fffffff) | 0x80000000;
   const fourth = random.uint32();
-  const [a, b, c] = [half(first >>> 16) + half(first), half(second >>> 16), half(second)];
-  return `${a}-${b}-${c}-${half(third >>> 16)}-${half(third)}${half(fourth >>> 16)}${half(fourth)}`;
+  // In one piece: what is joined of short ones stays a tree of them for as long as the UID is kept (V8's cons strings, 400 bytes).
+  // prettier-ignore
+  return String.fromCharCode(
+    digit(first, 7), digit(first, 6), digit(first, 5), digit(first, 4),
+    digit(first, 3), digit(first, 2), digit(first, 1), digit(first, 0), HYPHEN,
+    digit(second, 7), digit(second, 6), digit(second, 5), digit(second, 4), HYPHEN,
+    digit(second, 3), digit(second, 2), digit(second, 1), digit(second, 0), HYPHEN,
+    digit(third, 7), digit(third, 6), digit(third, 5), digit(third, 4), HYPHEN,
+    digit(third, 3), digit(third, 2), digit(third, 1), digit(third, 0),
+    digit(fourth, 7), digit(fourth, 6), digit(fourth, 5), digit(fourth, 4),
+    digit(fourth, 3), digit(fourth, 2), digit(fourth, 1), digit(fourth, 0),
+  );
+}
+
+/** @param place - Of eight, the lowest is 0. */
+function digit(bits: number, place: number): number {
+  return HEX[(bits >>> (place * 4)) & 0xf]!;
 }
