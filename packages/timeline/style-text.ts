@@ -12,8 +12,8 @@ import { build } from "esbuild";
 
 const FILE = path.join(import.meta.dirname, "src/element/style-text.ts");
 
-/** Of the element around the page: as high as whoever embeds it says. */
-const AROUND = `:host{display:block;height:36rem;contain:content}.frame{box-sizing:border-box;container-type:size;height:100%;overflow:auto}`;
+/** Of the element around the page: as high and as dark as whoever embeds it says. The transition tells of when that changes. */
+const AROUND = `:host{display:block;height:36rem;contain:content;color-scheme:inherit}.frame{box-sizing:border-box;container-type:size;height:100%;overflow:auto;transition:background-color 1ms}`;
 
 /** The style sheet. */
 export async function elementStyle(): Promise<string> {

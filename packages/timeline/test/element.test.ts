@@ -95,6 +95,26 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("it is as dark as the page around, and has neither a title nor a switch of its own", async () => {
+    const { page: shown, complaints } = await site.open("/child");
+    await waitForLanes(shown);
+    const element = shown.locator("kubewright-timeline");
+    const background = (): Promise<string> =>
+      element.evaluate((node) => getComputedStyle(node.shadowRoot!.querySelector(".timeline")!).backgroundColor);
+    const picture = (): Promise<string> =>
+      element.evaluate((node) => node.shadowRoot!.querySelector<HTMLCanvasElement>("canvas.lanes")!.toDataURL());
+    expect(await background()).toBe("rgb(255, 255, 255)");
+    const light = await picture();
+    await shown.evaluate(() => void (document.documentElement.style.colorScheme = "dark"));
+    await expect.poll(background).toBe("rgb(17, 22, 29)");
+    await expect.poll(picture).not.toBe(light);
+    expect(await element.getByText("kubewright", { exact: true }).count()).toBe(0);
+    expect(await element.getByRole("button", { name: /Dark or light/ }).count()).toBe(0);
+    await element.getByRole("button", { name: /^Keys/ }).press("d");
+    expect(await background()).toBe("rgb(17, 22, 29)");
+    expect(complaints).toEqual([]);
+  });
+
   test("other data takes its place, and what is looked at stays", async () => {
     const { page: shown, complaints } = await site.open("/empty");
     const element = shown.locator("kubewright-timeline");

@@ -13,7 +13,7 @@ export interface KubewrightTimelineElement extends HTMLElement {
   data: PageData | undefined;
   /** Where to read it from: JSON, or what `packData` packed. The attribute `src`. */
   src: string;
-  /** The attribute `theme`. Default `auto`, as the system has it. */
+  /** The attribute `theme`. Default `auto`: by the `color-scheme` that it inherits from the page around. */
   theme: Theme;
   /** Time zone it begins with, the attribute `zone`. Default: the one that most CronJobs have. */
   zone: string;

@@ -123,6 +123,14 @@ export class App implements PageContext {
     window
       .matchMedia("(prefers-color-scheme: dark)")
       .addEventListener("change", () => this.#themeChanged(), { signal });
+    // An element's changes with that of the page around, which says so by no event of its own.
+    surroundings.themed.addEventListener(
+      "transitionrun",
+      ({ target }) => {
+        if (target === surroundings.themed) this.#themeChanged();
+      },
+      { signal },
+    );
     // On paper everything is light, as wide as the page and as high as it has to be.
     window.matchMedia("print").addEventListener("change", () => this.#mediumChanged(), { signal });
     window.addEventListener("beforeprint", () => this.#mediumChanged(), { signal });
@@ -359,7 +367,7 @@ export class App implements PageContext {
       case "t":
         return () => this.update({ view: this.state.view === "table" ? "timeline" : "table" });
       case "d":
-        return () => this.#toolbar.toggleTheme();
+        return this.surroundings.isEmbedded ? undefined : () => this.#toolbar.toggleTheme();
       case "?":
         return () => this.#toolbar.showHelp();
       default:

@@ -1,6 +1,6 @@
 import { button, h, icon } from "./dom.js";
 import { SUN } from "./icons.js";
-import { type Surroundings, partTag, titleTag } from "./surroundings.js";
+import { type Surroundings, partTag } from "./surroundings.js";
 
 /** The frame of a page that is not about one run: what it is of above, and below it what there is to read, from top to bottom. */
 export function overview(
@@ -15,9 +15,9 @@ export function overview(
     h(
       partTag(surroundings, "header"),
       { class: "page-header" },
-      h(titleTag(surroundings), { class: "title" }, "kubewright"),
+      !surroundings.isEmbedded && h("h1", { class: "title" }, "kubewright"),
       h("div", { class: "facts" }, ...facts.map((fact) => h("span", {}, fact))),
-      theme,
+      !surroundings.isEmbedded && theme,
     ),
     h(partTag(surroundings, "main"), { class: "main overview", tabindex: -1, "aria-label": title }, ...parts),
   ];

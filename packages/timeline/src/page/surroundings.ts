@@ -2,12 +2,12 @@
 export interface Surroundings {
   /** What the page's parts are put into. Its parent is the page's own as well, and holds what stands above it. */
   readonly root: HTMLElement;
-  /** Has `data-theme`: `light`, `dark`, or `auto` as the system has it. */
+  /** Has `data-theme`: `light`, `dark`, or `auto`, as the system has it, or the page around. */
   readonly themed: HTMLElement;
   /** Where keys are heard. */
   readonly keys: EventTarget;
   readonly address: Address;
-  /** Whether the page is a part of another, which has landmarks and a title of its own. */
+  /** Whether the page is a part of another, which has landmarks, a title and a theme of its own. */
   readonly isEmbedded: boolean;
   /** Packed data that comes with the page, by its name. */
   part(id: string): string | undefined;
@@ -96,9 +96,4 @@ export function partTag<Tag extends "header" | "main" | "aside">(
 ): Tag | "div" | "section" {
   if (!isEmbedded) return tag;
   return tag === "header" ? "div" : "section";
-}
-
-/** What the title is: there is one `h1` in a document. */
-export function titleTag({ isEmbedded }: Surroundings): "h1" | "p" {
-  return isEmbedded ? "p" : "h1";
 }

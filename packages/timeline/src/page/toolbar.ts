@@ -3,7 +3,7 @@ import { LINK, SUN } from "./icons.js";
 import { type Look, LOOK_NAMES } from "./item.js";
 import type { PageContext } from "./page-context.js";
 import { offeredZones } from "./zoned-time.js";
-import { partTag, titleTag } from "./surroundings.js";
+import { type Surroundings, partTag } from "./surroundings.js";
 
 const CHIPS: readonly Look[] = ["complete", "failed", "running", "stopped", "skipped"];
 
@@ -45,7 +45,7 @@ export class Toolbar {
         onclick: () => update({ view }),
       }),
     );
-    this.#help = helpDialog();
+    this.#help = helpDialog(surroundings);
     const theme = button("", "Dark or light (D)", () => this.toggleTheme(), "button icon");
     theme.append(icon(SUN));
     const link = button("", "Copy a link to what is shown here", () => void this.#copyLink(), "button icon");
@@ -53,11 +53,11 @@ export class Toolbar {
     this.header = h(
       partTag(surroundings, "header"),
       { class: "page-header" },
-      h(titleTag(surroundings), { class: "title" }, "kubewright"),
+      !surroundings.isEmbedded && h("h1", { class: "title" }, "kubewright"),
       this.#facts,
       h("div", { class: "segmented", role: "group", "aria-label": "View" }, ...this.#views),
       surroundings.address.link !== undefined && link,
-      theme,
+      !surroundings.isEmbedded && theme,
       button("?", "Keys (?)", () => this.#help.showModal(), "button icon"),
       this.#help,
     );
@@ -172,7 +172,7 @@ function fillSelect(select: HTMLSelectElement, options: readonly (readonly [stri
   select.value = value;
 }
 
-function helpDialog(): HTMLDialogElement {
+function helpDialog({ isEmbedded }: Surroundings): HTMLDialogElement {
   const keys: readonly (readonly [string, string])[] = [
     ["← →", "previous and next run of a row"],
     ["↑ ↓", "other rows"],
@@ -184,7 +184,7 @@ function helpDialog(): HTMLDialogElement {
     ["P", "play and pause"],
     ["/", "filter"],
     ["T", "timeline or table"],
-    ["D", "dark or light"],
+    ...(isEmbedded ? [] : [["D", "dark or light"] as const]),
   ];
   const dialog = h("dialog", { "aria-label": "Keys" });
   dialog.append(
