@@ -1,4 +1,5 @@
 import type { PodStatus } from "@kubewright/api";
+import type { JobDecision } from "@kubewright/job";
 import { expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
@@ -6,6 +7,12 @@ import { condition, job, pod } from "../../test/objects.js";
 import { backOff } from "./backoff.js";
 
 const CONTROLLER = "job-controller";
+
+/** The sync is over. */
+function decide(history: History, statusWrites: number): void {
+  const decision = { key: "default/pi", uid: "uid-of-pi", statusWrites } as unknown as JobDecision;
+  history.decide({ controller: CONTROLLER, decision });
+}
 
 function failedAt(ms: number, exitCode = 1): PodStatus {
   const terminated = { exitCode, finishedAt: new Date(ms).toISOString() };
@@ -119,25 +126,23 @@ it("refuses the replacement of a failure that the policy ignores as early", () =
   history.pass(1000);
   history.store(job({ active: 0 }, spec), CONTROLLER);
   history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
+  decide(history, 1);
   history.pass(1000);
   history.store(pod("Pending", { name: "b" }), CONTROLLER);
   expect(history.violations).toHaveLength(1);
 });
 
-it("accepts the replacement of a failure that the policy ignores, where no status was written since the controller saw it", () => {
+it("accepts the replacement of a failure that the policy ignores, where the sync that let go of it wrote no status", () => {
   const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [1] } }];
+  const spec = { podFailurePolicy: { rules } };
   const history = new History(backOff);
-  history.store(job({}, { podFailurePolicy: { rules } }));
-  history.show(history.store(pod(), CONTROLLER), { component: CONTROLLER });
-  history.pass(1000);
-  history.store(job({ active: 1 }, { podFailurePolicy: { rules } }), CONTROLLER);
-  history.pass(1000);
-  // Of one that is being deleted nothing tells when it ended.
-  const metadata = { deletionTimestamp: new Date(history.nowMs).toISOString() };
-  const failed = pod("Failed", { metadata, status: failedAt(history.nowMs) });
-  history.store(failed, "kubelet");
-  history.show(failed, { component: CONTROLLER, type: "update" });
-  history.remove(failed, CONTROLLER);
+  history.store(job({}, spec));
+  const failed = pod("Failed", { status: failedAt(history.nowMs) });
+  history.store(failed, CONTROLLER);
+  history.store(job({ active: 1 }, spec), CONTROLLER);
+  decide(history, 1);
+  history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
+  decide(history, 0);
   history.pass(1000);
   history.store(pod("Pending", { name: "b" }), CONTROLLER);
   expect(history.violations).toEqual([]);
@@ -155,6 +160,7 @@ it("accepts a failure that the policy ignores, and that was over when another po
   history.pass(1000);
   history.store(job({ uncountedTerminatedPods: { succeeded: ["uid-of-s"] } }, spec), CONTROLLER);
   history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
+  decide(history, 1);
   history.pass(1000);
   history.store(pod("Pending", { name: "b" }), CONTROLLER);
   expect(history.violations).toEqual([]);

@@ -38,6 +38,11 @@ export const backOff: Invariant = {
         for (const record of records.values()) record.onLost(request);
       },
       onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onDecision({ controller, decision, process, incarnation }) {
+        if (controller !== JOB_CONTROLLER) return;
+        const life = lifeOf({ component: controller, process, incarnation });
+        records.get(decision.uid)?.onDecision(life, decision.statusWrites);
+      },
       onChange(change) {
         ledger.onChange(change);
         const { request } = change;
@@ -102,7 +107,8 @@ class FailuresInARow {
   #failures: Failure[] = [];
   /** Pods that have succeeded, and that no status tells of yet: whether they end the row is not known. */
   readonly #unrecordedSuccesses = new Set<string>();
-  #statusMs = -Infinity;
+  /** Those that the policy ignores, let go of by a sync that is not over. */
+  #ignored: Failure[] = [];
   /** When the last pod of which the status tells has succeeded: what failed until then is over. */
   #successMs = -Infinity;
   #recorded: ReadonlySet<string> = new Set();
@@ -117,7 +123,6 @@ class FailuresInARow {
     const before: StoredJob | undefined = previous;
     if (job.spec?.suspend !== before?.spec?.suspend) this.#failures = [];
     if (request?.component !== JOB_CONTROLLER) return;
-    this.#statusMs = atMs;
     const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
     const recorded = new Set([...succeeded, ...failed]);
     const news = failed.filter((uid) => !this.#recorded.has(uid));
@@ -158,13 +163,17 @@ class FailuresInARow {
     else if (this.#unrecordedSuccesses.delete(pod.uid)) this.#failures = [];
     if (request?.component !== JOB_CONTROLLER || previous === undefined) return;
     if (!isTracked(previous) || (isTracked(object) && !pod.gone)) return;
-    // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other, if a status was
-    // written since the controller saw it. Failures are only noted with one.
+    // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other.
     const policy = this.#job.object.spec?.podFailurePolicy;
-    const life = lifeOf(request);
-    if (policy == null || policyAction(policy, object) !== "Ignore") return;
-    if (this.#statusMs > (pod.shownEndedMs.get(life) ?? Infinity) && endedMs(object) > this.#successMs)
-      this.#failures.push({ endedMs: endedMs(object), life, recordedMs: atMs });
+    if (policy == null || policyAction(policy, object) !== "Ignore" || endedMs(object) <= this.#successMs) return;
+    this.#ignored.push({ endedMs: endedMs(object), life: lifeOf(request), recordedMs: atMs });
+  }
+
+  /** A sync is over. What it let go of is noted with the status that it has written, and else it is not. */
+  onDecision(life: string, statusWrites: number): void {
+    const freed = this.#ignored.filter((failure) => failure.life === life);
+    this.#ignored = this.#ignored.filter((failure) => failure.life !== life);
+    if (statusWrites > 0) this.#failures.push(...freed);
   }
 
   check({ object, request, atMs }: StoredChange, violated: Violated): void {

@@ -188,7 +188,7 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   const job = record?.job;
   if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return undefined;
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
-  if (!record.shownEndedMs.has(lifeOf(change.request!))) return undefined;
+  if (!record.shownEndedTo.has(lifeOf(change.request!))) return undefined;
   // What is deleted while it runs when a success is decided does not count.
   if (job.succeeds && record.everCutShort) return undefined;
   const lists = uncounted(job.object);

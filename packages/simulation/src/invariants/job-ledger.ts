@@ -70,8 +70,8 @@ export interface PodRecord {
   readonly shownMs: Map<string, number>;
   /** Those lives whose caches have shown it when nobody had asked to delete it. */
   readonly creationShownTo: Set<string>;
-  /** When the caches of the Job controller's lives first showed that it ended, by life. */
-  readonly shownEndedMs: Map<string, number>;
+  /** Those lives whose caches have shown that it ended. */
+  readonly shownEndedTo: Set<string>;
 }
 
 /**
@@ -126,7 +126,7 @@ export class JobLedger {
     const life = lifeOf(event);
     if (!pod.shownMs.has(life)) pod.shownMs.set(life, event.atMs);
     if (event.object.metadata.deletionTimestamp == null) pod.creationShownTo.add(life);
-    if (hasEnded(event.object) && !pod.shownEndedMs.has(life)) pod.shownEndedMs.set(life, event.atMs);
+    if (hasEnded(event.object)) pod.shownEndedTo.add(life);
   }
 
   /**
@@ -228,7 +228,7 @@ export class JobLedger {
         answerLost: false,
         shownMs: new Map(),
         creationShownTo: new Set(),
-        shownEndedMs: new Map(),
+        shownEndedTo: new Set(),
       };
       this.pods.set(uid, record);
       this.podsByName.set(`${pod.metadata.namespace}/${pod.metadata.name}`, record);
