@@ -5,6 +5,10 @@ export const mutant: Mutant = {
   entry: "E10",
   issue: "kubernetes/kubernetes#77436",
   sentence: "A pod that could not be deleted is waited for to go.",
+  inPlan: [
+    /requestFails|apiServer|controllerCrashes|controllerDown|"delete":\{"kind":"Pod"/,
+    /"spec":\{"parallelism"|"suspend":/,
+  ],
   changes: [
     {
       file: "packages/job/src/apply-pod-plan.ts",

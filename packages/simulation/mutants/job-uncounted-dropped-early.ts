@@ -7,6 +7,7 @@ export const mutant: Mutant = {
   sentence:
     "All recorded pods become numbers, though a sync frees no more than a limited number: those that keep their finalizer are counted again.",
   needs: { limits: { maxUncountedPods: 2 } },
+  inPlan: [/"maxUncountedPods":[235]\b/, /requestFails|apiServer|controllerCrashes|controllerDown|paused/],
   changes: [
     {
       file: "packages/job/src/account-pods.ts",
