@@ -7,7 +7,7 @@ export const mutant: Mutant = {
   sentence: "A pod that could not be deleted is waited for to go.",
   inPlan: [
     /requestFails|apiServer|controllerCrashes|controllerDown|"delete":\{"kind":"Pod"/,
-    /"spec":\{"parallelism"|"suspend":/,
+    /"with":\{"spec":\{"parallelism"|"suspend":/,
   ],
   changes: [
     {

@@ -5,12 +5,13 @@
  * without the bug is spared. Mutants that are named keep the rows of the others as they are; with `--add` the hunts are more of
  * the same, and those written before stay.
  */
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 
+import type { FaultPlan } from "../src/index.js";
 import { type Mutant, MutantError, listMutants, mutantPath, unmutatedPath } from "./build.ts";
 import type { HuntEnded, HuntMessage, HuntOrder } from "./hunt-worker.ts";
 import { type HuntResult, type MutantRow, type MutantTable, mergeRows, tableText, withTable } from "./table-text.ts";
@@ -20,6 +21,8 @@ const BUILT = path.join(import.meta.dirname, "built");
 const docs = path.resolve(import.meta.dirname, "../../../docs");
 const DOCUMENT = path.join(docs, "fuzz-mutants.md");
 const DATA = path.join(docs, "fuzz-mutants.json");
+/** A small plan that catches each. */
+const CAUGHT = path.join(import.meta.dirname, "caught");
 /** Between the first seeds of two hunts: more than any of them plays. */
 const STRIDE = 1_000_000;
 /** How long a hunt may take over the seed that it is at when its time is over, and to be minimised. */
@@ -38,6 +41,14 @@ export interface TableOptions {
   readonly compare?: boolean;
   readonly without?: readonly string[];
   readonly onRow?: (row: MutantRow) => void;
+  /** Told the smaller plan that a mutant is caught with, and by what. */
+  readonly onPlan?: (name: string, caught: CaughtBy) => void;
+}
+
+/** A plan that goes wrong with a mutant, and the invariant that says so. */
+export interface CaughtBy {
+  readonly invariant: string;
+  readonly plan: FaultPlan;
 }
 
 /** @throws MutantError for a name that there is not. */
@@ -101,8 +112,9 @@ async function measureOne(
     for (const message of messages) {
       if ("hunt" in message) hunts.push(resultOf(from, message));
       else {
-        const { happenings, plays, isMinimal } = message.minimised;
+        const { happenings, plays, isMinimal, plan } = message.minimised;
         minimised = { happenings, plays, isMinimal };
+        options.onPlan?.(name, { invariant: hunts.at(-1)!.caught!.invariant, plan });
       }
     }
   }
@@ -182,6 +194,11 @@ async function main(): Promise<void> {
     minimizePlays: Number(values["minimize-plays"]),
     compare: values.compare,
     without: values.without,
+    onPlan: (name, caught) => {
+      if (!values.write) return;
+      mkdirSync(CAUGHT, { recursive: true });
+      writeFileSync(path.join(CAUGHT, `${name}.json`), `${JSON.stringify(caught, undefined, 2)}\n`);
+    },
     onRow: (row) => {
       const [line = ""] = tableText({ rows: [row] })
         .split("\n")
