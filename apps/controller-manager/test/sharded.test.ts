@@ -1,9 +1,9 @@
-import { configMaps, leases, namespaces } from "@kubewright/api";
+import { leases, namespaces } from "@kubewright/api";
 import { realClock, seededRandom } from "@kubewright/clock";
-import { formatAssignment, freeAssignment } from "@kubewright/sharding";
 import { expect, test } from "vitest";
 
 import { embeddedApiServer } from "../../../conformance/api-server.ts";
+import { createFreeAssignment } from "./free-assignment.js";
 import { JobLedger } from "./job-ledger.js";
 import { ledgerJob } from "./ledger-jobs.js";
 import type { Scope } from "./scope.js";
@@ -37,10 +37,7 @@ async function setUp(scope: Scope, namespaceCount: number) {
   const audit = await ShardAudit.start(scope, url);
   const names = Array.from({ length: namespaceCount }, (_, index) => `team-${index}`);
   for (const name of names) await client.resource(namespaces).create({ metadata: { name } });
-  // As after all have stopped: nobody need wait until nobody can have anything.
-  const data = { assignment: formatAssignment(freeAssignment) };
-  const metadata = { name: "kubewright-assignment", namespace: "kube-system" };
-  await client.resource(configMaps).create({ metadata, data });
+  await createFreeAssignment(client);
   const ledger = await JobLedger.open(scope, client);
   const replicas = new ShardedReplicas(scope, [`--master=${audit.url}`, "--controllers=job", ...LEASE]);
   const create = (from: number, to: number): Promise<unknown> =>
@@ -110,7 +107,7 @@ const WAVE = 50;
 
 test.runIf(HEAVY)(
   `${JOBS} Jobs in ${NAMESPACES} namespaces, ${REPLICAS} replicas, and something happens to one of them every few seconds`,
-  { timeout: 480_000 },
+  { timeout: 840_000 },
   async (scope) => {
     const world = await setUp(scope, NAMESPACES);
     const { audit, ledger, replicas, create } = world;
@@ -146,7 +143,9 @@ test.runIf(HEAVY)(
         if (!stop.signal.aborted) fault();
       }
     })();
+    const seconds = (): string => `${((performance.now() - begin) / 1_000).toFixed(0)} s`;
     for (let from = 0; from < JOBS; from += WAVE) {
+      if (from % 250 === 0) console.log(`${seconds()}: ${ledger.complete} Jobs of ${from} are complete`);
       await ledger.reaches(from + WAVE - MOST_UNDER_WAY);
       await create(from, from + WAVE);
     }
@@ -157,7 +156,7 @@ test.runIf(HEAVY)(
     await expectExact(world);
     expect(audit.writes).toBeGreaterThan(JOBS);
     console.log(
-      `${JOBS} Jobs in ${((performance.now() - begin) / 1_000).toFixed(0)} s: ${JSON.stringify(done)}, ` +
+      `${JOBS} Jobs in ${seconds()}: ${JSON.stringify(done)}, ` +
         `${replicas.all.length} processes, ${audit.takeovers} takeovers of buckets, ${audit.writes} writes`,
     );
   },
