@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { type ReportData, play } from "kubewright/browser";
 
 import { linkTo } from "../playground/page/state/link.ts";
-import { DEFAULT_FUTURES } from "../playground/page/state/playground-state.ts";
+import { NOTHING } from "../playground/page/state/playground-state.ts";
 
 export interface Example {
   /** Of the file, such as `concepts-queue-1`. */
@@ -66,7 +66,7 @@ export async function playExample(example: Example): Promise<PlayedExample> {
   if (report === undefined || errors.length > 0) throw new Error(`${name} cannot be played: ${errors.join("\n")}`);
   for (const claim of claims) assertPrinted(name, summary, claim);
   const scenario = isScenario ? yaml : scenarioOf(asked);
-  const fragment = await linkTo({ manifests: request.manifests, scenario, futures: DEFAULT_FUTURES });
+  const fragment = await linkTo({ ...NOTHING, manifests: request.manifests, scenario });
   return { ...example, printed: summary.trimEnd(), report, command, fragment };
 }
 

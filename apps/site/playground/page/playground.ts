@@ -19,7 +19,7 @@ import { WindowForm } from "./scenario/window-form.ts";
 import { WorkloadsForm } from "./scenario/workloads-form.ts";
 import { Split } from "./split.ts";
 import { LinkError, linkTo, stateOf } from "./state/link.ts";
-import { DEFAULT_FUTURES, type PlaygroundState } from "./state/playground-state.ts";
+import { NOTHING, type PlaygroundState } from "./state/playground-state.ts";
 import { Tabs } from "./tabs.ts";
 import { type Theme, applyTheme, storeTheme, storedTheme } from "./theme.ts";
 
@@ -54,7 +54,7 @@ export class Playground {
   readonly #status = h("p", { class: "status", role: "status" });
   readonly #cancel: HTMLButtonElement;
   readonly #alert = h("p", { class: "alert", role: "alert", hidden: true });
-  #state: PlaygroundState = { manifests: "", scenario: "", futures: DEFAULT_FUTURES };
+  #state = NOTHING;
   #subjects: readonly Subject[] = [];
   #played: Played | undefined;
   #theme: Theme = storedTheme();
@@ -79,7 +79,7 @@ export class Playground {
       this.#scenario.replace(scenario);
       this.#change({ scenario });
     };
-    this.#window = new WindowForm(edit);
+    this.#window = new WindowForm(edit, (kubernetes) => this.#change({ kubernetes }));
     this.#workloads = new WorkloadsForm(edit);
     this.#happenings = new HappeningsForm(edit);
     // On a phone the timeline comes below all this.
@@ -192,7 +192,7 @@ export class Playground {
   }
 
   #openExample({ name, manifests, scenario }: Example): void {
-    this.#open({ manifests, scenario, futures: this.#state.futures });
+    this.#open({ ...this.#state, manifests, scenario });
     this.#header.example = name;
     this.#warn("");
   }
@@ -227,16 +227,17 @@ export class Playground {
     const subjects = [...subjectsIn(manifests), ...subjectsIn(text)];
     // In the middle of a word there may be none to be read.
     if (subjects.length > 0 || manifests.trim() === "") this.#subjects = subjects;
-    this.#window.render(scenario);
+    this.#window.render(scenario, this.#state.kubernetes);
     this.#workloads.render(scenario, this.#subjects);
     this.#happenings.render(scenario, this.#subjects);
   }
 
   /** Where flags say the same as the scenario, the command is one that people would write. */
   #request(): PlayRequest {
-    const { manifests, scenario: text } = this.#state;
+    const { manifests, scenario: text, kubernetes } = this.#state;
+    const release = kubernetes === "" ? {} : { kubernetesVersion: kubernetes };
     const scenario = new ScenarioText(text);
-    if (!scenario.isPlain) return { manifests, scenario: text };
+    if (!scenario.isPlain) return { manifests, scenario: text, ...release };
     const [start, length, seed, timeZone] = (["start", "for", "seed", "timeZone"] as const).map((name) =>
       scenario.field(name),
     );
@@ -246,6 +247,7 @@ export class Playground {
       ...(length === "" ? {} : { for: length! }),
       ...(seed === "" ? {} : { seed: Number(seed) }),
       ...(timeZone === "" ? {} : { timeZone: timeZone! }),
+      ...release,
     };
   }
 
@@ -281,7 +283,9 @@ export class Playground {
     this.#showProblems(played.problems);
     this.#run.show(played);
     this.#downloads.render(commandOf(played), this.#state.scenario !== "");
-    this.#say(played.report === undefined ? "" : `Played in ${(tookMs / 1000).toFixed(2)} s`);
+    this.#say(
+      played.report === undefined ? "Not played: see what is wrong" : `Played in ${(tookMs / 1000).toFixed(2)} s`,
+    );
     performance.mark("played");
   }
 

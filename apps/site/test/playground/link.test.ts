@@ -4,6 +4,7 @@ import { assert, asyncProperty, integer, record, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { LONGEST_LINK, LinkError, linkTo, stateOf } from "../../playground/page/state/link.ts";
+import { NOTHING } from "../../playground/page/state/playground-state.ts";
 
 const linkWith = (value: unknown, version = 1): string =>
   `#${version}.${deflateRawSync(JSON.stringify(value)).toString("base64url")}`;
@@ -15,6 +16,7 @@ describe("a link", () => {
         record({
           manifests: string({ unit: "grapheme" }),
           scenario: string(),
+          kubernetes: string({ maxLength: 10 }),
           futures: integer({ min: 1, max: 1000 }),
         }),
         async (state) => {
@@ -31,7 +33,7 @@ describe("a link", () => {
     const manifests = Array.from({ length: 20_000 }, (_, index) =>
       ((index * 2_654_435_761) % 4_294_967_296).toString(36),
     ).join();
-    await expect(linkTo({ manifests, scenario: "", futures: 1 })).rejects.toThrow(/of 32,000 at most/);
+    await expect(linkTo({ ...NOTHING, manifests })).rejects.toThrow(/of 32,000 at most/);
     expect(LONGEST_LINK).toBe(32_000);
   });
 
@@ -45,6 +47,7 @@ describe("a link", () => {
     ["null", linkWith(null)],
     ["a number", linkWith({ m: 1 })],
     ["no manifests", linkWith({ s: "" })],
+    ["a release that is no text", linkWith({ m: "", k: 1.35 })],
     ["more futures than there are", linkWith({ m: "", f: 1_000_000 })],
   ])("that is damaged is said to be: %s", async (_, fragment) => {
     const failure = await stateOf(fragment).then(

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -8,9 +9,11 @@ import { gzipSync } from "node:zlib";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
+import { kubewright } from "../../../simulator/test/memory-io.js";
 import { browserPath } from "../../../simulator/test/page-fixture.js";
 import { buildPlayground } from "../../playground/build.ts";
 import { linkTo } from "../../playground/page/state/link.ts";
+import { NOTHING } from "../../playground/page/state/playground-state.ts";
 import { serveFolder } from "../static-server.ts";
 
 const TIMEOUT_MS = 180_000;
@@ -34,6 +37,29 @@ spec:
         spec:
           restartPolicy: Never
           containers: [{ name: c, image: busybox }]
+`;
+const OUTAGE = `apiVersion: sim.kubewright.dev/v1
+kind: Scenario
+for: 6h
+happenings:
+  - { at: +2h, for: 90m, controllerDown: cronjob-controller }
+`;
+/** With a rule that speaks of something that is not there. */
+const DEFINITION = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: backups.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: backups, singular: backup, kind: Backup, listKind: BackupList }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          x-kubernetes-validations: [{ rule: "self.days < most" }]
 `;
 interface Looks {
   readonly width?: number;
@@ -102,7 +128,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     });
     return page;
   };
-  const of = (manifests: string, scenario = ""): Promise<string> => linkTo({ manifests, scenario, futures: 100 });
+  const of = (manifests: string, scenario = ""): Promise<string> => linkTo({ ...NOTHING, manifests, scenario });
   const lane = (page: Page, name: string): ReturnType<Page["locator"]> =>
     page.getByRole("treeitem", { name: new RegExp(name) }).first();
   /** Takes the place of all that is in the editor. */
@@ -153,6 +179,9 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     await expect
       .poll(() => page.locator(".axis .bands text").allTextContents())
       .toContainEqual(expect.stringMatching(/apiServerDown|API server/));
+    await page.getByLabel("Kubernetes").selectOption("1.33");
+    const facts = (shown: Page): Promise<string | null> => shown.locator(".facts").first().textContent();
+    await expect.poll(() => facts(page)).toContain("Kubernetes v1.33");
     const printed = await summary(page);
 
     await page.getByRole("button", { name: "Share" }).click();
@@ -161,15 +190,14 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     const other = await newPage(context, problems);
     await other.goto(link);
     await lane(other, "hourly").waitFor();
+    expect(await facts(other)).toBe(await facts(page));
     await expect.poll(() => summary(other)).toBe(printed);
     expect(printed).toMatch(/hourly/);
     expect(problems).toEqual([]);
   });
 
   test("plays futures, makes a report that opens by itself, and needs no network for it", async () => {
-    const { page, context, problems } = await open(
-      await of(HOURLY, "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nfor: 6h\n"),
-    );
+    const { page, context, problems } = await open(await of(HOURLY, OUTAGE));
     await lane(page, "hourly").waitFor();
     await page.evaluate("navigator.serviceWorker.ready");
     await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
@@ -196,20 +224,29 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
       await download.saveAs(file);
       return file;
     };
-    const trace = readFileSync(await saved("trace.jsonl"), "utf8");
-    expect(
-      trace
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as object).length,
-    ).toBeGreaterThan(50);
-    expect(readFileSync(await saved("manifests.yaml"), "utf8")).toContain("name: other");
+    await page.getByLabel("Kubernetes").selectOption("1.34");
+    await lane(page, "other").waitFor();
+    await expect.poll(() => page.locator(".facts").first().textContent()).toContain("Kubernetes v1.34");
+    const [trace, manifests, scenario] = [
+      readFileSync(await saved("trace.jsonl"), "utf8"),
+      readFileSync(await saved("manifests.yaml"), "utf8"),
+      readFileSync(await saved("scenario.yaml"), "utf8"),
+    ];
+    await page.getByRole("button", { name: "Download" }).click();
+    const command = await page.locator(".command").innerText();
+    await page.keyboard.press("Escape");
+    expect(command).toBe("npx kubewright run manifests.yaml --scenario scenario.yaml --kubernetes 1.34");
+    // The files and the command that are downloaded do on a terminal what was seen here.
+    const { stdout } = await kubewright([...command.split(" ").slice(2), "--json", "-"], {
+      files: { "manifests.yaml": manifests, "scenario.yaml": scenario },
+      timeZoneData: "unknown",
+    });
+    expect(trace.length).toBeGreaterThan(10_000);
+    expect(sha256(trace)).toBe(sha256(stdout));
     const report = await saved("report.html");
     const opened = await newPage(context, problems);
     await opened.goto(pathToFileURL(report).href);
     await lane(opened, "other").waitFor();
-    await page.getByRole("button", { name: "Download" }).click();
-    expect(await page.locator(".command").innerText()).toMatch(/^npx kubewright run manifests\.yaml --for 6h/);
     expect(problems).toEqual([]);
   });
 
@@ -233,6 +270,13 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     await page.keyboard.press("Escape");
     await page.getByText("restartPolicy").hover();
     await page.getByText(/Restart policy for all containers within the pod/).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("checks definitions of resources, for which it loads what evaluates expressions", async () => {
+    const { page, problems } = await open(await of([HOURLY, DEFINITION].join("---\n")));
+    await page.getByRole("button", { name: /undeclared reference to 'most'/ }).waitFor();
+    await lane(page, "hourly").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -310,3 +354,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(needed).toBeLessThan(MOST_BYTES);
   });
 });
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

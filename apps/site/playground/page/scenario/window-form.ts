@@ -1,6 +1,7 @@
 import { h, icon, listen } from "../dom.ts";
 import { DICE } from "../icons.ts";
 import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
+import { RELEASES } from "./releases.ts";
 import type { PlainField, ScenarioText } from "./scenario-text.ts";
 import { zones } from "./zones.ts";
 
@@ -16,17 +17,20 @@ const LENGTHS: readonly (readonly [string, string])[] = [
 const DEFAULT_START = "2026-01-01T00:00:00Z";
 const MOST_SEED = 4_294_967_295;
 
-/** Which stretch of time is played, and by which chance. */
+/** Which stretch of time is played, by which chance, and by which release. */
 export class WindowForm {
   readonly element = h("div", { class: "window-form" });
   readonly #zones = h("datalist", { id: "zones" }, ...zones().map((zone) => h("option", { value: zone })));
   readonly #edit: EditScenario;
+  readonly #onKubernetes: (release: string) => void;
 
-  constructor(edit: EditScenario) {
+  /** @param onKubernetes - Hears the release that is chosen: no scenario says it. */
+  constructor(edit: EditScenario, onKubernetes: (release: string) => void) {
     this.#edit = edit;
+    this.#onKubernetes = onKubernetes;
   }
 
-  render(scenario: ScenarioText): void {
+  render(scenario: ScenarioText, kubernetes: string): void {
     const set =
       (field: PlainField) =>
       (value: string): void =>
@@ -54,14 +58,8 @@ export class WindowForm {
         textInput(localOf(scenario.field("start")), { key: "start", type: "datetime-local" }, (value) =>
           set("start")(startOf(value)),
         ),
-        "wide",
       ),
       labelled("For", choice(length === "1d" ? "" : length, LENGTHS, { key: "for" }, set("for"))),
-      labelled(
-        "Default time zone",
-        textInput(scenario.field("timeZone"), { key: "zone", placeholder: "UTC", list: "zones" }, set("timeZone")),
-        "wide",
-      ),
       h(
         "div",
         { class: "with-button" },
@@ -73,6 +71,11 @@ export class WindowForm {
         ),
         another,
       ),
+      labelled(
+        "Default time zone",
+        textInput(scenario.field("timeZone"), { key: "zone", placeholder: "UTC", list: "zones" }, set("timeZone")),
+      ),
+      labelled("Kubernetes", choice(kubernetes, RELEASES, { key: "kubernetes" }, this.#onKubernetes), "wide"),
       this.#zones,
     );
   }

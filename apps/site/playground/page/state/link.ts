@@ -17,10 +17,11 @@ export class LinkError extends Error {
  *
  * @throws LinkError when it is longer than {@link LONGEST_LINK}
  */
-export async function linkTo({ manifests, scenario, futures }: PlaygroundState): Promise<string> {
+export async function linkTo({ manifests, scenario, kubernetes, futures }: PlaygroundState): Promise<string> {
   const packed = {
     m: manifests,
     ...(scenario === "" ? {} : { s: scenario }),
+    ...(kubernetes === "" ? {} : { k: kubernetes }),
     ...(futures === DEFAULT_FUTURES ? {} : { f: futures }),
   };
   const bytes = await through(new TextEncoder().encode(JSON.stringify(packed)), new CompressionStream("deflate-raw"));
@@ -51,9 +52,15 @@ export async function stateOf(fragment: string): Promise<PlaygroundState | undef
   } catch (error) {
     throw error instanceof LinkError ? error : damaged();
   }
-  const { m: manifests, s: scenario = "", f: futures = DEFAULT_FUTURES } = (value ?? {}) as Record<string, unknown>;
+  const {
+    m: manifests,
+    s: scenario = "",
+    k: kubernetes = "",
+    f: futures = DEFAULT_FUTURES,
+  } = (value ?? {}) as Record<string, unknown>;
   if (typeof manifests !== "string" || typeof scenario !== "string" || !isFutures(futures)) throw damaged();
-  return { manifests, scenario, futures };
+  if (typeof kubernetes !== "string") throw damaged();
+  return { manifests, scenario, kubernetes, futures };
 }
 
 function damaged(): LinkError {
