@@ -68,14 +68,19 @@ export class Toolbar {
       this.#namespaces,
       h("div", { class: "chips", role: "group", "aria-label": "Outcomes" }, ...CHIPS.map((look) => this.#chip(look))),
       h("span", { class: "spacer" }),
-      playback,
-      this.#zones,
+      // Together also where they do not fit beside the rest.
       h(
         "div",
-        { class: "segmented", role: "group", "aria-label": "Zoom" },
-        button("−", "Zoom out (−)", () => context.zoomBy(1 / 2), ""),
-        button("+", "Zoom in (+)", () => context.zoomBy(2), ""),
-        button("All", "All: the whole time (0)", () => update(context.whole), ""),
+        { class: "time-controls" },
+        playback,
+        this.#zones,
+        h(
+          "div",
+          { class: "segmented", role: "group", "aria-label": "Zoom" },
+          button("−", "Zoom out (−)", () => context.zoomBy(1 / 2), ""),
+          button("+", "Zoom in (+)", () => context.zoomBy(2), ""),
+          button("All", "All: the whole time (0)", () => update(context.whole), ""),
+        ),
       ),
     );
   }

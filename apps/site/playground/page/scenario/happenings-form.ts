@@ -6,11 +6,11 @@ import type { ScenarioText, Subject } from "./scenario-text.ts";
 
 const CONTROLLERS: readonly (readonly [string, string])[] = [
   ["all", "all of it"],
-  ["cronjob-controller", "the CronJob controller"],
-  ["job-controller", "the Job controller"],
-  ["ttl-after-finished-controller", "the TTL controller"],
-  ["garbage-collector-controller", "the garbage collector"],
-  ["pod-garbage-collector-controller", "the pod garbage collector"],
+  ["cronjob-controller", "CronJob controller"],
+  ["job-controller", "Job controller"],
+  ["ttl-after-finished-controller", "TTL controller"],
+  ["garbage-collector-controller", "garbage collector"],
+  ["pod-garbage-collector-controller", "pod garbage collector"],
 ];
 const EDITABLE = [
   "schedule",
