@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { chromium } from "playwright-core";
+import { launchBrowser } from "../packages/timeline/test/chromium.ts";
 
 const [picture] = process.argv.slice(2);
 if (picture === undefined) throw new Error("Where to? node tooling/page-picture.ts PICTURE.png");
@@ -17,10 +17,7 @@ const command = path.resolve(import.meta.dirname, "../apps/simulator/bin/kubewri
 const folder = mkdtempSync(path.join(tmpdir(), "kubewright-picture-"));
 const report = path.join(folder, "report.html");
 const scenario = path.join(import.meta.dirname, "page-picture.yaml");
-const browser = await chromium.launch({
-  executablePath: process.env["CHROME_PATH"] ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
-});
+const browser = await launchBrowser();
 try {
   execFileSync(process.execPath, [command, "run", "--scenario", scenario, "--html", report], { stdio: "ignore" });
   const page = await browser.newPage({ viewport: { width: 1440, height: 800 }, colorScheme: "light" });

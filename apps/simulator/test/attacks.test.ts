@@ -9,11 +9,11 @@ import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 
-import { type Browser, type Page, chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
+import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
 import { findRuntime } from "../../../tooling/find-runtime.ts";
-import { browserPath } from "./page-fixture.js";
 import { type Answer, ServedProcess } from "./served-process.js";
 
 const TIMEOUT_MS = 120_000;
@@ -74,21 +74,6 @@ const ATTACKS = `async ({ url, path, advance, body }) => {
   navigator.sendBeacon(url + path, untyped());
   return learned.filter((text) => text !== "");
 }`;
-
-function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: browserPath!,
-    timeout: TIMEOUT_MS,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      // A name whose owner made it lead here.
-      "--host-resolver-rules=MAP evil.example 127.0.0.1",
-    ],
-  });
-}
 
 describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({ node }) => {
   let served: ServedProcess;
@@ -318,7 +303,10 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
         response.end("<!doctype html><title>evil</title>");
       }).listen(0, "127.0.0.1");
       await once(elsewhere, "listening");
-      browser = await launchBrowser();
+      browser = await launchBrowser(
+        // A name whose owner made it lead here.
+        "--host-resolver-rules=MAP evil.example 127.0.0.1",
+      );
     }, TIMEOUT_MS);
     afterAll(async () => {
       await browser?.close();

@@ -3,13 +3,13 @@ import type { Server } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
-import { type Browser, type Page, chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
 import type { PlayOptions, PlayRequest, Played } from "../src/browser/index.js";
 import { bundle, serveBundle } from "./browser-site.js";
 import { kubewright } from "./memory-io.js";
-import { browserPath } from "./page-fixture.js";
 
 /** Compressed, what playing needs at first: the rest of what a site may weigh is its editor and the page. */
 const MOST_BYTES = 400_000;
@@ -96,11 +96,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
   beforeAll(async () => {
     const site = await serveBundle();
     ({ server } = site);
-    browser = await chromium.launch({
-      executablePath: browserPath!,
-      timeout: 120_000,
-      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-    });
+    browser = await launchBrowser();
     page = await browser.newPage();
     await page.goto(site.url);
   });

@@ -1,48 +1,20 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build } from "tsup";
 import type { ReportData } from "@kubewright/timeline/data";
 
+import { launchBrowser } from "../../../packages/timeline/test/chromium.js";
 import { runCli } from "../src/cli.js";
 import type { Io } from "../src/io.js";
 import { htmlPage } from "../src/report/html-page.js";
 import type { PageAssets } from "../src/report/page-assets.js";
 import { page, style } from "../tsup.config.js";
-
-/** Where systems put Chromium and Chrome; `CHROME_PATH` comes before all of them. */
-const PLACES = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/usr/bin/google-chrome-stable",
-  "/opt/google/chrome/chrome",
-  "/snap/bin/chromium",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
-  "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe",
-];
-
-/** A browser of this machine, or `undefined`. @throws Error when `CHROME_PATH` names none. */
-export function findBrowser(): string | undefined {
-  const wanted = process.env["CHROME_PATH"];
-  if (wanted === undefined || wanted === "") return PLACES.find((place) => existsSync(place));
-  if (!existsSync(wanted)) throw new Error(`CHROME_PATH: there is no ${wanted}`);
-  return wanted;
-}
-
-export const browserPath = findBrowser();
-if (browserPath === undefined) {
-  console.warn(
-    "SKIPPED: the tests of the page, because this machine has neither Chromium nor Chrome. Install one (Debian: apt-get install chromium; macOS: brew install --cask chromium) or name it in CHROME_PATH.",
-  );
-}
 
 interface OpenOptions {
   readonly width?: number;
@@ -78,19 +50,7 @@ export class PageFixture {
       ["page.js", "page.css"].map((name) => readFile(path.join(folder, name), "utf8")),
     );
     const assets = { script: script!, style: css!, scriptHash: sha256(script!), styleHash: sha256(css!) };
-    const browser = await chromium.launch({
-      executablePath: browserPath!,
-      timeout: 120_000,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    const browser = await launchBrowser();
     return new PageFixture(folder, assets, browser);
   }
 

@@ -5,10 +5,11 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FuturesReport } from "@kubewright/timeline/data";
 
+import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { htmlPage } from "../src/report/html-page.js";
 import { packData } from "../src/report/packed-data.js";
 import { madeUpReport } from "./made-up-report.js";
-import { PageFixture, SCREENSHOTS, browserPath } from "./page-fixture.js";
+import { PageFixture, SCREENSHOTS } from "./page-fixture.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;

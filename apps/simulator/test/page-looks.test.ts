@@ -4,7 +4,8 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { PageFixture, browserPath } from "./page-fixture.js";
+import { browserPath } from "../../../packages/timeline/test/chromium.js";
+import { PageFixture } from "./page-fixture.js";
 import { HUNDRED, MONTH, TEAM, manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;

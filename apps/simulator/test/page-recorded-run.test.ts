@@ -5,9 +5,10 @@ import { builtInInvariants, play } from "@kubewright/simulation";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
+import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { fuzzPage } from "../src/fuzz-page/fuzz-page.js";
 import { mutantPlayer, stalePlan } from "./made-up-plan.js";
-import { PageFixture, browserPath } from "./page-fixture.js";
+import { PageFixture } from "./page-fixture.js";
 
 const TIMEOUT_MS = 180_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

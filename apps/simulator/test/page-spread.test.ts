@@ -5,8 +5,9 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SpreadReport } from "@kubewright/timeline/data";
 
+import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { htmlPage } from "../src/report/html-page.js";
-import { PageFixture, browserPath } from "./page-fixture.js";
+import { PageFixture } from "./page-fixture.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;

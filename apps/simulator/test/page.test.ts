@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
+import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { runCli } from "../src/cli.js";
 import { PAGE_PATH } from "../src/report/live-page.js";
 import { madeUpReport } from "./made-up-report.js";
-import { PageFixture, browserPath } from "./page-fixture.js";
+import { PageFixture } from "./page-fixture.js";
 
 const TIMEOUT_MS = 180_000;
 

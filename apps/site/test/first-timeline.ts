@@ -11,9 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { chromium } from "playwright-core";
-
-import { browserPath } from "../../../packages/timeline/test/browser.ts";
+import { launchBrowser } from "../../../packages/timeline/test/chromium.ts";
 import { buildPlayground } from "../playground/build.ts";
 import { serveFolder } from "./static-server.ts";
 
@@ -48,7 +46,6 @@ const WATCH = `{
 const { values: flags } = parseArgs({
   options: { visits: { type: "string", default: "5" }, site: { type: "string" } },
 });
-if (browserPath === undefined) throw new Error("there is neither Chromium nor Chrome");
 const made = flags.site === undefined ? mkdtempSync(path.join(tmpdir(), "kubewright-first-")) : undefined;
 if (made !== undefined) await buildPlayground(path.join(made, "play"));
 const server = await serveFolder(made ?? flags.site!);
@@ -67,10 +64,7 @@ try {
 }
 
 async function visit(url: string): Promise<Visit> {
-  const browser = await chromium.launch({
-    executablePath: browserPath!,
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-  });
+  const browser = await launchBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const { promise, resolve, reject } = Promise.withResolvers<Visit>();

@@ -1,26 +1,9 @@
-import { existsSync } from "node:fs";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { type Browser, type Page, chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 
-/** Where systems put Chromium and Chrome; `CHROME_PATH` comes before all of them. */
-const PLACES = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/usr/bin/google-chrome-stable",
-  "/opt/google/chrome/chrome",
-  "/snap/bin/chromium",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-];
-
-export const browserPath = process.env["CHROME_PATH"] || PLACES.find((place) => existsSync(place));
-if (browserPath === undefined)
-  console.warn(
-    "SKIPPED: the tests of the element, because this machine has neither Chromium nor Chrome. Install one or name it in CHROME_PATH.",
-  );
+import { launchBrowser } from "./chromium.js";
 
 /** What a server hands out, by path. */
 export type Files = Readonly<Record<string, { readonly type: string; readonly text: string }>>;
@@ -49,19 +32,7 @@ export class Site {
     };
     const server = createServer(answer);
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    const browser = await chromium.launch({
-      executablePath: browserPath!,
-      timeout: 120_000,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    const browser = await launchBrowser();
     return new Site(server, browser);
   }
 

@@ -11,7 +11,8 @@ import { styleText } from "../src/element/style-text.js";
 import { elementStyle } from "../style-text.js";
 import { script } from "../tsup.config.js";
 import { aReport } from "./a-report.js";
-import { Site, browserPath } from "./browser.js";
+import { Site } from "./browser.js";
+import { browserPath } from "./chromium.js";
 
 test("the element's style sheet is made of the page's as it is", async () => {
   expect(styleText).toBe(await elementStyle());

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { browserPath } from "../../../../packages/timeline/test/browser.js";
+import { browserPath } from "../../../../packages/timeline/test/chromium.js";
 import { ServedSite, timelineOf } from "./served-site.js";
 
 const root = path.resolve(import.meta.dirname, "../../../..");
@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    site = await ServedSite.start(built, BASE, browserPath!);
+    site = await ServedSite.start(built, BASE);
   });
   afterAll(() => site?.stop());
 

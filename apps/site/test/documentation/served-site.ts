@@ -3,7 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-import { type Browser, type Page, chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+
+import { launchBrowser } from "../../../../packages/timeline/test/chromium.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css",
@@ -34,7 +36,7 @@ export class ServedSite {
     this.#close = close;
   }
 
-  static async start(folder: string, base: string, executablePath: string): Promise<ServedSite> {
+  static async start(folder: string, base: string): Promise<ServedSite> {
     const server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://localhost");
       const name = decodeURIComponent(pathname);
@@ -49,11 +51,7 @@ export class ServedSite {
       );
     });
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    const browser = await chromium.launch({
-      executablePath,
-      timeout: 120_000,
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-    });
+    const browser = await launchBrowser();
     return new ServedSite(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, base, browser, async () => {
       await browser.close();
       server.closeAllConnections();

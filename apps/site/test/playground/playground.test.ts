@@ -6,11 +6,11 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
+import { browserPath, launchBrowser } from "../../../../packages/timeline/test/chromium.js";
 import { kubewright } from "../../../simulator/test/memory-io.js";
-import { browserPath } from "../../../simulator/test/page-fixture.js";
 import { buildPlayground } from "../../playground/build.ts";
 import { linkTo } from "../../playground/page/state/link.ts";
 import { NOTHING } from "../../playground/page/state/playground-state.ts";
@@ -79,11 +79,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     mkdirSync(SCREENSHOTS, { recursive: true });
     await buildPlayground(path.join(folder, "play"));
     server = await serveFolder(folder);
-    browser = await chromium.launch({
-      executablePath: browserPath!,
-      timeout: 120_000,
-      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-    });
+    browser = await launchBrowser();
   }, TIMEOUT_MS);
   afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
   afterAll(async () => {
