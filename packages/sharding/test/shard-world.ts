@@ -335,7 +335,7 @@ function leaves({ signal, beforeSend }: ApiRequest, clock: Clock, afterMs: numbe
         beforeSend?.();
         resolve();
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     clock.setTimer(afterMs, send, { background: true });

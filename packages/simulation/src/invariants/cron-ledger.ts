@@ -102,7 +102,7 @@ class CronLedger {
     const storedMs = this.#storedMs.get(object.metadata.resourceVersion ?? "") ?? run?.endedMs ?? atMs;
     if (atMs - storedMs > LATE_MS) cronJob.lateNewsMs = atMs;
     if (run !== undefined) {
-      run.shown.set(life, type === "delete" ? undefined : (object as Stored<Job>));
+      run.shown.set(life, type === "delete" ? undefined : object);
       return;
     }
     cronJob.shown.set(life, object);
