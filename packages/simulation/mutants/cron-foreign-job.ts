@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "1.3",
   sentence:
     "A CronJob whose next run has a name that somebody else's Job has taken sets no timer: it starts nothing more.",
-  inPlan: [/CronJob/],
+  inPlan: [/CronJob/, /"apply":\{"apiVersion":"batch\/v1","kind":"Job","metadata":\{"name":"cron-/],
   changes: [
     {
       file: "packages/cronjob/src/sync-cron-job.ts",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "3.1",
   issue: "kubernetes/kubernetes#42649",
   sentence: "A CronJob that has missed more than 100 runs, and has no deadline, never starts again.",
-  inPlan: [/CronJob/],
+  inPlan: [/CronJob/, /"suspend"|controllerDown|apiServerDown|clock/],
   changes: [
     {
       file: "packages/cronjob/src/plan-cron-job.ts",

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#56121",
   sentence:
     "An owner that was only referred to, and was found when it was looked for, is not looked for again: if it goes before it is seen, its dependents stay.",
-  inPlan: [/watchCut|watchSilent|apiServer|staleList/],
+  inPlan: [/"watchCut":\{("controller":"garbage-collector-controller"|"compacted":true)|staleList/],
   changes: [
     {
       file: "packages/garbage-collector/src/garbage-collector.ts",

@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#141346",
   sentence:
     "A pod found by the selector of a Job that is gone, whose finalizer could not be removed, is forgotten, and stays for ever.",
+  inPlan: [/requestFails|apiServerDown/],
   changes: [
     { file: "packages/job/src/orphan-pods.ts", find: "if (refused !== undefined) throw refused;", replace: "" },
   ],

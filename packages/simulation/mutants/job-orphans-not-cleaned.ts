@@ -6,6 +6,7 @@ export const mutant: Mutant = {
   issue: "kubernetes/kubernetes#108645",
   sentence:
     "When a Job is deleted nobody looks at its pods: those that were being deleted before keep their finalizer.",
+  inPlan: [/"delete":\{/],
   changes: [
     {
       file: "packages/job/src/event-handlers.ts",

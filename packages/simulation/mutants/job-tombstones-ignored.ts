@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E7",
   issue: "kubernetes/kubernetes#115658",
   sentence: "A pod that went while the watch was cut off wakes no Job, and what was expected of it stays expected.",
-  inPlan: [/watchCut|watchSilent|apiServer|staleList/],
+  inPlan: [/"watchCut":\{("controller":"job-controller","kinds":\["Pod"\],)?"compacted":true|staleList/],
   changes: [
     {
       file: "packages/job/src/event-handlers.ts",
