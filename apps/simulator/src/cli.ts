@@ -314,6 +314,10 @@ function program(io: Io, version: string): Command {
     .option("--workers <number>", "threads that play at once (default: the machine's cores)")
     .option("--faults <list>", "what may go wrong: requestFails,staleCache, or none (default: everything)")
     .option(
+      "--sharding <managers>",
+      "let so many controller managers share the work, 1 to 5, and fail in their own ways",
+    )
+    .option(
       "--replay <file|seed>",
       "play one plan, of a file or of a seed such as 7 or 7+12, and print what goes wrong in it",
     )
@@ -330,13 +334,14 @@ function program(io: Io, version: string): Command {
 Equal seeds play equal runs, on any number of threads. Ends with status 1 when an invariant did not hold.
 Faults are requestFails, controllerCrashes, controllerDown, paused, watchCut, watchSilent, staleCache, staleList,
 apiServerRestart, apiServerDown, apiServerSlow, leaseLost, clockJump, clockSkew, nodeLost, nodeDrained, nodeTainted,
-jitter and phaseFlip.
+jitter and phaseFlip; with --sharding also toldToEnd.
 
 Examples:
   $ kubewright fuzz --seeds 1-1000
   $ kubewright fuzz --for-minutes 10 --json night.json
   $ kubewright fuzz --resume night.json --json night.json --seeds 1-5000
   $ kubewright fuzz --faults requestFails,controllerCrashes --minimize
+  $ kubewright fuzz --sharding 3 --seeds 1-200
   $ kubewright fuzz --replay 7 --minimize --save plan.yaml
   $ kubewright fuzz --replay plan.yaml --html run.html
   $ kubewright fuzz --mutant job-finished-forgotten --minimize

@@ -1,5 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { FAULT_KINDS, type FuzzReport, type Outcome, generatePlan } from "@kubewright/simulation";
+import {
+  FAULT_KINDS,
+  type FuzzReport,
+  type Outcome,
+  SHARDING_FAULT_KINDS,
+  generatePlan,
+  generateShardedPlan,
+} from "@kubewright/simulation";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
@@ -112,6 +119,12 @@ describe("--replay", () => {
     expect(bySeed.stdout).toContain("seed-12");
   });
 
+  test("with --sharding plays the plan of that seed for managers that share the work", async () => {
+    const { stdout } = await fuzz(["--replay", "7", "--sharding", "2", "--faults", "toldToEnd", "--json", "-"]);
+    const plan = generateShardedPlan(7, { managers: 2, faults: ["toldToEnd"] });
+    expect(JSON.parse(stdout)).toMatchObject({ plan: JSON.parse(JSON.stringify(plan)) as object });
+  });
+
   test("writes what came of it as JSON", async () => {
     const { stdout } = await fuzz(["--replay", "7+3", "--json", "-"]);
     expect(JSON.parse(stdout)).toMatchObject({ violations: [], hash: expect.any(String), plan: { name: "seed-7+3" } });
@@ -137,6 +150,12 @@ describe("wrong usage is one line and status 2", () => {
     [["--for-minutes", "0"], '--for-minutes: "0" is no number of minutes up to 10080; write for example 10'],
     [["--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
     [["--faults", "stalecache"], '--faults: there is no fault "stalecache"; did you mean "staleCache"?'],
+    [["--sharding", "6"], '--sharding: "6" is not a whole number from 1 to 5'],
+    [["--faults", "toldToEnd"], "--faults: toldToEnd is of controller managers that share work; add --sharding 3"],
+    [
+      ["--resume", "part.json", "--sharding", "2"],
+      "--sharding: the report to go on with is of no managers that share the work; leave --sharding out",
+    ],
     [["--replay", "7", "--seeds", "1-3"], "--seeds does not go with --replay: leave one of them out"],
     [["--list-mutants", "--json", "a"], "--json does not go with --list-mutants: leave one of them out"],
     [["--replay", "4294967296"], '--replay: "4294967296" is no seed up to 4294967295'],
@@ -211,6 +230,6 @@ describe("--mutant", () => {
 
 test("the help names every kind of fault", async () => {
   const { stdout } = await kubewright(["fuzz", "--help"]);
-  for (const kind of FAULT_KINDS) expect(stdout).toContain(kind);
+  for (const kind of [...FAULT_KINDS, ...SHARDING_FAULT_KINDS]) expect(stdout).toContain(kind);
   expect(stdout).toContain("$ kubewright fuzz --for-minutes 10 --json night.json");
 });

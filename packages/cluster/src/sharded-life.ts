@@ -121,8 +121,11 @@ export class ShardedLife {
     try {
       await Promise.race([this.#member.run(signal), this.#killed.promise]);
     } finally {
-      reading.abort(new Error("this manager has ended"));
-      if (this.#isAlive) await Promise.race([read, this.#killed.promise]);
+      // What was killed stays as it is: nothing of it goes on.
+      if (this.#isAlive) {
+        reading.abort(new Error("this manager has ended"));
+        await Promise.race([read, this.#killed.promise]);
+      }
     }
   }
 

@@ -5,6 +5,8 @@ export { planNamed } from "./fuzz/plan-name.js";
 export { exhaustivePlans } from "./generate/exhaustive-plans.js";
 export { FAULT_KINDS } from "./generate/fault-kind.js";
 export { generatePlan } from "./generate/generate-plan.js";
+export { generateShardedPlan } from "./generate/sharded-plan.js";
+export { SHARDING_FAULT_KINDS } from "./generate/sharding-faults.js";
 export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
 export { uidOf, withOwnerUids } from "./owner-uids.js";
@@ -29,6 +31,7 @@ export {
   genericInvariants,
   jobInvariants,
   leaderInvariants,
+  sharingInvariants,
 } from "./invariants/built-in.js";
 export { LASTING, SCENARIO_API_VERSION } from "./scenario/scenario-file.js";
 export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
@@ -45,6 +48,8 @@ export type { FoundViolation, FuzzReport, MinimizedViolation, Reached } from "./
 export type { MakePlan } from "./fuzz/plan-name.js";
 export type { ExhaustiveOptions } from "./generate/exhaustive-plans.js";
 export type { FaultKind } from "./generate/fault-kind.js";
+export type { ShardedPlanOptions } from "./generate/sharded-plan.js";
+export type { ShardingFaultKind } from "./generate/sharding-faults.js";
 export type { GenerateOptions, OwnWorkload } from "./generate/generate-plan.js";
 export type { Shape } from "./generate/shape.js";
 export type { MinimizeOptions, MinimizeProgress, Minimized } from "./minimize/minimize.js";
@@ -54,7 +59,7 @@ export type { Invariant, InvariantChecks, Violated, Violation } from "./invarian
 export type { ToldRecord } from "./observer.js";
 export type { PlayOptions } from "./play.js";
 export type { OperatorLike, PlayedController, PlayedEnvironment } from "./played-controller.js";
-export type { Outcome, SettledObject } from "./outcome.js";
+export type { Figures, Outcome, SettledObject } from "./outcome.js";
 export type { ScenarioFacts } from "./scenario/check-scenario.js";
 export type { HappeningNote, HappeningPlayerOptions } from "./scenario/happening-player.js";
 export type { Happening, HappeningSources, ScenarioObject } from "./scenario/happening.js";

@@ -3,6 +3,7 @@ import type { Decision, FaultyCluster, Sender } from "@kubewright/cluster";
 
 import type { FaultPlan } from "./fault-plan.js";
 import type { Invariant, InvariantChecks, Violation } from "./invariant.js";
+import { Assignments } from "./invariants/assignments.js";
 import type { Outcome } from "./outcome.js";
 import { reachedBy, reachedByAnswer } from "./reached.js";
 import { durationOf } from "./scenario/scenario-times.js";
@@ -56,6 +57,7 @@ export class Observer {
   readonly #violated = new Set<string>();
   readonly #requests = new ToldRequests();
   readonly #figures = { requests: 0, writes: 0 };
+  readonly #assignments = new Assignments();
   readonly #onChange: readonly Check<StoredChange>[];
   readonly #onAnswer: readonly Check<AnsweredRequest>[];
   readonly #onDecision: readonly Check<ToldDecision>[];
@@ -115,7 +117,12 @@ export class Observer {
   }
 
   get figures(): Outcome["figures"] {
-    return { ...this.#figures, virtualMs: this.#options.clock.monotonic() };
+    const { handOvers } = this.#assignments;
+    return {
+      ...this.#figures,
+      virtualMs: this.#options.clock.monotonic(),
+      ...(this.#options.plan.controllers?.sharding === true ? { handOvers } : {}),
+    };
   }
 
   decision(decision: Decision, { process, incarnation }: Sender): void {
@@ -190,6 +197,7 @@ export class Observer {
     const request = serving === undefined ? undefined : this.#requests.infoOf(serving);
     const atMs = this.#options.clock.now();
     const told: StoredChange = { ...change, atMs, ...(request === undefined ? {} : { request }) };
+    this.#assignments.onChange(told);
     this.#hash.add(`${change.type} ${atMs} ${change.resource} ${contentOf(change.object)} ${request?.component ?? ""}`);
     this.#tell(this.#onChange, told, { type: "change", change: told });
   }

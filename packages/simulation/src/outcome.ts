@@ -10,7 +10,15 @@ export interface Outcome {
   readonly hash: string;
   /** What everything settled to, for comparison with a run without faults: by `Job default/pi`. */
   readonly settled: Readonly<Record<string, SettledObject>>;
-  readonly figures: { readonly requests: number; readonly writes: number; readonly virtualMs: number };
+  readonly figures: Figures;
+}
+
+export interface Figures {
+  readonly requests: number;
+  readonly writes: number;
+  readonly virtualMs: number;
+  /** Of managers that share work: how often a bucket went from one to another. Absent where none do. */
+  readonly handOvers?: number;
 }
 
 /** What of an object must not depend on faults. */

@@ -1,13 +1,11 @@
 import { realClock } from "@kubewright/clock";
 import {
   type CampaignProgress,
-  type FaultKind,
   type FaultPlan,
   type FuzzReport,
   type FuzzWorkers,
   builtInInvariants,
   failsLike,
-  generatePlan,
   minimize,
   planNamed,
   runCampaign,
@@ -29,7 +27,17 @@ import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { fuzzPage } from "../fuzz-page/fuzz-page.js";
 import { playTask } from "../fuzz-worker.js";
-import { type FuzzFlags, checkTogether, isPlanName, parseFaults, parseForMinutes, seedsOf } from "./fuzz-flags.js";
+import {
+  type FuzzFlags,
+  type PlanChoice,
+  checkTogether,
+  isPlanName,
+  parseFaults,
+  parseForMinutes,
+  parseSharding,
+  planOfSeed,
+  seedsOf,
+} from "./fuzz-flags.js";
 import { type FuzzFile, fuzzJson, readFuzzFile } from "./fuzz-json.js";
 import { foundCount, fuzzText } from "./fuzz-text.js";
 import { loadPlan } from "./load-plan.js";
@@ -57,7 +65,8 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   const workers = parseWorkers(flags.workers);
   const forMs = parseForMinutes(flags.forMinutes);
   const before = flags.resume === undefined ? undefined : await readFuzzFile(flags.resume, io);
-  const { faults, mutant } = sameAsBefore(before, { faults: parseFaults(flags.faults), mutant: flags.mutant });
+  const chosen = sameAsBefore(before, { ...choiceOf(flags, before), mutant: flags.mutant });
+  const { faults, sharding, mutant } = chosen;
   const first = before?.seeds.from;
   const seeds =
     before !== undefined && flags.seeds === undefined && forMs === undefined
@@ -80,7 +89,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
     progress.show(0, "0 plans");
     report = await runCampaign({
       seeds: { from: seeds.first, to: seeds.last },
-      makePlan: (seed) => generatePlan(seed, faults === undefined ? {} : { faults }),
+      makePlan: (seed) => planOfSeed(chosen, seed),
       workers: pool,
       sometimes: sometimes.map(({ name }) => name),
       minimize: flags.minimize === true,
@@ -103,6 +112,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   const whole: FuzzFile = {
     ...report,
     ...(faults === undefined ? {} : { faults }),
+    ...(sharding === undefined ? {} : { sharding }),
     ...(mutant === undefined ? {} : { mutant }),
   };
   const json = fuzzJson(whole);
@@ -133,8 +143,9 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   else {
     const style = styleFor(io.stdout.hasColours);
     const what = faults === undefined ? "all faults" : faults.length === 0 ? "no faults" : faults.join(", ");
+    const who = sharding === undefined ? "" : `, ${sharding} controller managers that share the work`;
     io.stdout.write(
-      `${style.bold("kubewright fuzz")}  ${seedsText(seeds)}, ${what}${mutant === undefined ? "" : `, mutant ${mutant}`}\n\n`,
+      `${style.bold("kubewright fuzz")}  ${seedsText(seeds)}, ${what}${who}${mutant === undefined ? "" : `, mutant ${mutant}`}\n\n`,
     );
     io.stdout.write(
       fuzzText(report, {
@@ -142,12 +153,12 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
         elapsedMs,
         played: report.plays - (before?.plays ?? 0),
         sentenceOf: (name) => builtInInvariants.find((invariant) => invariant.name === name)?.sentence,
-        replayCommand: (name) => replayCommand(name, flags, faults, mutant),
+        replayCommand: (name) => replayCommand(name, flags, chosen),
       }),
     );
   }
   await writePage(page, found === undefined ? undefined : (found.minimized ?? found).plan, {
-    command: found === undefined ? "" : replayCommand(found.name, flags, faults, mutant),
+    command: found === undefined ? "" : replayCommand(found.name, flags, chosen),
     player,
     io,
   });
@@ -160,24 +171,34 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   if (report.violations.length > 0) throw new ViolationsError([foundCount(report.violations.length)]);
 }
 
+/** What plans are to be made of: what a report says that is gone on with may be left out. */
+function choiceOf(flags: FuzzFlags, before?: FuzzFile): PlanChoice {
+  const sharding = parseSharding(flags.sharding) ?? before?.sharding;
+  return { faults: parseFaults(flags.faults, sharding), sharding };
+}
+
 /** What a report was made with holds for what goes on from it. */
 function sameAsBefore(
   before: FuzzFile | undefined,
-  said: { readonly faults: readonly FaultKind[] | undefined; readonly mutant: string | undefined },
+  said: PlanChoice & { readonly mutant: string | undefined },
 ): typeof said {
   if (before === undefined) return said;
   if (said.faults !== undefined && said.faults.join() !== before.faults?.join())
     throw new UserError(
       `--faults: the report to go on with is of ${before.faults?.join() ?? "all faults"}; leave --faults out`,
     );
+  if (said.sharding !== before.sharding)
+    throw new UserError(
+      `--sharding: the report to go on with is of ${before.sharding ?? "no"} managers that share the work; leave --sharding out`,
+    );
   if (said.mutant !== undefined && said.mutant !== before.mutant)
     throw new UserError(`--mutant: the report to go on with is of ${before.mutant ?? "no mutant"}; leave --mutant out`);
-  return { faults: before.faults, mutant: before.mutant };
+  return { faults: before.faults, sharding: before.sharding, mutant: before.mutant };
 }
 
 async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
-  const faults = parseFaults(flags.faults);
-  const plan = await planOf(what, faults, io);
+  const choice = choiceOf(flags);
+  const plan = await planOf(what, choice, io);
   const player = await playerOf(flags.mutant, io);
   const file = flags.json === undefined || flags.json === "-" ? undefined : await openOutput("--json", flags.json, io);
   const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
@@ -222,7 +243,7 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
     io.stdout.write(`${lines.join("\n")}\n`);
   }
   await writePage(page, violations.length === 0 ? undefined : shown, {
-    command: replayCommand(what, flags, faults, flags.mutant),
+    command: replayCommand(what, flags, { ...choice, mutant: flags.mutant }),
     player,
     io,
   });
@@ -230,9 +251,9 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
   if (violations.length > 0) throw new ViolationsError([foundCount(violations.length)]);
 }
 
-async function planOf(what: string, faults: readonly FaultKind[] | undefined, io: Io): Promise<FaultPlan> {
+async function planOf(what: string, choice: PlanChoice, io: Io): Promise<FaultPlan> {
   if (!isPlanName(what)) return loadPlan(what, io);
-  const plan = planNamed(what, (seed) => generatePlan(seed, faults === undefined ? {} : { faults }));
+  const plan = planNamed(what, (seed) => planOfSeed(choice, seed));
   if (plan === undefined) throw new UserError(`--replay: ${JSON.stringify(what)} is no seed up to 4294967295`);
   return plan;
 }
@@ -304,10 +325,10 @@ function progressText({ phase, plays, violations }: CampaignProgress): string {
 function replayCommand(
   name: string,
   { minimize: isMinimized }: FuzzFlags,
-  faults: readonly FaultKind[] | undefined,
-  mutant: string | undefined,
+  { faults, sharding, mutant }: PlanChoice & { readonly mutant: string | undefined },
 ): string {
+  const withSharding = sharding === undefined ? "" : ` --sharding ${sharding}`;
   const withFaults = faults === undefined ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
   const withMutant = mutant === undefined ? "" : ` --mutant ${mutant}`;
-  return `kubewright fuzz --replay ${name}${withFaults}${withMutant}${isMinimized === true ? " --minimize" : ""}`;
+  return `kubewright fuzz --replay ${name}${withSharding}${withFaults}${withMutant}${isMinimized === true ? " --minimize" : ""}`;
 }

@@ -1,4 +1,12 @@
-import { FAULT_KINDS, type FaultKind, suggestion } from "@kubewright/simulation";
+import {
+  FAULT_KINDS,
+  type FaultPlan,
+  SHARDING_FAULT_KINDS,
+  type ShardingFaultKind,
+  generatePlan,
+  generateShardedPlan,
+  suggestion,
+} from "@kubewright/simulation";
 
 import { type SeedRange, parseSeeds } from "../futures/seeds.js";
 import type { IndexedJobFlags } from "../indexed-job/indexed-job-flags.js";
@@ -8,6 +16,7 @@ export interface FuzzFlags extends IndexedJobFlags {
   readonly seeds?: string;
   readonly forMinutes?: string;
   readonly faults?: string;
+  readonly sharding?: string;
   readonly replay?: string;
   readonly minimize?: boolean;
   readonly save?: string;
@@ -41,19 +50,52 @@ export function parseForMinutes(text: string | undefined): number | undefined {
   return minutes * 60_000;
 }
 
-/** @throws UserError for a kind of fault that there is not. */
-export function parseFaults(text: string | undefined): readonly FaultKind[] | undefined {
+/** @throws UserError for a kind of fault that there is not, or not without managers that share work. */
+export function parseFaults(
+  text: string | undefined,
+  sharding: number | undefined,
+): readonly ShardingFaultKind[] | undefined {
   if (text === undefined) return undefined;
   if (text === "none") return [];
   return text.split(",").map((part) => {
     const name = part.trim();
-    const kind = FAULT_KINDS.find((known) => known === name);
+    const kind = [...FAULT_KINDS, ...SHARDING_FAULT_KINDS].find((known) => known === name);
     if (kind === undefined)
       throw new UserError(
-        `--faults: there is no fault ${JSON.stringify(name)}; ${suggestion(name, [...FAULT_KINDS, "none"])}`,
+        `--faults: there is no fault ${JSON.stringify(name)}; ${suggestion(name, [...FAULT_KINDS, ...SHARDING_FAULT_KINDS, "none"])}`,
       );
+    if (sharding === undefined && !isForAll(kind))
+      throw new UserError(`--faults: ${name} is of controller managers that share work; add --sharding 3`);
     return kind;
   });
+}
+
+function isForAll(kind: ShardingFaultKind): kind is (typeof FAULT_KINDS)[number] {
+  return FAULT_KINDS.some((known) => known === kind);
+}
+
+/** As many as scenarios may have. */
+const MOST_MANAGERS = 5;
+
+/** How many controller managers share the work. @throws UserError for what is no such number. */
+export function parseSharding(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const managers = Number(text);
+  if (!/^\d+$/.test(text) || managers < 1 || managers > MOST_MANAGERS)
+    throw new UserError(`--sharding: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_MANAGERS}`);
+  return managers;
+}
+
+/** What a campaign makes its plans of. */
+export interface PlanChoice {
+  readonly faults: readonly ShardingFaultKind[] | undefined;
+  readonly sharding: number | undefined;
+}
+
+/** The plan of a seed. */
+export function planOfSeed({ faults, sharding }: PlanChoice, seed: number): FaultPlan {
+  if (sharding !== undefined) return generateShardedPlan(seed, { managers: sharding, faults });
+  return generatePlan(seed, faults === undefined ? {} : { faults: faults.filter(isForAll) });
 }
 
 /** Whether what is to be replayed is named by its seed, and not by a file. */
@@ -64,7 +106,20 @@ export function isPlanName(text: string): boolean {
 const TOGETHER: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFlags)[]])[] = [
   [
     "listMutants",
-    ["seeds", "forMinutes", "replay", "resume", "mutant", "minimize", "save", "json", "html", "faults", "workers"],
+    [
+      "seeds",
+      "forMinutes",
+      "replay",
+      "resume",
+      "mutant",
+      "minimize",
+      "save",
+      "json",
+      "html",
+      "faults",
+      "sharding",
+      "workers",
+    ],
   ],
   ["replay", ["seeds", "forMinutes", "resume", "workers", "chunk", "summary"]],
   ["chunk", ["forMinutes", "resume"]],

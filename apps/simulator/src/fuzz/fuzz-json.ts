@@ -1,4 +1,4 @@
-import type { FaultKind, FuzzReport } from "@kubewright/simulation";
+import type { FuzzReport, ShardingFaultKind } from "@kubewright/simulation";
 
 import { ioProblem } from "../input/find-inputs.js";
 import type { Io } from "../io.js";
@@ -7,7 +7,9 @@ import { UserError } from "../user-error.js";
 /** The file of `--json`, which `fuzz.schema.json` describes, and which `--resume` goes on from. */
 export interface FuzzFile extends FuzzReport {
   /** Of `--faults`; absent: all. */
-  readonly faults?: readonly FaultKind[];
+  readonly faults?: readonly ShardingFaultKind[];
+  /** Of `--sharding`; absent: no managers share the work. */
+  readonly sharding?: number;
   /** Of `--mutant`. */
   readonly mutant?: string;
 }

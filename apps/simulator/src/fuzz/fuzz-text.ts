@@ -22,7 +22,7 @@ export function fuzzText(report: FuzzReport, options: FuzzTextOptions): string {
   const perSecond = elapsedMs > 0 ? `, ${rate(played / (elapsedMs / 1_000))} plans a second` : "";
   const lines = [
     ...violations.flatMap((found) => [...foundLines(found, options), ""]),
-    `${number(plays)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes`,
+    `${number(plays)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes${figures.handOvers === undefined ? "" : `, ${number(figures.handOvers)} hand-overs of buckets`}`,
     `${number(Object.keys(reached).length)} decisions and answers reached, ${number(corpus.length)} plans kept that were the first to`,
     ...(neverReached.length === 0 ? [] : [style.yellow(`never reached: ${neverReached.map(printable).join("; ")}`)]),
     violations.length === 0 ? style.green("nothing went wrong") : style.red(foundCount(violations.length)),

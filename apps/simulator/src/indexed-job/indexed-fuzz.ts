@@ -1,4 +1,4 @@
-import { type FuzzFlags, parseFaults, seedsOf } from "../fuzz/fuzz-flags.js";
+import { type FuzzFlags, parseFaults, parseSharding, seedsOf } from "../fuzz/fuzz-flags.js";
 import type { Io } from "../io.js";
 import { UserError } from "../user-error.js";
 import { jobShape } from "./indexed-job-flags.js";
@@ -14,10 +14,11 @@ export function indexedFuzz(flags: FuzzFlags, io: Io): void {
     );
   if (flags.replay !== undefined || flags.resume !== undefined || flags.listMutants === true)
     throw new UserError("--indexed-job plays the plans of seeds: leave --replay, --resume and --list-mutants out");
-  parseFaults(flags.faults);
+  parseFaults(flags.faults, parseSharding(flags.sharding));
   const range = seedsOf(flags);
   const same = [
     ...(flags.faults === undefined ? [] : ["--faults", flags.faults]),
+    ...(flags.sharding === undefined ? [] : ["--sharding", flags.sharding]),
     ...(flags.mutant === undefined ? [] : ["--mutant", flags.mutant]),
   ];
   const command = {

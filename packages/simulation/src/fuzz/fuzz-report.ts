@@ -1,3 +1,4 @@
+import type { Figures } from "../outcome.js";
 import type { FaultPlan } from "../fault-plan.js";
 import type { Violation } from "../invariant.js";
 
@@ -18,7 +19,7 @@ export interface FuzzReport {
   readonly neverReached: readonly string[];
   /** Names of the plans that reached something new, in their order: those that are changed. */
   readonly corpus: readonly string[];
-  readonly figures: { readonly requests: number; readonly writes: number; readonly virtualMs: number };
+  readonly figures: Figures;
 }
 
 export interface Reached {

@@ -3,6 +3,7 @@ import { parseDuration } from "@kubewright/clock";
 import { compareSettled, mayDiffer } from "../compare-settled.js";
 import type { FaultPlan } from "../fault-plan.js";
 import { FAULT_KINDS } from "../generate/fault-kind.js";
+import { SHARDING_FAULT_KINDS } from "../generate/sharding-faults.js";
 import type { Outcome } from "../outcome.js";
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 
@@ -41,5 +42,7 @@ function hasFaults({ jitter, happenings = [] }: FaultPlan): boolean {
 }
 
 function isFault(entry: HappeningEntry): boolean {
-  return FAULT_KINDS.some((kind) => kind in entry) || entry.patch?.subresource === "status";
+  return (
+    [...FAULT_KINDS, ...SHARDING_FAULT_KINDS].some((kind) => kind in entry) || entry.patch?.subresource === "status"
+  );
 }

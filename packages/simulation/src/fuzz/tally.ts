@@ -51,12 +51,13 @@ export class Tally {
     this.announce(played);
     this.#count(played);
     this.#plays++;
-    const { requests, writes, virtualMs } = this.#figures;
+    const { requests, writes, virtualMs, handOvers = 0 } = this.#figures;
     const more = outcome.figures;
     this.#figures = {
       requests: requests + more.requests,
       writes: writes + more.writes,
       virtualMs: virtualMs + more.virtualMs,
+      ...(more.handOvers === undefined ? {} : { handOvers: handOvers + more.handOvers }),
     };
     let isNew = false;
     for (const reached of outcome.reached) {

@@ -18,6 +18,7 @@ import { boundedPods } from "./pods-bounded.js";
 import { everythingSettles, noHotLoop } from "./quiet.js";
 import { noCrash, noInvalidWrite } from "./requests.js";
 import { sameObject } from "./same-object.js";
+import { allWorkedFor, livingKeepTheirs, oneWriter } from "./sharing.js";
 import { ttlActs, ttlReason } from "./ttl.js";
 
 /** Of Jobs and their pods. */
@@ -62,6 +63,9 @@ export const cacheInvariants: readonly Invariant[] = [cachesGoForward, cachesHea
 /** Of controller managers of which one leads. */
 export const leaderInvariants: readonly Invariant[] = [oneLeader, takeover];
 
+/** Of controller managers that share work. */
+export const sharingInvariants: readonly Invariant[] = [oneWriter, livingKeepTheirs, allWorkedFor];
+
 /** Of anybody's controllers. */
 export const genericInvariants: readonly Invariant[] = [
   noInvalidWrite,
@@ -78,5 +82,6 @@ export const builtInInvariants: readonly Invariant[] = [
   ...cronJobInvariants,
   ...garbageInvariants,
   ...leaderInvariants,
+  ...sharingInvariants,
   ...genericInvariants,
 ];

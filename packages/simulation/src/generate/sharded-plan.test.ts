@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+
+import { readPlan } from "../check-plan.js";
+import { generateShardedPlan } from "./sharded-plan.js";
+import { withoutFaults } from "../fuzz/play-and-compare.js";
+import { missingReferences } from "../minimize/references.js";
+
+const SEEDS = Array.from({ length: 60 }, (_, seed) => seed);
+
+test("each is a plan, says all that it names, and has managers that share work in several namespaces", async () => {
+  for (const seed of SEEDS) {
+    const plan = generateShardedPlan(seed, { managers: 3 });
+    await expect(readPlan(JSON.parse(JSON.stringify(plan)))).resolves.toMatchObject({
+      controllerManagers: 3,
+      controllers: { sharding: true },
+    });
+    expect(missingReferences(plan)).toEqual([]);
+    const namespaces = new Set(plan.manifests.map(({ metadata: { namespace = "default" } }) => namespace));
+    expect(namespaces.size).toBeGreaterThan(2);
+  }
+});
+
+test("managers die, end in order, stand still, lose their Leases, are refused the assignment and have wrong clocks", () => {
+  const happenings = SEEDS.flatMap((seed) => generateShardedPlan(seed, { managers: 3 }).happenings ?? []);
+  for (const kind of ["controllerDown", "toldToEnd", "paused", "leaseLost"] as const)
+    expect(
+      happenings.some((entry) => entry[kind] === "controller-manager-2"),
+      kind,
+    ).toBe(true);
+  expect(happenings.some(({ clockSkew }) => clockSkew !== undefined)).toBe(true);
+  expect(happenings.some(({ apiServerSlow }) => apiServerSlow?.components?.includes("sharding"))).toBe(true);
+  for (const resource of ["configmaps", "leases"])
+    expect(happenings.some(({ requestFails }) => requestFails?.resources?.includes(resource))).toBe(true);
+});
+
+test("with no faults the workload and what users do are the same, and nothing else happens", () => {
+  for (const seed of SEEDS) {
+    const { for: _for, ...calm } = withoutFaults(generateShardedPlan(seed, { managers: 3 }));
+    const { for: _length, ...generated } = generateShardedPlan(seed, { managers: 3, faults: [] });
+    expect(calm).toEqual(generated);
+  }
+});

@@ -1,0 +1,142 @@
+import type { UnstructuredObject } from "@kubewright/api";
+import { parseDuration, seededRandom } from "@kubewright/clock";
+
+import type { FaultPlan } from "../fault-plan.js";
+import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import { Draw } from "./draw.js";
+import { durationText } from "./duration-text.js";
+import { FAULT_KINDS } from "./fault-kind.js";
+import { generatePlan } from "./generate-plan.js";
+import { endOfHappening, inOrder } from "./happening-times.js";
+import { SHARDING_FAULT_KINDS, type ShardingFaultKind, drawSharingFaults } from "./sharding-faults.js";
+
+export interface ShardedPlanOptions {
+  /** Controller managers that share the work: 1 to 5. */
+  readonly managers: number;
+  /** What may go wrong at all. Default: everything; `[]`: nothing does. */
+  readonly faults?: readonly ShardingFaultKind[] | undefined;
+}
+
+/** Leases are renewed every two seconds by each: that would be all there is in days. */
+const LONGEST_MS = 30 * 60_000;
+/** More than anybody has to look at to find a shorter one. */
+const MOST_TRIES = 50;
+/** A bucket has little to do in a short plan, and only what goes from one to another says anything. */
+const SHORTEST_WINDOW_MS = 180_000;
+const LONGEST_WINDOW_MS = 10 * 60_000;
+/** As in plans of one manager: what anything may take to be found out once nothing goes wrong any more. */
+const SLACK_MS = 540_000;
+
+/**
+ * The plan of a seed for controller managers that share work: the workload and faults of {@link generatePlan}'s plans, several of
+ * them side by side in namespaces of their own, and what happens to the managers. Drawn from a source of its own: the plans of
+ * `generatePlan` stay what they are.
+ *
+ * @param seed - 0 to 4294967295.
+ */
+export function generateShardedPlan(seed: number, { managers, faults }: ShardedPlanOptions): FaultPlan {
+  const draw = new Draw(seededRandom(seed).fork("sharded plan"));
+  const allowed = faults ?? [...FAULT_KINDS, ...SHARDING_FAULT_KINDS];
+  const common = FAULT_KINDS.filter((kind) => allowed.includes(kind));
+  const base = shortPlan(seed, draw.fork("base"), common);
+  const parts = Array.from({ length: draw.fork("parts").whole(2, 6) }, (_, index) => {
+    const lots = draw.fork(`part ${index}`);
+    return within(`part-${index + 1}`, shortPlan(lots.whole(0, 2 ** 32 - 1), lots, []));
+  });
+  const plans = [base, ...parts];
+  const lengthMs = Math.max(...plans.map(lengthOf));
+  const windowMs = Math.min(LONGEST_WINDOW_MS, Math.max(SHORTEST_WINDOW_MS, lengthMs - 2 * SLACK_MS));
+  const sharing = drawSharingFaults(draw.fork("faults"), { faults: allowed, managers, windowMs });
+  const isLate = allowed.includes("controllerDown") && managers > 1 && draw.fork("late?").chance(0.4);
+  const late = draw.fork("late").whole(20_000, 90_000);
+  const { leaseDurations: _leases, ...controllers } = base.controllers ?? {};
+  const happenings = inOrder([
+    ...(isLate ? [{ at: "+0s", for: durationText(late), controllerDown: `controller-manager-${managers}` }] : []),
+    ...plans.flatMap((plan) => plan.happenings ?? []).flatMap((entry) => ofManagers(entry, managers)),
+    ...sharing,
+  ]);
+  const overMs = Math.max(lengthMs - SLACK_MS, ...happenings.map(endOfHappening));
+  return {
+    ...base,
+    for: durationText(overMs + SLACK_MS),
+    controllerManagers: managers,
+    controllers: { ...controllers, sharding: true },
+    workloads: plans.flatMap(({ workloads = [] }) => workloads),
+    manifests: plans.flatMap(({ manifests }) => manifests),
+    happenings,
+  };
+}
+
+/** The plan of the seed, or of one after it whose workload does not take too long. */
+function shortPlan(seed: number, draw: Draw, faults: readonly (typeof FAULT_KINDS)[number][]): FaultPlan {
+  let chosen = seed;
+  for (let number = 0; number < MOST_TRIES; number++) {
+    if (lengthOf(generatePlan(chosen, { faults: [] })) <= LONGEST_MS) break;
+    chosen = draw.fork(`shorter ${number}`).whole(0, 2 ** 32 - 1);
+  }
+  return { ...generatePlan(chosen, { faults }), name: `seed-${seed}`, seed };
+}
+
+function lengthOf(plan: FaultPlan): number {
+  return parseDuration(plan.for) ?? 0;
+}
+
+/** What a plan plays and users do, in a namespace of its own; without what is in none. */
+function within(namespace: string, plan: FaultPlan): FaultPlan {
+  const renamed = (name = "default"): string => (name === "default" ? namespace : `${namespace}-${name}`);
+  const isOfNone = (kind: string | undefined): boolean => kind === "Node" || kind === "Namespace";
+  const moved = (object: UnstructuredObject): UnstructuredObject => {
+    const { ownerReferences: owners } = object.metadata;
+    const ownerReferences = owners?.map((owner) => ({
+      ...owner,
+      uid: owner.uid.replace(OWNER_IN, `$1${namespace}$2`),
+    }));
+    return {
+      ...object,
+      metadata: {
+        ...object.metadata,
+        namespace: renamed(object.metadata.namespace),
+        ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      },
+    };
+  };
+  const manifests = plan.manifests.filter(({ kind }) => !isOfNone(kind)).map(moved);
+  const happenings = (plan.happenings ?? []).flatMap((entry): HappeningEntry[] => {
+    const { apply, requestFails, ...rest } = entry;
+    if (typeof apply === "object") return isOfNone(apply.kind) ? [] : [{ ...entry, apply: moved(apply) }];
+    if (requestFails !== undefined) return [];
+    const [kind = "", target] = Object.entries(rest).find(([key]) => key !== "at" && key !== "for") ?? [];
+    if (!ABOUT_OBJECTS.has(kind)) return [];
+    const about = target as { readonly kind?: string; readonly namespace?: string };
+    return isOfNone(about.kind) ? [] : [{ ...entry, [kind]: { ...about, namespace: renamed(about.namespace) } }];
+  });
+  const workloads = (plan.workloads ?? []).map((entry): WorkloadEntry => ({
+    ...entry,
+    select: { ...entry.select, namespace: renamed(entry.select.namespace) },
+  }));
+  const names = new Set([
+    namespace,
+    ...manifests.map(({ metadata }) => metadata.namespace ?? namespace),
+    ...happenings.flatMap(({ apply }) => (typeof apply === "object" ? [apply.metadata.namespace ?? namespace] : [])),
+  ]);
+  const namespaces = [...names].map((name): UnstructuredObject => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name },
+  }));
+  return { ...plan, manifests: [...namespaces, ...manifests], happenings, workloads };
+}
+
+/** What stands for the UID of an object that is yet to be made. */
+const OWNER_IN = /^(uid of )default(\/)/;
+
+const ABOUT_OBJECTS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "podEvicted"]);
+
+/** A happening of a plan in which the managers are others, or elect a leader. */
+function ofManagers(entry: HappeningEntry, managers: number): HappeningEntry[] {
+  const { paused, clockSkew } = entry;
+  const one = (name: string): string => `controller-manager-${((Number(name.split("-").at(-1)) - 1) % managers) + 1}`;
+  if (paused !== undefined) return [{ ...entry, paused: one(paused) }];
+  if (clockSkew === undefined) return [entry];
+  return [{ ...entry, clockSkew: { ...clockSkew, controllerManager: one(clockSkew.controllerManager) } }];
+}
