@@ -2,42 +2,27 @@ import {
   type CustomResourceDefinition,
   type UnstructuredObject,
   apiVersionOf,
-  certificateSigningRequests,
-  clusterRoleBindings,
-  clusterRoles,
   customResourceDefinitions,
-  ingressClasses,
-  mutatingWebhookConfigurations,
-  namespaces,
-  nodes,
-  persistentVolumes,
-  priorityClasses,
-  runtimeClasses,
-  storageClasses,
-  validatingAdmissionPolicies,
-  validatingAdmissionPolicyBindings,
-  validatingWebhookConfigurations,
 } from "@kubewright/api";
 
-const BUILT_IN: ReadonlySet<string> = new Set(
-  [
-    certificateSigningRequests,
-    clusterRoleBindings,
-    clusterRoles,
-    customResourceDefinitions,
-    ingressClasses,
-    mutatingWebhookConfigurations,
-    namespaces,
-    nodes,
-    persistentVolumes,
-    priorityClasses,
-    runtimeClasses,
-    storageClasses,
-    validatingAdmissionPolicies,
-    validatingAdmissionPolicyBindings,
-    validatingWebhookConfigurations,
-  ].map(({ group, kind }) => groupKind(group, kind)),
-);
+/** Kinds with their groups, as kubectl writes them. */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  "Namespace",
+  "Node",
+  "PersistentVolume",
+  "CertificateSigningRequest.certificates.k8s.io",
+  "ClusterRole.rbac.authorization.k8s.io",
+  "ClusterRoleBinding.rbac.authorization.k8s.io",
+  "CustomResourceDefinition.apiextensions.k8s.io",
+  "IngressClass.networking.k8s.io",
+  "MutatingWebhookConfiguration.admissionregistration.k8s.io",
+  "PriorityClass.scheduling.k8s.io",
+  "RuntimeClass.node.k8s.io",
+  "StorageClass.storage.k8s.io",
+  "ValidatingAdmissionPolicy.admissionregistration.k8s.io",
+  "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+  "ValidatingWebhookConfiguration.admissionregistration.k8s.io",
+]);
 
 type Kinded = Pick<UnstructuredObject, "apiVersion" | "kind">;
 
@@ -57,5 +42,5 @@ export function clusterScoped(objects: readonly UnstructuredObject[]): (object: 
 }
 
 function groupKind(group: string, kind: string): string {
-  return `${group} ${kind}`;
+  return group === "" ? kind : `${kind}.${group}`;
 }
