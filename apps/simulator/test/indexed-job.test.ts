@@ -7,9 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Job } from "@kubewright/api";
 import { parseAllDocuments } from "yaml";
 
-import { runCli } from "../src/cli.js";
-import type { Io } from "../src/io.js";
-import { folderIo } from "./folder-io.js";
+import { runCampaign, runReport } from "./report-campaign.js";
 import { ServedProcess } from "./served-process.js";
 
 const BINARY = fileURLToPath(new URL("../bin/kubewright.js", import.meta.url));
@@ -20,39 +18,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const REPORT = `apiVersion: batch/v1
-kind: Job
-metadata: { name: report }
-spec:
-  backoffLimit: 0
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{ name: main, image: report }]
-`;
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
 const HEADERS = { authorization: "Bearer s3cret", "content-type": "application/json" };
-
-/** In this process, which is quicker. */
-async function kubewright(
-  args: readonly string[],
-  input = "",
-): Promise<{ readonly code: number; readonly stdout: string }> {
-  let stdout = "";
-  const output = { write: (text: string) => void (stdout += text), isTerminal: false, columns: 0, hasColours: false };
-  const { readFile, listFolder } = folderIo({ "report.yaml": REPORT });
-  const io: Io = {
-    stdout: output,
-    stderr: { ...output, write: () => {} },
-    readFile,
-    listFolder,
-    readStandardInput: async () => input,
-    openFile: () => Promise.reject(new Error("nothing is written here")),
-    stopped: new AbortController().signal,
-    timeZoneData: "",
-  };
-  return { code: await runCli(args, io, "1.0.0"), stdout };
-}
 
 async function start(flags: readonly string[]): Promise<ServedProcess> {
   const served = await ServedProcess.start(process.execPath, [
@@ -83,19 +50,8 @@ test("the failed indexes of a Job are its chunks with findings, also when the se
   const before = process.env["PATH"];
   process.env["PATH"] = `${folder}:${before}`;
   // One seed of these has a report that fails: 49.
-  const what = [
-    "run",
-    "report.yaml",
-    "--for",
-    "10m",
-    "--duration",
-    "report=30s",
-    "--fail",
-    "report=3%",
-    "--fail-on",
-    "failed",
-  ];
-  const { stdout } = await kubewright([...what, "--seeds", "1-60", "--chunks", "3", "--indexed-job", "none"]);
+  const flags = ["--seeds", "1-60", "--chunks", "3", "--indexed-job", "none"];
+  const { stdout } = await runCampaign([...runReport("3%"), ...flags]);
   const objects = parseAllDocuments(stdout).map((document) => document.toJS() as Job);
   const [inputs, job] = objects as [Job, Job];
   // One after the other, so that there is something left to do.
@@ -123,7 +79,7 @@ test("the failed indexes of a Job are its chunks with findings, also when the se
   const list = { ...pods, kind: "List", apiVersion: "v1", items: [] as object[] };
   for (const pod of (pods as { items: object[] }).items) list.items.push({ apiVersion: "v1", kind: "Pod", ...pod });
   list.items.push(await get<object>(second, where));
-  const collected = await kubewright(["collect", "-"], JSON.stringify(list));
+  const collected = await runCampaign(["collect", "-"], { input: JSON.stringify(list) });
   expect(collected.code).toBe(1);
   expect(collected.stdout).toContain("in 3 chunks: 2 clean, 1 with findings; 60 played");
   expect(collected.stdout).toContain("failed: default/report  1 time");

@@ -45,6 +45,7 @@ export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions
         discard: async () => void delete written[path],
       };
     },
+    overwriteFile: async (path, text) => void (written[path] = text),
     stopped: new AbortController().signal,
     connect: (options) => connect(options, others.env ?? {}),
     timeZoneData: "test",

@@ -4,80 +4,12 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { createCluster } from "@kubewright/cluster";
 import { parseAllDocuments } from "yaml";
 
-import { runCli } from "../cli.js";
-import type { Io } from "../io.js";
+import { REPORT, runCampaign, runReport } from "../../test/report-campaign.js";
 import { chunkOf, parseChunk } from "./chunk.js";
 import { readSummary, summaryText } from "./chunk-summary.js";
 import { collectChunks } from "./collect-chunks.js";
 
-const REPORT = `apiVersion: batch/v1
-kind: Job
-metadata: { name: report }
-spec:
-  backoffLimit: 0
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{ name: main, image: report }]
-`;
-
-interface Said {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly files: ReadonlyMap<string, string>;
-}
-
-async function kubewright(
-  args: readonly string[],
-  given: Readonly<Record<string, string>> = {},
-  input?: string,
-): Promise<Said> {
-  const files = new Map(Object.entries(given));
-  const said = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr"): Io["stdout"] => ({
-    write: (text) => void (said[name] += text),
-    isTerminal: false,
-    columns: 0,
-    hasColours: false,
-  });
-  const io: Io = {
-    stdout: output("stdout"),
-    stderr: output("stderr"),
-    readFile: async (path) => {
-      const text = files.get(path);
-      if (text === undefined) throw Object.assign(new Error(`no such file: ${path}`), { code: "ENOENT" });
-      return text;
-    },
-    listFolder: async (path) => {
-      const inside = [...files.keys()].filter((file) => file.startsWith(`${path}/`));
-      if (inside.length === 0 && !files.has(path)) throw Object.assign(new Error("no such folder"), { code: "ENOENT" });
-      return inside.length === 0
-        ? undefined
-        : inside.map((file) => ({ name: file.slice(path.length + 1), isFolder: false }));
-    },
-    openFile: async () => ({ write: async () => {}, close: async () => {}, discard: async () => {} }),
-    overwriteFile: async (path, text) => void files.set(path, text),
-    ...(input === undefined ? {} : { readStandardInput: async () => input }),
-    stopped: new AbortController().signal,
-    timeZoneData: "2026a",
-  };
-  const code = await runCli(args, io, "1.0.0");
-  return { code, ...said, files };
-}
-
-const RUN = [
-  "run",
-  "report.yaml",
-  "--for",
-  "10m",
-  "--duration",
-  "report=30s",
-  "--fail",
-  "report=40%",
-  "--fail-on",
-  "failed",
-];
+const RUN = runReport("40%");
 
 describe("a chunk", () => {
   test("all chunks together are the seeds, each once, and none has more than one more than another", () => {
@@ -97,11 +29,9 @@ describe("a chunk", () => {
   });
 
   test("is played alone, ends with the status that was asked for, and leaves a summary", async () => {
-    const all = await kubewright([...RUN, "--seeds", "1-12", "--summary", "s", "--fail-exit", "42"], {
-      "report.yaml": REPORT,
-    });
+    const all = await runCampaign([...RUN, "--seeds", "1-12", "--summary", "s", "--fail-exit", "42"]);
     expect(all.code).toBe(42);
-    const whole = readSummary(all.files.get("s")!)!;
+    const whole = readSummary(all.written["s"]!)!;
     expect(whole).toMatchObject({
       seeds: { from: 1, to: 12 },
       played: 12,
@@ -110,15 +40,25 @@ describe("a chunk", () => {
     let count = 0;
     for (const chunk of ["0/3", "1/3", "2/3"]) {
       const flags = ["--seeds", "1-12", "--chunk", chunk, "--summary", "s", "--fail-exit", "42"];
-      const part = await kubewright([...RUN, ...flags], { "report.yaml": REPORT });
-      const summary = readSummary(part.files.get("s")!)!;
+      const part = await runCampaign([...RUN, ...flags]);
+      const summary = readSummary(part.written["s"]!)!;
       count += summary.findings[0]?.count ?? 0;
       expect(part.code).toBe(summary.findings.length === 0 ? 0 : 42);
     }
     expect(count).toBe(whole.findings[0]!.count);
-    const fuzz = await kubewright(["fuzz", "--seeds", "1-40", "--chunk", "3/40", "--faults", "none", "--summary", "s"]);
+    const fuzz = await runCampaign([
+      "fuzz",
+      "--seeds",
+      "1-40",
+      "--chunk",
+      "3/40",
+      "--faults",
+      "none",
+      "--summary",
+      "s",
+    ]);
     expect(fuzz.code).toBe(0);
-    expect(readSummary(fuzz.files.get("s")!)).toMatchObject({ seeds: { from: 4, to: 4 }, findings: [] });
+    expect(readSummary(fuzz.written["s"]!)).toMatchObject({ seeds: { from: 4, to: 4 }, findings: [] });
   });
 
   test("has a summary that fits into a termination message, whatever it found", () => {
@@ -166,18 +106,14 @@ describe("a chunk", () => {
       '--fail-on: "missed>1%" is about all futures together, and a chunk of --indexed-job knows only its own',
     ],
   ])("%j is refused in one line", async (flags, message) => {
-    const { code, stderr } = await kubewright([...RUN, ...flags], { "report.yaml": REPORT });
+    const { code, stderr } = await runCampaign([...RUN, ...flags]);
     expect([code, stderr]).toEqual([2, `kubewright: ${message}\n`]);
   });
 });
 
 describe("the Job of --indexed-job", () => {
-  async function printed(
-    args: readonly string[],
-    files: Readonly<Record<string, string>> = {},
-    input?: string,
-  ): Promise<[unknown, Job]> {
-    const { code, stdout, stderr } = await kubewright(args, files, input);
+  async function printed(args: readonly string[], given?: Parameters<typeof runCampaign>[1]): Promise<[unknown, Job]> {
+    const { code, stdout, stderr } = await runCampaign(args, given);
     expect([code, stderr]).toEqual([0, ""]);
     const objects = parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
     return objects.length === 1 ? [undefined, objects[0] as Job] : [objects[0], objects[1] as Job];
@@ -185,9 +121,7 @@ describe("the Job of --indexed-job", () => {
 
   test("is what an API server takes as it is, and carries what is read", async () => {
     const flags = ["--seeds", "1-1200", "--indexed-job", "kw:1", "--workers", "2", "--results", "claim:results"];
-    const [inputs, job] = await printed([...RUN.with(1, "a/b"), ...flags], {
-      "a/b/report.yaml": REPORT,
-    });
+    const [inputs, job] = await printed([...RUN.with(1, "a/b"), ...flags], { files: { "a/b/report.yaml": REPORT } });
     const cluster = createCluster({
       clock: new SimulatedClock("2026-01-01T00:00:00Z"),
       random: seededRandom(1),
@@ -232,7 +166,7 @@ describe("the Job of --indexed-job", () => {
   test("has another name when anything of it is other, and else the same", async () => {
     const args = (seeds: string): string[] => [...RUN, "--seeds", seeds, "--indexed-job", "kw:1"];
     const name = async (seeds: string, text = REPORT): Promise<string | undefined> =>
-      (await printed(args(seeds), { "report.yaml": text }))[1].metadata.name;
+      (await printed(args(seeds), { files: { "report.yaml": text } }))[1].metadata.name;
     const first = await name("1-100");
     expect(await name("1-100")).toBe(first);
     expect(await name("1-101")).not.toBe(first);
@@ -241,10 +175,10 @@ describe("the Job of --indexed-job", () => {
 
   test("reads standard input from a file, and nothing where the image has it all", async () => {
     const flags = ["--seeds", "1-100", "--indexed-job", "kw:1"];
-    const [inputs, job] = await printed([...RUN.with(1, "-"), ...flags], {}, REPORT);
+    const [inputs, job] = await printed([...RUN.with(1, "-"), ...flags], { files: {}, input: REPORT });
     expect((inputs as { data: object }).data).toEqual({ "input-0": REPORT });
     expect(job.spec!.template.spec!.containers[0]!.command![2]).toBe("standard-input.yaml");
-    const [none, other] = await printed([...RUN, ...flags, "--inputs", "/inputs"], { "report.yaml": REPORT });
+    const [none, other] = await printed([...RUN, ...flags, "--inputs", "/inputs"]);
     expect([none, other.spec!.template.spec!.containers[0]!.workingDir]).toEqual([undefined, "/inputs"]);
   });
 
@@ -272,12 +206,16 @@ describe("the Job of --indexed-job", () => {
 
   test("does not carry what lies elsewhere, or too much", async () => {
     const flags = ["--seeds", "1-100", "--indexed-job", "kw:1"];
-    const outside = await kubewright([...RUN.with(1, "../report.yaml"), ...flags], { "../report.yaml": REPORT });
+    const outside = await runCampaign([...RUN.with(1, "../report.yaml"), ...flags], {
+      files: { "../report.yaml": REPORT },
+    });
     expect([outside.code, outside.stderr]).toEqual([
       2,
       expect.stringContaining("../report.yaml is not below this folder"),
     ]);
-    const large = await kubewright([...RUN, ...flags], { "report.yaml": `${REPORT}#${"x".repeat(1_000_000)}\n` });
+    const large = await runCampaign([...RUN, ...flags], {
+      files: { "report.yaml": `${REPORT}#${"x".repeat(1_000_000)}\n` },
+    });
     expect([large.code, large.stderr]).toEqual([2, expect.stringContaining("a ConfigMap takes a million")]);
   });
 });
@@ -361,12 +299,15 @@ describe("what is collected", () => {
         { apiVersion: "v1", kind: "Pod", ...pod("a", 2, 42, summary(1, "250")) },
       ],
     });
-    const { code, stdout } = await kubewright(["collect", "-"], {}, list);
+    const { code, stdout } = await runCampaign(["collect", "-"], { files: {}, input: list });
     expect(code).toBe(1);
     expect(stdout).toBe(
       "default/a  seeds 1-400 in 4 chunks: 2 clean, 1 with findings, 1 not done; 100 played\n\nfailed: default/x  1 time, first in default/a chunk 2\n  kubewright run x --seed 250\n",
     );
-    const none = await kubewright(["collect", "-"], {}, JSON.stringify({ apiVersion: "v1", kind: "List", items: [] }));
+    const none = await runCampaign(["collect", "-"], {
+      files: {},
+      input: JSON.stringify({ apiVersion: "v1", kind: "List", items: [] }),
+    });
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("there is no Job of --indexed-job")]);
   });
 });
