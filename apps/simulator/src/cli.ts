@@ -6,6 +6,7 @@ import { addIndexedJobOptions } from "./indexed-job/cli-options.js";
 import { withFailExit } from "./indexed-job/fail-exit.js";
 import { InterruptedError } from "./interrupted-error.js";
 import type { Io } from "./io.js";
+import { OutOfMemoryError } from "./out-of-memory-error.js";
 import type { LearnFlags } from "./learn/learn-command.js";
 import type { LintFlags } from "./lint/lint-command.js";
 import { ViolationsError } from "./rules/violations-error.js";
@@ -48,7 +49,7 @@ export async function runCli(args: readonly string[], io: Io, version: string): 
       io.stderr.write(`kubewright: ${error.message}\n`);
       return 130;
     }
-    if (error instanceof ClusterError) {
+    if (error instanceof ClusterError || error instanceof OutOfMemoryError) {
       io.stderr.write(`kubewright: ${printable(error.message)}\n`);
       return 1;
     }

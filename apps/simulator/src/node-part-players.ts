@@ -4,11 +4,14 @@ import type { PartPlayer, StartPartPlayers } from "./apart/part-players.js";
 import type { PartEnd, PartWishes } from "./apart/played-part.js";
 import type { PartChunk } from "./apart/part-chunk.js";
 import type { Part } from "./apart/split.js";
+import { threadFailure } from "./out-of-memory-error.js";
 
 /** What a thread begins with. */
 export interface PartStart {
   readonly parts: readonly Part[];
   readonly wishes: PartWishes;
+  /** The place of the part that is being played: shared, so that it can be read when the thread is no more. */
+  readonly playing: Int32Array;
 }
 
 /** What it is asked then, each answered in turn. */
@@ -19,7 +22,7 @@ export type PartAnswer = { readonly answer: unknown } | { readonly error: unknow
 
 /** A thread for each share. */
 export const nodePartPlayers: StartPartPlayers = (shares, wishes) => {
-  const threads = shares.map((parts) => new PartThread({ parts, wishes }));
+  const threads = shares.map((parts) => new PartThread(parts, wishes));
   return {
     players: threads,
     close: async () => void (await Promise.all(threads.map((thread) => thread.close()))),
@@ -31,7 +34,9 @@ class PartThread implements PartPlayer {
   readonly #waiting: { resolve: (answer: unknown) => void; reject: (error: unknown) => void }[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(workerData: PartStart) {
+  constructor(parts: readonly Part[], wishes: PartWishes) {
+    const playing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const workerData: PartStart = { parts, wishes, playing };
     // It lies beside the built command.
     this.#worker = new Worker(new URL("./node-part-worker.js", import.meta.url), { workerData });
     this.#worker.on("message", (answered: PartAnswer) => {
@@ -39,7 +44,18 @@ class PartThread implements PartPlayer {
       if ("error" in answered) asked?.reject(answered.error);
       else asked?.resolve(answered.answer);
     });
-    this.#worker.on("error", (error) => this.#fail(error));
+    this.#worker.on("error", (error) => {
+      const namespace = `namespace ${parts[playing[0]!]!.namespace}`;
+      const failure =
+        parts.length === 1
+          ? threadFailure(error, namespace)
+          : threadFailure(
+              error,
+              `${namespace}, one of ${parts.length} of its thread`,
+              "have more --workers hold fewer each",
+            );
+      this.#fail(failure);
+    });
     this.#worker.on("exit", () => this.#fail(new Error("a worker thread ended before its work was done")));
   }
 

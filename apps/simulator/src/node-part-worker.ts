@@ -6,8 +6,8 @@ import { ThreadPartPlayer } from "./apart/part-players.js";
 import type { PartAnswer, PartRequest, PartStart } from "./node-part-players.js";
 
 // The worker thread's side of `node-part-players.ts`.
-const { parts, wishes } = workerData as PartStart;
-const player = new ThreadPartPlayer(parts, wishes);
+const { parts, wishes, playing } = workerData as PartStart;
+const player = new ThreadPartPlayer(parts, wishes, (place) => (playing[0] = place));
 const heap = new NodeHeap();
 
 parentPort?.on("message", (request: PartRequest) => {

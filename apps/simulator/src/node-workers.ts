@@ -8,12 +8,12 @@ import type { FuzzTask } from "./fuzz-worker.js";
 import type { FuzzPool } from "./fuzz/fuzz-pool.js";
 import type { FutureSummary } from "./futures/play-future.js";
 import type { FutureWorkers } from "./futures/play-futures.js";
+import { threadFailure } from "./out-of-memory-error.js";
 
 /** Threads that play futures, each at most one at a time. */
 export function nodeWorkers(count: number): FutureWorkers {
   const pool = poolOf(count, "./future-worker.js");
-  type RunOptions = NonNullable<Parameters<Tinypool["run"]>[1]>;
-  const run = (task: FutureTask, options: RunOptions): Promise<unknown> => pool.run(task, options);
+  const run = (task: FutureTask, options: RunOptions): Promise<unknown> => runIn(pool, task, "a future", options);
   return {
     count,
     async play(plan, seed, onProgress) {
@@ -38,9 +38,23 @@ export function nodeFuzzWorkers(count: number, player: string | undefined): Fuzz
   return {
     count,
     play: (plan) =>
-      pool.run({ plan, ...(player === undefined ? {} : { player }) } satisfies FuzzTask) as Promise<Outcome>,
+      runIn(
+        pool,
+        { plan, ...(player === undefined ? {} : { player }) } satisfies FuzzTask,
+        "a fault plan",
+      ) as Promise<Outcome>,
     close: () => pool.destroy(),
   };
+}
+
+type RunOptions = NonNullable<Parameters<Tinypool["run"]>[1]>;
+
+async function runIn(pool: Tinypool, task: unknown, what: string, options?: RunOptions): Promise<unknown> {
+  try {
+    return await pool.run(task, options);
+  } catch (error) {
+    throw threadFailure(error, what);
+  }
 }
 
 /** @param filename - It lies beside the built command. */

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 
+import { threadFailure } from "../src/out-of-memory-error.js";
 import { type MemoryIoOptions, type Ran, kubewright } from "./memory-io.js";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -423,6 +424,24 @@ test("a worker that fails ends the command, and leaves files as they were", asyn
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("out of memory");
+});
+
+test("a thread without memory left is told of in one line: what it played, and what helps", async () => {
+  const failure = Object.assign(new Error("Worker terminated due to reaching memory limit: JS heap out of memory"), {
+    code: "ERR_WORKER_OUT_OF_MEMORY",
+  });
+  const left = threadFailure(failure, "namespace ops, one of 2 of its thread", "have more --workers");
+  const { code, stderr, stdout } = await play(SHAPES["three namespaces"]!, ["--workers", "2"], {
+    partPlayers: async () => (shares) => ({
+      players: shares.map(() => ({ play: () => Promise.reject(left), end: () => Promise.reject(left) })),
+      close: async () => {},
+    }),
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe(
+    "kubewright: out of memory while playing namespace ops, one of 2 of its thread: have more --workers, or give each thread more heap (NODE_OPTIONS=--max-old-space-size=8192, in MiB)\n",
+  );
+  expect(threadFailure(new Error("another"), "namespace ops")).toEqual(new Error("another"));
 });
 
 test("threads play what this thread plays", { timeout: 90_000 }, async () => {

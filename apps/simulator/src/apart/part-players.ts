@@ -23,11 +23,14 @@ export type StartPartPlayers = (shares: readonly (readonly Part[])[], wishes: Pa
 /** The player of this thread. */
 export class ThreadPartPlayer implements PartPlayer {
   readonly #parts: readonly PlayedPart[];
+  readonly #onPart: (place: number) => void;
   /** What was asked last: the next waits for it. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: readonly Part[], wishes: PartWishes) {
+  /** @param onPart - Told the place of each part before it is played on. */
+  constructor(parts: readonly Part[], wishes: PartWishes, onPart: (place: number) => void = () => {}) {
     this.#parts = parts.map((part) => new PlayedPart(part, wishes));
+    this.#onPart = onPart;
   }
 
   play(untilMs: number): Promise<readonly PartChunk[]> {
@@ -41,7 +44,10 @@ export class ThreadPartPlayer implements PartPlayer {
   #each<T>(ask: (part: PlayedPart) => Promise<T>): Promise<T[]> {
     const asked = this.#last.then(async () => {
       const answers: T[] = [];
-      for (const part of this.#parts) answers.push(await ask(part));
+      for (const [place, part] of this.#parts.entries()) {
+        this.#onPart(place);
+        answers.push(await ask(part));
+      }
       return answers;
     });
     this.#last = asked.catch(() => {});
