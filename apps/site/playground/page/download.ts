@@ -1,4 +1,4 @@
-import { h } from "./dom.ts";
+import { h } from "@kubewright/timeline/page";
 
 /** Has the browser save a file. */
 export function download(name: string, type: string, text: string): void {

@@ -1,4 +1,5 @@
-import { h, icon, listen } from "./dom.ts";
+import { h, icon, listen } from "@kubewright/timeline/page";
+
 import { COPY, DOWNLOAD } from "./icons.ts";
 import { Menu } from "./menu.ts";
 

@@ -1,6 +1,6 @@
-import { h, icon, listen } from "./dom.ts";
+import { LINK, SUN, h, icon, listen } from "@kubewright/timeline/page";
+
 import { EXAMPLES } from "./examples/examples.ts";
-import { LINK, SUN } from "./icons.ts";
 
 export interface HeaderOptions {
   readonly onExample: (name: string) => void;

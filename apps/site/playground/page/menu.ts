@@ -1,4 +1,4 @@
-import { h, listen } from "./dom.ts";
+import { h, listen } from "@kubewright/timeline/page";
 
 /** A button that opens a box below it; Escape and whatever is outside close it. */
 export class Menu {

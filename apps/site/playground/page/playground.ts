@@ -1,6 +1,6 @@
+import { h, listen } from "@kubewright/timeline/page";
 import type { PlayRequest, Played, Problem } from "kubewright/browser";
 
-import { h, listen } from "./dom.ts";
 import { download } from "./download.ts";
 import { Downloads } from "./downloads.ts";
 import { Editor } from "./editor/editor.ts";

@@ -1,6 +1,5 @@
+import { h, listen } from "@kubewright/timeline/page";
 import type { Problem } from "kubewright/browser";
-
-import { h, listen } from "./dom.ts";
 
 /** As many as anybody reads at once. */
 const MOST_SHOWN = 50;

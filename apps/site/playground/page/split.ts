@@ -1,4 +1,4 @@
-import { h, listen } from "./dom.ts";
+import { h, listen } from "@kubewright/timeline/page";
 
 const NARROWEST = 25;
 const WIDEST = 65;

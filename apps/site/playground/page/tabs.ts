@@ -1,4 +1,4 @@
-import { h, listen } from "./dom.ts";
+import { h, listen } from "@kubewright/timeline/page";
 
 export interface Tab {
   readonly id: string;

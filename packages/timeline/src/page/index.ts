@@ -1,4 +1,6 @@
 export { App } from "./app.js";
+export { h, icon, listen } from "./dom.js";
+export { LINK, SUN } from "./icons.js";
 export { showPage } from "./show-page.js";
 export { ownDocument } from "./surroundings.js";
 export { unpackData } from "./unpack-data.js";

@@ -11,9 +11,9 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
+import { h } from "@kubewright/timeline/page";
 import type { Problem } from "kubewright/browser";
 
-import { h } from "../dom.ts";
 import { theme } from "./theme.ts";
 import { typingOver } from "./typing-over.ts";
 

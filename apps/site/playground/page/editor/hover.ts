@@ -1,7 +1,7 @@
 import type { Extension } from "@codemirror/state";
 import { type EditorView, type Tooltip, hoverTooltip } from "@codemirror/view";
+import { h } from "@kubewright/timeline/page";
 
-import { h } from "../dom.ts";
 import type { DocumentSchema } from "./document-schema.ts";
 import { yamlPlace } from "./yaml-place.ts";
 

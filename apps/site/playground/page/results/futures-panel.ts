@@ -1,6 +1,6 @@
+import { h, listen } from "@kubewright/timeline/page";
 import type { PlayedFutures } from "kubewright/browser";
 
-import { h, listen } from "../dom.ts";
 import { MOST_FUTURES } from "../state/playground-state.ts";
 import { Progress } from "./progress.ts";
 import { Timeline } from "./timeline.ts";

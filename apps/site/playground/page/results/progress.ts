@@ -1,4 +1,4 @@
-import { h } from "../dom.ts";
+import { h } from "@kubewright/timeline/page";
 
 /** Shorter runs than this show nothing: what flickers tells nobody anything. */
 const SHOWN_AFTER_MS = 150;

@@ -1,6 +1,6 @@
+import { h } from "@kubewright/timeline/page";
 import type { Played } from "kubewright/browser";
 
-import { h } from "../dom.ts";
 import { Timeline, placeholder } from "./timeline.ts";
 
 /** What became of the run: its timeline, and what the command prints. */

@@ -1,6 +1,5 @@
 import { type KubewrightTimelineElement, type PageData, defineKubewrightTimeline } from "@kubewright/timeline";
-
-import { h } from "../dom.ts";
+import { h } from "@kubewright/timeline/page";
 
 /** The timeline of a run, or the figures of many, as every report of ours shows them. */
 export class Timeline {

@@ -1,4 +1,5 @@
-import { h, listen } from "../dom.ts";
+import { h, listen } from "@kubewright/timeline/page";
+
 import type { ScenarioText } from "./scenario-text.ts";
 
 /** Takes an edit to the scenario as it is by then. */

@@ -1,4 +1,5 @@
-import { h, icon, listen } from "../dom.ts";
+import { h, icon, listen } from "@kubewright/timeline/page";
+
 import { DICE } from "../icons.ts";
 import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
 import { RELEASES } from "./releases.ts";

@@ -1,4 +1,5 @@
-import { h } from "../dom.ts";
+import { h } from "@kubewright/timeline/page";
+
 import { type EditScenario, redraw, textInput } from "./form-parts.ts";
 import type { ScenarioText, Subject } from "./scenario-text.ts";
 
