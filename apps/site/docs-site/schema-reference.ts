@@ -52,8 +52,13 @@ function table(rows: readonly Row[]): string {
   if (rows.length === 0) return "";
   const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
   return `| Field | Type | Is |\n| --- | --- | --- |\n${rows
-    .map(({ field, type, is }) => `| \`${field}\` | ${cell(type)} | ${cell(is)} |`)
+    .map(({ field, type, is }) => `| ${fieldCell(field)} | ${cell(type)} | ${cell(is)} |`)
     .join("\n")}`;
+}
+
+/** A long name may go over lines where it has a dot, so that there is room for what is said of it. */
+function fieldCell(field: string): string {
+  return `<code v-pre>${escaped(field).replaceAll(".", ".<wbr>")}</code>`;
 }
 
 /** Every field at every depth, each once. */

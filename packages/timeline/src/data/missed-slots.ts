@@ -1,4 +1,7 @@
-/** Why a run did not start, as the CronJob controller says. */
+/**
+ * Why a run did not start, as the CronJob controller says: what `@kubewright/cronjob` calls by the same names, and said again,
+ * since this package installs nothing else. Whoever hands one on as the other does not compile where they differ.
+ */
 export type MissReason =
   | "suspended"
   | "stillActive"
