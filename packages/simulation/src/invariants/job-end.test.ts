@@ -1,3 +1,5 @@
+import type { Pod } from "@kubewright/api";
+import type { JobDecision } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
@@ -88,6 +90,24 @@ describe("S3 the end is the end", () => {
     expect(completing(true, "CompletionsReached")).toEqual(accused);
     // Whatever else ends a Job waits for what was created.
     expect(completing(false, "SuccessPolicy")).toEqual(accused);
+  });
+
+  it("refuses it when the sync that ends the Job has seen the pod, whatever its cache had shown when", () => {
+    const ended = (...seen: Pod[]): readonly string[] => {
+      const history = new History(theEndIsTheEnd, { controllers: { consistencyGate: false } });
+      const succeeding = condition("SuccessCriteriaMet", "CompletionsReached");
+      history.store(job({ conditions: [succeeding] }), CONTROLLER);
+      history.store(pod("Succeeded", { name: "b" }), CONTROLLER);
+      history.store(job({ conditions: [succeeding, condition("Complete", "CompletionsReached")] }), CONTROLLER);
+      expect(history.violations).toEqual([]);
+      const plan = { observed: { active: [], tracked: seen } };
+      history.decide({ controller: CONTROLLER, decision: { uid: "uid-of-pi", plan } as unknown as JobDecision });
+      return history.violations;
+    };
+    expect(ended(pod("Succeeded", { name: "b" }))).toEqual([
+      "Job default/pi: is Complete while Pod default/b is not accounted for",
+    ]);
+    expect(ended(pod("Succeeded", { name: "a" }))).toEqual([]);
   });
 
   it("refuses that a status changes after the end", () => {

@@ -15,9 +15,22 @@ export const theEndIsTheEnd: Invariant = {
     "tracked, FailureTarget or SuccessCriteriaMet was stored before, and its status never changes again.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
+    /** What the sync that has ended a Job may not have seen, until it tells, by its life and the Job's UID. */
+    const unclear = new Map<string, readonly Unclear[]>();
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent: (event) => ledger.onCacheEvent(event),
+      onDecision(told) {
+        if (told.controller !== JOB_CONTROLLER) return;
+        const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.uid}`;
+        const pods = unclear.get(key);
+        if (pods === undefined) return;
+        unclear.delete(key);
+        const { active, tracked } = told.decision.plan.observed;
+        const seen = new Set([...active, ...tracked].map(({ metadata }) => metadata.uid));
+        const wrong = pods.find(({ uid }) => seen.has(uid));
+        if (wrong !== undefined) violated(wrong.about, wrong.message);
+      },
       onChange(change) {
         ledger.onChange(change);
         const { previous, request } = change;
@@ -26,7 +39,10 @@ export const theEndIsTheEnd: Invariant = {
         const job = change.object as StoredJob;
         if (finishedCondition(job) === undefined && finishedCondition(previous as StoredJob) === undefined) return;
         if (finishedCondition(previous as StoredJob) !== undefined) checkUnchanged(change, violated);
-        else checkEnd(change, { ledger, waitsForWrites: waitsForWrites(world) }, violated);
+        else {
+          const pods = checkEnd(change, { ledger, waitsForWrites: waitsForWrites(world) }, violated);
+          if (pods.length > 0) unclear.set(`${lifeOf(request)} ${uidOf(job)}`, pods);
+        }
       },
     };
   },
@@ -40,13 +56,21 @@ function checkUnchanged({ object, previous }: StoredChange, violated: Violated):
   violated(nameOf(job, "Job"), `its status changes after it was ${end.type} (${end.reason ?? ""})`);
 }
 
+/** A pod that is still there at the end of its Job. */
+interface Unclear {
+  readonly uid: string;
+  readonly about: string;
+  readonly message: string;
+}
+
 interface Known {
   readonly ledger: JobLedger;
   /** Whether the controller waits until its caches show what it has written. */
   readonly waitsForWrites: boolean;
 }
 
-function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, violated: Violated): void {
+/** @returns Pods that are still there, of which it is not clear whether whoever writes the end has seen them. */
+function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, violated: Violated): readonly Unclear[] {
   const job = change.object as StoredJob;
   const before = change.previous as StoredJob;
   const { status } = job;
@@ -62,18 +86,23 @@ function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, viola
   const interim = end.type === "Failed" ? "FailureTarget" : "SuccessCriteriaMet";
   if (!isConditionTrue(before.status?.conditions, interim)) refuse(`is ${end.type}, and was not ${interim} before`);
   const record = ledger.jobs.get(uidOf(job));
-  if (record === undefined || record.meddledWith || ledger.mayReadThePast) return;
+  if (record === undefined || record.meddledWith || ledger.mayReadThePast) return [];
   // Enough successes complete a Job whether or not the cache shows all that was created for it, unless syncs wait for that.
   const maySeeTooFew = !waitsForWrites && end.reason === "CompletionsReached";
+  const unclear: Unclear[] = [];
   for (const pod of record.livePods.values()) {
-    if (!isActive(pod.object) && !isTracked(pod.object)) continue;
-    // A pod that whoever writes the end cannot know of has to be let go of later: L2.
-    if (pod.flipped || ledger.isHiddenFrom(pod, change.request!)) continue;
-    if (maySeeTooFew && !ledger.isShownTo(pod, change.request!)) continue;
+    if (pod.flipped || (!isActive(pod.object) && !isTracked(pod.object))) continue;
     const what = isActive(pod.object) ? "runs" : "is not accounted for";
-    refuse(`is ${end.type} while ${nameOf(pod.object, "Pod")} ${what}`);
-    return;
+    const message = `is ${end.type} while ${nameOf(pod.object, "Pod")} ${what}`;
+    // A pod that whoever writes the end cannot know of has to be let go of later: L2.
+    const isHidden = ledger.isHiddenFrom(pod, change.request!);
+    if (!isHidden && !(maySeeTooFew && !ledger.isShownTo(pod, change.request!))) {
+      refuse(message);
+      return [];
+    }
+    unclear.push({ uid: pod.uid, about: nameOf(job, "Job"), message });
   }
+  return unclear;
 }
 
 /** Upstream: job_controller.go syncJob, its gate for Jobs that it has ended. */
