@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "@kubewright/clock";
+import type { Clock } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { bounded } from "./bounded.js";
@@ -14,12 +14,12 @@ export type FenceReason = "not open" | "closed" | "lease";
 export interface BucketFenceOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** When the server gives up a write by itself. The client does so long after the lease has ended. */
+  /** When the server gives up a write by itself. */
   readonly requestTimeoutMs: number;
   /** How long after it was sent a write may still happen: on its way, and then at the server. */
   readonly lingerMs: number;
-  /** For how much longer this member's lease holds, in milliseconds; not positive: it does not. */
-  readonly heldForMs: () => number;
+  /** Whether this member's lease holds right now. */
+  readonly holdsLease: () => boolean;
   /** Told of what was refused. */
   readonly onRefused: (reason: FenceReason) => void;
 }
@@ -30,7 +30,8 @@ const READS: ReadonlySet<ApiRequest["method"]> = new Set(["GET", "HEAD", "OPTION
  * The only way to the API server for the work of one bucket: asked at the moment a write is sent, not by a timer, so that a
  * process that was held up does no harm when it wakes up, nor does what waited for a connection meanwhile. Reads always pass.
  *
- * As long as the lease holds, a write has all the time it takes: given up, it might be done all the same, and be done again.
+ * A write that was sent has all the time it takes, also while the lease is late: given up, it would be done all the same, and
+ * again by a member that goes on. Only who gives up the bucket cuts it off.
  */
 export class BucketFence {
   readonly transport: Transport;
@@ -73,8 +74,6 @@ export class BucketFence {
     const { transport, clock, requestTimeoutMs } = this.#options;
     let sentMs = clock.monotonic();
     let isKeptBack = false;
-    const givingUp = new AbortController();
-    const patience = this.#patience(givingUp);
     const beforeSend = (): void => {
       request.beforeSend?.();
       const refusal = this.#refusal(request);
@@ -82,7 +81,8 @@ export class BucketFence {
       if (refusal !== undefined) throw refusal;
       sentMs = clock.monotonic();
     };
-    const signals = [givingUp.signal, this.#closing.signal, ...(request.signal === undefined ? [] : [request.signal])];
+    const { signal: closing } = this.#closing;
+    const signals = request.signal === undefined ? [closing] : [request.signal, closing];
     this.#inFlight++;
     try {
       const timed = { ...request, beforeSend, path: withTimeout(request.path, requestTimeoutMs) };
@@ -95,33 +95,15 @@ export class BucketFence {
       if (!isKeptBack) this.#isUnknown(sentMs);
       throw error;
     } finally {
-      patience.end();
       if (--this.#inFlight === 0) this.#onIdle?.();
     }
   }
 
   #refusal({ method, path }: ApiRequest): FencedError | undefined {
-    const reason = this.#state !== "open" ? this.#state : this.#options.heldForMs() > 0 ? undefined : "lease";
+    const reason = this.#state !== "open" ? this.#state : this.#options.holdsLease() ? undefined : "lease";
     if (reason === undefined) return undefined;
     this.#options.onRefused(reason);
     return new FencedError(`${method} ${path} not sent: ${WORDS[reason]}`);
-  }
-
-  /**
-   * Gives up once the lease has been over for as long as the server may take: others may have the bucket soon. A process that was
-   * held up first reads what was answered meanwhile.
-   */
-  #patience(givingUp: AbortController): { readonly end: () => void } {
-    const { clock, heldForMs, requestTimeoutMs } = this.#options;
-    let timer: Timer | undefined;
-    const giveUp = (): void => givingUp.abort(new Error("no answer, and the lease was not renewed in time"));
-    const look = (): void => {
-      const leftMs = Math.ceil(heldForMs() + requestTimeoutMs);
-      if (leftMs <= 0) void clock.turn().then(giveUp);
-      else if (leftMs < Infinity) timer = clock.setTimer(leftMs, look, { background: true });
-    };
-    look();
-    return { end: () => timer?.cancel() };
   }
 
   #isUnknown(sentMs: number): void {

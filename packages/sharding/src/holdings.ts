@@ -17,8 +17,8 @@ export interface HoldingsOptions {
   readonly timing: ShardTiming;
   readonly mutations: ReadonlySet<Mutation>;
   readonly runBucket: RunBucket;
-  /** For how much longer the member's lease holds; not positive: it does not. */
-  readonly heldForMs: () => number;
+  /** Whether the member's lease holds right now. */
+  readonly holdsLease: () => boolean;
   /** What is known of the assignment; `undefined`: there is none. */
   readonly latest: () => Assignment | undefined;
   /** Told when there may be something to do for a bucket. */
@@ -139,7 +139,7 @@ export class Holdings {
   }
 
   #start(bucket: Bucket, epoch: number, notBefore: string): void {
-    const { transport, clock, timing, mutations, metrics, logger, heldForMs, runBucket, onChange } = this.#options;
+    const { transport, clock, timing, mutations, metrics, logger, holdsLease, runBucket, onChange } = this.#options;
     const name = bucketName(bucket);
     let wasActive = false;
     const owned: OwnedBucket = new OwnedBucket({
@@ -150,7 +150,7 @@ export class Holdings {
       clock,
       timing,
       mutations,
-      heldForMs: () => (this.#isOurs(bucket, epoch) ? heldForMs() : Number.NEGATIVE_INFINITY),
+      holdsLease: () => holdsLease() && this.#isOurs(bucket, epoch),
       onRefused: (reason) => metrics?.countFencedWrite(name, reason),
       onChange: () => {
         if (owned.state === "active" && !wasActive) {

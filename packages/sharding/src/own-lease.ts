@@ -52,12 +52,7 @@ export class OwnLease {
 
   /** Whether it holds right now, by this process's clocks alone. */
   get holds(): boolean {
-    return this.heldForMs > 0;
-  }
-
-  /** For how much longer it holds, in milliseconds, if it is not renewed. Negative: since when it does not; -Infinity: never did. */
-  get heldForMs(): number {
-    return this.#options.timing.renewDeadlineMs - this.#ageMs();
+    return this.#ageMs() < this.#options.timing.renewDeadlineMs;
   }
 
   /** Whether it is renewed in time: who cannot reach the API cannot tell whether others do. */

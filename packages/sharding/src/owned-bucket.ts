@@ -41,8 +41,7 @@ export interface OwnedBucketOptions {
   readonly clock: Clock;
   readonly timing: ShardTiming;
   readonly mutations: ReadonlySet<Mutation>;
-  /** For how much longer this member may write for the bucket; not positive: it may not. */
-  readonly heldForMs: () => number;
+  readonly holdsLease: () => boolean;
   readonly onRefused: (reason: FenceReason) => void;
   /** Told when its state is another one. */
   readonly onChange: () => void;
@@ -65,7 +64,7 @@ export class OwnedBucket {
     this.epoch = options.epoch;
     this.takenMs = options.clock.monotonic();
     this.#options = options;
-    const { transport, clock, mutations, heldForMs, onRefused } = options;
+    const { transport, clock, mutations, holdsLease, onRefused } = options;
     const { requestTimeoutMs, leaseDurationMs, renewDeadlineMs } = options.timing;
     this.#fence = new BucketFence({
       transport,
@@ -73,7 +72,7 @@ export class OwnedBucket {
       requestTimeoutMs,
       // Who dies is waited for just as long.
       lingerMs: leaseDurationMs - renewDeadlineMs,
-      heldForMs: mutations.has("no fence") ? () => Infinity : heldForMs,
+      holdsLease: mutations.has("no fence") ? () => true : holdsLease,
       onRefused,
     });
   }

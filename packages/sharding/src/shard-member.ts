@@ -140,7 +140,7 @@ export class ShardMember {
       timing,
       mutations,
       runBucket: options.runBucket,
-      heldForMs: () => this.#lease.heldForMs,
+      holdsLease: () => this.#lease.holds,
       latest: () => this.#store.latest?.assignment,
       onChange: () => this.#wake(),
       metrics: options.metrics,
