@@ -1,7 +1,7 @@
 import type { Client } from "@kubewright/client";
 import { type Runnable, runAll, runInStages } from "@kubewright/controller";
 import { type InformerError, type InformerFactoryOptions, withoutManagedFields } from "@kubewright/informer";
-import { BucketInformers, type BucketWork, CLUSTER_BUCKET, ShardMember } from "@kubewright/sharding";
+import { BucketInformers, type BucketWork, CLUSTER_BUCKET, ShardMember, memberMetrics } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import { Cache } from "./cache.js";
@@ -43,6 +43,8 @@ export class SharedOperator implements Runnable {
       random: random.fork("informers of buckets"),
       transform: withoutManagedFields,
       resyncMs,
+      informerName: operator,
+      metrics: context.kit.informers,
       onError,
     });
     this.#member = new ShardMember({
@@ -53,6 +55,7 @@ export class SharedOperator implements Runnable {
       namespace,
       group: operator.slice(0, 63),
       identity,
+      metrics: memberMetrics(context.kit),
       logger,
       runBucket: (work, signal) =>
         work.bucket === CLUSTER_BUCKET ? this.#cluster(work, signal) : this.#bucket(work, signal),

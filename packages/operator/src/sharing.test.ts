@@ -33,6 +33,10 @@ test("with sharding all replicas act, each for namespaces of its own, and one th
   expect(ofFirst.size + ofSecond.size).toBe(NAMESPACES.length);
   expect(new Set([...ofFirst, ...ofSecond]).size).toBe(NAMESPACES.length);
   expect(Math.min(ofFirst.size, ofSecond.size)).toBeGreaterThan(5);
+  const owned = await Promise.all([first, second].map(({ metric }) => metric("kubewright_shard_bucket_owner{")));
+  expect(owned.flat().filter((line) => line.endsWith(" 1"))).toHaveLength(65);
+  expect(await second.metric("kubewright_shard_members")).toEqual(["kubewright_shard_members 2"]);
+  expect(await second.metric("kubewright_shard_foreign_events_total")).not.toEqual([]);
   expect(await first.stop()).toBe("stopped");
   for (const namespace of NAMESPACES) await createBackup("weekly", {}, { namespace });
   await clock.advance(5_000);

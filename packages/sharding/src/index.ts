@@ -6,7 +6,7 @@ export { MemberError } from "./member-error.js";
 export { GROUP_LABEL } from "./own-lease.js";
 export { onceFilled, untilGivenUp } from "./once-filled.js";
 export { planAssignment, targetsOf } from "./plan.js";
-export { memberMetricDefinitions } from "./shard-metrics.js";
+export { memberMetricDefinitions, memberMetrics } from "./shard-metrics.js";
 export { ShardMember } from "./shard-member.js";
 export { shardTiming } from "./timing.js";
 
@@ -18,5 +18,5 @@ export type { BucketPart } from "./once-filled.js";
 export type { BucketState, BucketWork, RunBucket } from "./owned-bucket.js";
 export type { PlanInput } from "./plan.js";
 export type { BucketStatus, ShardMemberOptions, ShardStatus } from "./shard-member.js";
-export type { HandoffReason, MemberMetricDefinition, MemberMetrics } from "./shard-metrics.js";
+export type { HandoffReason, MemberMetricDefinition, MemberMetricFamilies, MemberMetrics } from "./shard-metrics.js";
 export type { ShardTiming } from "./timing.js";

@@ -68,3 +68,37 @@ export const memberMetricDefinitions = {
     labels: [],
   },
 } as const satisfies Record<string, MemberMetricDefinition>;
+
+/** What makes metrics: `MetricFamilies` of `@kubewright/controller/metrics`, or whatever else does these. */
+export interface MemberMetricFamilies {
+  gauge(definition: MemberMetricDefinition): {
+    set(value: number): void;
+    set(labels: Readonly<Record<string, string>>, value: number): void;
+  };
+  counter(definition: MemberMetricDefinition): {
+    inc(): void;
+    inc(labels: Readonly<Record<string, string>>): void;
+  };
+  histogram(definition: MemberMetricDefinition & { readonly buckets: readonly number[] }): {
+    observe(value: number): void;
+  };
+}
+
+/** Makes the metrics of a member. @throws What making one throws, such as of a name that is there already. */
+export function memberMetrics(families: MemberMetricFamilies): MemberMetrics {
+  const define = memberMetricDefinitions;
+  const members = families.gauge(define.members);
+  const owner = families.gauge(define.owner);
+  const handoffs = families.counter(define.handoffs);
+  const takeover = families.histogram(define.takeover);
+  const fencedWrites = families.counter(define.fencedWrites);
+  const conflicts = families.counter(define.conflicts);
+  return {
+    setMembers: (live) => members.set(live),
+    setOwner: (bucket, isOwner) => owner.set({ bucket }, isOwner ? 1 : 0),
+    countHandoff: (reason) => handoffs.inc({ reason }),
+    observeTakeover: (seconds) => takeover.observe(seconds),
+    countFencedWrite: (bucket, reason) => fencedWrites.inc({ bucket, reason }),
+    countConflict: () => conflicts.inc(),
+  };
+}

@@ -4,7 +4,14 @@ import { LeaderElector, type Logger } from "@kubewright/controller";
 import type { GarbageCollector } from "@kubewright/garbage-collector";
 import { withoutManagedFields } from "@kubewright/informer";
 import { TerminatedPodCounts } from "@kubewright/podgc";
-import { BucketInformers, type BucketWork, CLUSTER_BUCKET, ShardMember, bucketName } from "@kubewright/sharding";
+import {
+  BucketInformers,
+  type BucketWork,
+  CLUSTER_BUCKET,
+  ShardMember,
+  bucketName,
+  memberMetrics,
+} from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import type { ControllerManagerDeps } from "../controller-manager.js";
@@ -17,7 +24,6 @@ import { waitForHealthy } from "../wait-for-healthy.js";
 import { type BucketControllersOptions, runClusterWide, runNamespaces } from "./bucket-controllers.js";
 import { LeaderWatch } from "./other-managers.js";
 import { shardGroupOf } from "./shard-group.js";
-import { shardMetrics } from "./shard-metrics.js";
 import { shardTimingOf } from "./shard-timing.js";
 import { shardsRoute } from "./shards-route.js";
 
@@ -95,7 +101,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
       work.bucket === CLUSTER_BUCKET
         ? leadCluster(given, { work, identity, client }, stop)
         : runNamespaces(given, work, stop),
-    metrics: operations === undefined ? undefined : shardMetrics(operations.metrics.kit),
+    metrics: operations === undefined ? undefined : memberMetrics(operations.metrics.kit),
     logger,
   });
   tellOperations(deps, names, member, informers);
