@@ -12,8 +12,8 @@ import { ShardAudit } from "./shard-audit.js";
 import { ShardedReplicas } from "./sharded-replicas.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
-/** A busy machine may hold a write up for the 9 s between the renew deadline and the end of the lease. */
-const LEASE_MS = 15_000;
+/** A busy machine may hold a write up for the 14 s between the renew deadline and the end of the lease. */
+const LEASE_MS = 20_000;
 const LEASE = [
   `--leader-elect-lease-duration=${LEASE_MS}ms`,
   "--leader-elect-renew-deadline=6s",
