@@ -319,6 +319,35 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(problems).toEqual([]);
   });
 
+  test("lets nothing run or be asked for but its own files, whatever gets into it", async () => {
+    const { page, problems } = await open();
+    await lane(page, "report").waitFor();
+    expect(problems).toEqual([]);
+    const elsewhere = server.url.replace("127.0.0.1", "localhost");
+    const happened = await page.evaluate<string[]>(`(async () => {
+      const happened = [];
+      const script = document.createElement("script");
+      script.textContent = 'window.hacked = 2';
+      document.body.append(script);
+      const image = document.createElement("div");
+      image.innerHTML = '<img src="x" onerror="window.hacked = 1">';
+      await new Promise((resolve) => image.firstChild.addEventListener("error", resolve));
+      if (window.hacked !== undefined) happened.push('script ' + window.hacked);
+      for (const url of ["./", "${elsewhere}"])
+        await fetch(url).then(() => happened.push("fetch of " + url), () => {});
+      await new Promise((resolve) => {
+        Object.assign(new Image(), { onload: () => resolve(happened.push("an image")), onerror: resolve, src: "${elsewhere}play/icon.svg" });
+      });
+      const frame = document.createElement("iframe");
+      frame.src = "${elsewhere}";
+      await new Promise((resolve) => { frame.onload = resolve; document.body.append(frame); });
+      return happened;
+    })()`);
+    expect(happened).toEqual([]);
+    for (const directive of ["script-src", "connect-src", "img-src", "frame-src|default-src"])
+      expect(problems.join("\n")).toMatch(new RegExp(directive));
+  });
+
   test("says what is wrong with a link, and shows something all the same", async () => {
     const { page, problems } = await open("#1.bm8");
     await page
