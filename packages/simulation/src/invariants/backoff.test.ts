@@ -132,20 +132,27 @@ it("refuses the replacement of a failure that the policy ignores as early", () =
   expect(history.violations).toHaveLength(1);
 });
 
-it("accepts the replacement of a failure that the policy ignores, where the sync that let go of it wrote no status", () => {
+it("accepts the replacement of a failure that the policy ignores, where the sync wrote no status, or had not seen it", () => {
   const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [1] } }];
   const spec = { podFailurePolicy: { rules } };
-  const history = new History(backOff);
-  history.store(job({}, spec));
-  const failed = pod("Failed", { status: failedAt(history.nowMs) });
-  history.store(failed, CONTROLLER);
-  history.store(job({ active: 1 }, spec), CONTROLLER);
-  decide(history, 1);
-  history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
-  decide(history, 0);
-  history.pass(1000);
-  history.store(pod("Pending", { name: "b" }), CONTROLLER);
-  expect(history.violations).toEqual([]);
+  for (const [isShown, statusWrites, count] of [
+    [true, 1, 1],
+    [true, 0, 0],
+    [false, 1, 0],
+  ] as const) {
+    const history = new History(backOff);
+    history.store(job({}, spec));
+    const failed = pod("Failed", { status: failedAt(history.nowMs) });
+    history.store(failed, CONTROLLER);
+    if (isShown) history.show(failed, { component: CONTROLLER });
+    history.store(job({ active: 1 }, spec), CONTROLLER);
+    decide(history, 1);
+    history.store(pod("Failed", { status: failed.status!, tracked: false }), CONTROLLER);
+    decide(history, statusWrites);
+    history.pass(1000);
+    history.store(pod("Pending", { name: "b" }), CONTROLLER);
+    expect(history.violations).toHaveLength(count);
+  }
 });
 
 it("accepts a failure that the policy ignores, and that was over when another pod succeeded", () => {
