@@ -90,7 +90,11 @@ export class ShardedLife {
     this.#terminatedPods = new TerminatedPodCounts(() => this.#member.annotationsOfOthers);
     this.#member = new ShardMember({
       client: clientOf(SHARDING),
-      transport: (request) => this.#links.get(String(request.headers["user-agent"]))!(request),
+      transport: async (request) => {
+        // From here on it is on its way.
+        request.beforeSend?.();
+        return this.#links.get(String(request.headers["user-agent"]))!(request);
+      },
       clock,
       random: random.fork("sharding"),
       namespace: "kube-system",

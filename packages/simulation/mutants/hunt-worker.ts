@@ -9,6 +9,7 @@ export interface HuntOrder {
   readonly unmutated: string;
   readonly from: number;
   readonly seeds: number;
+  readonly sharding: number | undefined;
   readonly inPlan: readonly RegExp[];
   readonly compare: boolean;
   readonly without: readonly string[];

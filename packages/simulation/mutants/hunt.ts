@@ -7,7 +7,7 @@ import type { FaultPlan, Invariant, Outcome, Violation } from "../src/index.js";
 /** What a bundle of the simulation's entry module exports, as far as a hunt uses it. */
 export type Simulation = Pick<
   typeof simulation,
-  "builtInInvariants" | "generatePlan" | "minimize" | "play" | "playAndCompare"
+  "builtInInvariants" | "generatePlan" | "generateShardedPlan" | "minimize" | "play" | "playAndCompare"
 >;
 
 export interface HuntOptions {
@@ -16,6 +16,8 @@ export interface HuntOptions {
   /** The first seed, and how many at most. */
   readonly from: number;
   readonly seeds: number;
+  /** How many controller managers share the work. Default: none do. */
+  readonly sharding?: number | undefined;
   /** What a plan's text matches if it is worth playing: others count, and are not played. */
   readonly inPlan?: readonly RegExp[];
   /** Whether each plan is played without its faults too, as `kubewright fuzz` does. Catches more, and takes twice as long. */
@@ -49,7 +51,7 @@ export async function hunt(options: HuntOptions): Promise<Hunt> {
   let played = 0;
   while (seeds < options.seeds && !isOver()) {
     const seed = (from + seeds++) % SEEDS;
-    const plan = mutated.generatePlan(seed);
+    const plan = planOf(seed, options);
     const text = JSON.stringify(plan);
     if (!inPlan.every((pattern) => pattern.test(text))) continue;
     played++;
@@ -61,6 +63,12 @@ export async function hunt(options: HuntOptions): Promise<Hunt> {
     alsoUnmutated.push({ seed, violation });
   }
   return { seeds, played, alsoUnmutated };
+}
+
+function planOf(seed: number, { mutated, sharding }: Pick<HuntOptions, "mutated" | "sharding">): FaultPlan {
+  return sharding === undefined
+    ? mutated.generatePlan(seed)
+    : mutated.generateShardedPlan(seed, { managers: sharding });
 }
 
 const SEEDS = 2 ** 32;
@@ -77,12 +85,12 @@ export interface Minimised {
 /** Makes the plan of a seed that was caught smaller, as long as the code with the bug goes wrong in the same way. */
 export async function minimiseCaught(
   { seed, violation }: Caught,
-  options: Pick<HuntOptions, "mutated" | "compare" | "without"> & { readonly plays: number },
+  options: Pick<HuntOptions, "mutated" | "compare" | "without" | "sharding"> & { readonly plays: number },
 ): Promise<Minimised> {
   const { mutated, plays: budget } = options;
   const fails = async (plan: FaultPlan): Promise<Violation | undefined> =>
     (await accusations(mutated, plan, { ...options, first: true })).find((each) => isAlike(each, violation));
-  const { plan, plays, isMinimal } = await mutated.minimize(mutated.generatePlan(seed), fails, { budget });
+  const { plan, plays, isMinimal } = await mutated.minimize(planOf(seed, options), fails, { budget });
   return { happenings: plan.happenings?.length ?? 0, manifests: plan.manifests.length, plays, isMinimal, plan };
 }
 

@@ -12,6 +12,8 @@ export interface Mutant {
   readonly permitted?: true;
   /** What has to be so in a run to show it, where other guards hide it otherwise. */
   readonly needs?: MutantNeeds;
+  /** It is in what so many controller managers do that share work: the plans are those of `kubewright fuzz --sharding`. */
+  readonly sharding?: number;
   /** What the text of a plan matches if the changed code is run at all: others need not be played to know that they tell nothing. */
   readonly inPlan?: readonly RegExp[];
   /** None where today's code is as described. */

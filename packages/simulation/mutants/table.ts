@@ -94,7 +94,7 @@ async function measureOne(
   bundles: Pick<HuntOrder, "mutated" | "unmutated">,
   options: TableOptions,
 ): Promise<MutantRow> {
-  const { name, entry, permitted, inPlan = [] } = mutant;
+  const { name, entry, permitted, sharding, inPlan = [] } = mutant;
   const hunts: HuntResult[] = [];
   let minimised: MutantRow["minimised"];
   for (let repetition = 0; repetition < options.repetitions; repetition++) {
@@ -103,6 +103,7 @@ async function measureOne(
       ...bundles,
       from,
       seeds: options.seeds,
+      sharding,
       inPlan,
       compare: options.compare ?? false,
       without: options.without ?? [],

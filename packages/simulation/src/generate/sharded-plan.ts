@@ -41,7 +41,10 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
   const base = shortPlan(seed, draw.fork("base"), common);
   const parts = Array.from({ length: draw.fork("parts").whole(2, 6) }, (_, index) => {
     const lots = draw.fork(`part ${index}`);
-    return within(`part-${index + 1}`, shortPlan(lots.whole(0, 2 ** 32 - 1), lots, []));
+    return withSteadyJob(
+      lots.fork("steady"),
+      within(`part-${index + 1}`, shortPlan(lots.whole(0, 2 ** 32 - 1), lots, [])),
+    );
   });
   const plans = [base, ...parts];
   const lengthMs = Math.max(...plans.map(lengthOf));
@@ -130,13 +133,41 @@ function within(namespace: string, plan: FaultPlan): FaultPlan {
 /** What stands for the UID of an object that is yet to be made. */
 const OWNER_IN = /^(uid of )default(\/)/;
 
+/** Beside what is over soon, a Job that has something to do whenever its bucket goes from one manager to another. */
+function withSteadyJob(draw: Draw, plan: FaultPlan): FaultPlan {
+  if (draw.fork("without").chance(0.2)) return plan;
+  const namespace = plan.manifests[0]!.metadata.name ?? "";
+  const containers = [{ name: "main", image: "registry.example.com/main" }];
+  const job: UnstructuredObject = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "steady", namespace },
+    spec: {
+      parallelism: draw.fork("parallelism").whole(1, 3),
+      completions: draw.fork("completions").whole(15, 40),
+      ...(draw.fork("indexed").chance(0.5) ? { completionMode: "Indexed" } : {}),
+      template: { spec: { restartPolicy: "Never", containers } },
+    },
+  };
+  const runs: WorkloadEntry = {
+    select: { kind: "Job", namespace, name: "steady" },
+    duration: durationText(draw.fork("duration").whole(3_000, 12_000)),
+  };
+  return { ...plan, manifests: [...plan.manifests, job], workloads: [...(plan.workloads ?? []), runs] };
+}
+
 const ABOUT_OBJECTS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "podEvicted"]);
+
+/** What a write takes to get there must be less than there is from the renew deadline to the end of the lease (7 s). */
+const LONGEST_ON_THE_WAY_MS = 6_000;
 
 /** A happening of a plan in which the managers are others, or elect a leader. */
 function ofManagers(entry: HappeningEntry, managers: number): HappeningEntry[] {
-  const { paused, clockSkew } = entry;
+  const { paused, clockSkew, apiServerSlow } = entry;
   const one = (name: string): string => `controller-manager-${((Number(name.split("-").at(-1)) - 1) % managers) + 1}`;
   if (paused !== undefined) return [{ ...entry, paused: one(paused) }];
+  if (apiServerSlow !== undefined && (parseDuration(apiServerSlow.by) ?? 0) > LONGEST_ON_THE_WAY_MS)
+    return [{ ...entry, apiServerSlow: { ...apiServerSlow, by: durationText(LONGEST_ON_THE_WAY_MS) } }];
   if (clockSkew === undefined) return [entry];
   return [{ ...entry, clockSkew: { ...clockSkew, controllerManager: one(clockSkew.controllerManager) } }];
 }

@@ -281,6 +281,8 @@ export function jobLedgerOf(world: World): JobLedger {
 /** See {@link JobLedger.mayReadThePast}. */
 export function mayReadThePast({ plan }: World): boolean {
   const happenings = plan.happenings ?? [];
+  // Caches of buckets begin with the latest there is.
+  if (plan.controllers?.sharding === true) return false;
   return (
     happenings.some(({ staleList }) => staleList !== undefined) &&
     happenings.some(

@@ -10,7 +10,7 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([GARBAGE_COLLECTOR, "node-li
 
 /** Upstream has none of this: `docs/sharding.md` says what managers that share work keep to. */
 export const oneWriter: Invariant = {
-  name: "S19 one writer",
+  name: "S21 one writer",
   sentence:
     "Of managers that share work, whoever changes an object has its bucket at that moment by the assignment, and in each epoch " +
     "of a bucket its controllers are begun once.",
@@ -54,7 +54,7 @@ export const oneWriter: Invariant = {
 };
 
 export const livingKeepTheirs: Invariant = {
-  name: "S20 the living keep theirs",
+  name: "S22 the living keep theirs",
   sentence:
     "Nobody takes a bucket from a member whose Lease is its own, or frees it; a bucket's epoch goes up by one with each owner, and " +
     "never down.",

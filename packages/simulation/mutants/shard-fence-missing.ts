@@ -1,0 +1,20 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "shard-fence-missing",
+  entry: "2.7",
+  sentence: "A write is sent without a look at its bucket's epoch and at the member's own Lease.",
+  sharding: 3,
+  changes: [
+    {
+      file: "packages/sharding/src/bucket-fence.ts",
+      find: 'this.#state !== "open" ? this.#state : this.#options.heldForMs() > 0 ? undefined : "lease";',
+      replace: 'this.#state === "not open" ? this.#state : undefined;',
+    },
+    {
+      file: "packages/sharding/src/bucket-fence.ts",
+      find: "const signals = [givingUp.signal, this.#closing.signal, ",
+      replace: "const signals = [",
+    },
+  ],
+};
