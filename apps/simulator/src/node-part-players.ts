@@ -20,6 +20,12 @@ export type PartRequest = { readonly type: "play"; readonly untilMs: number } | 
 /** Answers in the order of the requests. */
 export type PartAnswer = { readonly answer: unknown } | { readonly error: unknown };
 
+/**
+ * A thread's young generation, in MiB. A third of it is what is made between two looks for garbage: of a namespace that is
+ * played for hours on end most is dead by then, and more would be resident memory and cold caches.
+ */
+const YOUNG_MIB = 24;
+
 /** A thread for each share. */
 export const nodePartPlayers: StartPartPlayers = (shares, wishes) => {
   const threads = shares.map((parts) => new PartThread(parts, wishes));
@@ -38,7 +44,10 @@ class PartThread implements PartPlayer {
     const playing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const workerData: PartStart = { parts, wishes, playing };
     // It lies beside the built command.
-    this.#worker = new Worker(new URL("./node-part-worker.js", import.meta.url), { workerData });
+    this.#worker = new Worker(new URL("./node-part-worker.js", import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
     this.#worker.on("message", (answered: PartAnswer) => {
       const asked = this.#waiting.shift();
       if ("error" in answered) asked?.reject(answered.error);
