@@ -1,0 +1,28 @@
+/** Has YAML be what the command takes that it is for. What is played on the site is played there. */
+import { check } from "kubewright/browser";
+import { parseAllDocuments } from "yaml";
+
+import type { Block } from "./documents.ts";
+
+export interface YamlResult {
+  readonly count: number;
+  readonly problems: readonly string[];
+}
+
+export async function checkYaml(blocks: readonly Block[]): Promise<YamlResult> {
+  const problems: string[] = [];
+  const wanted = blocks.filter(({ language }) => language === "yaml");
+  for (const { name, text } of wanted) {
+    const documentsOf = parseAllDocuments(text);
+    const wrong = documentsOf.flatMap(({ errors }) => errors.map(({ message }) => message));
+    const kinds = documentsOf.map((each) => `${String(each.get("apiVersion"))} ${String(each.get("kind"))}`);
+    const isScenario = kinds.includes("sim.kubewright.dev/v1 Scenario");
+    // A scenario's files are its reader's.
+    if (!isScenario && kinds.some((kind) => kind.startsWith("batch/v1 ")))
+      for (const { severity, message } of await check({ manifests: text }))
+        // Some show a part.
+        if (severity === "error" && !message.startsWith("Required value")) wrong.push(message);
+    problems.push(...wrong.map((message) => `${name}: ${message}`));
+  }
+  return { count: wanted.length, problems };
+}
