@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FuturesReport } from "@kubewright/timeline/data";
@@ -10,11 +7,11 @@ import { htmlPage } from "../src/report/html-page.js";
 import { packData } from "../src/report/packed-data.js";
 import { madeUpReport } from "./made-up-report.js";
 import { PageFixture, SCREENSHOTS } from "./page-fixture.js";
+import { barriers, violations } from "./page-mistakes.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
 const FLAGS = ["--start", "2026-03-02T00:00:00Z", "--for", "1d"];
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MANIFESTS = [
   {
     name: "backup",
@@ -48,13 +45,6 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
   afterEach(() => fixture.closePages());
   afterAll(() => fixture?.stop());
 
-  const barriers = async (page: Page): Promise<string[]> => {
-    await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
-    );
-  };
-  const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
   const row = (page: Page, name: string, what: string): ReturnType<Page["locator"]> =>
     page.locator("tbody", { has: page.locator("th", { hasText: name }) }).locator("tr", { hasText: what });
   const hash = (page: Page): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.slice(1));

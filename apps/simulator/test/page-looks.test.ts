@@ -1,16 +1,12 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { PageFixture } from "./page-fixture.js";
+import { barriers } from "./page-mistakes.js";
 import { HUNDRED, MONTH, TEAM, manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
 const START = ["--start", "2026-03-02T00:00:00Z", "--seed", "1"];
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIMEOUT_MS }, () => {
   let fixture: PageFixture;
@@ -24,14 +20,6 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
   }, TIMEOUT_MS);
   afterEach(() => fixture.closePages());
   afterAll(() => fixture?.stop());
-
-  /** What people with a screen reader, little sight or no mouse could not use, by the rules of WCAG 2.2 AA and more. */
-  const barriers = async (page: Page): Promise<string[]> => {
-    await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
-    );
-  };
 
   test.each([
     ["day", "day", {}],

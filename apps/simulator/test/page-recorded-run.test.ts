@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
 import { builtInInvariants, play } from "@kubewright/simulation";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -9,9 +6,9 @@ import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { fuzzPage } from "../src/fuzz-page/fuzz-page.js";
 import { mutantPlayer, stalePlan } from "./made-up-plan.js";
 import { PageFixture } from "./page-fixture.js";
+import { barriers, violations } from "./page-mistakes.js";
 
 const TIMEOUT_MS = 180_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const COMMAND = "kubewright fuzz --replay plan.yaml --mutant job-finished-forgotten";
 
 describe.skipIf(browserPath === undefined)("the page of a run that went wrong", { timeout: TIMEOUT_MS }, () => {
@@ -28,13 +25,6 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
   afterAll(() => fixture?.stop());
 
   const waitFor = ".run-chart >> nth=0";
-  const barriers = async (page: Page): Promise<string[]> => {
-    await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
-    );
-  };
-  const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
   const now = (page: Page): Promise<string> => page.locator(".step-now").innerText();
 
   test.each([

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SpreadReport } from "@kubewright/timeline/data";
@@ -8,10 +5,10 @@ import type { SpreadReport } from "@kubewright/timeline/data";
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { htmlPage } from "../src/report/html-page.js";
 import { PageFixture } from "./page-fixture.js";
+import { barriers, violations } from "./page-mistakes.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Forty at :00, some of them only at night, and one that has all minutes. */
 const MANIFESTS = [
   ...Array.from({ length: 40 }, (_, index) => ({
@@ -37,13 +34,6 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
   afterEach(() => fixture.closePages());
   afterAll(() => fixture?.stop());
 
-  const barriers = async (page: Page): Promise<string[]> => {
-    await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`)))",
-    );
-  };
-  const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
   const section = (page: Page, title: string): ReturnType<Page["locator"]> =>
     page.locator(".figures", { has: page.getByRole("heading", { name: title, exact: true }) }).first();
 

@@ -8,6 +8,7 @@ import { runCli } from "../src/cli.js";
 import { PAGE_PATH } from "../src/report/live-page.js";
 import { madeUpReport } from "./made-up-report.js";
 import { PageFixture } from "./page-fixture.js";
+import { violations } from "./page-mistakes.js";
 
 const TIMEOUT_MS = 180_000;
 
@@ -76,7 +77,6 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
   const until = async (page: Page, expression: string): Promise<void> => {
     await expect.poll(() => page.evaluate(expression), { timeout: 60_000, message: expression }).toBe(true);
   };
-  const violations = (page: Page): Promise<string[]> => page.evaluate("window.violations");
 
   test("one finger scrolls the lanes", async () => {
     const { page } = await fixture.open(await fixture.report("touch.html", madeUpReport(200, 40)), { height: 500 });
