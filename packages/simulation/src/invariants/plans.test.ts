@@ -97,6 +97,24 @@ describe("S3b status is what was seen", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("takes pods that are found gone when they are let go of for gone before the status is written, and not after", () => {
+    for (const [foundFirst, count] of [
+      [true, 1],
+      [false, 0],
+    ] as const) {
+      const history = new History(statusIsWhatWasSeen);
+      history.store(owner);
+      history.store(pod("Running"), CONTROLLER);
+      const find = (): void =>
+        history.answer({ component: CONTROLLER, verb: "patch", resource: "pods", name: "a", code: 404 });
+      if (foundFirst) find();
+      history.store(job({ active: 1, ready: 0, terminating: 0 }, owner.spec), CONTROLLER);
+      if (!foundFirst) find();
+      history.decide(decision(owner, seen, history.nowMs));
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
   it("accepts fewer when pods were deleted, and were not there any more", () => {
     const history = new History(statusIsWhatWasSeen);
     history.store(owner);

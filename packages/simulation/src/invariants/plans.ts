@@ -138,6 +138,8 @@ class Sync {
   }
 
   removed({ verb, code, name }: AnsweredRequest): void {
+    // What it lets go of once the status is written, and finds gone, was there when it wrote: the next sync tells of that.
+    if (verb === "patch" && code === 404 && this.written.length > 0) return;
     if (code === 404 || (verb === "delete" && code >= 200 && code < 300)) this.#gone.add(name);
     else if (code < 200 || code > 299) this.#deletionFailed = true;
   }
