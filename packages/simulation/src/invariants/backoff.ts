@@ -165,8 +165,9 @@ class FailuresInARow {
     if (!isTracked(previous) || (isTracked(object) && !pod.gone)) return;
     // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other.
     const policy = this.#job.object.spec?.podFailurePolicy;
-    if (policy == null || policyAction(policy, object) !== "Ignore" || endedMs(object) <= this.#successMs) return;
-    this.#ignored.push({ endedMs: endedMs(object), life: lifeOf(request), recordedMs: atMs });
+    const life = lifeOf(request);
+    if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(life)) return;
+    if (endedMs(object) > this.#successMs) this.#ignored.push({ endedMs: endedMs(object), life, recordedMs: atMs });
   }
 
   /** A sync is over. What it let go of is noted with the status that it has written, and else it is not. */
