@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/cronjob/src/sync-cron-job.ts",
-      find: `  for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);
+      find: `  for (const { metadata } of jobsOverHistoryLimit(jobs, cronJob.spec ?? {})) await sync.deleteJob(metadata);
 `,
       replace: "",
     },
@@ -17,7 +17,7 @@ export const mutant: Mutant = {
       file: "packages/cronjob/src/sync-cron-job.ts",
       find: "requeueAfterMs = await sync.reconcile(jobs, memory);",
       replace: `requeueAfterMs = await sync.reconcile(jobs, memory);
-    for (const { metadata } of jobsOverHistoryLimit(jobs, cached.spec ?? {})) await sync.deleteJob(metadata);`,
+    for (const { metadata } of jobsOverHistoryLimit(jobs, cronJob.spec ?? {})) await sync.deleteJob(metadata);`,
     },
   ],
 };

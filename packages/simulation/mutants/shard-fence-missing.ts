@@ -8,13 +8,13 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/sharding/src/bucket-fence.ts",
-      find: 'this.#state !== "open" ? this.#state : this.#options.heldForMs() > 0 ? undefined : "lease";',
+      find: 'this.#state !== "open" ? this.#state : this.#options.holdsLease() ? undefined : "lease";',
       replace: 'this.#state === "not open" ? this.#state : undefined;',
     },
     {
       file: "packages/sharding/src/bucket-fence.ts",
-      find: "const signals = [givingUp.signal, this.#closing.signal, ",
-      replace: "const signals = [",
+      find: "request.signal === undefined ? [closing] : [request.signal, closing];",
+      replace: "request.signal === undefined ? [] : [request.signal];",
     },
   ],
 };
