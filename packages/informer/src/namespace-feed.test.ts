@@ -263,3 +263,9 @@ test("a namespace is told of to one only", async () => {
   await joined;
   await stop();
 });
+
+test("what has ended prepares nothing more, and says so", async () => {
+  const { feed, stop } = await setUp(SHARDED);
+  await stop();
+  await expect(feed.prepare(new Cache(new Set()), ["ns-0"], new AbortController().signal)).rejects.toThrow("over");
+});

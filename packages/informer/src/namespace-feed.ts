@@ -123,7 +123,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
    * Has namespaces listed that a target is to be told of, and holds them back. Resolves when they are here, or not wanted any
    * more. What comes meanwhile may undo it, which {@link isPrepared} tells: then this is to be called again.
    *
-   * @throws Error when a namespace is another target's; the signal's reason.
+   * @throws Error when a namespace is another target's; the reason of the signal, or of {@link run}'s.
    */
   async prepare(target: ReflectorTarget<T>, namespaces: readonly string[], signal: AbortSignal): Promise<void> {
     for (const namespace of namespaces) {
@@ -141,6 +141,8 @@ export class NamespaceFeed<T extends KubernetesObject> {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       }
       signal.throwIfAborted();
+      // Nothing is listed any more, so nothing would be prepared however often this is called again.
+      this.#signal?.throwIfAborted();
     } finally {
       signal.removeEventListener("abort", this.#tell);
     }
