@@ -5,6 +5,7 @@ import type { Lister } from "@kubewright/informer";
 
 import { jobPodCandidates, type jobPodsIndex } from "./job-pods-index.js";
 import type { JobObject, PodObject } from "./job-spec.js";
+import { uidOf } from "./pod-state.js";
 
 export interface ClaimDeps {
   /** With the {@link jobPodsIndex}. */
@@ -30,15 +31,18 @@ export function podsToKeep(
 }
 
 /**
- * The Job's pods, but for succeeded ones that were accounted for: those that it controls, and matching ones that nobody controls, which it adopts. Those that match no
- * longer are let go. Adopting adds the tracking finalizer, releasing removes it.
+ * The Job's pods, but for succeeded ones that were accounted for: those that it controls, and matching ones that nobody controls,
+ * which it adopts. Those that match no longer are let go. Adopting adds the tracking finalizer, releasing removes it.
  *
+ * @param freed - UIDs of pods that are the Job's, whatever the cache shows: it has counted them, and taken their finalizer. Upstream
+ * adopts them anew, finalizer and all, when its cache does not show yet that it has done so, and counts them twice.
  * @throws all refusals in one, after every candidate was tried.
  * Upstream: job_controller.go getPodsForJob.
  */
 export async function claimPods(
   job: JobObject,
   selector: LabelMatcher,
+  freed: ReadonlySet<string>,
   { pods, jobClient, podControl }: ClaimDeps,
   signal: AbortSignal,
 ): Promise<readonly PodObject[]> {
@@ -51,7 +55,12 @@ export async function claimPods(
     finalizers: [JOB_TRACKING_FINALIZER],
     patch: (namespace, name, body, patchSignal) => podControl.patchPod(namespace, name, body, patchSignal),
   });
-  const { claimed, error } = await manager.claim(jobPodCandidates(pods, job), signal);
+  const candidates = jobPodCandidates(pods, job);
+  const isFreed = (pod: PodObject): boolean => freed.has(uidOf(pod));
+  const { claimed, error } = await manager.claim(
+    candidates.filter((pod) => !isFreed(pod)),
+    signal,
+  );
   if (error !== undefined) throw error;
-  return claimed;
+  return [...candidates.filter(isFreed), ...claimed];
 }

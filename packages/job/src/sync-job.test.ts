@@ -415,6 +415,18 @@ test("matching orphans are adopted after one look at the Job, with finalizer, an
   expect(bench.written?.status).toMatchObject({ active: 3, succeeded: 1 });
 });
 
+test("an orphan that was adopted and counted is not adopted again while the cache shows neither", async () => {
+  const orphan = pod("s", { owned: false, tracked: false, phase: "Succeeded" });
+  const bench = new SyncBench(job({ completions: 2, parallelism: 0 }, { status: STEADY }), [orphan], {
+    consistencyGate: false,
+  });
+  await bench.sync();
+  expect(bench.calls).toEqual(["GET job", "PATCH s", "PUT status", "PATCH s", "PUT status"]);
+  bench.catchUp();
+  expect(await bench.sync()).toBeUndefined();
+  expect(bench.calls).toEqual([]);
+});
+
 test("nothing is written when an adoption fails, unless the pod is gone", async () => {
   const orphan = pod("b", { owned: false });
   const refused = new SyncBench(job(), [orphan]);

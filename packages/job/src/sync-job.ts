@@ -33,7 +33,8 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
     const finalizersBeingRemoved = memory.finalizers.expectedUIDs(key);
     const selector = understand(job, selectorOf);
-    const pods = podsToKeep(job, selector, deps.pods) ?? (await claimPods(job, selector, deps, signal));
+    const pods =
+      podsToKeep(job, selector, deps.pods) ?? (await claimPods(job, selector, finalizersBeingRemoved, deps, signal));
     const nowMs = clock.now();
     const backoff = memory.backoff.get(key) ?? NO_BACKOFF;
     const { limits, behaviours } = deps;
