@@ -57,7 +57,7 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
       /job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s/,
     );
     expect(story).toMatch(/job-controller decides for Job default\/pi: creating 1 pod: 0 active, 1 wanted/);
-    expect(story).toContain("No pod is created for a Job that is Complete or Failed in the store.");
+    expect(story).toContain("No pod is created for a Job that is Complete or Failed in the store");
     expect(await page.locator(".copied pre").allInnerTexts()).toEqual([
       COMMAND,
       expect.stringContaining("staleCache:"),

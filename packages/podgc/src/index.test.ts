@@ -6,6 +6,7 @@ test("the package exports these names", () => {
   expect(Object.keys(api).sort()).toEqual([
     "PodGCController",
     "TerminatedPodCollector",
+    "TerminatedPodCounts",
     "failedStatusPatch",
     "selectPodsOnNodes",
     "selectTerminatedPods",

@@ -109,8 +109,8 @@ function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, viola
 export const noPodAfterTheEnd: Invariant = {
   name: "S4 no pod after the end",
   sentence:
-    "No pod is created for a Job that is Complete or Failed in the store, by a controller that was told so by the answer to its " +
-    "own write, or by its cache, or that waits until its cache shows what it has written.",
+    "No pod is created for a Job that is Complete or Failed in the store, if its controller could know: from the answer to its own " +
+    "write, from its cache, or by waiting for it.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     return {
