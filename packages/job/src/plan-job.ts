@@ -2,13 +2,13 @@ import { type VersionBehaviours, newestBehaviours } from "@kubewright/api";
 
 import { type BackoffRecord, nextBackoffRecord } from "./backoff.js";
 import { type EndState, deadlineLeftMs, decideEndState, startTimeMs } from "./end-state.js";
-import { countIndexes } from "./index-intervals.js";
+import { countIndexes, hasIndex } from "./index-intervals.js";
 import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import type { JobReason } from "./job-reason.js";
 import { type JobObject, type PodObject, isBeingDeleted, isSuspended } from "./job-spec.js";
 import { type ObservedIndexes, observeIndexes } from "./observed-indexes.js";
 import { type ObservedPods, observePods } from "./observed-pods.js";
-import { comparePodsByAge } from "./pod-state.js";
+import { comparePodsByAge, completionIndexOf } from "./pod-state.js";
 import { type PodPlan, type SyncAction, planPods } from "./plan-pods.js";
 
 /** All that one sync of a Job knows. */
@@ -74,8 +74,8 @@ export function planJob({
 }: JobInput): JobPlan {
   const observed = observePods(job, pods.length < 2 ? pods : [...pods].sort(comparePodsByAge), finalizersBeingRemoved);
   const startMs = startTimeMs(job) ?? (isSuspended(job) ? undefined : nowMs);
-  const backoff = nextBackoffRecord(before, observed.newlySucceeded, observed.newlyFailed);
   const indexes = observeIndexes(job, observed);
+  const backoff = nextBackoffRecord(before, newSuccesses(observed, indexes), observed.newlyFailed);
   const succeeded = indexes === undefined ? observed.succeeded : countIndexes(indexes.succeeded);
   const end = decideEndState({ job, observed, indexes, startMs, nowMs });
   const known = { observed, indexes, succeeded, startMs, backoff, expectationsSatisfied };
@@ -90,4 +90,13 @@ export function planJob({
   }
   const podPlan = planPods({ job, observed, indexes, succeeded, backoff, nowMs, limits, behaviours });
   return { ...known, deadlineInMs, pods: podPlan, action: podPlan.action, reasons: podPlan.reasons };
+}
+
+/**
+ * Pods whose success is news. What of an indexed Job keeps its finalizer, which may be refused to be removed, is in the set of
+ * indexes from then on: upstream has each sync start the back-off over because of it, also after later failures.
+ */
+function newSuccesses({ newlySucceeded }: ObservedPods, indexes: ObservedIndexes | undefined): readonly PodObject[] {
+  if (indexes === undefined) return newlySucceeded;
+  return newlySucceeded.filter((pod) => !hasIndex(indexes.succeededBefore, completionIndexOf(pod)!));
 }

@@ -76,6 +76,17 @@ test("while created or deleted pods are not seen yet, and while the Job is being
   expect(deleting.pods).toBeUndefined();
 });
 
+test("an index that has succeeded before, whose pod is not let go of, does not start the back-off over", () => {
+  const status = { completedIndexes: "0", uncountedTerminatedPods: { failed: ["uid-f"] } };
+  const pods = [succeeded("s", { index: 0, finishedAt: 0 }), failed("f", { index: 1, finishedAt: 10 })];
+  const backoff = { failuresAfterLastSuccess: 1, lastFailureMs: T0 + 10_000 };
+  const input = { pods, backoff, ...after(12) };
+  expect(plan({ ...input, job: indexed(2, {}, { status }) }).pods).toMatchObject({ create: [], retryAfterMs: 8_000 });
+  // A success that is new does.
+  const first = plan({ ...input, job: indexed(2, {}, { status: { ...status, completedIndexes: "" } }) });
+  expect(first.pods?.create).toHaveLength(1);
+});
+
 test("a failed pod is replaced only after the backoff, and the pods that run stay counted", () => {
   const pods = [failed("f", { finishedAt: 0 }), pod("r", { ready: true })];
   const two = job({ parallelism: 2, completions: 5 });
