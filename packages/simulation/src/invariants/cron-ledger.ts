@@ -58,6 +58,8 @@ export interface CronJobRun {
   finishedMs?: number;
   /** As each life of the controller was shown it; `undefined` once it was shown to be deleted. */
   readonly shown: Map<string, Stored<Job> | undefined>;
+  /** As each life had it until it was shown to be deleted, and when that was. */
+  readonly shownLast: Map<string, { readonly atMs: number; readonly object: Stored<Job> }>;
 }
 
 /** Longer than news takes that nothing keeps. */
@@ -102,6 +104,8 @@ class CronLedger {
     const storedMs = this.#storedMs.get(object.metadata.resourceVersion ?? "") ?? run?.endedMs ?? atMs;
     if (atMs - storedMs > LATE_MS) cronJob.lateNewsMs = atMs;
     if (run !== undefined) {
+      const before = run.shown.get(life);
+      if (type === "delete" && before !== undefined) run.shownLast.set(life, { atMs, object: before });
       run.shown.set(life, type === "delete" ? undefined : object);
       return;
     }
@@ -193,7 +197,7 @@ class CronLedger {
       if (owner === undefined) return;
       const slot = job.metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
       const slotMs = request?.component === CRON_JOB_CONTROLLER ? parseTime(slot) : undefined;
-      run = { owner, object: job, gone: false, slotMs, shown: new Map() };
+      run = { owner, object: job, gone: false, slotMs, shown: new Map(), shownLast: new Map() };
       this.runs.set(uid, run);
       owner.jobs.set(uid, run);
     }
@@ -241,4 +245,15 @@ export function hasActive(cronJob: CronJobRecord): boolean {
 
 export function isUnfinished(run: CronJobRun | undefined): boolean {
   return run !== undefined && !run.gone && run.finishedMs === undefined;
+}
+
+/** As what a sync may know a Job that has sent a request: as its cache had it, if it was not deleted there before the sync, or as it is. */
+export function jobKnownAs(
+  { shown, shownLast, gone, object }: CronJobRun,
+  request: RequestInfo,
+): Stored<Job> | undefined {
+  const life = lifeOf(request);
+  const last = shownLast.get(life);
+  const until = last !== undefined && last.atMs >= request.sentMs - LONGEST_REQUEST_MS ? last.object : undefined;
+  return shown.get(life) ?? until ?? (gone ? undefined : object);
 }

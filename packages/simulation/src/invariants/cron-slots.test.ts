@@ -339,6 +339,21 @@ describe("S13 history", () => {
     expect(unfinished.violations).toEqual(["Job default/d: is deleted by cronjob-controller, unfinished"]);
   });
 
+  it("accepts the deletion of the oldest by a sync that began when its cache still showed one that is gone", () => {
+    for (const [passedMs, count] of [
+      [0, 0],
+      [60_000, 1],
+    ] as const) {
+      const history = kept(2);
+      const gone = ended("c", 3);
+      history.remove(gone);
+      history.show(gone, { component: CONTROLLER, type: "delete" });
+      history.pass(passedMs);
+      history.remove(ended("a", 1), CONTROLLER);
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
   it("refuses the deletion of what is not its own, and with Replace of what it does not list", () => {
     const history = new History(historyLimits);
     history.store(cronJob({ concurrencyPolicy: "Replace" }, active("a")));

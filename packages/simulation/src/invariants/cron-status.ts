@@ -2,7 +2,14 @@ import { type Job, compareTimes, finishedCondition, parseTime } from "@kubewrigh
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored, StoredChange } from "../world.js";
-import { type CronJobRecord, type CronJobRun, type StoredCronJob, cronLedgerOf, isUnfinished } from "./cron-ledger.js";
+import {
+  type CronJobRecord,
+  type CronJobRun,
+  type StoredCronJob,
+  cronLedgerOf,
+  isUnfinished,
+  jobKnownAs,
+} from "./cron-ledger.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -121,7 +128,7 @@ function whyKept(run: CronJobRun, request: RequestInfo): string | undefined {
   let older = 0;
   for (const other of owner.jobs.values()) {
     // What counts is what the controller could see, or what there is.
-    const seen = other.shown.get(life) ?? (other.gone ? undefined : other.object);
+    const seen = jobKnownAs(other, request);
     if (seen === undefined || finishedCondition(seen)?.type !== end || other === run) continue;
     others++;
     if (startsBefore(seen, object) && !other.gone && !isBeingDeleted(other.object) && other.shown.has(life)) older++;

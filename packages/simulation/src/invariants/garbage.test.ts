@@ -99,6 +99,31 @@ describe("S14 garbage collection spares the owned", () => {
     history.remove(now, { component: GC, sentMs, process: "m" });
     expect(history.violations).toEqual([]);
   });
+
+  it("accepts references that changed while it was looking, and refuses those that it could see", () => {
+    const deleted = (looksFirst: boolean): readonly string[] => {
+      const history = new History(ownedIsSpared);
+      const look = (): void =>
+        history.answer({
+          component: GC,
+          verb: "get",
+          resource: "configmaps",
+          name: "child",
+          code: 200,
+          sentMs: history.nowMs,
+        });
+      history.store(configMap([reference(job(), { uid: "gone" })]));
+      if (looksFirst) look();
+      history.pass(10);
+      const now = history.store(configMap([]));
+      history.pass(10);
+      if (!looksFirst) look();
+      history.remove(now, { component: GC, sentMs: history.nowMs, process: "m" });
+      return history.violations;
+    };
+    expect(deleted(true)).toEqual([]);
+    expect(deleted(false)).toHaveLength(1);
+  });
 });
 
 describe("L3 garbage collection is complete", () => {

@@ -85,15 +85,23 @@ export const ownedIsSpared: Invariant = {
     "and goes on; and nothing without a namespace for an owner that has one.",
   watch(_world, violated): InvariantChecks {
     const book = new OwnerBook();
+    /** When the garbage collector asked for what it has last been shown of an object. */
+    const looked = new Map<string, number>();
     return {
+      onAnswer({ component, verb, resource, namespace, name, sentMs }) {
+        if (component === GARBAGE_COLLECTOR && verb === "get") looked.set(`${resource} ${namespace}/${name}`, sentMs);
+      },
       onChange(change) {
         const { type, object, previous, request } = change;
         const isDeletion =
           type === "DELETED" || (type === "MODIFIED" && isBeingDeleted(object) && !isBeingDeleted(previous!));
         if (isDeletion && request?.component === GARBAGE_COLLECTOR && request.verb === "delete") {
           const before = previous ?? object;
-          // Between two looks the references may change: the second delete, after a conflict, goes by the UID alone.
-          const isRecent = (book.referencesMs.get(uidOf(object)) ?? -Infinity) >= request.sentMs;
+          // References may change after it has looked: the second delete, after a conflict, goes by the UID alone.
+          const lookedMs =
+            looked.get(`${change.resource} ${object.metadata.namespace}/${object.metadata.name}`) ?? Infinity;
+          const changedMs = book.referencesMs.get(uidOf(object)) ?? -Infinity;
+          const isRecent = changedMs >= Math.min(request.sentMs, lookedMs);
           const wrong = isRecent ? undefined : whySpared(before, request.sentMs - LONGEST_REQUEST_MS, book);
           if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
         }

@@ -142,6 +142,8 @@ function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): str
   const pods = [...job.livePods.values()].map((pod) => pod.object);
   // Exception X15: who waits for pods to end waits as long as they take.
   if (pods.some(isTerminating)) return undefined;
+  // It waits to see a pod that it has made, and nothing tells it when that is given up.
+  if (!waitsForWrites(world) && job.allPods.some(isCreationMissed)) return undefined;
   const ending = ["FailureTarget", "SuccessCriteriaMet"].find((type) => isConditionTrue(status?.conditions, type));
   if (ending !== undefined) return `is ${ending} and does not finish`;
   const failed = status?.failed ?? 0;
@@ -161,8 +163,6 @@ function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): str
   if (active === 0 && (wanted === undefined || (spec.completions != null && succeeded >= spec.completions)))
     return `has as many successes as it wants, and does not complete`;
   if (isRefused || wanted === undefined || active >= wanted) return undefined;
-  // It waits to see a pod that it has made, and nothing tells it when that is given up.
-  if (!waitsForWrites(world) && job.allPods.some(isCreationMissed)) return undefined;
   const ended = job.allPods.filter((pod) => pod.everFailed || pod.everTerminating);
   const lastEndMs = Math.max(...ended.map((pod) => endOf(pod.object)), 0);
   if (nowMs - lastEndMs < longestBackOffMs(ended.length)) return undefined;
