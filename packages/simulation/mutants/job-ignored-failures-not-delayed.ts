@@ -9,16 +9,16 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/job/src/plan-job.ts",
-      find: 'import { comparePodsByAge } from "./pod-state.js";',
+      find: 'import { comparePodsByAge, completionIndexOf } from "./pod-state.js";',
       replace: `import { matchPodFailurePolicy } from "./pod-failure-policy.js";
-import { comparePodsByAge } from "./pod-state.js";`,
+import { comparePodsByAge, completionIndexOf } from "./pod-state.js";`,
     },
     {
       file: "packages/job/src/plan-job.ts",
-      find: "nextBackoffRecord(before, observed.newlySucceeded, observed.newlyFailed);",
+      find: "nextBackoffRecord(before, newSuccesses(observed, indexes), observed.newlyFailed);",
       replace: `nextBackoffRecord(
     before,
-    observed.newlySucceeded,
+    newSuccesses(observed, indexes),
     observed.newlyFailed.filter((pod) => matchPodFailurePolicy(job.spec?.podFailurePolicy, pod).counts),
   );`,
     },
