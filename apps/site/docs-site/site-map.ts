@@ -83,6 +83,7 @@ export const SECTIONS: readonly Section[] = [
       document("Fuzz", "docs/fuzz.md"),
       document("The page of a fuzz run", "docs/fuzz-page.md"),
       document("The mutants", "docs/fuzz-mutants.md"),
+      document("What seeds reach", "docs/fuzz-reached.md"),
     ],
   },
   {
