@@ -74,7 +74,7 @@ export class Observer {
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#startMs = options.clock.now();
-    this.caches = new WatchedCaches((event) => this.#cacheEvent(event));
+    this.caches = new WatchedCaches(options.clock, (event) => this.#cacheEvent(event));
     const world = this.#world();
     const made = options.invariants.map(({ name, watch }) =>
       watch(world, (about, message) => this.#violation(name, about, message)),
@@ -130,14 +130,14 @@ export class Observer {
     const told = { ...decision, process, incarnation, atMs: this.#options.clock.now() };
     const reached = reachedBy(told);
     for (const each of reached) this.#reached.add(each);
-    this.#hash.add(`decision ${told.atMs} ${process} ${incarnation} ${subjectOf(told)} ${reached.join()}`);
+    this.#hash.add("decision", told.atMs, process, incarnation, subjectOf(told), ...reached);
     this.#tell(this.#onDecision, told, { type: "decision", decision: told });
   }
 
   happening(happening: Omit<ToldHappening, "atMs">): void {
     if (this.#closed) return;
     const told = { ...happening, atMs: this.#options.clock.now() };
-    this.#hash.add(`happening ${told.atMs} ${told.index} ${told.phase}`);
+    this.#hash.add("happening", told.atMs, told.index, told.phase);
     this.#tell(this.#onHappening, told, { type: "happening", happening: told });
   }
 
@@ -150,7 +150,7 @@ export class Observer {
     for (const cause of causesOf(error)) {
       if (this.#closed || !isBug(cause)) continue;
       const told: ThrownError = { atMs: this.#options.clock.now(), component, error: cause };
-      this.#hash.add(`error ${told.atMs} ${component} ${String(cause)}`);
+      this.#hash.add("error", told.atMs, component, String(cause));
       this.#tell(this.#onError, told, { type: "error", error: told });
     }
   }
@@ -198,7 +198,7 @@ export class Observer {
     const atMs = this.#options.clock.now();
     const told: StoredChange = { ...change, atMs, ...(request === undefined ? {} : { request }) };
     this.#assignments.onChange(told);
-    this.#hash.add(`${change.type} ${atMs} ${change.resource} ${contentOf(change.object)} ${request?.component ?? ""}`);
+    this.#hash.add(change.type, atMs, change.resource, request?.component, ...contentOf(change));
     this.#tell(this.#onChange, told, { type: "change", change: told });
   }
 
@@ -209,20 +209,16 @@ export class Observer {
     if (WRITES.has(verb)) this.#figures.writes++;
     const reached = reachedByAnswer(request);
     if (reached !== undefined) this.#reached.add(reached);
-    this.#hash.add(
-      `answer ${atMs} ${process} ${component} ${incarnation} ${verb} ${resource}/${subresource} ${namespace}/${name} ${code}`,
-    );
+    this.#hash.add("answer", atMs, process, component, incarnation);
+    this.#hash.add(verb, resource, subresource, namespace, name, code);
     this.#tell(this.#onAnswer, request, { type: "answer", request });
   }
 
-  #cacheEvent(event: Omit<CacheEvent, "atMs">): void {
+  #cacheEvent(event: CacheEvent): void {
     if (this.#closed) return;
-    const told: CacheEvent = { atMs: this.#options.clock.now(), ...event };
-    const { metadata } = event.object;
-    this.#hash.add(
-      `${event.type} ${told.atMs} ${event.process} ${event.component} ${metadata.uid} ${metadata.resourceVersion}`,
-    );
-    this.#tell(this.#onCacheEvent, told, { type: "cache", event: told });
+    const { type, atMs, cache, object } = event;
+    this.#hash.add(type, atMs, cache, object.metadata.resourceVersion);
+    this.#tell(this.#onCacheEvent, event, { type: "cache", event });
   }
 
   #violation(invariant: string, about: string, message: string): void {
@@ -231,7 +227,7 @@ export class Observer {
     this.#violated.add(key);
     const violation = { invariant, about, message, atMs: this.#options.clock.now() };
     this.violations.push(violation);
-    this.#hash.add(`violation ${violation.atMs} ${key}`);
+    this.#hash.add("violation", violation.atMs, key);
     this.#options.onTold?.({ type: "violation", violation });
   }
 
@@ -265,11 +261,15 @@ export class Observer {
 }
 
 /** What tells one version of an object from another that came about differently. */
-function contentOf(object: Stored): string {
-  const { uid, resourceVersion, deletionTimestamp = "", finalizers = [], name } = object.metadata;
-  const { status } = object as { status?: unknown };
-  const shown = status === undefined ? "" : JSON.stringify(status);
-  return `${name} ${uid} ${resourceVersion} ${deletionTimestamp} ${finalizers.join()} ${shown}`;
+function contentOf({ object, previous }: MirroredChange): readonly (string | undefined)[] {
+  const { uid, resourceVersion, deletionTimestamp, finalizers, name } = object.metadata;
+  const status = statusOf(object);
+  const isNew = status !== undefined && (previous === undefined || status !== statusOf(previous));
+  return [name, uid, resourceVersion, deletionTimestamp, finalizers?.join(), isNew ? JSON.stringify(status) : ""];
+}
+
+function statusOf(object: Stored): unknown {
+  return (object as { readonly status?: unknown }).status;
 }
 
 /** What a decision is about. */

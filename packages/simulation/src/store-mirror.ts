@@ -6,9 +6,7 @@ import type { Stored, StoredChange } from "./world.js";
 
 /** What is stored, as it is at any moment, by resource, namespace and name. */
 export class StoreMirror {
-  readonly #resources = new Map<string, Map<string, Stored>>();
-
-  readonly #changedMs = new Map<string, number>();
+  readonly #resources = new Map<string, Mirrored>();
   readonly #clock: Pick<Clock, "now">;
 
   /** @param options.onChange - Told of each change, when the mirror shows it. */
@@ -20,50 +18,58 @@ export class StoreMirror {
     for (const [key, objects] of Object.entries(apiServer.snapshot().objects)) {
       const [group = "", resource = ""] = key.split("/");
       const mirrored = this.#resource(qualifiedResource({ group, resource }));
-      for (const object of objects) mirrored.set(keyOf(object), object);
+      for (const object of objects) mirrored.objects.set(keyOf(object), object);
     }
     apiServer.follow((change) => onChange(this.#take(change)));
   }
 
   get(resource: string, namespace: string, name: string): Stored | undefined {
-    return this.#resources.get(resource)?.get(`${namespace}/${name}`);
+    return this.#resources.get(resource)?.objects.get(`${namespace}/${name}`);
   }
 
   /** When an object, or what had its name, was last changed; `-Infinity` for what has been there from the start. */
   changedMs(resource: string, namespace: string, name: string): number {
-    return this.#changedMs.get(`${resource} ${namespace}/${name}`) ?? Number.NEGATIVE_INFINITY;
+    return this.#resources.get(resource)?.changedMs.get(`${namespace}/${name}`) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** In the order of creation. */
   list(resource: string): readonly Stored[] {
-    const objects = this.#resources.get(resource);
-    return objects === undefined ? [] : [...objects.values()];
+    const mirrored = this.#resources.get(resource);
+    return mirrored === undefined ? [] : [...mirrored.objects.values()];
   }
 
   /** Plural and group of all of which there is something. */
   get resources(): readonly string[] {
-    return [...this.#resources].flatMap(([resource, objects]) => (objects.size > 0 ? [resource] : []));
+    return [...this.#resources].flatMap(([resource, { objects }]) => (objects.size > 0 ? [resource] : []));
   }
 
   #take({ group, resource: plural, current, previous }: StoreChange): MirroredChange {
     const resource = qualifiedResource({ group, resource: plural });
-    const objects = this.#resource(resource);
-    this.#changedMs.set(`${resource} ${keyOf((current ?? previous)!)}`, this.#clock.now());
+    const { objects, changedMs } = this.#resource(resource);
+    const key = keyOf((current ?? previous)!);
+    changedMs.set(key, this.#clock.now());
     if (current === undefined) {
-      objects.delete(keyOf(previous!));
+      objects.delete(key);
       return { resource, type: "DELETED", object: previous!, previous: previous! };
     }
-    objects.set(keyOf(current), current);
+    objects.set(key, current);
     return previous === undefined
       ? { resource, type: "ADDED", object: current }
       : { resource, type: "MODIFIED", object: current, previous };
   }
 
-  #resource(name: string): Map<string, Stored> {
-    let objects = this.#resources.get(name);
-    if (objects === undefined) this.#resources.set(name, (objects = new Map()));
-    return objects;
+  #resource(name: string): Mirrored {
+    let mirrored = this.#resources.get(name);
+    if (mirrored === undefined) this.#resources.set(name, (mirrored = { objects: new Map(), changedMs: new Map() }));
+    return mirrored;
   }
+}
+
+/** Of one resource, by namespace and name. */
+interface Mirrored {
+  readonly objects: Map<string, Stored>;
+  /** Also of what is deleted. */
+  readonly changedMs: Map<string, number>;
 }
 
 export type MirroredChange = Omit<StoredChange, "atMs" | "request">;

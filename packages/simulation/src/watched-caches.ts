@@ -1,4 +1,5 @@
 import { type DeepReadonly, type KubernetesObject, type ResourceDefinition, qualifiedResource } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
 import type { Sender } from "@kubewright/cluster";
 import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 import { CLUSTER_BUCKET, bucketOf } from "@kubewright/sharding";
@@ -10,7 +11,7 @@ interface WatchedCache {
   readonly sender: Sender;
   readonly resource: string;
   readonly store: SharedInformer<KubernetesObject>["store"];
-  /** What handlers were told is there, by name. */
+  /** What handlers were told is there, by UID. */
   readonly told: Map<string, Cached>;
 }
 
@@ -18,9 +19,12 @@ interface WatchedCache {
 export class WatchedCaches {
   /** By component and process, and by bucket where they share work, those of its latest life. */
   readonly #caches = new Map<string, { readonly incarnation: number; readonly caches: WatchedCache[] }>();
-  readonly #tell: (event: Omit<CacheEvent, "atMs">) => void;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #tell: (event: CacheEvent) => void;
+  #count = 0;
 
-  constructor(tell: (event: Omit<CacheEvent, "atMs">) => void) {
+  constructor(clock: Pick<Clock, "now">, tell: (event: CacheEvent) => void) {
+    this.#clock = clock;
     this.#tell = tell;
   }
 
@@ -32,21 +36,27 @@ export class WatchedCaches {
     if (known?.incarnation !== incarnation) this.#caches.set(place, (known = { incarnation, caches: [] }));
     const told = new Map<string, Cached>();
     known.caches.push({ sender, resource, store: informer.store, told });
-    const from = { component, process, incarnation, resource };
+    const cache = this.#count++;
+    const tell = (type: CacheEvent["type"], object: Cached, previous?: Cached): void => {
+      const atMs = this.#clock.now();
+      const event = { atMs, component, process, incarnation, cache, resource, type, object };
+      this.#tell(previous === undefined ? event : { ...event, previous });
+    };
     informer.addEventHandler({
       onAdd: (object) => {
-        told.set(nameOf(object), object);
-        this.#tell({ ...from, type: "add", object });
+        told.set(uidOf(object), object);
+        tell("add", object);
       },
       onUpdate: (previous, object) => {
-        told.set(nameOf(object), object);
-        this.#tell({ ...from, type: "update", object, previous });
+        if (uidOf(previous) !== uidOf(object)) told.delete(uidOf(previous));
+        told.set(uidOf(object), object);
+        tell("update", object, previous);
       },
       onDelete: (deleted) => {
         const object = isDeletedFinalStateUnknown(deleted) ? deleted.object : deleted;
         if (object === undefined) return;
-        told.delete(nameOf(object));
-        this.#tell({ ...from, type: "delete", object });
+        told.delete(uidOf(object));
+        tell("delete", object);
       },
     });
   }
@@ -100,6 +110,10 @@ function untold(told: readonly Cached[], stored: readonly Cached[]): string | un
   const names = new Set(stored.map(nameOf));
   const ghost = told.map(nameOf).find((name) => !names.has(name));
   return ghost === undefined ? undefined : `${ghost} is not stored any more, and no handler was told`;
+}
+
+function uidOf({ metadata: { uid = "" } }: Cached): string {
+  return uid;
 }
 
 function nameOf({ metadata: { namespace, name = "" } }: Cached): string {

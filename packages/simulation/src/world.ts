@@ -58,6 +58,8 @@ export interface CacheEvent {
   readonly component: string;
   readonly process: string;
   readonly incarnation: number;
+  /** Which informer: each that was ever made has a number of its own. */
+  readonly cache: number;
   readonly resource: string;
   readonly type: "add" | "update" | "delete";
   readonly object: Stored;

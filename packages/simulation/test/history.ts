@@ -36,6 +36,7 @@ export class History implements World {
   sharing: Record<string, ShardStatus> = {};
   /** `Job default/pi: message` */
   readonly violations: string[] = [];
+  readonly #caches = new Map<string, number>();
   readonly #stored = new Map<string, Stored>();
   readonly #shared = new Map<unknown, unknown>();
   readonly #checks: readonly InvariantChecks[];
@@ -112,16 +113,19 @@ export class History implements World {
 
   /** Tells that a cache was told of an object. */
   show(object: KubernetesObject | Stored, to: Partial<CacheEvent> & { readonly component: string }): void {
-    const event: CacheEvent = {
+    const event = {
       atMs: this.nowMs,
       process: "controller-manager-1",
       incarnation: 1,
       resource: PLURALS[object.kind ?? ""]!,
-      type: "add",
+      type: "add" as const,
       object: object,
       ...to,
     };
-    for (const check of this.#checks) check.onCacheEvent?.(event);
+    const { component, process, incarnation, resource } = event;
+    const cache = this.#caches.get(`${component} ${process} ${incarnation} ${resource}`) ?? this.#caches.size;
+    this.#caches.set(`${component} ${process} ${incarnation} ${resource}`, cache);
+    for (const check of this.#checks) check.onCacheEvent?.({ ...event, cache });
   }
 
   answer(request: Partial<AnsweredRequest> & { readonly component: string; readonly code: number }): void {

@@ -2,7 +2,7 @@ import { compareResourceVersions } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { CacheEvent } from "../world.js";
-import { lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { nameOf, uidOf } from "./stored-objects.js";
 
 /** How long a cache may take to show what is stored, with a watch that has to be found silent first. */
 const HEALED_MS = 60_000;
@@ -14,16 +14,15 @@ export const cachesGoForward: Invariant = {
     "No informer is told an older version of an object after a newer one, nor of an object that it was told is deleted; it is " +
     "told of each first that it is added, then of updates, then that it is deleted; at rest every cache equals what is stored.",
   watch(world, violated): InvariantChecks {
-    const caches = new Map<string, Cache>();
+    const caches = new Map<number, Cache>();
     const changedMs = new Map<string, number>();
     return {
       onChange({ resource, object: { metadata }, atMs }) {
         changedMs.set(`${resource} ${metadata.namespace ?? ""}/${metadata.name}`, atMs);
       },
       onCacheEvent(event) {
-        const key = `${lifeOf(event)} ${event.resource}`;
-        let cache = caches.get(key);
-        if (cache === undefined) caches.set(key, (cache = new Cache(violated)));
+        let cache = caches.get(event.cache);
+        if (cache === undefined) caches.set(event.cache, (cache = new Cache(violated)));
         cache.onEvent(event);
       },
       atRest() {

@@ -40,11 +40,13 @@ export const noHotLoop: Invariant = {
     "No controller looks at an object, or writes it, more than 20 times at one instant or 200 times in a minute without a " +
     "write that changes something, or news of the object or of one that it owns.",
   watch(_world, violated): InvariantChecks {
-    /** What a component does about an object since there was news of it, by component, process, namespace and name. */
-    const busy = new Map<string, Map<string, Frequency>>();
-    const count = (about: string, what: string, nowMs: number): string | undefined => {
-      let frequencies = busy.get(about);
-      if (frequencies === undefined) busy.set(about, (frequencies = new Map()));
+    /** What a component does about an object since there was news of it: by component, then by process, namespace and name. */
+    const busy = new Map<string, Map<string, Map<string, Frequency>>>();
+    const count = (component: string, about: string, what: string, nowMs: number): string | undefined => {
+      let objects = busy.get(component);
+      if (objects === undefined) busy.set(component, (objects = new Map()));
+      let frequencies = objects.get(about);
+      if (frequencies === undefined) objects.set(about, (frequencies = new Map()));
       let frequency = frequencies.get(what);
       if (frequency === undefined) frequencies.set(what, (frequency = new Frequency()));
       return frequency.add(nowMs);
@@ -53,7 +55,7 @@ export const noHotLoop: Invariant = {
       onDecision({ controller, decision, process, atMs }) {
         // Others tell of what they have done, and not of each look.
         if (!("key" in decision)) return;
-        const often = count(`${controller} ${process} ${decision.key}`, LOOK, atMs);
+        const often = count(controller, `${process} ${decision.key}`, LOOK, atMs);
         if (often !== undefined) violated(decision.key, `${controller} looks at it ${often}, and changes nothing`);
       },
       onAnswer(request) {
@@ -61,18 +63,21 @@ export const noHotLoop: Invariant = {
         const { component, process, verb, resource, namespace } = request;
         const name = request.name || createdName(request);
         if (name === "" || resource === "events" || resource.startsWith("events.")) return;
-        const often = count(`${component} ${process} ${namespace}/${name}`, `${verb} ${resource}`, request.atMs);
+        const often = count(component, `${process} ${namespace}/${name}`, `${verb} ${resource}`, request.atMs);
         if (often !== undefined)
           violated(`${resource} ${namespace}/${name}`, `${component} sends ${verb} ${often}, and changes nothing`);
       },
       // Each event is a reason of its own to look.
       onCacheEvent({ component, process, object }) {
-        for (const key of concerned(object)) busy.delete(`${component} ${process} ${key}`);
+        const objects = busy.get(component);
+        if (objects === undefined || objects.size === 0) return;
+        for (const key of concerned(object)) objects.delete(`${process} ${key}`);
       },
       onChange({ resource, object, request }) {
         if (request === undefined || !isOfController(request)) return;
         const { component, process, verb } = request;
-        const [own, ...owners] = concerned(object).map((key) => busy.get(`${component} ${process} ${key}`));
+        const objects = busy.get(component);
+        const [own, ...owners] = concerned(object).map((key) => objects?.get(`${process} ${key}`));
         own?.delete(`${verb} ${resource}`);
         for (const frequencies of [own, ...owners]) frequencies?.delete(LOOK);
       },

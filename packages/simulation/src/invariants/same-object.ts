@@ -23,9 +23,11 @@ export const sameObject: Invariant = {
     };
     return {
       onCacheEvent(event) {
-        if (!isOfController(event)) return;
+        const { object, previous } = event;
+        // Of what was there before it knows already.
+        if (!isOfController(event) || (previous !== undefined && uidOf(previous) === uidOf(object))) return;
         watched.add(`${lifeOf(event)} ${event.resource}`);
-        see(lifeOf(event), nameIn(event.resource, event.object), uidOf(event.object));
+        see(lifeOf(event), nameIn(event.resource, object), uidOf(object));
       },
       onAnswer(request) {
         if (!isOfController(request) || request.code !== 200 || request.name === "") return;
