@@ -2,7 +2,7 @@
 // Times 1, 2 and 4 replicas with --sharding namespaces, in turn, over one `kubewright serve` in a process of its own with the simulated
 // kubelet: Jobs of one pod in 200 namespaces, until all are complete. Prints one JSON line per run, with what each process took of
 // the CPU, so that it shows what is the limit. Needs `npm run build`. No dependencies.
-//   node bench/shards.mjs [--replicas 1,2,4] [--rounds 1] [--jobs 600] [--qps -1]
+//   node bench/shards.mjs [--replicas 1,2,4] [--rounds 1] [--jobs 2000] [--qps -1]
 // With --qps 20, the usual quota of a client, use fewer Jobs: --jobs 120. Bounded: five minutes for each run at most.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -13,7 +13,7 @@ const { values: a } = parseArgs({
   options: {
     replicas: { type: "string", default: "1,2,4" },
     rounds: { type: "string", default: "1" },
-    jobs: { type: "string", default: "600" },
+    jobs: { type: "string", default: "2000" },
     qps: { type: "string", default: "-1" },
     namespaces: { type: "string", default: "200" },
   },
@@ -117,6 +117,11 @@ async function measure(count) {
       }
     }),
   );
+  // To list them all again and again would be work of its own.
+  await until("the pods", async () => {
+    const { items } = await call("GET", "/apis/batch/v1/jobs?fieldSelector=status.successful%3D0&limit=1");
+    return items.length === 0;
+  });
   await until("the Jobs", async () => {
     const { items } = await call("GET", "/apis/batch/v1/jobs");
     return (
