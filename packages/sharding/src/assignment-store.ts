@@ -49,20 +49,22 @@ export class AssignmentStore {
 
   /** Takes in what a watch tells, which may lag behind. @throws Error when it cannot be read */
   heard(object: DeepReadonly<ConfigMap>): void {
-    if (!this.#isOlder(object)) this.#take(object);
+    if (!isOlder(object, this.#object)) this.#take(object);
   }
 
   /** @throws MemberError when time went back; Error when it cannot be read; or what the request failed with. */
   async read(signal: AbortSignal): Promise<StoredAssignment | undefined> {
     const { namespace } = this.#options;
     const name = assignmentName(this.#options.group);
+    const known = this.#object;
     try {
       const found = await this.#bounded((bound) => this.#configMaps.get(name, { namespace, signal: bound }), signal);
-      if (this.#isOlder(found) && this.#object?.metadata.uid === found.metadata.uid)
+      if (isOlder(found, known) && known?.metadata.uid === found.metadata.uid)
         throw new MemberError(
           `the resourceVersion of ${namespace}/${name} went back, as after a restored backup: this member knows what never happened`,
         );
-      this.#take(found);
+      // A watch may have told something newer while the answer was on its way.
+      if (!isOlder(found, this.#object)) this.#take(found);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#object = this.#latest = undefined;
@@ -99,14 +101,14 @@ export class AssignmentStore {
     return this.#latest;
   }
 
-  #isOlder({ metadata }: DeepReadonly<ConfigMap>): boolean {
-    const known = this.#object?.metadata.resourceVersion;
-    if (known === undefined || metadata.resourceVersion === undefined) return false;
-    return (compareResourceVersions(metadata.resourceVersion, known) ?? 0) < 0;
-  }
-
   #bounded<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { clock, requestTimeoutMs } = this.#options;
     return bounded(send, { clock, limitMs: requestTimeoutMs, signals: [signal] });
   }
+}
+
+function isOlder({ metadata }: DeepReadonly<ConfigMap>, known: DeepReadonly<ConfigMap> | undefined): boolean {
+  const before = known?.metadata.resourceVersion;
+  if (before === undefined || metadata.resourceVersion === undefined) return false;
+  return (compareResourceVersions(metadata.resourceVersion, before) ?? 0) < 0;
 }

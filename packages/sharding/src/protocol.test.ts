@@ -382,6 +382,20 @@ describe("when members differ", () => {
     expect(troubles(world)).toEqual([]);
   });
 
+  test("and makes an assignment of its own only a lease after the other is gone: others may still end what they began", async () => {
+    const world = new ShardWorld();
+    const place = { namespace: "kube-system", name: "kubewright-assignment" };
+    const data = { assignment: '{"hash":"sha1","buckets":8,"entries":[]}' };
+    await world.client.resource(configMaps).create({ metadata: place, data });
+    await world.begin(1);
+    await world.clock.advance(MINUTE);
+    await world.client.resource(configMaps).delete(place.name, { namespace: place.namespace });
+    await world.clock.advance(14 * SECOND);
+    expect(world.assignment).toBeUndefined();
+    await world.clock.advance(6 * SECOND);
+    expect(world.counts()).toEqual({ m1: 65 });
+  });
+
   test("a bucket that does not sync at one member goes to another", async () => {
     const world = await settled(2, { isStuck: (identity, bucket) => identity === "m1" && bucket % 8 === 0 });
     await world.clock.advance(2 * MINUTE);

@@ -315,9 +315,15 @@ export class ShardMember {
     // Who cannot reach the API knows nothing of others, and could do nothing.
     if (!this.#lease.isPunctual) return;
     if (this.#mustRead) {
-      this.#look(await this.#read(signal), true);
-      if (this.#problem !== undefined) return;
+      // Whatever happens while it is read has it read again.
       this.#mustRead = false;
+      this.#look(await this.#read(signal), true);
+      if (this.#problem !== undefined) {
+        this.#mustRead = true;
+        // There is one: others may have what is theirs by it.
+        this.#noAssignmentSinceMs = undefined;
+        return;
+      }
     }
     const stored = this.#store.latest;
     this.#look(stored, false);
