@@ -29,6 +29,7 @@ import { matchingJobs, resolveJobKey, selectorOf } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
+  /** Those that are handled here. */
   readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
   readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex>, "byIndex">;
   readonly queue: RateLimitingQueue<ObjectKey>;

@@ -8,6 +8,7 @@ export { planJob } from "./plan-job.js";
 export type { BackoffRecord } from "./backoff.js";
 export type { EndReason, EndState } from "./end-state.js";
 export type { ForeseenController, ForeseenJobSync, PlannedJob } from "./foresee-sync.js";
+export type { HandlesJob } from "./handled-jobs.js";
 export type { LeftJob } from "./why-left.js";
 export type { IndexFailureCounts } from "./index-failure-counts.js";
 export type { IndexInterval, IndexIntervals } from "./index-intervals.js";

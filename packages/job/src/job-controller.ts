@@ -8,10 +8,11 @@ import {
   pods,
 } from "@kubewright/api";
 import { type ControllerDeps, ControllerShell, PodControl, type Runnable } from "@kubewright/controller";
-import type { SharedInformer } from "@kubewright/informer";
+import { type SharedInformer, filteringHandler } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter } from "@kubewright/workqueue";
 
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
+import { type HandlesJob, handledJobs, handlesPod } from "./handled-jobs.js";
 import type { JobLimits } from "./job-limits.js";
 import { JobMemory } from "./job-memory.js";
 import { type JobMetrics, noJobMetrics } from "./job-metrics.js";
@@ -51,6 +52,12 @@ export interface JobControllerOptions extends ControllerDeps {
    * `kubernetes.io/job-controller`.
    */
   readonly managedBy?: string | undefined;
+  /**
+   * Which Jobs are this controller's, by their uid, where several share the Jobs of a namespace: of each Job exactly one must say
+   * true, and always the same. The caches have to show the Jobs and pods of all, since a pod is adopted by whichever Job matches it;
+   * only what is of Jobs handled here is synced, counted and freed. Default: all are.
+   */
+  readonly handles?: HandlesJob | undefined;
   /** Told after every sync that had something to decide. */
   readonly onDecision?: (decision: JobDecision) => void;
   readonly metrics?: JobMetrics | undefined;
@@ -78,6 +85,7 @@ export class JobController implements Runnable {
       consistencyGate,
       behaviours,
       managedBy,
+      handles,
       onDecision,
       metrics = noJobMetrics,
     } = options;
@@ -89,6 +97,7 @@ export class JobController implements Runnable {
     const { client, clock, events, logger } = shell;
     const jobInformer = shell.informer(jobs);
     const podInformer = shell.informer(pods);
+    const ownJobs = handles === undefined ? jobInformer.store : handledJobs(jobInformer.store, handles);
     const podStore = podInformer.addIndexers({
       [jobPodsIndex]: jobPodsIndexValues,
       [trackedPodsIndex]: trackedPodsIndexValues,
@@ -120,11 +129,11 @@ export class JobController implements Runnable {
 
     const unfinished = new UnfinishedPods();
     const isQuiet = (key: ObjectKey): boolean => {
-      const job = jobInformer.store.get(key);
+      const job = ownJobs.get(key);
       return job !== undefined && !unfinished.has(job.metadata.uid ?? "") && memory.isUpToDate(key);
     };
     const forgetEnded = (key: ObjectKey): boolean => {
-      const job = jobInformer.store.get(key);
+      const job = ownJobs.get(key);
       if (job === undefined || !isJobFinished(job)) return false;
       memory.forgetFinished(key, job.metadata.uid ?? "");
       return true;
@@ -135,7 +144,7 @@ export class JobController implements Runnable {
         : new FixedBatches({ queue, periodMs: syncBatchPeriodMs });
     shell.whenStopped(() => batches.stop());
     const handlerDeps = {
-      jobs: jobInformer.store,
+      jobs: ownJobs,
       pods: podStore,
       queue,
       batches,
@@ -146,13 +155,19 @@ export class JobController implements Runnable {
       metrics,
       managedBy,
     };
+    const jobHandler = jobEventHandler(handlerDeps);
+    const podCounter = terminatedPodCounter(metrics);
     if (syncBatchPeriodMs === undefined) podInformer.addEventHandler(unfinished);
-    jobInformer.addEventHandler(jobEventHandler(handlerDeps));
+    jobInformer.addEventHandler(
+      handles === undefined ? jobHandler : filteringHandler(({ metadata }) => handles(metadata.uid ?? ""), jobHandler),
+    );
     podInformer.addEventHandler(podEventHandler(handlerDeps));
-    podInformer.addEventHandler(terminatedPodCounter(metrics));
+    podInformer.addEventHandler(
+      handles === undefined ? podCounter : filteringHandler((pod) => handlesPod(pod, handles), podCounter),
+    );
 
     const syncDeps: JobSyncDeps = {
-      jobs: jobInformer.store,
+      jobs: ownJobs,
       pods: podStore,
       jobClient: client.resource(jobs),
       podControl,
@@ -168,11 +183,12 @@ export class JobController implements Runnable {
       managedBy,
     };
     const orphanDeps = {
-      jobs: jobInformer.store,
+      jobs: ownJobs,
       pods: podStore,
       podControl,
       finalizers: memory.finalizers,
       managedBy,
+      handles,
     };
   }
 

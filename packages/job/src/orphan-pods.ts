@@ -16,6 +16,7 @@ import { type PodControl, aggregateErrors } from "@kubewright/controller";
 import type { FinalizerExpectations } from "@kubewright/expectations";
 import type { Lister } from "@kubewright/informer";
 
+import { type HandlesJob, handlesPod } from "./handled-jobs.js";
 import { type JobObject, type PodObject, isManagedElsewhere } from "./job-spec.js";
 import { type OrphanKey, orphanTarget } from "./orphan-key.js";
 import { hasTrackingFinalizer, uidOf } from "./pod-state.js";
@@ -42,6 +43,7 @@ export function trackedPodsIndexValue(namespace: string, selector: DeepReadonly<
 }
 
 export interface OrphanPodDeps {
+  /** Those that are handled here. */
   readonly jobs: Pick<Lister<Job>, "get">;
   readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex>, "get" | "byIndex">;
   readonly podControl: PodControl;
@@ -49,6 +51,8 @@ export interface OrphanPodDeps {
   readonly finalizers: Pick<FinalizerExpectations, "expectedUIDs">;
   /** As in the syncs' deps. */
   readonly managedBy?: string | undefined;
+  /** As in the controller's options. */
+  readonly handles?: HandlesJob | undefined;
 }
 
 /**
@@ -95,7 +99,7 @@ async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal:
  * also patches those that the last sync of a finished Job has freed, where the cache does not show that yet.
  */
 function orphanTest(
-  { jobs: lister, finalizers, managedBy }: OrphanPodDeps,
+  { jobs: lister, finalizers, managedBy, handles }: OrphanPodDeps,
   { withoutJob }: { withoutJob: boolean },
 ): (pod: PodObject) => boolean {
   const freed = new Map<JobObject, ReadonlySet<string>>();
@@ -105,6 +109,7 @@ function orphanTest(
     return uids.has(uidOf(pod));
   };
   return (pod) => {
+    if (!handlesPod(pod, handles)) return false;
     const reference = getControllerOf(pod);
     if (reference === undefined) return withoutJob;
     if (reference.kind !== jobs.kind || reference.apiVersion !== apiVersionOf(jobs)) return false;

@@ -16,6 +16,7 @@ import type { JobDecision } from "./job-decision.js";
 
 /** What syncs of Jobs work with. */
 export interface JobSyncDeps {
+  /** Those that are handled here. */
   readonly jobs: Pick<Lister<Job>, "get">;
   readonly pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
   readonly jobClient: Reader<Job> & StatusWriter<Job>;

@@ -1,0 +1,270 @@
+import {
+  JOB_TRACKING_FINALIZER,
+  type Job,
+  type JobSpec,
+  type Pod,
+  formatTime,
+  getControllerOf,
+  jobs,
+  keyOf,
+  pods,
+} from "@kubewright/api";
+import { createApiServer } from "@kubewright/apiserver";
+import { Client } from "@kubewright/client";
+import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
+import { discardEvents } from "@kubewright/controller";
+import { InformerFactory } from "@kubewright/informer";
+import { expect, test } from "vitest";
+
+import { CountedMetrics } from "../test/counted-metrics.js";
+import { JobController } from "./job-controller.js";
+import { hasTrackingFinalizer } from "./pod-state.js";
+
+const PARTS = 3;
+const NAMESPACE = "default";
+
+const partOf = (uid = ""): number => Number.parseInt(uid.slice(0, 8), 16) % PARTS;
+
+interface Part {
+  readonly metrics: CountedMetrics;
+  /** Such as `PATCH pods/a`. */
+  readonly writes: string[];
+  stop(): Promise<void>;
+}
+
+/** An API server, and controllers of it that share the Jobs of one namespace by their uids. */
+class SharedNamespace {
+  readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
+  readonly #random = seededRandom(1);
+  readonly #server = createApiServer({ clock: this.clock, random: this.#random.fork("server"), freeze: true });
+  readonly admin = new Client({ transport: this.#server.transport, clock: this.clock });
+  readonly parts: Part[] = [];
+
+  async start(...indexes: number[]): Promise<void> {
+    for (const index of indexes) this.parts.push(this.#part(index));
+    await this.clock.settle();
+  }
+
+  async close(): Promise<void> {
+    for (const part of this.parts) await part.stop();
+    await this.#server.close();
+  }
+
+  /** @param part - Whose it is to be; names of others may be tried before. Default: whoever's. */
+  async createJob(name: string, { part, spec = {} }: { part?: number; spec?: Partial<JobSpec> } = {}) {
+    const client = this.admin.resource(jobs);
+    for (;;) {
+      const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "work:1" }] } };
+      const created = await client.create({
+        metadata: { name, namespace: NAMESPACE },
+        spec: { completions: 2, parallelism: 2, suspend: true, template, ...spec },
+      });
+      if (part === undefined || partOf(created.metadata.uid) === part) {
+        if (spec.suspend === undefined)
+          await client.patch(name, { type: "merge", body: { spec: { suspend: false } } }, { namespace: NAMESPACE });
+        return created;
+      }
+      await client.delete(name, { namespace: NAMESPACE, propagationPolicy: "Background" });
+    }
+  }
+
+  async deleteJob(name: string): Promise<void> {
+    await this.admin.resource(jobs).delete(name, { namespace: NAMESPACE, propagationPolicy: "Background" });
+  }
+
+  async jobs(): Promise<readonly Job[]> {
+    return (await this.admin.resource(jobs).list({ namespace: NAMESPACE })).items as Job[];
+  }
+
+  async pods(): Promise<readonly Pod[]> {
+    return (await this.admin.resource(pods).list({ namespace: NAMESPACE })).items as Pod[];
+  }
+
+  /** All pods succeed. */
+  async endPods(): Promise<void> {
+    const now = formatTime(this.clock.now());
+    const terminated = { exitCode: 0, startedAt: now, finishedAt: now };
+    const containerStatuses = [
+      { name: "main", image: "work:1", imageID: "", ready: false, restartCount: 0, state: { terminated } },
+    ];
+    for (const { metadata, status } of await this.pods()) {
+      if (status?.phase === "Succeeded") continue;
+      await this.admin
+        .resource(pods)
+        .patch(
+          metadata.name!,
+          { type: "merge", body: { status: { phase: "Succeeded", containerStatuses } } },
+          { namespace: NAMESPACE, subresource: "status" },
+        );
+    }
+  }
+
+  /** Who wrote something that a pattern fits, by index of {@link parts}, once for each time. */
+  writersOf(what: RegExp): number[] {
+    return this.parts.flatMap(({ writes }, index) => writes.filter((each) => what.test(each)).map(() => index));
+  }
+
+  #part(index: number): Part {
+    const writes: string[] = [];
+    const { clock } = this;
+    const client = new Client({
+      transport: (request) => {
+        const what = `${request.method} ${request.path.replace(/^.*namespaces\/default\//, "").replace(/\?.*$/, "")}`;
+        if (request.method !== "GET") writes.push(what);
+        return this.#server.transport(request);
+      },
+      clock,
+    });
+    const random = this.#random.fork(`part ${index}`);
+    const informers = new InformerFactory({ client, clock, random, namespace: NAMESPACE });
+    const metrics = new CountedMetrics();
+    const controller = new JobController({
+      client,
+      clock,
+      random,
+      informers,
+      logger: silentLogger,
+      events: discardEvents,
+      metrics,
+      handles: (uid) => partOf(uid) === index,
+    });
+    const stop = new AbortController();
+    const ended = Promise.all([informers.run(stop.signal), controller.run(stop.signal)]);
+    return {
+      metrics,
+      writes,
+      stop: async () => {
+        stop.abort(new Error("stopped"));
+        await ended;
+      },
+    };
+  }
+}
+
+const tracked = (all: readonly Pod[]): string[] => all.filter(hasTrackingFinalizer).map(keyOf);
+const succeeded = (all: readonly Job[]): number[] => all.map(({ status }) => status?.succeeded ?? 0);
+
+test("each of several controllers does its own Jobs, and everything is counted once", async () => {
+  const world = new SharedNamespace();
+  await world.start(0, 1, 2);
+  for (let index = 0; index < 12; index++) await world.createJob(`job-${index}`);
+  await world.createJob("external", { spec: { managedBy: "example.com/other", suspend: false } });
+  await world.clock.advance(5_000);
+  expect(await world.pods()).toHaveLength(24);
+  await world.endPods();
+  await world.clock.advance(10_000);
+  const done = (await world.jobs()).filter(({ spec }) => spec?.managedBy === undefined);
+  expect(succeeded(done)).toEqual(done.map(() => 2));
+  expect(tracked(await world.pods())).toEqual([]);
+  for (const { metadata } of done) {
+    const writers = new Set(world.writersOf(new RegExp(`^PUT jobs/${metadata.name}/status$`)));
+    expect([...writers]).toEqual([partOf(metadata.uid)]);
+  }
+  expect(new Set(world.writersOf(/^POST pods/))).toEqual(new Set([0, 1, 2]));
+  expect(world.writersOf(/^POST pods/)).toHaveLength(24);
+  expect(world.writersOf(/^PATCH pods/)).toHaveLength(24);
+  const told = world.parts.flatMap(({ metrics }) => Object.entries(metrics.counts));
+  const sum = (name: string): number =>
+    told.filter(([what]) => what.startsWith(name)).reduce((total, [, count]) => total + count, 0);
+  expect([sum("jobFinished"), sum("podsFinished"), sum("terminatedPodTracked"), sum("externalJobAdded")]).toEqual([
+    12, 24, 48, 1,
+  ]);
+  await world.close();
+});
+
+test("the Jobs of a controller that is away stand still, their pods keep their finalizers, and it goes on when it is back", async () => {
+  const world = new SharedNamespace();
+  await world.start(0);
+  await world.createJob("job", { part: 0 });
+  await world.clock.advance(2_000);
+  await world.parts[0]!.stop();
+  await world.start(1, 2);
+  await world.endPods();
+  await world.clock.advance(3_600_000);
+  expect(tracked(await world.pods())).toHaveLength(2);
+  expect(world.parts.slice(1).flatMap(({ writes }) => writes)).toEqual([]);
+  await world.start(0);
+  await world.clock.advance(5_000);
+  expect([succeeded(await world.jobs()), tracked(await world.pods())]).toEqual([[2], []]);
+  expect(await world.pods()).toHaveLength(2);
+  await world.close();
+});
+
+test("pods whose Job is gone, and pods of nobody, are freed by exactly one", async () => {
+  const world = new SharedNamespace();
+  await world.start(0, 1, 2);
+  for (const part of [0, 1, 2]) await world.createJob(`job-${part}`, { part });
+  await world.clock.advance(2_000);
+  for (const part of [0, 1, 2]) await world.deleteJob(`job-${part}`);
+  const client = world.admin.resource(pods);
+  for (const { metadata } of await world.pods()) await client.delete(metadata.name!, { namespace: NAMESPACE });
+  const spec = { containers: [{ name: "main", image: "work:1" }] };
+  for (const index of Array.from({ length: 6 }, (_, each) => each))
+    await client.create({
+      metadata: { name: `stray-${index}`, namespace: NAMESPACE, finalizers: [JOB_TRACKING_FINALIZER] },
+      spec,
+    });
+  await world.clock.advance(60_000);
+  expect(tracked(await world.pods())).toEqual([]);
+  const freed = world.writersOf(/^PATCH pods/);
+  expect([freed.length, new Set(freed)]).toEqual([12, new Set([0, 1, 2])]);
+  for (const part of [0, 1, 2]) expect(world.writersOf(new RegExp(`^PATCH pods/job-${part}-`))).toEqual([part, part]);
+  await world.close();
+});
+
+const MANUAL = {
+  manualSelector: true,
+  selector: { matchLabels: { app: "shared" } },
+  template: {
+    metadata: { labels: { app: "shared" } },
+    spec: { restartPolicy: "Never" as const, containers: [{ name: "main", image: "work:1" }] },
+  },
+};
+
+test("what a Job selects that has ended is not freed when it is of another's Job", async () => {
+  const world = new SharedNamespace();
+  await world.start(0, 1);
+  await world.createJob("theirs", { part: 0, spec: MANUAL });
+  await world.createJob("ours", { part: 1, spec: MANUAL });
+  await world.clock.advance(2_000);
+  await world.deleteJob("theirs");
+  await world.clock.advance(60_000);
+  const left = await world.pods();
+  expect(tracked(left).filter((key) => key.includes("/ours-"))).toHaveLength(2);
+  expect(world.writersOf(/^PATCH pods\/ours-/)).toEqual([]);
+  await world.close();
+});
+
+test("a pod of nobody is adopted by the controller whose Job matches it, and by no other", async () => {
+  const world = new SharedNamespace();
+  await world.start(0, 1, 2);
+  await world.createJob("job", { part: 2, spec: MANUAL });
+  await world.clock.advance(5_000);
+  await world.admin.resource(pods).create({
+    metadata: { name: "stray", namespace: NAMESPACE, labels: { app: "shared" } },
+    spec: { restartPolicy: "Never", containers: [{ name: "main", image: "work:1" }] },
+  });
+  await world.clock.advance(5_000);
+  expect(new Set(world.writersOf(/pods\/stray$/))).toEqual(new Set([2]));
+  const left = await world.pods();
+  expect(left).toHaveLength(2);
+  expect(left.map((pod) => getControllerOf(pod)?.name)).toEqual(["job", "job"]);
+  expect(tracked(left)).toHaveLength(2);
+  await world.close();
+});
+
+test("a Job that is made again under its name goes to whoever handles the new one", async () => {
+  const world = new SharedNamespace();
+  await world.start(0, 1);
+  await world.createJob("job", { part: 0 });
+  await world.clock.advance(2_000);
+  await world.deleteJob("job");
+  await world.createJob("job", { part: 1 });
+  await world.clock.advance(2_000);
+  await world.endPods();
+  await world.clock.advance(10_000);
+  expect(succeeded(await world.jobs())).toEqual([2]);
+  expect(new Set(world.writersOf(/^POST pods/).slice(0, 2))).toEqual(new Set([0]));
+  expect(world.writersOf(/^POST pods/).slice(2)).toEqual([1, 1]);
+  await world.close();
+});
