@@ -29,7 +29,7 @@ export interface InformerFactoryOptions {
   /** Label of the informers' metrics, such as the program's name. Informers of a factory without one are not measured. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
-  /** Makes what fills the caches, in the place of lists and watches of each informer. */
+  /** Makes what fills the caches, in the place of lists and watches of each informer, unless it makes nothing for one. */
   readonly sourceOf?: SourceOf | undefined;
   /** Told of every informer when it is made, before anybody else has it. */
   readonly onInformer?:

@@ -14,8 +14,8 @@ export interface InformerSource {
   run(signal: AbortSignal, resyncMs: number): Promise<void>;
 }
 
-/** Makes the sources of a factory's informers. */
+/** Makes the sources of a factory's informers; `undefined`: a reflector, as by default. */
 export type SourceOf = <T extends KubernetesObject>(
   definition: ResourceDefinition<T>,
   target: ReflectorTarget<T>,
-) => InformerSource;
+) => InformerSource | undefined;

@@ -48,8 +48,8 @@ export interface SharedInformerOptions<T extends KubernetesObject, Index extends
   readonly internalErrorRetryMs?: number | undefined;
   /** Default: nothing is measured. */
   readonly metrics?: InformerMetrics | undefined;
-  /** Makes what fills the cache, in the place of lists and watches of its own. */
-  readonly source?: ((target: ReflectorTarget<T>) => InformerSource) | undefined;
+  /** Makes what fills the cache, in the place of lists and watches of its own; `undefined`: these. */
+  readonly source?: ((target: ReflectorTarget<T>) => InformerSource | undefined) | undefined;
   /** Told about every failure; the informer goes on after all of them. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }

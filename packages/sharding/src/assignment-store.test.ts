@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 
 import { AssignmentStore, assignmentName } from "./assignment-store.js";
 import { withEdits } from "./assignment.js";
+import { plainLayout } from "./layout.js";
 
 const NAMESPACE = "kube-system";
 
@@ -22,7 +23,7 @@ test("what a watch tells while a read is under way is kept, though the answer be
     },
     clock,
   });
-  const options = { clock, namespace: NAMESPACE, group: "kubewright", requestTimeoutMs: 4_000 };
+  const options = { clock, namespace: NAMESPACE, group: "kubewright", layout: plainLayout, requestTimeoutMs: 4_000 };
   const store = new AssignmentStore({ client, ...options });
   const { signal } = new AbortController();
   await store.create(signal);

@@ -2,14 +2,17 @@ import { type ConfigMap, type DeepReadonly, compareResourceVersions, configMaps 
 import { type Client, type ResourceClient, isAlreadyExists, isNotFound } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 
-import { type Assignment, formatAssignment, freeAssignment, parseAssignment } from "./assignment.js";
+import { type Assignment, formatAssignment, freeAssignmentOf, layoutOf, parseAssignment } from "./assignment.js";
 import { bounded } from "./bounded.js";
+import type { BucketLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import { GROUP_LABEL } from "./own-lease.js";
 
 /** The assignment as it was at one moment. */
 export interface StoredAssignment {
   readonly assignment: Assignment;
+  /** Which buckets it has: perhaps others than this member knows. */
+  readonly layout: BucketLayout;
   /** Whatever the former owner of a bucket ever wrote is older. */
   readonly resourceVersion: string;
   readonly object: DeepReadonly<ConfigMap>;
@@ -23,6 +26,8 @@ export interface AssignmentStoreOptions {
   readonly clock: Clock;
   readonly namespace: string;
   readonly group: string;
+  /** Of an assignment that is made here. */
+  readonly layout: BucketLayout;
   readonly requestTimeoutMs: number;
 }
 
@@ -74,9 +79,9 @@ export class AssignmentStore {
 
   /** Makes one in which all is free, unless somebody else has. */
   async create(signal: AbortSignal): Promise<void> {
-    const { namespace, group } = this.#options;
+    const { namespace, group, layout } = this.#options;
     const metadata = { name: assignmentName(group), namespace, labels: { [GROUP_LABEL]: group } };
-    const data = { [DATA_KEY]: formatAssignment(freeAssignment) };
+    const data = { [DATA_KEY]: formatAssignment(freeAssignmentOf(layout)) };
     try {
       this.#take(
         await this.#bounded((bound) => this.#configMaps.create({ metadata, data }, { signal: bound }), signal),
@@ -97,7 +102,8 @@ export class AssignmentStore {
   #take(object: DeepReadonly<ConfigMap>): StoredAssignment {
     this.#object = object;
     const { resourceVersion = "" } = object.metadata;
-    this.#latest = { assignment: parseAssignment(object.data?.[DATA_KEY] ?? ""), resourceVersion, object };
+    const assignment = parseAssignment(object.data?.[DATA_KEY] ?? "");
+    this.#latest = { assignment, layout: layoutOf(assignment), resourceVersion, object };
     return this.#latest;
   }
 

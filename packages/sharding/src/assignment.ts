@@ -1,4 +1,5 @@
-import { BUCKETS, type Bucket, HASH_NAME, allBuckets } from "./bucket.js";
+import { BUCKETS, type Bucket, HASH_NAME } from "./bucket.js";
+import { BucketLayout, type NamespaceSplits, plainLayout } from "./layout.js";
 
 /** Who has a bucket. */
 export interface Entry {
@@ -16,25 +17,42 @@ export interface Entry {
 export interface Assignment {
   readonly hash: string;
   readonly buckets: number;
-  /** By bucket; that of the whole cluster last. */
+  /** Namespaces whose Jobs several share. Default: none. */
+  readonly splits?: NamespaceSplits;
+  /** By bucket: those of namespaces, that of the whole cluster, and then the parts of namespaces that are split. */
   readonly entries: readonly Entry[];
 }
 
-/** In which nobody has anything. */
-export const freeAssignment: Assignment = {
-  hash: HASH_NAME,
-  buckets: BUCKETS,
-  entries: allBuckets.map(() => ({ owner: "", epoch: 0 })),
-};
+/**
+ * In which nobody has anything.
+ *
+ * @param epoch - The last that was used of any bucket.
+ */
+export function freeAssignmentOf({ splits, buckets }: BucketLayout, epoch = 0): Assignment {
+  return {
+    hash: HASH_NAME,
+    buckets: BUCKETS,
+    ...(Object.keys(splits).length === 0 ? {} : { splits }),
+    entries: buckets.map(() => ({ owner: "", epoch })),
+  };
+}
+
+/** In which nobody has anything, and no namespace is split. */
+export const freeAssignment = freeAssignmentOf(plainLayout);
+
+/** Which buckets it has. */
+export function layoutOf({ splits }: Assignment): BucketLayout {
+  return splits === undefined ? plainLayout : new BucketLayout(splits);
+}
 
 /** The buckets that somebody has. */
 export function bucketsOf({ entries }: Assignment, owner: string): readonly Bucket[] {
-  return allBuckets.filter((bucket) => entries[bucket]?.owner === owner);
+  return [...entries.keys()].filter((bucket) => entries[bucket]!.owner === owner);
 }
 
 /** What members write, as the text of the ConfigMap's value. */
-export function formatAssignment({ hash, buckets, entries }: Assignment): string {
-  return JSON.stringify({ hash, buckets, entries });
+export function formatAssignment({ hash, buckets, splits, entries }: Assignment): string {
+  return JSON.stringify({ hash, buckets, splits, entries });
 }
 
 /**
@@ -49,16 +67,28 @@ export function parseAssignment(text: string): Assignment {
   } catch {
     throw new Error("the assignment is not JSON: delete the ConfigMap, and it is made anew");
   }
-  const { hash, buckets, entries } = value ?? {};
+  const { hash, buckets, splits, entries } = value ?? {};
   if (hash !== HASH_NAME || buckets !== BUCKETS) {
     const theirs = `${String(buckets)} buckets by ${String(hash)}`;
     throw new Error(
       `the assignment has ${theirs}, this version ${BUCKETS} by ${HASH_NAME}: stop the other version first`,
     );
   }
-  if (!Array.isArray(entries) || entries.length !== allBuckets.length || !entries.every(isEntry))
-    throw new Error(`the assignment has not ${allBuckets.length} entries: delete the ConfigMap, and it is made anew`);
-  return { hash, buckets, entries };
+  const count = layoutOfText(splits).buckets.length;
+  if (!Array.isArray(entries) || entries.length !== count || !entries.every(isEntry))
+    throw new Error(`the assignment has not ${count} entries: delete the ConfigMap, and it is made anew`);
+  return { hash, buckets, ...(splits === undefined ? {} : { splits }), entries };
+}
+
+function layoutOfText(splits: unknown): BucketLayout {
+  try {
+    return splits === undefined ? plainLayout : new BucketLayout(splits as NamespaceSplits);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new Error(`the assignment has splits that cannot be (${why}): delete the ConfigMap, and it is made anew`, {
+      cause: error,
+    });
+  }
 }
 
 function isEntry(value: unknown): value is Entry {

@@ -6,10 +6,11 @@ import { expect, test } from "vitest";
 
 import { BucketInformers } from "./bucket-informers.js";
 import { bucketOf } from "./bucket.js";
+import { BucketLayout } from "./layout.js";
 
 const BUCKET = bucketOf("team-a");
 
-async function setUp() {
+async function setUp(layout?: BucketLayout) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const random = seededRandom(1);
   const server = createApiServer({ clock, random, freeze: true, featureGates: { ShardedListAndWatch: true } });
@@ -26,11 +27,12 @@ async function setUp() {
     }),
     clock,
     random: random.fork("informers"),
+    layout,
   });
   const stop = new AbortController();
   const running = informers.run(stop.signal);
-  const take = () => {
-    const factory = informers.forBucket(BUCKET);
+  const take = (which = BUCKET) => {
+    const factory = informers.forBucket(which);
     const giveUp = new AbortController();
     const caches = { configMaps: factory.informerFor(configMaps), nodes: factory.informerFor(nodes) };
     const ended = factory.run(giveUp.signal);
@@ -88,5 +90,28 @@ test("a namespace that is gone is not asked for any more, and one of its name th
   await clock.advance(5_000);
   expect(bucket.configMaps.store.list().map(({ metadata }) => metadata.name)).toEqual(["new"]);
   await bucket.leave();
+  await end();
+});
+
+test("a part of a namespace has caches of the whole of it, as new as the store, and no bucket of others has any of it", async () => {
+  const layout = new BucketLayout({ "team-a": 2 });
+  const { clock, client, informers, paths, take, end, create } = await setUp(layout);
+  await client.resource(nodes).create({ metadata: { name: "first" } });
+  await create("team-a", "hot");
+  await create("team-b", "other");
+  const caches = [take(), take(65), take(66)];
+  await clock.advance(1_000);
+  const names = caches.map(({ configMaps: cache }) => cache.store.list().map(({ metadata }) => metadata.name));
+  expect(caches.map(({ configMaps: cache }) => cache.hasSynced)).toEqual([true, true, true]);
+  expect(names).toEqual([[], ["hot"], ["hot"]]);
+  expect(caches[1]!.nodes.store.list().map(({ metadata }) => metadata.name)).toEqual(["first"]);
+  const first = paths.filter((path) => path.includes("/namespaces/team-a/configmaps"));
+  expect(first.length).toBeGreaterThanOrEqual(2);
+  expect(first.filter((path) => /[?&]resourceVersion=0(&|$)/.test(path))).toEqual([]);
+  expect(informers.countNamespaces(BUCKET)).toBe(0);
+  await create("team-a", "later");
+  await clock.advance(1_000);
+  expect(caches[2]!.configMaps.store.list()).toHaveLength(2);
+  for (const cache of caches) await cache.leave();
   await end();
 });

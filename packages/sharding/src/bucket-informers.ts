@@ -19,8 +19,9 @@ import {
   SharedInformer,
 } from "@kubewright/informer";
 
-import { type Bucket, bucketName, bucketOf } from "./bucket.js";
+import type { Bucket } from "./bucket.js";
 import { BucketTenancy } from "./bucket-tenancy.js";
+import { type BucketLayout, plainLayout } from "./layout.js";
 import { relaySource } from "./relay-source.js";
 import { repeat } from "./repeat.js";
 
@@ -29,6 +30,8 @@ export interface BucketInformersOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
+  /** Which buckets there are, as the member's. Default: no namespace is split. */
+  readonly layout?: BucketLayout | undefined;
   readonly transform?: AnyTransform | undefined;
   /** How often handlers are shown their caches again. Default 0: never. */
   readonly resyncMs?: number | undefined;
@@ -48,10 +51,13 @@ const FORGOTTEN_AFTER_MS = 60_000;
  * all that its former owner did, and end with it.
  *
  * A namespace that comes later comes into all caches of its bucket at once, so that nobody sees owners without what they own.
+ *
+ * A bucket that is a part of a namespace has lists and watches of its own, of the whole of it: they cost as much for each part.
  */
 export class BucketInformers {
   readonly name = "informers of buckets";
   readonly #options: BucketInformersOptions;
+  readonly #layout: BucketLayout;
   readonly #namespaces: SharedInformer<Namespace>;
   readonly #feeds = new Map<string, NamespaceFeed<KubernetesObject>>();
   /** Of what is in no namespace. */
@@ -62,6 +68,7 @@ export class BucketInformers {
 
   constructor(options: BucketInformersOptions) {
     this.#options = options;
+    this.#layout = options.layout ?? plainLayout;
     const { client, clock, random, transform, onError, informerName, metrics } = options;
     this.#namespaces = new SharedInformer<Namespace>({
       client: client.resource(namespaces),
@@ -78,7 +85,7 @@ export class BucketInformers {
     this.#clusterWide = new InformerFactory(shared);
   }
 
-  /** How many namespaces a bucket has, as far as is known. */
+  /** How many namespaces a bucket has, as far as is known. None is in one that is a part of a namespace. */
   countNamespaces(bucket: Bucket): number {
     return this.#namespacesOf(bucket).length;
   }
@@ -97,7 +104,8 @@ export class BucketInformers {
    * @param onInformer - Told of every informer when it is made, before anybody else has it.
    */
   forBucket(bucket: Bucket, onInformer?: InformerFactoryOptions["onInformer"]): InformerFactory {
-    const { client, clock, random, resyncMs, onError } = this.#options;
+    const { client, clock, random, resyncMs, transform, onError } = this.#options;
+    const part = this.#layout.partIn(bucket);
     const tenancy = new BucketTenancy(async (signal) => {
       await this.#namespaces.waitForSync(signal);
       return this.#namespacesOf(bucket);
@@ -105,14 +113,19 @@ export class BucketInformers {
     return new InformerFactory({
       client,
       clock,
-      random: random.fork(`bucket ${bucketName(bucket)}`),
+      random: random.fork(`bucket ${this.#layout.nameOf(bucket)}`),
       resyncMs,
+      transform,
+      namespace: part?.namespace,
+      startsConsistent: true,
       onInformer,
       onError,
       sourceOf: (definition, target) =>
-        definition.namespaced
-          ? this.#source(definition, target, tenancy)
-          : relaySource(this.#clusterWide.informerFor(definition), target, clock),
+        !definition.namespaced
+          ? relaySource(this.#clusterWide.informerFor(definition), target, clock)
+          : part === undefined
+            ? this.#source(definition, target, tenancy)
+            : undefined,
     });
   }
 
@@ -160,7 +173,7 @@ export class BucketInformers {
 
   #namespacesOf(bucket: Bucket): readonly string[] {
     const names = this.#namespaces.store.list().map(({ metadata }) => metadata.name ?? "");
-    return names.filter((name) => bucketOf(name) === bucket);
+    return names.filter((name) => this.#layout.bucketOf(name) === bucket);
   }
 
   #changed(): void {

@@ -1,6 +1,9 @@
 import { type Hash64, fnv1a64 } from "@kubewright/api";
 
-/** A unit of ownership: a number below {@link BUCKETS} is a part of the namespaces, {@link CLUSTER_BUCKET} what needs all. */
+/**
+ * A unit of ownership: a number below {@link BUCKETS} is a part of the namespaces, {@link CLUSTER_BUCKET} what needs all, and those
+ * beyond are parts of one namespace each (`BucketLayout`).
+ */
 export type Bucket = number;
 
 /** Parts of the namespaces: enough for 8 to 16 members. It must not change while anybody runs. */
@@ -12,10 +15,10 @@ export const CLUSTER_BUCKET: Bucket = BUCKETS;
 /** How namespaces come to buckets, as the assignment names it: members that differ in it do not work together. */
 export const HASH_NAME = "fnv1a64-murmur3-64";
 
-/** All buckets, {@link CLUSTER_BUCKET} last. */
+/** All buckets where no namespace is split, {@link CLUSTER_BUCKET} last. */
 export const allBuckets: readonly Bucket[] = Array.from({ length: BUCKETS + 1 }, (_, bucket) => bucket);
 
-/** The bucket of a namespace: the top six bits of its mixed hash. */
+/** The bucket of a namespace that is not split: the top six bits of its mixed hash. */
 export function bucketOf(namespace: string): Bucket {
   return Number(mix64(fnv1a64(namespace)) >> 58n);
 }

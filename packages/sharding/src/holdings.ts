@@ -2,8 +2,9 @@ import type { Clock, Logger } from "@kubewright/clock";
 import type { Transport } from "@kubewright/transport";
 
 import type { StoredAssignment } from "./assignment-store.js";
-import type { Assignment, AssignmentEdits } from "./assignment.js";
-import { type Bucket, allBuckets, bucketName } from "./bucket.js";
+import type { Assignment, AssignmentEdits, Entry } from "./assignment.js";
+import type { Bucket } from "./bucket.js";
+import type { BucketLayout } from "./layout.js";
 import type { Mutation } from "./mutation.js";
 import { type BucketState, OwnedBucket, type RunBucket } from "./owned-bucket.js";
 import type { HandoffReason, MemberMetrics } from "./shard-metrics.js";
@@ -12,6 +13,7 @@ import type { ShardTiming } from "./timing.js";
 export interface HoldingsOptions {
   /** The identity of the member whose they are. */
   readonly me: string;
+  readonly layout: BucketLayout;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timing: ShardTiming;
@@ -20,7 +22,7 @@ export interface HoldingsOptions {
   /** Whether the member's lease holds right now. */
   readonly holdsLease: () => boolean;
   /** What is known of the assignment; `undefined`: there is none. */
-  readonly latest: () => Assignment | undefined;
+  readonly latest: () => StoredAssignment | undefined;
   /** Told when there may be something to do for a bucket. */
   readonly onChange: () => void;
   readonly metrics: MemberMetrics | undefined;
@@ -93,9 +95,10 @@ export class Holdings {
    * @returns Whether the assignment has to be read, since a bucket seems to be the member's.
    */
   compare(stored: StoredAssignment | undefined, isCurrent: boolean): boolean {
-    const { me, clock, metrics } = this.#options;
+    const { me, layout, clock, metrics } = this.#options;
+    const entries = stored && this.#entriesOf(stored);
     for (const [bucket, owned] of this.#owned) {
-      const entry = stored?.assignment.entries[bucket];
+      const entry = entries?.[bucket];
       if (entry?.owner === me && entry.epoch === owned.epoch) continue;
       if (stored === undefined) {
         // Without an assignment others wait for a lease's time: what was begun may end.
@@ -105,12 +108,12 @@ export class Holdings {
       if (owned.state !== "drained") this.#tellOf(bucket, "lost", "Lost a bucket");
       owned.abandon();
       this.#owned.delete(bucket);
-      metrics?.setOwner(bucketName(bucket), false);
+      metrics?.setOwner(layout.nameOf(bucket), false);
     }
     let mustRead = false;
-    if (stored === undefined) return mustRead;
-    for (const bucket of allBuckets) {
-      const { owner, epoch } = stored.assignment.entries[bucket]!;
+    if (stored === undefined || entries?.length === 0) return mustRead;
+    for (const bucket of layout.buckets) {
+      const { owner, epoch } = entries![bucket]!;
       if (owner !== "") this.#freeSinceMs.delete(bucket);
       else if (!this.#freeSinceMs.has(bucket)) this.#freeSinceMs.set(bucket, clock.monotonic());
       if (owner !== me || this.#owned.has(bucket)) continue;
@@ -122,7 +125,7 @@ export class Holdings {
 
   /** Tells people of what was written into the assignment. */
   told({ entries }: Assignment, { take, release }: AssignmentEdits, isStopping: boolean): void {
-    const { clock, timing, logger } = this.#options;
+    const { clock, timing, layout, logger } = this.#options;
     for (const bucket of take) {
       const from = entries[bucket]!.owner;
       this.#tellOf(bucket, from === "" ? "free" : "dead", "Took a bucket", from === "" ? {} : { from });
@@ -131,7 +134,7 @@ export class Holdings {
       const failure = this.#owned.get(bucket)?.failure;
       if (failure !== undefined) {
         this.#unwantedUntilMs.set(bucket, clock.monotonic() + timing.unwantedMs);
-        logger.error({ bucket: bucketName(bucket), err: failure.message }, "Gave up a bucket that failed");
+        logger.error({ bucket: layout.nameOf(bucket), err: failure.message }, "Gave up a bucket that failed");
       }
       const reason = failure !== undefined ? "failure" : isStopping ? "stop" : "balance";
       this.#tellOf(bucket, reason, "Gave up a bucket");
@@ -139,11 +142,14 @@ export class Holdings {
   }
 
   #start(bucket: Bucket, epoch: number, notBefore: string): void {
-    const { transport, clock, timing, mutations, metrics, logger, holdsLease, runBucket, onChange } = this.#options;
-    const name = bucketName(bucket);
+    const { layout, transport, clock, timing, mutations, metrics, logger, holdsLease, runBucket, onChange } =
+      this.#options;
+    const name = layout.nameOf(bucket);
     let wasActive = false;
     const owned: OwnedBucket = new OwnedBucket({
       bucket,
+      name,
+      part: layout.partIn(bucket),
       epoch,
       notBefore,
       transport,
@@ -170,13 +176,20 @@ export class Holdings {
   /** Also while there is no assignment: what was begun ends then. */
   #isOurs(bucket: Bucket, epoch: number): boolean {
     const { me, latest } = this.#options;
-    const entry = latest()?.entries[bucket];
-    return entry === undefined || (entry.owner === me && entry.epoch === epoch);
+    const stored = latest();
+    if (stored === undefined) return true;
+    const entry = this.#entriesOf(stored)[bucket];
+    return entry?.owner === me && entry.epoch === epoch;
+  }
+
+  /** None of one with other buckets: nothing in it is this member's. */
+  #entriesOf({ layout, assignment }: StoredAssignment): readonly Entry[] {
+    return layout.text === this.#options.layout.text ? assignment.entries : [];
   }
 
   #tellOf(bucket: Bucket, reason: HandoffReason, message: string, more: object = {}): void {
-    const { metrics, logger } = this.#options;
+    const { layout, metrics, logger } = this.#options;
     metrics?.countHandoff(reason);
-    logger.info({ bucket: bucketName(bucket), reason, ...more }, message);
+    logger.info({ bucket: layout.nameOf(bucket), reason, ...more }, message);
   }
 }

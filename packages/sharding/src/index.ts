@@ -2,6 +2,7 @@ export { formatAssignment, freeAssignment, parseAssignment, withEdits } from "./
 export { BUCKETS, CLUSTER_BUCKET, HASH_NAME, allBuckets, bucketName, bucketOf } from "./bucket.js";
 export { BucketInformers } from "./bucket-informers.js";
 export { FencedError } from "./bucket-fence.js";
+export { BucketLayout } from "./layout.js";
 export { MemberError } from "./member-error.js";
 export { GROUP_LABEL } from "./own-lease.js";
 export { onceFilled, untilGivenUp } from "./once-filled.js";
@@ -14,6 +15,7 @@ export type { Assignment, AssignmentEdits, Entry } from "./assignment.js";
 export type { Bucket } from "./bucket.js";
 export type { BucketInformersOptions } from "./bucket-informers.js";
 export type { FenceReason } from "./bucket-fence.js";
+export type { NamespacePart, NamespaceSplits } from "./layout.js";
 export type { BucketPart } from "./once-filled.js";
 export type { BucketState, BucketWork, RunBucket } from "./owned-bucket.js";
 export type { PlanInput } from "./plan.js";

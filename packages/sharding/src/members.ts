@@ -1,12 +1,21 @@
 import type { DeepReadonly, Lease } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
-import { SCHEME, SCHEME_ANNOTATION, leaseName } from "./own-lease.js";
+import type { BucketLayout } from "./layout.js";
+import { SCHEME_ANNOTATION, isScheme, leaseName, schemeOf } from "./own-lease.js";
 
 interface Seen {
   readonly lease: DeepReadonly<Lease>;
   /** Monotonic: when it was first seen as it is. */
   sinceMs: number;
+}
+
+export interface MembersOptions {
+  readonly clock: Clock;
+  /** The identity of the member that looks. */
+  readonly me: string;
+  readonly leaseDurationMs: number;
+  readonly layout: BucketLayout;
 }
 
 /**
@@ -17,14 +26,16 @@ export class Members {
   readonly #clock: Clock;
   readonly #me: string;
   readonly #leaseDurationMs: number;
+  readonly #scheme: string;
   readonly #seen = new Map<string, Seen>();
   #known = "";
   #changedMs: number;
 
-  constructor({ clock, me, leaseDurationMs }: { clock: Clock; me: string; leaseDurationMs: number }) {
+  constructor({ clock, me, leaseDurationMs, layout }: MembersOptions) {
     this.#clock = clock;
     this.#me = me;
     this.#leaseDurationMs = leaseDurationMs;
+    this.#scheme = schemeOf(layout);
     this.#changedMs = clock.monotonic();
   }
 
@@ -54,16 +65,19 @@ export class Members {
     return this.#seen.get(identity)?.lease;
   }
 
-  /** Identities of those who live, this member's among them. */
+  /** Identities of those who live and share the same buckets, this member's among them. */
   live(): readonly string[] {
-    const others = [...this.#seen].filter(([, seen]) => !isReleased(seen.lease) && !this.#isSilent(seen));
-    return [this.#me, ...others.map(([identity]) => identity)].sort();
+    return [this.#me, ...this.#othersOf(this.#scheme).map(({ lease }) => identityOf(lease)!)].sort();
+  }
+
+  /** Whether somebody else lives who shares the buckets of a layout. */
+  anyOf(layout: BucketLayout): boolean {
+    return this.#othersOf(schemeOf(layout)).length > 0;
   }
 
   /** What the others who live tell of themselves. */
   annotations(): readonly Readonly<Record<string, string>>[] {
-    const others = [...this.#seen.values()].filter((seen) => !isReleased(seen.lease) && !this.#isSilent(seen));
-    return others.map(({ lease }) => lease.metadata.annotations ?? {});
+    return this.#othersOf(this.#scheme).map(({ lease }) => lease.metadata.annotations ?? {});
   }
 
   /** Those who never write again: their Leases are nobody's. */
@@ -83,6 +97,13 @@ export class Members {
     return this.#clock.monotonic() - this.#changedMs;
   }
 
+  #othersOf(scheme: string): readonly Seen[] {
+    const hasScheme = ({ lease }: Seen): boolean => lease.metadata.annotations?.[SCHEME_ANNOTATION] === scheme;
+    return [...this.#seen.values()].filter(
+      (seen) => hasScheme(seen) && !isReleased(seen.lease) && !this.#isSilent(seen),
+    );
+  }
+
   #isSilent({ sinceMs }: Seen): boolean {
     return this.#clock.monotonic() - sinceMs >= this.#leaseDurationMs;
   }
@@ -98,7 +119,7 @@ export class Members {
 /** Whose Lease it is: by its name, since one that was seized names nobody else. `undefined`: no member of our kind. */
 export function identityOf({ metadata }: DeepReadonly<Lease>): string | undefined {
   const { name = "", annotations } = metadata;
-  if (annotations?.[SCHEME_ANNOTATION] !== SCHEME || !name.startsWith(leaseName(""))) return undefined;
+  if (!isScheme(annotations?.[SCHEME_ANNOTATION]) || !name.startsWith(leaseName(""))) return undefined;
   return name.slice(leaseName("").length);
 }
 

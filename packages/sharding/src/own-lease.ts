@@ -4,6 +4,7 @@ import type { Clock } from "@kubewright/clock";
 
 import { bounded } from "./bounded.js";
 import { HASH_NAME, BUCKETS } from "./bucket.js";
+import type { BucketLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import type { ShardTiming } from "./timing.js";
 
@@ -11,7 +12,17 @@ import type { ShardTiming } from "./timing.js";
 export const GROUP_LABEL = "kubewright.dev/group";
 /** How a member shards, as its Lease says: those who do otherwise are no members. */
 export const SCHEME_ANNOTATION = "kubewright.dev/sharding-scheme";
-export const SCHEME = `${BUCKETS}/${HASH_NAME}`;
+const SCHEME = `${BUCKETS}/${HASH_NAME}`;
+
+/** How members of a layout shard. Those of versions that split no namespaces take others for no members. */
+export function schemeOf(layout: BucketLayout): string {
+  return `${SCHEME} ${layout.text}`.trimEnd();
+}
+
+/** Whether it is a scheme of {@link schemeOf}, whatever is split: whose Lease has one lives and dies as we do. */
+export function isScheme(scheme: string | undefined): boolean {
+  return scheme?.split(" ", 1)[0] === SCHEME;
+}
 
 /** Wall time that passes beyond monotonic time, which stands still while a machine is suspended. */
 const MOST_DRIFT_MS = 2_000;
@@ -23,6 +34,7 @@ export interface OwnLeaseOptions {
   readonly group: string;
   readonly identity: string;
   readonly version: string;
+  readonly layout: BucketLayout;
   readonly timing: ShardTiming;
   /** What others are to know of this member, besides that it lives. */
   readonly annotations: () => Readonly<Record<string, string>>;
@@ -101,12 +113,12 @@ export class OwnLease {
   }
 
   async #create(signal: AbortSignal): Promise<void> {
-    const { namespace, group, identity, version, annotations } = this.#options;
+    const { namespace, group, identity, version, layout, annotations } = this.#options;
     const metadata = {
       name: leaseName(identity),
       namespace,
       labels: { [GROUP_LABEL]: group },
-      annotations: { ...annotations(), [SCHEME_ANNOTATION]: SCHEME, "kubewright.dev/version": version },
+      annotations: { ...annotations(), [SCHEME_ANNOTATION]: schemeOf(layout), "kubewright.dev/version": version },
     };
     try {
       this.#saw(await this.#leases.create({ metadata, spec: this.#spec() }, { signal }));

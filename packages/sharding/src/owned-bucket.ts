@@ -1,16 +1,19 @@
 import type { Clock } from "@kubewright/clock";
 import type { Transport } from "@kubewright/transport";
 
-import { type Bucket, bucketName } from "./bucket.js";
+import type { Bucket } from "./bucket.js";
 import { BucketFence, type FenceReason } from "./bucket-fence.js";
+import type { NamespacePart } from "./layout.js";
 import type { Mutation } from "./mutation.js";
 import type { ShardTiming } from "./timing.js";
 
 /** A bucket that this member has: what the work for it needs to know. */
 export interface BucketWork {
   readonly bucket: Bucket;
-  /** `07`, or `cluster`. */
+  /** `07`, `cluster`, or `batch/0`. */
   readonly name: string;
+  /** Set when the bucket is a part of a namespace that is split: of the whole of what its caches show, only that part is its work. */
+  readonly part?: NamespacePart;
   readonly epoch: number;
   /**
    * A resourceVersion that every write of the former owner is older than. Caches of the bucket have to be filled by lists that
@@ -35,6 +38,8 @@ export type BucketState = "starting" | "active" | "draining" | "drained";
 
 export interface OwnedBucketOptions {
   readonly bucket: Bucket;
+  readonly name: string;
+  readonly part: NamespacePart | undefined;
   readonly epoch: number;
   readonly notBefore: string;
   readonly transport: Transport;
@@ -87,7 +92,7 @@ export class OwnedBucket {
   }
 
   start(runBucket: RunBucket): void {
-    const { bucket, epoch, clock, timing, notBefore, onChange } = this.#options;
+    const { bucket, name, part, epoch, clock, timing, notBefore, onChange } = this.#options;
     const late = clock.setTimer(timing.syncMs, () => this.#fail(new Error(`not synced after ${timing.syncMs} ms`)), {
       background: true,
     });
@@ -98,7 +103,8 @@ export class OwnedBucket {
       this.#state = "active";
       onChange();
     };
-    const work = { bucket, name: bucketName(bucket), epoch, notBefore, transport: this.#fence.transport, opened };
+    const { transport } = this.#fence;
+    const work = { bucket, name, ...(part === undefined ? {} : { part }), epoch, notBefore, transport, opened };
     const run = async (): Promise<void> => runBucket(work, this.#stop.signal);
     run()
       .then(

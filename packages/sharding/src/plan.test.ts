@@ -6,10 +6,13 @@ import {
   bucketsOf,
   formatAssignment,
   freeAssignment,
+  freeAssignmentOf,
+  layoutOf,
   parseAssignment,
   withEdits,
 } from "./assignment.js";
 import { allBuckets } from "./bucket.js";
+import { BucketLayout } from "./layout.js";
 import { type PlanInput, planAssignment, targetsOf } from "./plan.js";
 
 const members = (count: number): string[] => Array.from({ length: count }, (_, index) => `member-${index}`);
@@ -57,6 +60,40 @@ const anyAssignment = fc
       entries: owners.map((index, epoch) => ({ owner: [...live, "dead", ""][index % (live.length + 2)]!, epoch })),
     },
   }));
+
+/** The same of an assignment in which namespaces are split. */
+const anySplitAssignment = fc
+  .tuple(
+    anyMembers,
+    fc.dictionary(fc.constantFrom("batch", "web", "zoo"), fc.integer({ min: 2, max: 16 })),
+    fc.array(fc.nat(14), { minLength: 113, maxLength: 113 }),
+  )
+  .map(([live, splits, owners]): { live: string[]; assignment: Assignment } => {
+    const free = freeAssignmentOf(new BucketLayout(splits));
+    const ownerOf = (index: number): string => [...live, "dead", ""][index % (live.length + 2)]!;
+    const entries = free.entries.map((_, epoch) => ({ owner: ownerOf(owners[epoch]!), epoch }));
+    return { live, assignment: { ...free, entries } };
+  });
+
+test("of the parts of each namespace that is split, and of all buckets, shares differ by one at most", () => {
+  fc.assert(
+    fc.property(anySplitAssignment, ({ live, assignment }) => {
+      const targets = targetsOf(assignment, live);
+      const spread = (buckets: readonly number[]): number => {
+        const counts = live.map((member) => buckets.filter((bucket) => targets[bucket] === member).length);
+        return Math.max(...counts) - Math.min(...counts);
+      };
+      const { buckets, groups } = layoutOf(assignment);
+      for (const group of [buckets, ...groups]) expect(spread(group)).toBeLessThanOrEqual(1);
+      expect(targetsOf(assignment, live.toReversed())).toEqual(targets);
+      const buried = new Set(["dead"]);
+      const after = settle(assignment, live, { buried });
+      expect(after.entries.every(({ owner }) => live.includes(owner))).toBe(true);
+      expect(settle(after, live, { buried })).toEqual(after);
+    }),
+    { numRuns: 50 },
+  );
+});
 
 test("shares differ by one at most, whoever had what, and everybody targets the same", () => {
   fc.assert(
@@ -164,7 +201,33 @@ test("an assignment is read as it was written", () => {
   );
 });
 
+test("without splits it is what versions that know none read and write, and with splits it says which", () => {
+  const { entries } = freeAssignment;
+  const text = JSON.stringify({ hash: "fnv1a64-murmur3-64", buckets: 64, entries });
+  expect(formatAssignment(freeAssignment)).toBe(text);
+  expect(parseAssignment(text)).toEqual(freeAssignment);
+  const split = freeAssignmentOf(new BucketLayout({ web: 2, batch: 3 }), 7);
+  expect(formatAssignment(split)).toContain(
+    '"buckets":64,"splits":{"batch":3,"web":2},"entries":[{"owner":"","epoch":7},',
+  );
+  expect(parseAssignment(formatAssignment(split))).toEqual(split);
+  expect(split.entries).toHaveLength(70);
+});
+
 test.each([
+  [
+    '{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":{"batch":4},"entries":[]}',
+    "the assignment has not 69 entries: delete the ConfigMap, and it is made anew",
+  ],
+  [
+    '{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":{"batch":99},"entries":[]}',
+    "the assignment has splits that cannot be (namespace batch has 99 parts: it must be 2 to 16): delete the ConfigMap, and it is made anew",
+  ],
+  [
+    '{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":"batch","entries":[]}',
+    "the assignment has splits that cannot be",
+  ],
+  ['{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":null,"entries":[]}', "the assignment has splits that cannot be"],
   ["", "the assignment is not JSON: delete the ConfigMap, and it is made anew"],
   [
     '{"hash":"sha1","buckets":8,"entries":[]}',

@@ -1,7 +1,8 @@
 import { type Hash64, fnv1a64 } from "@kubewright/api";
 
-import type { Assignment, AssignmentEdits } from "./assignment.js";
-import { type Bucket, allBuckets, bucketName, mix64 } from "./bucket.js";
+import { type Assignment, type AssignmentEdits, bucketsOf, layoutOf } from "./assignment.js";
+import { type Bucket, mix64 } from "./bucket.js";
+import type { BucketLayout } from "./layout.js";
 
 /** What a member knows when it looks at the assignment. */
 export interface PlanInput {
@@ -31,13 +32,17 @@ const WAITS_FOR_EACH_MS = 5_000;
 export function planAssignment(input: PlanInput): AssignmentEdits {
   const { me, assignment, live, buried, isSettled, isStopping, freeForMs, unwanted } = input;
   const { entries } = assignment;
-  const mine = allBuckets.filter((bucket) => entries[bucket]!.owner === me);
+  const layout = layoutOf(assignment);
+  const mine = bucketsOf(assignment, me);
   if (isStopping || !live.includes(me)) return { take: [], release: mine, bury: new Set() };
   const targets = targetsOf(assignment, live);
-  const take = allBuckets.filter((bucket) => {
+  const take = layout.buckets.filter((bucket) => {
     const { owner } = entries[bucket]!;
     if ((owner !== "" && !buried.has(owner)) || unwanted.has(bucket)) return false;
-    const waiting = [targets[bucket]!, ...preferred(bucket, live).filter((member) => member !== targets[bucket])];
+    const waiting = [
+      targets[bucket]!,
+      ...preferred(layout.nameOf(bucket), live).filter((member) => member !== targets[bucket]),
+    ];
     return waiting.indexOf(me) <= (owner === "" ? Math.floor(freeForMs(bucket) / WAITS_FOR_EACH_MS) : 0);
   });
   const release = isSettled ? mine.filter((bucket) => targets[bucket] !== me) : [];
@@ -47,20 +52,39 @@ export function planAssignment(input: PlanInput): AssignmentEdits {
 
 /**
  * Who is to have each bucket, by bucket: present owners keep what they have up to their share, and the rest goes by rendezvous
- * hashing to who is below theirs. Shares differ by one at most: with the larger one for all, a ninth member would get nothing.
+ * hashing to who is below theirs. Shares differ by one at most, of all buckets and of the parts of each namespace: with the larger one
+ * for all, a ninth member would get nothing.
  *
  * @param live - At least one.
  */
-export function targetsOf({ entries }: Assignment, live: readonly string[]): readonly string[] {
+export function targetsOf(assignment: Assignment, live: readonly string[]): readonly string[] {
+  const layout = layoutOf(assignment);
+  const targets = layout.buckets.map(() => "");
+  const shares = new Map(live.map((member) => [member, 0]));
+  for (const group of layout.groups) shareOut(group, { layout, entries: assignment.entries, live, shares, targets });
+  return targets;
+}
+
+interface Sharing extends Pick<Assignment, "entries"> {
+  readonly layout: BucketLayout;
+  readonly live: readonly string[];
+  /** How many each member is to have, of all groups so far. */
+  readonly shares: Map<string, number>;
+  readonly targets: string[];
+}
+
+function shareOut(group: readonly Bucket[], { layout, entries, live, shares, targets }: Sharing): void {
   const owned = new Map<string, Bucket[]>(live.map((member) => [member, []]));
-  for (const bucket of allBuckets) owned.get(entries[bucket]!.owner)?.push(bucket);
-  const share = Math.floor(allBuckets.length / live.length);
-  const larger = allBuckets.length % live.length;
-  const byLoad = [...live].sort((a, b) => owned.get(b)!.length - owned.get(a)!.length || (a < b ? -1 : 1));
+  for (const bucket of group) owned.get(entries[bucket]!.owner)?.push(bucket);
+  const share = Math.floor(group.length / live.length);
+  const larger = group.length % live.length;
+  const byLoad = [...live].sort(
+    (a, b) => shares.get(a)! - shares.get(b)! || owned.get(b)!.length - owned.get(a)!.length || (a < b ? -1 : 1),
+  );
   const room = new Map(byLoad.map((member, index) => [member, share + (index < larger ? 1 : 0)]));
-  const targets = allBuckets.map(() => "");
+  for (const [member, count] of room) shares.set(member, shares.get(member)! + count);
   for (const member of live) {
-    const score = (bucket: Bucket): bigint => scoreOf(member, bucket);
+    const score = (bucket: Bucket): bigint => scoreOf(member, layout.nameOf(bucket));
     const kept = owned
       .get(member)!
       .sort((a, b) => descending(score(a), score(b)))
@@ -68,26 +92,27 @@ export function targetsOf({ entries }: Assignment, live: readonly string[]): rea
     for (const bucket of kept) targets[bucket] = member;
     room.set(member, room.get(member)! - kept.length);
   }
-  for (const bucket of allBuckets) {
+  for (const bucket of group) {
     if (targets[bucket] !== "") continue;
     const { avoids } = entries[bucket]!;
-    const able = preferred(bucket, live).filter((candidate) => candidate !== avoids || live.length === 1);
+    const able = preferred(layout.nameOf(bucket), live).filter(
+      (candidate) => candidate !== avoids || live.length === 1,
+    );
     // Rather too many for one than one for nobody.
     const member = able.find((candidate) => room.get(candidate)! > 0) ?? able[0]!;
     targets[bucket] = member;
     room.set(member, room.get(member)! - 1);
   }
-  return targets;
 }
 
 /** Members in the order in which they would have the bucket, were there nothing else: rendezvous hashing. */
-function preferred(bucket: Bucket, members: readonly string[]): readonly string[] {
-  const scores = new Map(members.map((member) => [member, scoreOf(member, bucket)]));
+function preferred(bucketName: string, members: readonly string[]): readonly string[] {
+  const scores = new Map(members.map((member) => [member, scoreOf(member, bucketName)]));
   return [...members].sort((a, b) => descending(scores.get(a)!, scores.get(b)!) || (a < b ? -1 : 1));
 }
 
-function scoreOf(member: string, bucket: Bucket): bigint {
-  const hash: Hash64 = fnv1a64(`${bucketName(bucket)}/${member}`);
+function scoreOf(member: string, bucketName: string): bigint {
+  const hash: Hash64 = fnv1a64(`${bucketName}/${member}`);
   return mix64(hash);
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { type ProcessHandle, ShardWorld, type WorldOptions } from "../test/shard-world.js";
 import { BUCKETS, allBuckets } from "./bucket.js";
+import { BucketLayout, plainLayout } from "./layout.js";
 import { ShardMember } from "./shard-member.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
@@ -518,4 +519,102 @@ test("a member whose durations would let two write is refused", () => {
   expect(() => new ShardMember({ ...options, runBucket, timing: { renewDeadlineMs: 10_000 } })).toThrow(
     "leaseDuration must be longer, by a quarter, than renewDeadline and requestTimeout together",
   );
+});
+
+describe("namespaces that are split", () => {
+  const SPLIT = new BucketLayout({ batch: 4, web: 2 });
+
+  test("have a bucket for each part, of which every member has some, and which move as others do", async () => {
+    const world = await settled(2, { layout: SPLIT });
+    expect(troubles(world)).toEqual([]);
+    expect(new Set(Object.values(world.counts()))).toEqual(new Set([35, 36]));
+    expect(new Set(world.owners().slice(65, 69))).toEqual(new Set(["m1", "m2"]));
+    expect(new Set(world.owners().slice(69))).toEqual(new Set(["m1", "m2"]));
+    const joined = world.add();
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+    expect(world.owners().slice(65, 69)).toContain("m3");
+    void joined.stop();
+    await world.clock.advance(5 * SECOND);
+    world.kill(world.processes[0]!);
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+    expect(world.counts()).toEqual({ m2: 71 });
+  });
+
+  test("others than the assignment has: such a member takes no part and says so, and nobody goes by it", async () => {
+    const world = await settled(2, { layout: SPLIT });
+    const before = world.owners();
+    const other = world.add(1, new BucketLayout({ batch: 2 }));
+    const plain = world.add(1, plainLayout);
+    await world.clock.advance(5 * MINUTE);
+    expect(world.owners()).toEqual(before);
+    expect([other.member.isReady, plain.member.isReady]).toEqual([false, false]);
+    const way = "start it with the same splits, or stop all that have the others first";
+    expect([other.member.status().problem, plain.member.status().problem]).toEqual([
+      `the assignment has split batch=4,web=2, this member batch=2: ${way}`,
+      `the assignment has split batch=4,web=2, this member no namespace: ${way}`,
+    ]);
+    expect(other.member.status().buckets.map(({ owner }) => owner)).toEqual(Array.from({ length: 67 }, () => ""));
+    expect(world.violations).toEqual([]);
+    void other.stop();
+    void plain.stop();
+    await world.clock.advance(5 * SECOND);
+    expect([other.ended(), plain.ended()]).toEqual(["", ""]);
+  });
+
+  test("once all that had the others have stopped, the first with its own lays them out anew, and epochs go on", async () => {
+    const world = new ShardWorld({ layout: SPLIT });
+    await world.begin(0);
+    const old = [world.add(1, plainLayout), world.add(1, plainLayout)];
+    await world.clock.advance(MINUTE);
+    void old[0]!.stop();
+    await world.clock.advance(5 * SECOND);
+    const highest = Math.max(...world.assignment!.entries.map(({ epoch }) => epoch));
+    expect(highest).toBe(2);
+    const next = world.add();
+    await world.clock.advance(MINUTE);
+    expect(next.member.isReady).toBe(false);
+    void old[1]!.stop();
+    await world.clock.advance(5 * SECOND);
+    expect(world.counts()).toEqual({ m3: 71 });
+    expect(new Set(world.assignment!.entries.map(({ epoch }) => epoch))).toEqual(new Set([highest + 1]));
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+    expect(next.member.status().problem).toBeUndefined();
+  });
+
+  test("once all that had the others are dead, too, and not before", async () => {
+    const world = new ShardWorld({ layout: SPLIT });
+    await world.begin(0);
+    const old = [world.add(1, plainLayout), world.add(1, plainLayout)];
+    await world.clock.advance(MINUTE);
+    const next = [world.add(), world.add()];
+    for (const process of old) world.kill(process);
+    await world.clock.advance(12 * SECOND);
+    expect(world.counts()["m3"] ?? 0).toBe(0);
+    await world.clock.advance(MINUTE);
+    expect(troubles(world)).toEqual([]);
+    expect(next.map(({ member }) => member.isReady)).toEqual([true, true]);
+    expect(await world.leaseNames()).toEqual(["kubewright-member-m3", "kubewright-member-m4"]);
+  });
+
+  test("of two with different ones that start where nobody has anything one takes part", async () => {
+    const world = new ShardWorld({ layout: SPLIT });
+    await world.begin(0);
+    const first = world.add(1, plainLayout);
+    await world.clock.advance(MINUTE);
+    void first.stop();
+    await world.clock.advance(5 * SECOND);
+    const next = [world.add(1, SPLIT), world.add(1, new BucketLayout({ batch: 3 }))];
+    const versions = new Set<string | undefined>();
+    for (let second = 0; second < 60; second++) {
+      await world.clock.advance(SECOND);
+      const { items } = await world.client.resource(configMaps).list({ namespace: "kube-system" });
+      versions.add(items[0]?.metadata.resourceVersion);
+    }
+    expect(next.filter(({ member }) => member.isReady)).toHaveLength(1);
+    expect(world.violations).toEqual([]);
+    expect(versions.size).toBeLessThan(5);
+  });
 });

@@ -5,10 +5,11 @@ import { SharedInformer, deletedObject } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 
 import { AssignmentStore, type StoredAssignment, assignmentName } from "./assignment-store.js";
-import { type AssignmentEdits, bucketsOf, withEdits } from "./assignment.js";
-import { type Bucket, allBuckets, bucketName } from "./bucket.js";
+import { type AssignmentEdits, bucketsOf, freeAssignmentOf, withEdits } from "./assignment.js";
+import type { Bucket } from "./bucket.js";
 import { Burial } from "./burial.js";
 import { Holdings } from "./holdings.js";
+import { type BucketLayout, plainLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import { Members } from "./members.js";
 import type { Mutation } from "./mutation.js";
@@ -35,6 +36,11 @@ export interface ShardMemberOptions {
    * Lower case letters, digits, `-` and `.`.
    */
   readonly identity: string;
+  /**
+   * Which buckets there are, the same for all members of a group: one with another layout takes no part. An assignment of another one
+   * is replaced once nobody has anything of it, and nobody who goes by it lives. Default: no namespace is split.
+   */
+  readonly layout?: BucketLayout | undefined;
   /** Of the program, for people who look at the Lease. */
   readonly version?: string;
   readonly timing?: Partial<ShardTiming>;
@@ -90,6 +96,7 @@ export class ShardMember {
   readonly #logger: Logger;
   readonly #mutations: ReadonlySet<Mutation>;
   readonly #group: string;
+  readonly #layout: BucketLayout;
   readonly #lease: OwnLease;
   readonly #members: Members;
   readonly #store: AssignmentStore;
@@ -108,7 +115,7 @@ export class ShardMember {
   constructor(options: ShardMemberOptions, mutations: ReadonlySet<Mutation> = new Set()) {
     if (options.identity === "" || options.namespace === "")
       throw new Error("a member needs an identity and a namespace");
-    const { client, clock, namespace, identity, group = "kubewright", version = "" } = options;
+    const { client, clock, namespace, identity, group = "kubewright", version = "", layout = plainLayout } = options;
     this.identity = identity;
     this.#options = options;
     this.#clock = clock;
@@ -116,9 +123,10 @@ export class ShardMember {
     this.#logger = options.logger ?? standardErrorLogger(clock, "sharding");
     this.#mutations = mutations;
     this.#group = group;
+    this.#layout = layout;
     const { requestTimeoutMs, leaseDurationMs } = this.#timing;
-    this.#store = new AssignmentStore({ client, clock, namespace, group, requestTimeoutMs });
-    this.#members = new Members({ clock, me: identity, leaseDurationMs });
+    this.#store = new AssignmentStore({ client, clock, namespace, group, layout, requestTimeoutMs });
+    this.#members = new Members({ clock, me: identity, leaseDurationMs, layout });
     const confirm = async (signal: AbortSignal): Promise<void> => this.#look(await this.#store.read(signal), true);
     this.#lease = new OwnLease({
       client,
@@ -127,6 +135,7 @@ export class ShardMember {
       group,
       identity,
       version,
+      layout,
       timing: this.#timing,
       annotations: options.annotations ?? (() => ({})),
       confirm,
@@ -135,13 +144,14 @@ export class ShardMember {
     this.#burial = new Burial({ client, clock, namespace, timing, mutations, members, logger });
     this.#holdings = new Holdings({
       me: identity,
+      layout,
       transport: options.transport,
       clock,
       timing,
       mutations,
       runBucket: options.runBucket,
       holdsLease: () => this.#lease.holds,
-      latest: () => this.#store.latest?.assignment,
+      latest: () => this.#store.latest,
       onChange: () => this.#wake(),
       metrics: options.metrics,
       logger,
@@ -163,11 +173,17 @@ export class ShardMember {
     return this.#members.annotations();
   }
 
+  /** Whether it is the identity of somebody who shares in this group, also of one that splits other namespaces. */
+  knows(identity: string): boolean {
+    return this.#members.has(identity);
+  }
+
   status(): ShardStatus {
-    const entries = this.#store.latest?.assignment.entries;
-    const buckets = allBuckets.map((bucket) => {
-      const { owner = "", epoch = 0 } = entries?.[bucket] ?? {};
-      return { name: bucketName(bucket), owner, epoch, state: this.#holdings.stateOf(bucket) };
+    const { latest } = this.#store;
+    const entries = latest !== undefined && this.#isOurs(latest) ? latest.assignment.entries : [];
+    const buckets = this.#layout.buckets.map((bucket) => {
+      const { owner = "", epoch = 0 } = entries[bucket] ?? {};
+      return { name: this.#layout.nameOf(bucket), owner, epoch, state: this.#holdings.stateOf(bucket) };
     });
     const problem = this.#problem ?? this.#options.obstacle?.();
     return { identity: this.identity, members: this.#members.live(), problem, buckets };
@@ -317,19 +333,16 @@ export class ShardMember {
     if (this.#mustRead) {
       // Whatever happens while it is read has it read again.
       this.#mustRead = false;
-      this.#look(await this.#read(signal), true);
-      if (this.#problem !== undefined) {
-        this.#mustRead = true;
-        // There is one: others may have what is theirs by it.
-        this.#noAssignmentSinceMs = undefined;
-        return;
-      }
+      if (!(await this.#read(signal))) this.#mustRead = true;
+      if (this.#mustRead) return;
     }
     const stored = this.#store.latest;
     this.#look(stored, false);
     if (stored === undefined) return this.#makeAnew(signal);
     this.#options.metrics?.setMembers(this.#members.live().length);
     await this.#burial.proceed(stored.assignment, signal);
+    if (!this.#isOurs(stored)) return this.#layOut(stored, signal);
+    this.#problem = undefined;
     const edits = this.#plan(stored);
     if (edits.take.length + edits.release.length + edits.bury.size === 0) return;
     const written = await this.#store.write(stored, withEdits(stored.assignment, this.identity, edits), signal);
@@ -338,20 +351,55 @@ export class ShardMember {
     this.#mustActAgain = true;
   }
 
-  async #read(signal: AbortSignal): Promise<StoredAssignment | undefined> {
+  /** @returns False when there is one that cannot be read. */
+  async #read(signal: AbortSignal): Promise<boolean> {
     try {
       const stored = await this.#store.read(signal);
-      this.#problem = undefined;
-      return stored;
+      if (stored === undefined) this.#problem = undefined;
+      this.#look(stored, true);
+      return true;
     } catch (error) {
       const { message } = error as Error;
-      if (message.startsWith("the assignment has") || message.startsWith("the assignment is")) {
-        if (this.#problem !== message) this.#logger.error({ err: message }, "Not taking part");
-        this.#problem = message;
-        return undefined;
-      }
-      throw error;
+      if (!message.startsWith("the assignment has") && !message.startsWith("the assignment is")) throw error;
+      this.#takeNoPart(message);
+      // What was begun ends. It is no time without an assignment: others may have what is theirs by this one.
+      this.#look(undefined, true);
+      this.#noAssignmentSinceMs = undefined;
+      return false;
     }
+  }
+
+  #takeNoPart(problem: string): void {
+    if (this.#problem !== problem) this.#logger.error({ err: problem }, "Not taking part");
+    this.#problem = problem;
+  }
+
+  /** Whether it has the buckets that this member shares. */
+  #isOurs({ layout }: StoredAssignment): boolean {
+    return layout.text === this.#layout.text;
+  }
+
+  /**
+   * Makes an assignment of this member's buckets of one of others, once nobody has anything of it, and nobody lives who would have:
+   * until then this member takes no part. Epochs go on after the last that was used, whatever its bucket.
+   */
+  async #layOut(stored: StoredAssignment, signal: AbortSignal): Promise<void> {
+    const { layout, assignment } = stored;
+    const { buried } = this.#burial;
+    const isFree = assignment.entries.every(({ owner }) => owner === "" || buried.has(owner));
+    if (!isFree || this.#members.anyOf(layout)) {
+      const say = ({ text }: BucketLayout): string => (text === "" ? "no namespace" : text);
+      this.#takeNoPart(
+        `the assignment has split ${say(layout)}, this member ${say(this.#layout)}: start it with the same splits, or stop all that have the others first`,
+      );
+      return;
+    }
+    if (this.#isStopping) return;
+    const epoch = Math.max(...assignment.entries.map((entry) => entry.epoch));
+    const written = await this.#store.write(stored, freeAssignmentOf(this.#layout, epoch), signal);
+    this.#logger.info({ before: layout.text, now: this.#layout.text }, "Changed which namespaces are split");
+    this.#look(written, true);
+    this.#mustActAgain = true;
   }
 
   /** @param isCurrent - It was read or written, not heard of by a watch, which may lag behind. */
@@ -395,7 +443,10 @@ export class ShardMember {
   async #leave(): Promise<void> {
     const left = this.#left();
     if (left.length > 0) {
-      this.#logger.warn({ buckets: left.map(bucketName) }, "Stopped without giving up all buckets");
+      this.#logger.warn(
+        { buckets: left.map((bucket) => this.#layout.nameOf(bucket)) },
+        "Stopped without giving up all buckets",
+      );
       return;
     }
     await this.#lease.remove(new AbortController().signal).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { FenceReason } from "./bucket-fence.js";
 /** Why a bucket has another owner. */
 export type HandoffReason = "free" | "dead" | "balance" | "stop" | "failure" | "lost";
 
-/** Takes the measurements of one member. Buckets go by their names, of which there are 65. */
+/** Takes the measurements of one member. Buckets go by their names: 65, and one for each part of a namespace that is split. */
 export interface MemberMetrics {
   /** `kubewright_shard_members`: those who live, as this member sees it. */
   setMembers(live: number): void;

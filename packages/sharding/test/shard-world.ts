@@ -5,7 +5,8 @@ import { type Clock, type Random, SimulatedClock, seededRandom, silentLogger } f
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { type Assignment, parseAssignment } from "../src/assignment.js";
-import { allBuckets, bucketName } from "../src/bucket.js";
+import { bucketName } from "../src/bucket.js";
+import { type BucketLayout, plainLayout } from "../src/layout.js";
 import type { Mutation } from "../src/mutation.js";
 import type { BucketWork } from "../src/owned-bucket.js";
 import { ShardMember } from "../src/shard-member.js";
@@ -33,6 +34,8 @@ export interface WorldOptions {
   readonly metrics?: (identity: string) => MemberMetrics | undefined;
   /** Whose work for a bucket never syncs. */
   readonly isStuck?: (identity: string, bucket: number) => boolean;
+  /** The buckets that are looked at, and those of members that are not given others. Default: no namespace is split. */
+  readonly layout?: BucketLayout;
 }
 
 export interface Fault {
@@ -71,17 +74,22 @@ export class ShardWorld {
   /** What must never be. */
   readonly violations: string[] = [];
   /** Owners of each bucket, one after the other. */
-  readonly history = allBuckets.map((): string[] => []);
+  readonly history: string[][];
+  readonly #layout: BucketLayout;
   readonly #options: WorldOptions;
   readonly random: Random;
   readonly #slots = new Map<string, string>();
   /** What the store came to, and when: from a lag ago on. */
   readonly #versions: { readonly atMs: number; readonly resourceVersion: string }[] = [];
   #assignment: Assignment | undefined;
+  /** The highest of each bucket, whatever became of it. */
+  readonly #epochs = new Map<number, number>();
   #made = 0;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
+    this.#layout = options.layout ?? plainLayout;
+    this.history = this.#layout.buckets.map(() => []);
     this.random = seededRandom(options.seed ?? 1);
     this.server = createApiServer({ clock: this.clock, random: this.random.fork("server"), trackFields: false });
     this.client = new Client({ transport: (request) => this.server.transport(request), clock: this.clock });
@@ -89,7 +97,7 @@ export class ShardWorld {
 
   async begin(count: number): Promise<void> {
     const created = this.client.resource(namespaces);
-    for (const bucket of allBuckets) await created.create({ metadata: { name: namespaceOf(bucket) } });
+    for (const bucket of this.#layout.buckets) await created.create({ metadata: { name: namespaceOf(bucket) } });
     for (let index = 0; index < count; index++) this.add();
   }
 
@@ -103,7 +111,7 @@ export class ShardWorld {
   }
 
   /** Starts a process. */
-  add(rate = 1): ProcessHandle {
+  add(rate = 1, layout = this.#layout): ProcessHandle {
     const identity = `m${++this.#made}`;
     const clock = new ProcessClock(this.clock, rate);
     const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0, queueMs: 0, isDeaf: false };
@@ -118,6 +126,7 @@ export class ShardWorld {
         random,
         namespace: SYSTEM,
         identity,
+        layout,
         runBucket: (work, signal) => this.#work(work, signal, identity, clock),
         logger: silentLogger,
         metrics: this.#options.metrics?.(identity),
@@ -172,12 +181,12 @@ export class ShardWorld {
   idle(sinceMs: number): readonly string[] {
     const from = Math.floor((this.clock.now() - sinceMs) / SLOT_MS);
     const to = Math.floor(this.clock.now() / SLOT_MS) - 1;
-    return allBuckets
+    return this.#layout.buckets
       .filter((bucket) => {
         for (let slot = from; slot <= to; slot++) if (this.#slots.has(`${namespaceOf(bucket)}/${slot}`)) return false;
         return true;
       })
-      .map(bucketName);
+      .map((bucket) => this.#layout.nameOf(bucket));
   }
 
   async leaseNames(): Promise<(string | undefined)[]> {
@@ -188,6 +197,7 @@ export class ShardWorld {
   async deleteAssignment(): Promise<void> {
     await this.client.resource(configMaps).delete("kubewright-assignment", { namespace: SYSTEM });
     this.#assignment = undefined;
+    this.#epochs.clear();
   }
 
   async deleteLease(identity: string): Promise<void> {
@@ -200,6 +210,7 @@ export class ShardWorld {
     const random = this.random.fork("restored");
     this.server = createApiServer({ clock: this.clock, random, trackFields: false, restore: snapshot });
     this.#assignment = undefined;
+    this.#epochs.clear();
     await before.close();
     const stored = await this.client.resource(configMaps).get("kubewright-assignment", { namespace: SYSTEM });
     this.#assigned(parseAssignment(stored.data!["assignment"]!));
@@ -246,10 +257,17 @@ export class ShardWorld {
   }
 
   #assigned(next: Assignment): void {
-    for (const bucket of allBuckets) {
-      const [before, now] = [this.#assignment?.entries[bucket], next.entries[bucket]!];
+    for (const [bucket, now] of next.entries.entries()) {
+      const before = this.#assignment?.entries[bucket];
       if (now.owner !== "" && (before?.owner !== now.owner || before.epoch !== now.epoch))
-        this.history[bucket]!.push(now.owner);
+        this.history[bucket]?.push(now.owner);
+      if (
+        before !== undefined &&
+        now.owner !== "" &&
+        before.owner !== now.owner &&
+        now.epoch <= this.#lastEpoch(bucket)
+      )
+        this.violations.push(`${now.owner} took ${bucketName(bucket)} with epoch ${now.epoch} once more`);
       if (before !== undefined && before.owner !== "" && now.owner !== "" && before.owner !== now.owner) {
         const isAlive = this.alive().some(({ identity, clock }) => identity === before.owner && !clock.isDead);
         const lease = this.processes.find(({ identity }) => identity === before.owner);
@@ -258,6 +276,12 @@ export class ShardWorld {
       }
     }
     this.#assignment = next;
+    for (const [bucket, { epoch }] of next.entries.entries())
+      this.#epochs.set(bucket, Math.max(epoch, this.#lastEpoch(bucket)));
+  }
+
+  #lastEpoch(bucket: number): number {
+    return this.#epochs.get(bucket) ?? 0;
   }
 
   /** One writer at a time for each bucket: who the assignment names at the moment of the write. */
