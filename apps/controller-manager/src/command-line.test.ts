@@ -292,6 +292,26 @@ test.each([
     ["--sharding=namespaces", "--leader-elect-lease-duration=5s", "--leader-elect-renew-deadline=3s"],
     "--sharding: renewDeadline must be longer than two of retryPeriod: one late renewal would stop all work",
   ],
+  [
+    ["--sharding-split-namespaces=batch=4"],
+    "--sharding-split-namespaces needs --sharding namespaces: add it, or leave this one out",
+  ],
+  [
+    ["--sharding=namespaces", "--sharding-split-namespaces=batch"],
+    '--sharding-split-namespaces: "batch" is not NAMESPACE=PARTS, such as batch=4',
+  ],
+  [
+    ["--sharding=namespaces", "--sharding-split-namespaces=batch=1"],
+    "--sharding-split-namespaces: namespace batch has 1 parts: it must be 2 to 16",
+  ],
+  [
+    ["--sharding=namespaces", "--sharding-split-namespaces=a=2,B=2"],
+    '--sharding-split-namespaces: "B" is no name of a namespace',
+  ],
+  [
+    ["--sharding=namespaces", ...Array.from({ length: 17 }, (_, index) => `--sharding-split-namespaces=ns-${index}=2`)],
+    "--sharding-split-namespaces: 17 namespaces are split: at most 16 can be",
+  ],
   [["--namespace=a,B"], '--namespace "B" is not the name of a namespace'],
   [
     ["--namespace=a", "--controllers=*,podgc"],
@@ -318,6 +338,15 @@ test("--managed-by and --namespace choose the Lease, unless it is named", () => 
     namespaces: ["a", "b"],
     leaderElectResourceNamespace: "a",
   });
+});
+
+test("--sharding-split-namespaces is a list of namespaces with their parts, and may be repeated", () => {
+  const given = ["--sharding=namespaces", "--sharding-split-namespaces=batch=4,web=2"];
+  expect(options(...given, "--sharding-split-namespaces=web=3").shardingSplitNamespaces).toEqual([
+    "batch=4",
+    "web=2",
+    "web=3",
+  ]);
 });
 
 test("every row of the help belongs to a group, and no flag is there twice", () => {

@@ -59,6 +59,12 @@ cluster-cidr: 10.0.0.0/8
   expect(parse(content)).toMatchObject({ ignored: ["cluster-cidr"] });
 });
 
+test("namespaces that are split are a mapping, or a list", () => {
+  const mapping = "sharding: namespaces\nsharding-split-namespaces:\n  batch: 4\n  web: 2\n";
+  const list = "sharding: namespaces\nsharding-split-namespaces: [batch=4, web=2]\n";
+  for (const content of [mapping, list]) expect(options(content).shardingSplitNamespaces).toEqual(["batch=4", "web=2"]);
+});
+
 test("the command line beats the file, lists included, wherever --config stands", () => {
   const content = "kube-api-burst: 5\nkube-api-qps: 6\ncontrollers: [job]\n";
   expect(options(content, "--kube-api-burst=7", "--controllers=cronjob")).toMatchObject({
@@ -89,6 +95,10 @@ test.each([
   ["v: 1\ncontrollers: *nope\n", /^config\.yaml:2: controllers: Unresolved alias/],
   ["controllers: [*, -job]\n", "config.yaml:1: Alias cannot be an empty string"],
   ["version: true\n", 'config.yaml:1: unknown key "version"'],
+  [
+    "sharding-split-namespaces: { batch: yes }\n",
+    'config.yaml:1: sharding-split-namespaces: it must be a mapping of namespaces to numbers, or a list of namespace=parts, not {"batch":"yes"}',
+  ],
   ["a: [\n", /^config\.yaml:2: [^\n]+$/],
 ])("%j is refused in one line with file, line and key: %s", (content, message) => {
   expect(problem(content)).toMatch(message);

@@ -1,7 +1,7 @@
 import type { ControllerDeps, Runnable } from "@kubewright/controller";
 import { CronJobController } from "@kubewright/cronjob";
 import { GarbageCollector } from "@kubewright/garbage-collector";
-import { JobController } from "@kubewright/job";
+import { JobController, type JobControllerOptions } from "@kubewright/job";
 import { PodGCController } from "@kubewright/podgc";
 import { TTLAfterFinishedController } from "@kubewright/ttl-after-finished";
 
@@ -16,13 +16,16 @@ export interface ControllerContext extends ControllerDeps {
   readonly metrics?: ManagerMetrics | undefined;
   /** Zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
+  /** Which Jobs the Job controller handles. Default: all that it sees. */
+  readonly handlesJob?: JobControllerOptions["handles"];
 }
 
 /** How each controller of this binary is made. Making one registers its handlers; nothing runs yet. */
 export const controllerBuilders: Readonly<Record<ControllerName, (context: ControllerContext) => Runnable>> = {
-  "job-controller": ({ options, metrics, ...shared }) =>
+  "job-controller": ({ options, metrics, handlesJob, ...shared }) =>
     new JobController({
       ...shared,
+      handles: handlesJob,
       workers: options.concurrentJobSyncs,
       managedBy: options.managedBy === "" ? undefined : options.managedBy,
       maxSyncBatchPeriodMs: options.jobSyncBatchPeriodMs,

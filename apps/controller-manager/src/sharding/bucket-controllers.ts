@@ -33,10 +33,14 @@ export interface BucketControllersOptions {
 }
 
 const PODGC = "pod-garbage-collector-controller" satisfies ControllerName;
+const JOB = "job-controller" satisfies ControllerName;
 /** Its graph has objects of all kinds, wherever their owners are. */
 const GARBAGE_COLLECTOR = "garbage-collector-controller" satisfies ControllerName;
 
-/** Runs the controllers of one bucket of namespaces until the signal aborts: all but what needs the whole cluster. */
+/**
+ * Runs the controllers of one bucket of namespaces until the signal aborts: all but what needs the whole cluster. A part of a namespace
+ * has the Job controller, for its Jobs; the first part has the other controllers too, for all of the namespace.
+ */
 export async function runNamespaces(
   given: BucketControllersOptions,
   work: BucketWork,
@@ -44,10 +48,11 @@ export async function runNamespaces(
 ): Promise<void> {
   const { deps, names, informers: feeds, terminatedPods } = given;
   const informers = feeds.forBucket(work.bucket);
+  const { part } = work;
   const controllers: Runnable[] = [];
   const recorders: EventRecorder[] = [];
   for (const name of names) {
-    if (name === GARBAGE_COLLECTOR) continue;
+    if (name === GARBAGE_COLLECTOR || (part !== undefined && part.index > 0 && name !== JOB)) continue;
     const shared = depsOf(given, name, work);
     const { client, clock, random, logger } = shared;
     const events = new EventRecorder({ client, clock, random, logger, component: name });
@@ -59,6 +64,7 @@ export async function runNamespaces(
       events,
       options,
       localTimeZone: deps.localTimeZone,
+      handlesJob: part?.has,
       metrics: deps.operations?.metrics,
     });
     controllers.push(controller);

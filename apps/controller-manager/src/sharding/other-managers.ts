@@ -110,8 +110,11 @@ export class LeaderWatch {
         }
         if (leader !== "" && !isMember(leader)) {
           this.#obstacle = `${leader}, which does not share the work, holds lease ${namespace}/${name}`;
-          if (said !== leader) logger.info({ leader }, "Waiting for a manager without --sharding to stop");
-          said = leader;
+          // Before it is there itself this replica has not heard of the others either, one of whom it may be.
+          if (wasThere && said !== leader) {
+            logger.info({ leader }, "Waiting for a manager without --sharding to stop");
+            said = leader;
+          }
         }
       } catch (error) {
         if (!signal.aborted) logger.debug({ err: errorMessage(error) }, "Cannot tell yet who leads");

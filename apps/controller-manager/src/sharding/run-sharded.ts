@@ -17,6 +17,7 @@ import type { Transport } from "@kubewright/transport";
 import type { ControllerManagerDeps } from "../controller-manager.js";
 import type { ControllerName, ImplementedController } from "../controller-names.js";
 import { rateLimitOf } from "../clients.js";
+import { layoutOf } from "../options/sharding-options.js";
 import type { OutageLog } from "../outage-log.js";
 import { chosenControllers, topicOf } from "../run-controllers.js";
 import { userAgent } from "../user-agent.js";
@@ -25,7 +26,7 @@ import { type BucketControllersOptions, runClusterWide, runNamespaces } from "./
 import { LeaderWatch } from "./other-managers.js";
 import { shardGroupOf } from "./shard-group.js";
 import { shardTimingOf } from "./shard-timing.js";
-import { shardsRoute } from "./shards-route.js";
+import { type ShardedCaches, shardsRoute } from "./shards-route.js";
 
 /**
  * Works as one of several replicas, each for some buckets of namespaces, until the signal aborts: then it ends what it has begun and
@@ -47,6 +48,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   }
   const names = chosenControllers(deps, logger);
   const identity = identityOf(deps);
+  const layout = layoutOf(options.shardingSplitNamespaces);
   const clientOf = (name: string, through: Transport, rateLimit?: TokenBucket): Client =>
     new Client({
       transport: through,
@@ -64,6 +66,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     client: clientOf("shared-informers", transport),
     clock,
     random: random.fork("informers of buckets"),
+    layout,
     transform: withoutManagedFields,
     resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
     informerName: "kube-controller-manager",
@@ -94,6 +97,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     group: shardGroupOf(options.leaderElectResourceName),
     identity,
     version: build.version,
+    layout,
     timing: shardTimingOf(options),
     annotations: () => terminatedPods.annotations(),
     obstacle: () => leader.obstacle,
@@ -104,7 +108,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     metrics: operations === undefined ? undefined : memberMetrics(operations.metrics.kit),
     logger,
   });
-  tellOperations(deps, names, member, informers);
+  tellOperations(deps, names, member, { layout, informers });
   if (names.includes("garbage-collector-controller"))
     logger.info(
       { bucket: bucketName(CLUSTER_BUCKET) },
@@ -113,7 +117,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   const reading = informers.run(stopWatching.signal);
   const looking = leader.run(
     () => member.holdsLease,
-    (holder) => member.status().members.includes(holder),
+    (holder) => member.knows(holder),
   );
   try {
     await member.run(signal);
@@ -198,10 +202,10 @@ function tellOperations(
   { operations }: ControllerManagerDeps,
   names: readonly ControllerName[],
   member: ShardMember,
-  informers: BucketInformers,
+  caches: ShardedCaches,
 ): void {
   if (operations === undefined) return;
   operations.health.addControllers(names);
   operations.health.sharing(member);
-  operations.addRoute(shardsRoute(() => member.status(), informers));
+  operations.addRoute(shardsRoute(() => member.status(), caches));
 }

@@ -1,10 +1,19 @@
-import { NEWEST_VERSION, type ResourceDefinition, jobs, namespaces, pods } from "@kubewright/api";
+import {
+  type KubernetesObject,
+  NEWEST_VERSION,
+  type ResourceDefinition,
+  cronJobs,
+  getControllerOf,
+  jobs,
+  namespaces,
+  pods,
+} from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { type Bucket, bucketOf } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 import { describe, expect, test } from "vitest";
 
-import { SimulatedManagers, isWrite, messages } from "../../test/simulated-managers.js";
+import { type SimulatedManager, SimulatedManagers, isWrite, messages } from "../../test/simulated-managers.js";
 import type { ControllerManagerOptions } from "../options.js";
 
 const SHARDED: Partial<ControllerManagerOptions> = { sharding: "namespaces", takeOver: true };
@@ -89,6 +98,116 @@ describe("two replicas with --sharding namespaces", () => {
     expect(await world.countPods()).toBe(2 * NAMESPACES.length);
     expect(new Set(await counts(world))).toEqual(new Set(["2 of 2"]));
     second.stop();
+    await world.clock.advance(20_000);
+  });
+});
+
+describe("a namespace that is split", () => {
+  const SPLIT = { ...SHARDED, shardingSplitNamespaces: ["batch=4"] };
+  const NAMES = Array.from({ length: 40 }, (_, index) => `job-${index}`);
+  const OTHERS = NAMESPACES.slice(0, 10);
+
+  /** By Job of `batch`, the replicas that made its pods, wrote their finalizers or its status. */
+  function writersOf(replicas: readonly SimulatedManager[]): Map<string, Set<number>> {
+    const writers = new Map<string, Set<number>>();
+    for (const [index, { requests }] of replicas.entries())
+      for (const request of requests) {
+        const job = isWrite(request) && request.path.includes("/namespaces/batch/") ? jobWritten(request) : undefined;
+        if (job !== undefined) writers.set(job, (writers.get(job) ?? new Set()).add(index));
+      }
+    return writers;
+  }
+
+  function jobWritten({ method, path, body }: SimulatedManager["requests"][number]): string | undefined {
+    const [, name] = /\/jobs\/([^/?]+)\/status/.exec(path) ?? [];
+    if (name !== undefined) return name;
+    if (method === "PATCH") return /\/pods\/(.+)-[^-]+$/.exec(path.replace(/\?.*/, ""))?.[1];
+    if (method !== "POST" || !/\/pods(\?|$)/.test(path) || body?.type !== "decoded") return undefined;
+    return getControllerOf(body.value as KubernetesObject)?.name;
+  }
+
+  async function createCronJob(world: SimulatedManagers, namespace: string): Promise<void> {
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } };
+    const spec = { schedule: "* * * * *", jobTemplate: { spec: { completions: 2, parallelism: 2, template } } };
+    await world.client.resource(cronJobs).create({ metadata: { name: "tick", namespace }, spec });
+  }
+
+  test("is worked for by several replicas, each Job by one of them, and what is not split by one", async () => {
+    const world = await create({}, ["batch", ...OTHERS]);
+    const replicas = [world.start(SPLIT), world.start(SPLIT), world.start(SPLIT)];
+    await world.clock.advance(60_000);
+    for (const name of NAMES) await world.createJob(name, { namespace: "batch" });
+    for (const namespace of OTHERS) await world.createJob("pi", { namespace });
+    for (const namespace of ["batch", OTHERS[0]!]) await createCronJob(world, namespace);
+    await world.clock.advance(150_000);
+    await endPods(world);
+    await world.clock.advance(10_000);
+    const ticks = (await world.client.resource(jobs).list()).items.filter(({ metadata }) =>
+      metadata.name!.startsWith("tick-"),
+    );
+    expect(ticks.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(await counts(world))).toEqual(new Set(["2 of 2"]));
+    expect(await world.countPods()).toBe(2 * (NAMES.length + OTHERS.length + ticks.length));
+    const writers = writersOf(replicas);
+    for (const name of NAMES) expect([name, writers.get(name)?.size]).toEqual([name, 1]);
+    expect(new Set([...writers.values()].flatMap((each) => [...each]))).toEqual(new Set([0, 1, 2]));
+    const makers = replicas.filter(({ requests }) =>
+      requests.some(({ method, path }) => method === "POST" && /\/namespaces\/batch\/jobs(\?|$)/.test(path)),
+    );
+    expect(makers).toHaveLength(1);
+    for (const replica of replicas) replica.stop();
+    await world.clock.advance(20_000);
+    expect(replicas.map(({ state }) => state())).toEqual(["stopped", "stopped", "stopped"]);
+    expect(replicas.flatMap(({ lines }) => lines.filter(({ level }) => level === "error"))).toEqual([]);
+  });
+
+  test("is handed over in the middle of Jobs, part by part, and each pod is counted once", async () => {
+    const world = await create({}, ["batch", ...OTHERS]);
+    const replicas = [world.start(SPLIT), world.start(SPLIT), world.start(SPLIT)];
+    await world.clock.advance(60_000);
+    for (const name of NAMES) await world.createJob(name, { namespace: "batch" });
+    await world.clock.advance(700);
+    replicas[0]!.stop();
+    replicas.push(world.start(SPLIT));
+    await world.clock.advance(15_000);
+    await endPods(world);
+    await world.clock.advance(400);
+    replicas[1]!.stop();
+    await world.clock.advance(60_000);
+    expect(await world.countPods()).toBe(2 * NAMES.length);
+    expect(new Set(await counts(world))).toEqual(new Set(["2 of 2"]));
+    for (const name of NAMES) await world.createJob(`${name}-again`, { namespace: "batch" });
+    await world.clock.advance(5_000);
+    const again = [...writersOf(replicas)].filter(([name]) => name.endsWith("-again"));
+    expect(new Set(again.flatMap(([, writers]) => [...writers]))).toEqual(new Set([2, 3]));
+    expect(await world.countPods()).toBe(4 * NAMES.length);
+    for (const replica of replicas) replica.stop();
+    await world.clock.advance(20_000);
+  });
+
+  test("needs all replicas to split it alike: another takes no part, and has its way when the others have stopped", async () => {
+    const world = await create({}, ["batch"]);
+    const replicas = [world.start(SPLIT), world.start(SPLIT)];
+    await world.clock.advance(60_000);
+    const other = world.start({ ...SHARDED, shardingSplitNamespaces: ["batch=2", "team=3"] });
+    await world.clock.advance(60_000);
+    for (const name of NAMES) await world.createJob(name, { namespace: "batch" });
+    await world.clock.advance(5_000);
+    const said = other.lines.filter(({ message }) => message === "Not taking part");
+    expect(said.map(({ fields }) => fields["err"])).toEqual([
+      "the assignment has split batch=4, this member batch=2,team=3: start it with the same splits, or stop all that have the others first",
+    ]);
+    expect(messages(other.lines)).not.toContain("info Waiting for a manager without --sharding to stop");
+    expect(writersOf([other]).size).toBe(0);
+    expect(await world.countPods()).toBe(2 * NAMES.length);
+    for (const replica of replicas) replica.stop();
+    await world.clock.advance(20_000);
+    await endPods(world);
+    await world.clock.advance(10_000);
+    expect(messages(other.lines)).toContain("info Changed which namespaces are split");
+    expect(new Set(await counts(world))).toEqual(new Set(["2 of 2"]));
+    expect(writersOf([other]).size).toBe(NAMES.length);
+    other.stop();
     await world.clock.advance(20_000);
   });
 });

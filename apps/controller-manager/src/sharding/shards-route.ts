@@ -1,21 +1,31 @@
-import type { BucketInformers, ShardStatus } from "@kubewright/sharding";
-import { allBuckets, bucketName } from "@kubewright/sharding";
+import type { BucketInformers, BucketLayout, ShardStatus } from "@kubewright/sharding";
 
 import { jsonReply } from "../serving/http-message.js";
 import type { Route } from "../serving/router.js";
 
-/** `/shards`: the members, and who has which bucket, as this replica knows it; of its own buckets also their state. */
-export function shardsRoute(status: () => ShardStatus, informers: Pick<BucketInformers, "countNamespaces">): Route {
-  const byName = new Map(allBuckets.map((bucket) => [bucketName(bucket), bucket]));
+/** What a replica knows of the namespaces of buckets. */
+export interface ShardedCaches {
+  readonly layout: BucketLayout;
+  readonly informers: Pick<BucketInformers, "countNamespaces">;
+}
+
+/**
+ * `/shards`: the members, and who has which bucket, as this replica knows it; of its own buckets also their state. Buckets tell how many
+ * namespaces they have, parts of a namespace which one.
+ */
+export function shardsRoute(status: () => ShardStatus, { layout, informers }: ShardedCaches): Route {
   return {
     path: "/shards",
     handle: () => {
       const { buckets, ...rest } = status();
-      const described = buckets.map(({ state, ...bucket }) => ({
-        ...bucket,
-        ...(state === undefined ? {} : { state }),
-        namespaces: informers.countNamespaces(byName.get(bucket.name)!),
-      }));
+      const described = buckets.map(({ state, ...bucket }, number) => {
+        const part = layout.partIn(number);
+        return {
+          ...bucket,
+          ...(state === undefined ? {} : { state }),
+          ...(part === undefined ? { namespaces: informers.countNamespaces(number) } : { namespace: part.namespace }),
+        };
+      });
       return jsonReply(200, { ...rest, buckets: described });
     },
   };
