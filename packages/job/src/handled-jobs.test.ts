@@ -13,10 +13,11 @@ import { createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { discardEvents } from "@kubewright/controller";
-import { InformerFactory } from "@kubewright/informer";
+import { InformerFactory, Store } from "@kubewright/informer";
 import { expect, test } from "vitest";
 
 import { CountedMetrics } from "../test/counted-metrics.js";
+import { handledJobs } from "./handled-jobs.js";
 import { JobController } from "./job-controller.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
 
@@ -267,4 +268,13 @@ test("a Job that is made again under its name goes to whoever handles the new on
   expect(new Set(world.writersOf(/^POST pods/).slice(0, 2))).toEqual(new Set([0]));
   expect(world.writersOf(/^POST pods/).slice(2)).toEqual([1, 1]);
   await world.close();
+});
+
+test("Jobs of others are as if they were not there", () => {
+  const store = new Store<Job>();
+  for (const uid of ["ours", "theirs"]) store.add({ metadata: { name: uid, namespace: NAMESPACE, uid } });
+  const view = handledJobs(store, (uid) => uid === "ours");
+  const keys = store.list().map(keyOf);
+  expect(keys.map((key) => view.get(key)?.metadata.uid)).toEqual(["ours", undefined]);
+  expect(view.listNamespace(NAMESPACE).map(({ metadata }) => metadata.uid)).toEqual(["ours"]);
 });

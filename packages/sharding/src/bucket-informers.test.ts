@@ -10,7 +10,7 @@ import { BucketLayout } from "./layout.js";
 
 const BUCKET = bucketOf("team-a");
 
-async function setUp(layout?: BucketLayout) {
+async function setUp({ layout, streamsLists = true }: { layout?: BucketLayout; streamsLists?: boolean } = {}) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const random = seededRandom(1);
   const server = createApiServer({ clock, random, freeze: true, featureGates: { ShardedListAndWatch: true } });
@@ -21,6 +21,8 @@ async function setUp(layout?: BucketLayout) {
     client: new Client({
       transport: (request) => {
         paths.push(request.path);
+        // As a server that does not stream lists.
+        if (!streamsLists && request.path.includes("sendInitialEvents")) return Promise.reject(new Error("400"));
         return server.transport(request);
       },
       clock,
@@ -93,25 +95,31 @@ test("a namespace that is gone is not asked for any more, and one of its name th
   await end();
 });
 
-test("a part of a namespace has caches of the whole of it, as new as the store, and no bucket of others has any of it", async () => {
-  const layout = new BucketLayout({ "team-a": 2 });
-  const { clock, client, informers, paths, take, end, create } = await setUp(layout);
-  await client.resource(nodes).create({ metadata: { name: "first" } });
-  await create("team-a", "hot");
-  await create("team-b", "other");
-  const caches = [take(), take(65), take(66)];
-  await clock.advance(1_000);
-  const names = caches.map(({ configMaps: cache }) => cache.store.list().map(({ metadata }) => metadata.name));
-  expect(caches.map(({ configMaps: cache }) => cache.hasSynced)).toEqual([true, true, true]);
-  expect(names).toEqual([[], ["hot"], ["hot"]]);
-  expect(caches[1]!.nodes.store.list().map(({ metadata }) => metadata.name)).toEqual(["first"]);
-  const first = paths.filter((path) => path.includes("/namespaces/team-a/configmaps"));
-  expect(first.length).toBeGreaterThanOrEqual(2);
-  expect(first.filter((path) => /[?&]resourceVersion=0(&|$)/.test(path))).toEqual([]);
-  expect(informers.countNamespaces(BUCKET)).toBe(0);
-  await create("team-a", "later");
-  await clock.advance(1_000);
-  expect(caches[2]!.configMaps.store.list()).toHaveLength(2);
-  for (const cache of caches) await cache.leave();
-  await end();
-});
+test.each([
+  ["that streams lists", true],
+  ["that does not", false],
+])(
+  "of a server %s a part of a namespace has all of it, as new as the store, and no other bucket any",
+  async (_, streamsLists) => {
+    const layout = new BucketLayout({ "team-a": 2 });
+    const { clock, client, informers, paths, take, end, create } = await setUp({ layout, streamsLists });
+    await client.resource(nodes).create({ metadata: { name: "first" } });
+    await create("team-a", "hot");
+    await create("team-b", "other");
+    const caches = [take(), take(65), take(66)];
+    await clock.advance(1_000);
+    const names = caches.map(({ configMaps: cache }) => cache.store.list().map(({ metadata }) => metadata.name));
+    expect(caches.map(({ configMaps: cache }) => cache.hasSynced)).toEqual([true, true, true]);
+    expect(names).toEqual([[], ["hot"], ["hot"]]);
+    expect(caches[1]!.nodes.store.list().map(({ metadata }) => metadata.name)).toEqual(["first"]);
+    const first = paths.filter((path) => path.includes("/namespaces/team-a/configmaps"));
+    expect(first.length).toBeGreaterThanOrEqual(2);
+    expect(first.filter((path) => /[?&]resourceVersion=0(&|$)/.test(path))).toEqual([]);
+    expect(informers.countNamespaces(BUCKET)).toBe(0);
+    await create("team-a", "later");
+    await clock.advance(1_000);
+    expect(caches[2]!.configMaps.store.list()).toHaveLength(2);
+    for (const cache of caches) await cache.leave();
+    await end();
+  },
+);

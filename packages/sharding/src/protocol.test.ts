@@ -599,6 +599,30 @@ describe("namespaces that are split", () => {
     expect(await world.leaseNames()).toEqual(["kubewright-member-m3", "kubewright-member-m4"]);
   });
 
+  test("one that hears nothing of the others does not lay out anew what they have", async () => {
+    const world = new ShardWorld({ layout: SPLIT });
+    await world.begin(0);
+    world.add(1, plainLayout);
+    await world.clock.advance(MINUTE);
+    const next = world.add();
+    next.fault.isDeaf = true;
+    await world.clock.advance(MINUTE);
+    expect(world.counts()).toEqual({ m1: 65 });
+    expect(next.member.status().problem).toMatch(/^the assignment has split no namespace, this member batch=4,web=2/);
+  });
+
+  test("while nobody is to take anything, members with different ones do not go on changing them", async () => {
+    const world = new ShardWorld({ layout: SPLIT, obstacle: () => "somebody else does the work" });
+    await world.begin(0);
+    world.add(1, plainLayout);
+    await world.clock.advance(MINUTE);
+    const { assignment } = world;
+    expect(assignment?.entries).toHaveLength(65);
+    world.add();
+    await world.clock.advance(MINUTE);
+    expect(world.assignment).toBe(assignment);
+  });
+
   test("of two with different ones that start where nobody has anything one takes part", async () => {
     const world = new ShardWorld({ layout: SPLIT });
     await world.begin(0);

@@ -34,6 +34,8 @@ export interface WorldOptions {
   readonly metrics?: (identity: string) => MemberMetrics | undefined;
   /** Whose work for a bucket never syncs. */
   readonly isStuck?: (identity: string, bucket: number) => boolean;
+  /** Why nobody is to take anything. */
+  readonly obstacle?: () => string | undefined;
   /** The buckets that are looked at, and those of members that are not given others. Default: no namespace is split. */
   readonly layout?: BucketLayout;
 }
@@ -127,6 +129,7 @@ export class ShardWorld {
         namespace: SYSTEM,
         identity,
         layout,
+        obstacle: this.#options.obstacle,
         runBucket: (work, signal) => this.#work(work, signal, identity, clock),
         logger: silentLogger,
         metrics: this.#options.metrics?.(identity),
