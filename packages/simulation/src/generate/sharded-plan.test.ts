@@ -5,7 +5,7 @@ import { generateShardedPlan } from "./sharded-plan.js";
 import { withoutFaults } from "../fuzz/play-and-compare.js";
 import { missingReferences } from "../minimize/references.js";
 
-const SEEDS = Array.from({ length: 60 }, (_, seed) => seed);
+const SEEDS = Array.from({ length: 70 }, (_, seed) => seed);
 
 test("each is a plan, says all that it names, and has managers that share work in several namespaces", async () => {
   for (const seed of SEEDS) {
@@ -18,6 +18,21 @@ test("each is a plan, says all that it names, and has managers that share work i
     const namespaces = new Set(plan.manifests.map(({ metadata: { namespace = "default" } }) => namespace));
     expect(namespaces.size).toBeGreaterThan(2);
   }
+});
+
+test("nothing is added to a namespace that has a quota of Jobs: what is there at the beginning is what it is for", () => {
+  let quotas = 0;
+  for (const seed of SEEDS) {
+    const { manifests } = generateShardedPlan(seed, { managers: 3 });
+    for (const { kind, metadata, spec } of manifests) {
+      const hard = (spec as { readonly hard?: Readonly<Record<string, string>> } | undefined)?.hard?.["count/jobs.batch"];
+      if (kind !== "ResourceQuota" || hard === undefined) continue;
+      quotas++;
+      const jobs = manifests.filter((each) => each.kind === "Job" && each.metadata.namespace === metadata.namespace);
+      expect(jobs.length, `seed ${seed}`).toBeLessThanOrEqual(Number(hard));
+    }
+  }
+  expect(quotas).toBeGreaterThan(0);
 });
 
 test("managers die, end in order, stand still, lose their Leases, are refused the assignment and have wrong clocks", () => {

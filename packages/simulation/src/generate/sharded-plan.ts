@@ -135,7 +135,8 @@ const OWNER_IN = /^(uid of )default(\/)/;
 
 /** Beside what is over soon, a Job that has something to do whenever its bucket goes from one manager to another. */
 function withSteadyJob(draw: Draw, plan: FaultPlan): FaultPlan {
-  if (draw.fork("without").chance(0.2)) return plan;
+  // A quota is for the Jobs that are there without it.
+  if (draw.fork("without").chance(0.2) || plan.manifests.some(({ kind }) => kind === "ResourceQuota")) return plan;
   const namespace = plan.manifests[0]!.metadata.name ?? "";
   const containers = [{ name: "main", image: "registry.example.com/main" }];
   const job: UnstructuredObject = {
