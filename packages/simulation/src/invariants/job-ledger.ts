@@ -137,7 +137,7 @@ export class JobLedger {
     if (this.isShownTo(pod, request)) return false;
     const life = lifeOf(request);
     if (pod.createdBy !== life || pod.answerLost) return true;
-    return (pod.shownMs.get(life) ?? request.sentMs) - pod.createdMs >= EXPECTATIONS_MS;
+    return (pod.shownMs.get(life) ?? request.sentMs) - pod.createdMs >= EXPECTATIONS_MS || isMistaken(pod, life);
   }
 
   /** Whether the cache of the Job controller has shown a pod long enough for the sync that a request is of to have seen it. */
@@ -293,6 +293,20 @@ export function mayReadThePast({ plan }: World): boolean {
         (paused !== undefined && (plan.controllerManagers ?? 1) > 1),
     )
   );
+}
+
+/**
+ * Whether another pod was taken for this one, which was waited for: expectations are a number, and one that nobody waits for any
+ * more, or that was never told of, lowers it when it is shown at last. Upstream: controller_utils.go CreationObserved.
+ */
+function isMistaken(pod: PodRecord, life: string): boolean {
+  const shownMs = pod.shownMs.get(life) ?? Number.POSITIVE_INFINITY;
+  const isTakenForIt = (other: PodRecord): boolean => {
+    const lateMs = other.shownMs.get(life);
+    if (other === pod || lateMs === undefined || lateMs < pod.createdMs || lateMs > shownMs) return false;
+    return other.createdBy !== life || other.answerLost || lateMs - other.createdMs >= EXPECTATIONS_MS;
+  };
+  return pod.job?.allPods.some(isTakenForIt) ?? false;
 }
 
 /** Whether the controller that has made a pod has never seen it come: it was gone by then, or was being deleted. */

@@ -60,6 +60,28 @@ it("accepts one more after five minutes in which the cache shows nothing (X4), a
   expect(expired.violations).toHaveLength(1);
 });
 
+it("accepts one more when a pod that was given up is shown at last, and taken for the one that is waited for (X4)", () => {
+  const late = new History(boundedPods);
+  late.store(job());
+  late.store(pod(), CONTROLLER);
+  late.pass(301_000);
+  late.store(pod("Running", { name: "b" }), CONTROLLER);
+  late.show(pod("Failed"), { component: CONTROLLER });
+  late.store(pod("Failed"), "kubelet");
+  late.store(pod("Running", { name: "c" }), CONTROLLER);
+  expect(late.violations).toEqual([]);
+
+  const waited = new History(boundedPods);
+  waited.store(job());
+  waited.store(pod(), CONTROLLER);
+  waited.pass(290_000);
+  waited.show(pod("Failed"), { component: CONTROLLER });
+  waited.store(pod("Failed"), "kubelet");
+  waited.store(pod("Running", { name: "b" }), CONTROLLER);
+  waited.store(pod("Running", { name: "c" }), CONTROLLER);
+  expect(waited.violations).toEqual(["Job default/pi: has 2 active pods, and its parallelism is 1"]);
+});
+
 it("refuses a pod when the controller has long seen that the limit is exceeded", () => {
   const history = new History(boundedPods);
   const failed = job({ failed: 2, uncountedTerminatedPods: { failed: ["x"] } }, { backoffLimit: 2 });
