@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E4",
   issue: "kubernetes/kubernetes#32628",
   sentence: "Objects that own each other wait for each other when they are deleted in the foreground.",
-  inPlan: [/circle/],
+  inPlan: [/"kind":"ConfigMap","name":"/],
   changes: [
     {
       file: "packages/garbage-collector/src/item-plan.ts",

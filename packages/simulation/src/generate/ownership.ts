@@ -79,7 +79,7 @@ function priorityClass(owners: readonly Owner[]): UnstructuredObject {
   };
 }
 
-function referenceTo(owner: Owner): OwnerReference {
+export function referenceTo(owner: Owner): OwnerReference {
   const { apiVersion, kind, name } = owner;
   return { apiVersion, kind, name, uid: uidOf(owner), blockOwnerDeletion: true };
 }

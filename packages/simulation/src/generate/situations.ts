@@ -3,7 +3,9 @@ import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { type OneCache, outage } from "./faults.js";
 import { node } from "./node-actions.js";
-import { type Owner, configMap } from "./ownership.js";
+import { startOfHappening } from "./happening-times.js";
+import { type Owner, configMap, referenceTo } from "./ownership.js";
+import { FOREIGN_FINALIZER, dropFirstFinalizer } from "./jobs.js";
 import { LOST_ANSWERS } from "./request-kinds.js";
 import type { Shape } from "./shape.js";
 import type { Situation, SituationGround } from "./situation.js";
@@ -14,21 +16,24 @@ import type { Subject } from "./workload.js";
 /** One of them, each as often as its weight says. */
 export function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
-    [unseen, 46],
+    [unseen, 56],
     [() => cameAndWent, 10],
-    [() => quickDeletions, 10],
+    [() => quickDeletions, 18],
     [() => refusedMeanwhile, 14],
-    [() => slowMeanwhile, 16],
+    [() => slowMeanwhile, 12],
+    [() => slowAboutPods, 14],
     [() => cutShort, 10],
     [steppedClock, 13],
-    [wokenEarly, 9],
-    [() => goneNode, 7],
+    [wokenEarly, 14],
+    [() => goneNode, 12],
     [() => movedOwner, 6],
+    [() => ownedInCircle, 7],
+    [() => heldDeletions, 7],
     [() => takenName, 9],
     [() => missedSlots, 7],
     [() => fullQuota, 7],
     [() => lostLease, 10],
-    [() => changedEnd, 7],
+    [() => changedEnd, 11],
   ])(draw.fork("which"));
 }
 
@@ -53,24 +58,39 @@ const quickDeletions: Situation = {
     if (job === undefined) return [];
     const atMs = Math.max(500, draw.fork("moment").pick(job.moments) + draw.fork("after").whole(0, 1_500));
     const gracePeriodSeconds = draw.fork("grace").weighted([
-      [0, 60],
-      [1, 20],
-      [undefined, 20],
+      [0, 70],
+      [1, 15],
+      [undefined, 15],
     ] as const);
+    const thenMs = draw.fork("then").whole(0, 1_200);
     const entries: HappeningEntry[] = [
       {
         at: offsetText(atMs),
         delete: { ...podsOf(job), ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) },
       },
       {
-        at: offsetText(atMs + draw.fork("then").whole(0, 1_200)),
-        delete: { ...target(job), propagation: draw.fork("propagation").pick(PROPAGATIONS) },
+        at: offsetText(atMs + thenMs),
+        delete: {
+          ...target(job),
+          propagation: draw.fork("propagation").weighted([
+            ["Background", 70],
+            ["Foreground", 15],
+            ["Orphan", 15],
+          ] as const),
+        },
       },
     ];
-    // What looks at them may also be kept from letting go of them until then, and longer.
-    if (draw.fork("held").chance(0.3))
+    // What looks at them may also be kept from letting go of them: a few times, or until then and longer.
+    const which = { verbs: ["patch"], resources: ["pods"] };
+    if (draw.fork("held").chance(0.7))
       entries.push(
-        refusals(draw.fork("refused"), { verbs: ["patch"], resources: ["pods"] }, atMs, draw.fork("n").whole(1, 4)),
+        draw.fork("for a time").chance(0.6)
+          ? {
+              at: offsetText(atMs - 500),
+              for: durationText(500 + thenMs + draw.fork("longer").whole(100, 5_000)),
+              requestFails: { components: ["job-controller"], ...which },
+            }
+          : refusals(draw.fork("refused"), which, atMs, draw.fork("n").whole(1, 4)),
       );
     return entries;
   },
@@ -106,41 +126,69 @@ const refusedMeanwhile: Situation = {
   },
 };
 
-/** A controller is slow about an object which meanwhile makes room for another of its name. */
+/** The TTL controller is slow about a Job whose time is over, which meanwhile makes room for another of its name. */
 const slowMeanwhile: Situation = {
   name: "slow meanwhile",
-  shapes: ["jobs", "ttl", "ownPods", "overlappingSelectors"],
+  shapes: ["jobs", "ttl"],
   without: ["quota", "managedBy", "foreignFinalizers", "failures", "suspend"],
   draw(draw, { subjects }) {
     const expiring = subjects.filter(
       ({ kind, isRun, manifest }) => kind === "Job" && isRun !== true && hasTtl(manifest),
     );
-    const pods = subjects.filter(({ kind }) => kind === "Pod");
-    const those = draw.fork("kind").chance(0.65) && expiring.length > 0 ? expiring : pods;
-    if (those.length === 0) return [];
-    const subject = draw.fork("subject").pick(those);
-    const isPod = subject.kind === "Pod";
-    const byMs = isPod ? draw.fork("by").whole(1_000, 5_000) : draw.fork("by").whole(4_000, 15_000);
-    // A Job's time to live is over last, and mostly sooner than can be said; a pod is looked at as soon as it is there.
-    const dueMs = isPod
-      ? draw.fork("moment").pick([0, 0, ...subject.moments])
-      : subject.moments.at(-1)! - draw.fork("sooner").whole(0, 7_000);
+    if (expiring.length === 0) return [];
+    const job = draw.fork("subject").pick(expiring);
+    const byMs = draw.fork("by").whole(4_000, 15_000);
+    // A Job's time to live is over last, and mostly sooner than can be said.
+    const dueMs = Math.max(0, job.moments.at(-1)! - draw.fork("sooner").whole(0, 7_000));
     // Who looks once more before it acts has done so after one request, and acts after two.
-    const atMs = Math.max(0, dueMs) + (isPod ? 0 : byMs) + draw.fork("after").whole(100, byMs + (isPod ? 2_000 : 0));
-    const controller = isPod
-      ? draw.fork("controller").pick(["job-controller", "job-controller", "pod-garbage-collector-controller"])
-      : "ttl-after-finished-controller";
-    return [
-      {
-        at: offsetText(Math.max(0, dueMs - draw.fork("before").whole(0, isPod ? 1_000 : 6_000))),
-        for: durationText(byMs * 3 + 9_000),
-        apiServerSlow: { by: durationText(byMs), components: [controller] },
-      },
-      { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
-      { at: offsetText(atMs + draw.fork("again").whole(50, 600)), apply: subject.manifest },
-    ];
+    const atMs = dueMs + byMs + draw.fork("after").whole(100, byMs);
+    const slow = { atMs: dueMs - draw.fork("before").whole(0, 6_000), byMs };
+    return [slowness(slow, "ttl-after-finished-controller"), ...madeAgain(draw, job, atMs)];
   },
 };
+
+/** A controller is slow about a pod that nobody but the user looks after, who meanwhile makes it again. */
+const slowAboutPods: Situation = {
+  name: "slow about pods",
+  shapes: ["jobs", "ownPods", "overlappingSelectors"],
+  without: ["quota", "managedBy", "foreignFinalizers", "failures", "suspend"],
+  draw(draw, { subjects }) {
+    const pods = subjects.filter(({ kind }) => kind === "Pod");
+    if (pods.length === 0) return [];
+    const pod = draw.fork("subject").pick(pods);
+    const isLost = (pod.manifest["spec"] as { readonly nodeName?: string }).nodeName !== undefined;
+    const controller = draw.fork("controller").weighted([
+      ["job-controller", isLost ? 25 : 85],
+      ["pod-garbage-collector-controller", isLost ? 75 : 15],
+    ] as const);
+    const isCollected = controller !== "job-controller";
+    // What is on a node that is gone is let be for 40 s, and marked before it goes; a Job looks at a pod as soon as it is there.
+    const dueMs = draw.fork("moment").pick(isCollected ? pod.moments.slice(2, 4) : [0, 0, ...pod.moments]);
+    const byMs = draw.fork("by").whole(1_000, 5_000);
+    const atMs = dueMs + (isCollected ? byMs : 0) + draw.fork("after").whole(100, byMs + (isCollected ? 500 : 2_000));
+    const slow = { atMs: dueMs - draw.fork("before").whole(0, 1_000), byMs };
+    return [slowness(slow, controller), ...madeAgain(draw, pod, atMs)];
+  },
+};
+
+/** For as long as some requests take. */
+function slowness(
+  { atMs, byMs }: { readonly atMs: number; readonly byMs: number },
+  controller: string,
+): HappeningEntry {
+  return {
+    at: offsetText(Math.max(0, atMs)),
+    for: durationText(byMs * 3 + 9_000),
+    apiServerSlow: { by: durationText(byMs), components: [controller] },
+  };
+}
+
+function madeAgain(draw: Draw, subject: Subject, atMs: number): HappeningEntry[] {
+  return [
+    { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
+    { at: offsetText(atMs + draw.fork("again").whole(50, 600)), apply: subject.manifest },
+  ];
+}
 
 function hasTtl({ spec }: Subject["manifest"]): boolean {
   return (spec as { readonly ttlSecondsAfterFinished?: number }).ttlSecondsAfterFinished !== undefined;
@@ -233,10 +281,9 @@ const changedEnd: Situation = {
   draw(draw, ground) {
     const job = pickJob(draw, ground);
     if (job === undefined) return [];
-    // Of a Job whose run tells of no end, when it began.
-    const ends = job.moments.length > 2 ? job.moments.slice(2) : job.moments.slice(-1);
-    if (ends.length === 0) return [];
-    const endMs = draw.fork("end").pick([...ends.slice(0, 1), ...ends]);
+    // When its first pods end, or later ones; of a Job whose run tells of no end, when it began.
+    const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
+    const endMs = draw.fork("end").pick(ends.length === 0 ? job.moments.slice(-1) : [...ends.slice(0, 1), ...ends]);
     return [
       {
         at: offsetText(Math.max(0, endMs - 1_000)),
@@ -352,7 +399,7 @@ interface Wait {
 
 function drawWait(draw: Draw): Wait {
   return draw.weighted<Wait>([
-    [{ kind: "CronJob", shapes: ["cronJobs", "relativeSchedules"] }, 40],
+    [{ kind: "CronJob", shapes: ["cronJobs", "relativeSchedules"] }, 50],
     [{ kind: "Job", shapes: ["jobs", "failures"] }, 15],
     [{ kind: "Job", shapes: ["jobs", "activeDeadline", "longPods"] }, 10],
     [{ kind: "Job", shapes: ["jobs", "ttl"] }, 35],
@@ -467,30 +514,94 @@ const movedOwner: Situation = {
   },
 };
 
+/** A Job and what it owns own each other, and it is deleted: each waits for the other. */
+const ownedInCircle: Situation = {
+  name: "owned in a circle",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "ownership", "foreignFinalizers"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace, manifest } = job;
+    const names = Array.from({ length: draw.fork("length").whole(1, 3) }, (_, number) => `circle-${number + 1}`);
+    let owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
+    const entries: HappeningEntry[] = [];
+    for (const name of names) {
+      entries.push({ at: "+0s", apply: configMap(namespace, name, [owner]) });
+      owner = { apiVersion: "v1", kind: "ConfigMap", namespace, name };
+    }
+    const metadata = { ...manifest.metadata, ownerReferences: [referenceTo(owner)] };
+    return [...entries, { at: "+0s", apply: { ...manifest, metadata } }, ...deletions(draw, job, 1)];
+  },
+};
+
+/** A Job that somebody holds on to is deleted, and is deleted once more as it does not go. */
+const heldDeletions: Situation = {
+  name: "held deletions",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "ownership", "foreignFinalizers"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const metadata = { ...job.manifest.metadata, finalizers: [FOREIGN_FINALIZER] };
+    const deleted = deletions(draw, job, draw.fork("count").whole(2, 3));
+    const letGoMs = startOfHappening(deleted.at(-1)!) + draw.fork("let go").whole(1_000, 90_000);
+    return [
+      { at: "+0s", apply: { ...job.manifest, metadata } },
+      ...deleted,
+      { at: offsetText(letGoMs), patch: { ...target(job), type: "json", with: dropFirstFinalizer() } },
+    ];
+  },
+};
+
+/** A Job is deleted so many times, in one way or the other. */
+function deletions(draw: Draw, job: Subject, count: number): HappeningEntry[] {
+  let atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(0, 20_000);
+  return Array.from({ length: count }, (_, number): HappeningEntry => {
+    const lots = draw.fork(`deletion ${number}`);
+    if (number > 0) atMs += lots.fork("later").whole(500, 60_000);
+    const propagation = lots.fork("propagation").weighted([
+      ["Foreground", 60],
+      ["Background", 20],
+      ["Orphan", 20],
+    ] as const);
+    return { at: offsetText(atMs), delete: { ...target(job), propagation } };
+  });
+}
+
 /** A node goes, for good or for a while, with pods that run on it. */
 const goneNode: Situation = {
   name: "gone node",
   shapes: ["jobs", "longPods", "podFailurePolicy"],
-  without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes"],
+  without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes", "onFailure"],
   draw(draw, ground) {
-    const job = pickJob(draw, ground);
+    const job = pickJob(draw, ground, rulesOfFailures);
     if (job === undefined) return [];
     const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
     // Pods go to the first that has room, by name.
     const name = draw.fork("first").chance(0.7) ? "node-1" : `node-${draw.fork("which").whole(1, ground.nodes)}`;
     const at = offsetText(atMs);
-    const backMs = atMs + draw.fork("back").pick([500, 5_000, 30_000, 90_000, 200_000]);
+    const backMs = atMs + draw.fork("back").pick([500, 5_000, 30_000, 90_000, 90_000, 200_000]);
     const gone: HappeningEntry[] = [
       { at, delete: { kind: "Node", name } },
       { at: offsetText(backMs), apply: node(name) },
     ];
     return draw.fork("way").weighted<HappeningEntry[]>([
-      [gone, 60],
-      [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 20],
-      [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 20],
+      [gone, 50],
+      [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 15],
+      [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 10],
+      // What looks after nodes may also say that pods have failed whose containers nobody can ask.
+      [[{ at, patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } } }], 25],
     ]);
   },
 };
+
+function rulesOfFailures({ manifest }: Subject): number {
+  const { podFailurePolicy } = manifest["spec"] as {
+    readonly podFailurePolicy?: { readonly rules: readonly object[] };
+  };
+  return podFailurePolicy?.rules.length ?? 0;
+}
 
 /** One of them; mostly the first of those of which there is most, where that matters. */
 function pickJob(

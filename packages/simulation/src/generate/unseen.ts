@@ -27,14 +27,14 @@ const hide = (
 
 export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("Pod", "job-controller", ["jobs"]), 22],
-  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 10],
+  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 26],
   [hide("Pod", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 12],
-  [hide("Job", "job-controller", ["jobs", "longPods"]), 16],
+  [hide("Job", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 22],
   [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 14],
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
   [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
   [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
-  [hide("Node", "pod-garbage-collector-controller", ["jobs"], ["nodes", "podGC"]), 14],
+  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes", "podGC", "suspend"]), 16],
   [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
   [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 9],
 ];
@@ -55,9 +55,11 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
     [draw.fork("later").whole(5_000, 60_000), 30],
     [draw.fork("much later").whole(60_000, 400_000), 20],
   ]);
-  // It may be as long as until something else is due of the same object.
+  // It may be as long as until something else is due of the same object, mostly what comes last.
+  const last = subject.moments.slice(-1);
   const dueMs =
-    Math.max(0, draw.fork("due").pick(subject.moments) - lastMs) + draw.fork("after due").whole(1_000, 5_000);
+    Math.max(0, draw.fork("due").pick([...subject.moments, ...last, ...last]) - lastMs) +
+    draw.fork("after due").whole(1_000, 5_000);
   const goesOnMs = draw.fork("until due").chance(0.4) ? Math.min(dueMs, 300_000) : lagsMs;
   // Pods of a node that is gone are let be for 40 s, and looked at every 20 s.
   const forMs = lastMs - fromMs + (hidden.kind === "Node" ? draw.fork("rounds").whole(65_000, 150_000) : goesOnMs);
@@ -85,7 +87,7 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
   ];
 }
 
-function drawMomentOf(draw: Draw, { kind, controller }: Hidden, { moments, isRun }: Subject): number {
+function drawMomentOf(draw: Draw, { kind, controller, shapes }: Hidden, { moments, isRun }: Subject): number {
   // Before its time is over, which mostly is sooner than can be said.
   if (controller === "ttl-after-finished-controller" && draw.fork("expires").chance(0.7))
     return Math.max(0, moments.at(-1)! - draw.fork("sooner").whole(0, 15_000));
@@ -94,8 +96,12 @@ function drawMomentOf(draw: Draw, { kind, controller }: Hidden, { moments, isRun
     const end = draw.chance(0.7) ? moments.at(-1)! : draw.fork("which").pick(moments);
     return end + draw.fork("after").whole(500, 15_000);
   }
-  // A node has to be there before pods are.
-  const those = kind === "Node" ? moments.slice(0, 2) : moments;
+  // Who does not see its Job any more may yet see its pods, which have to run by then.
+  if (kind === "Job" && controller === "job-controller" && draw.fork("runs").chance(0.7))
+    return (moments[1] ?? 0) + draw.fork("after").whole(2_500, 20_000);
+  // A node has to be there before pods are, and what becomes of pods by their deadline has not been seen to begin.
+  const isFirst = kind === "Node" || (shapes.includes("activeDeadline") && draw.fork("first").chance(0.75));
+  const those = isFirst ? moments.slice(0, 2) : moments;
   return draw.fork("which").pick(those) + (draw.fork("at once").chance(0.4) ? 0 : draw.fork("after").whole(0, 3_000));
 }
 
@@ -109,25 +115,37 @@ interface Act {
   readonly what: Omit<HappeningEntry, "at">;
 }
 
-function pickSubject(draw: Draw, { kind, controller }: Hidden, { subjects }: SituationGround): Subject | undefined {
+function pickSubject(
+  draw: Draw,
+  { kind, controller, shapes }: Hidden,
+  { subjects }: SituationGround,
+): Subject | undefined {
   const isRunOf = controller === "cronjob-controller" && kind === "Job";
   const those = subjects.filter(
     (subject) =>
       (subject.kind === (kind === "CronJob" ? "CronJob" : "Job") && (subject.isRun === true) === isRunOf) ||
       (kind === "Pod" && subject.kind === "Pod"),
   );
-  return those.length === 0 ? undefined : draw.pick(those);
+  const due = shapes.includes("activeDeadline") ? those.filter(({ manifest }) => hasDeadline(manifest)) : [];
+  return those.length === 0 ? undefined : draw.pick(due.length === 0 ? those : due);
+}
+
+function hasDeadline({ spec }: UnstructuredObject): boolean {
+  return (spec as { readonly activeDeadlineSeconds?: number }).activeDeadlineSeconds !== undefined;
 }
 
 /** What happens to objects of that kind meanwhile, if anything does but what happens anyway. */
 function drawActs(
   draw: Draw,
-  { kind, controller }: Hidden,
+  { kind, controller, shapes }: Hidden,
   subject: Subject,
   { nodes }: SituationGround,
   fromMs: number,
 ): readonly Act[] {
-  const propagation = draw.fork("propagation").pick(PROPAGATIONS);
+  // What goes with its owner is not there to be seen by who looks after it: what is left behind is.
+  const isOwn = controller === "job-controller";
+  const propagation =
+    isOwn && draw.fork("left behind").chance(0.6) ? "Orphan" : draw.fork("propagation").pick(PROPAGATIONS);
   const remove = { delete: { ...target(subject), propagation } };
   const soonMs = (name: string): number => draw.fork(name).whole(100, 3_000);
   const again: readonly Act[] = [
@@ -141,7 +159,11 @@ function drawActs(
   ];
   if (kind === "Node") {
     // Pods go to the first that has room, by name.
-    const name = draw.fork("node").pick([NEW_NODE, "node-1", `node-${draw.fork("which").whole(1, nodes)}`]);
+    const name = draw.fork("node").weighted([
+      [NEW_NODE, 70],
+      ["node-1", 15],
+      [`node-${draw.fork("which").whole(1, nodes)}`, 15],
+    ]);
     const gone: Act[] = name === NEW_NODE ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
     const backMs = fromMs + draw.fork("back").whole(0, 5_000);
     // What is made after that is put on it.
@@ -161,8 +183,12 @@ function drawActs(
       [draw.fork("short pause").whole(500, 5_000), 60],
       [draw.fork("long pause").whole(5_000, 90_000), 40],
     ]);
+    // Its time may be over before they are seen: by what it says, or by what the user has it say now.
+    const isTimed = shapes.includes("activeDeadline");
+    const deadline = { activeDeadlineSeconds: draw.fork("deadline").whole(3, 30) };
     return draw.fork("act").weighted<readonly Act[]>([
-      [[], 20],
+      [[], isTimed ? 40 : 20],
+      [[{ atMs: fromMs, what: { patch: { ...target(subject), with: { spec: deadline } } } }], isTimed ? 60 : 0],
       [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
       [[{ atMs: fromMs, what: remove }], 25],
       // Its controller takes pods away itself, and is to make others later.
@@ -207,7 +233,7 @@ function drawActs(
     ]);
   const short = copyOf(subject.manifest, "short-lived");
   return draw.fork("act").weighted<readonly Act[]>([
-    [[{ atMs: fromMs, what: remove }], 30],
+    [[{ atMs: fromMs, what: remove }], isOwn ? 45 : 30],
     [again, 25],
     [[edited], 20],
     // It comes and goes, and is never seen at all: what it has left is.
@@ -219,7 +245,7 @@ function drawActs(
           what: { delete: { ...target(subject), name: short.metadata.name!, propagation: "Background" } },
         },
       ],
-      30,
+      isOwn ? 15 : 30,
     ],
   ]);
 }
