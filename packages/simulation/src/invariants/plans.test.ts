@@ -115,6 +115,22 @@ describe("S3b status is what was seen", () => {
     }
   });
 
+  it("takes a pod for gone when its own Job finds it gone, and not when another does that would adopt it", () => {
+    for (const [uid, count] of [
+      [owner.metadata.uid, 1],
+      ["uid of another", 0],
+    ] as const) {
+      const history = new History(statusIsWhatWasSeen);
+      history.store(owner);
+      history.store(pod("Running"), CONTROLLER);
+      const body = { metadata: { ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "pi", uid }] } };
+      history.answer({ component: CONTROLLER, verb: "patch", resource: "pods", name: "a", body, code: 404 });
+      history.store(job({ active: 1, ready: 0, terminating: 0 }, owner.spec), CONTROLLER);
+      history.decide(decision(owner, seen, history.nowMs));
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
   it("accepts fewer when pods were deleted, and were not there any more", () => {
     const history = new History(statusIsWhatWasSeen);
     history.store(owner);

@@ -107,8 +107,10 @@ export const statusIsWhatWasSeen: Invariant = {
           if (owner !== undefined) syncOf(request, owner).created(request);
           return;
         }
-        const pod = ledger.podsByName.get(`${request.namespace}/${request.name}`);
-        if (pod?.job !== undefined) syncOf(request, pod.job.uid).removed(request);
+        const job = ledger.podsByName.get(`${request.namespace}/${request.name}`)?.job;
+        // Another Job that would take the pod over, and finds it gone, tells nothing of this one's sync.
+        const named = (request.body as StoredPod | undefined)?.metadata?.ownerReferences?.[0]?.uid;
+        if (job !== undefined && (named ?? job.uid) === job.uid) syncOf(request, job.uid).removed(request);
       },
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
