@@ -18,22 +18,22 @@ export function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
     [unseen, 56],
     [() => cameAndWent, 10],
-    [() => quickDeletions, 18],
+    [() => quickDeletions, 19],
     [() => refusedMeanwhile, 14],
     [() => slowMeanwhile, 12],
     [() => slowAboutPods, 14],
     [() => cutShort, 10],
     [steppedClock, 13],
     [wokenEarly, 14],
-    [() => goneNode, 12],
+    [() => goneNode, 15],
     [() => movedOwner, 6],
-    [() => ownedInCircle, 7],
-    [() => heldDeletions, 7],
+    [() => ownedInCircle, 5],
+    [() => heldDeletions, 4],
     [() => takenName, 9],
     [() => missedSlots, 7],
     [() => fullQuota, 7],
     [() => lostLease, 10],
-    [() => changedEnd, 11],
+    [() => changedEnd, 12],
   ])(draw.fork("which"));
 }
 

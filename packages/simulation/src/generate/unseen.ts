@@ -34,7 +34,7 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
   [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
   [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
-  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes", "podGC", "suspend"]), 16],
+  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes", "podGC", "suspend"]), 20],
   [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
   [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 9],
 ];
@@ -61,8 +61,10 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
     Math.max(0, draw.fork("due").pick([...subject.moments, ...last, ...last]) - lastMs) +
     draw.fork("after due").whole(1_000, 5_000);
   const goesOnMs = draw.fork("until due").chance(0.4) ? Math.min(dueMs, 300_000) : lagsMs;
-  // Pods of a node that is gone are let be for 40 s, and looked at every 20 s.
-  const forMs = lastMs - fromMs + (hidden.kind === "Node" ? draw.fork("rounds").whole(65_000, 150_000) : goesOnMs);
+  // Pods of a node that is gone are let be for 40 s, and looked at every 20 s; a deadline takes up to a minute.
+  const [leastMs, mostMs] = hidden.kind === "Node" ? [65_000, 150_000] : [10_000, 70_000];
+  const isWaitedFor = hidden.kind === "Node" || (isTimed(hidden) && draw.fork("deadline passes").chance(0.7));
+  const forMs = lastMs - fromMs + (isWaitedFor ? draw.fork("rounds").whole(leastMs, mostMs) : goesOnMs);
   const cache = { controller: hidden.controller, kinds: [hidden.kind] };
   const at = offsetText(fromMs);
   const way = draw.fork("way").weighted<() => readonly (HappeningEntry & { readonly afterMs?: number })[]>([
@@ -87,7 +89,8 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
   ];
 }
 
-function drawMomentOf(draw: Draw, { kind, controller, shapes }: Hidden, { moments, isRun }: Subject): number {
+function drawMomentOf(draw: Draw, hidden: Hidden, { moments, isRun }: Subject): number {
+  const { kind, controller } = hidden;
   // Before its time is over, which mostly is sooner than can be said.
   if (controller === "ttl-after-finished-controller" && draw.fork("expires").chance(0.7))
     return Math.max(0, moments.at(-1)! - draw.fork("sooner").whole(0, 15_000));
@@ -100,7 +103,7 @@ function drawMomentOf(draw: Draw, { kind, controller, shapes }: Hidden, { moment
   if (kind === "Job" && controller === "job-controller" && draw.fork("runs").chance(0.7))
     return (moments[1] ?? 0) + draw.fork("after").whole(2_500, 20_000);
   // A node has to be there before pods are, and what becomes of pods by their deadline has not been seen to begin.
-  const isFirst = kind === "Node" || (shapes.includes("activeDeadline") && draw.fork("first").chance(0.75));
+  const isFirst = kind === "Node" || (isTimed(hidden) && draw.fork("first").chance(0.75));
   const those = isFirst ? moments.slice(0, 2) : moments;
   return draw.fork("which").pick(those) + (draw.fork("at once").chance(0.4) ? 0 : draw.fork("after").whole(0, 3_000));
 }
@@ -115,19 +118,21 @@ interface Act {
   readonly what: Omit<HappeningEntry, "at">;
 }
 
-function pickSubject(
-  draw: Draw,
-  { kind, controller, shapes }: Hidden,
-  { subjects }: SituationGround,
-): Subject | undefined {
+function pickSubject(draw: Draw, hidden: Hidden, { subjects }: SituationGround): Subject | undefined {
+  const { kind, controller } = hidden;
   const isRunOf = controller === "cronjob-controller" && kind === "Job";
   const those = subjects.filter(
     (subject) =>
       (subject.kind === (kind === "CronJob" ? "CronJob" : "Job") && (subject.isRun === true) === isRunOf) ||
       (kind === "Pod" && subject.kind === "Pod"),
   );
-  const due = shapes.includes("activeDeadline") ? those.filter(({ manifest }) => hasDeadline(manifest)) : [];
+  const due = isTimed(hidden) ? those.filter(({ manifest }) => hasDeadline(manifest)) : [];
   return those.length === 0 ? undefined : draw.pick(due.length === 0 ? those : due);
+}
+
+/** Whether it is about the time that Jobs have. */
+function isTimed({ shapes }: Hidden): boolean {
+  return shapes.includes("activeDeadline");
 }
 
 function hasDeadline({ spec }: UnstructuredObject): boolean {
@@ -137,11 +142,12 @@ function hasDeadline({ spec }: UnstructuredObject): boolean {
 /** What happens to objects of that kind meanwhile, if anything does but what happens anyway. */
 function drawActs(
   draw: Draw,
-  { kind, controller, shapes }: Hidden,
+  hidden: Hidden,
   subject: Subject,
   { nodes }: SituationGround,
   fromMs: number,
 ): readonly Act[] {
+  const { kind, controller } = hidden;
   // What goes with its owner is not there to be seen by who looks after it: what is left behind is.
   const isOwn = controller === "job-controller";
   const propagation =
@@ -184,11 +190,11 @@ function drawActs(
       [draw.fork("long pause").whole(5_000, 90_000), 40],
     ]);
     // Its time may be over before they are seen: by what it says, or by what the user has it say now.
-    const isTimed = shapes.includes("activeDeadline");
+    const timed = isTimed(hidden);
     const deadline = { activeDeadlineSeconds: draw.fork("deadline").whole(3, 30) };
     return draw.fork("act").weighted<readonly Act[]>([
-      [[], isTimed ? 40 : 20],
-      [[{ atMs: fromMs, what: { patch: { ...target(subject), with: { spec: deadline } } } }], isTimed ? 60 : 0],
+      [[], timed ? 40 : 20],
+      [[{ atMs: fromMs, what: { patch: { ...target(subject), with: { spec: deadline } } } }], timed ? 60 : 0],
       [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
       [[{ atMs: fromMs, what: remove }], 25],
       // Its controller takes pods away itself, and is to make others later.
