@@ -25,7 +25,9 @@ test("nothing is added to a namespace that has a quota of Jobs: what is there at
   for (const seed of SEEDS) {
     const { manifests } = generateShardedPlan(seed, { managers: 3 });
     for (const { kind, metadata, spec } of manifests) {
-      const hard = (spec as { readonly hard?: Readonly<Record<string, string>> } | undefined)?.hard?.["count/jobs.batch"];
+      const hard = (spec as { readonly hard?: Readonly<Record<string, string>> } | undefined)?.hard?.[
+        "count/jobs.batch"
+      ];
       if (kind !== "ResourceQuota" || hard === undefined) continue;
       quotas++;
       const jobs = manifests.filter((each) => each.kind === "Job" && each.metadata.namespace === metadata.namespace);
