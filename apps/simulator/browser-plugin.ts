@@ -1,31 +1,73 @@
 import type { Plugin } from "esbuild";
 
-/** What reads and evaluates expressions, with what others import of each: CEL, the library that it parses with, and RE2. */
-const PARTS: readonly (readonly [file: RegExp, names: readonly string[]])[] = [
-  [/[\\/]apiserver[\\/]src[\\/]cel[\\/]environment\.ts$/, ["ExpressionEnvironment"]],
-  [/[\\/]node_modules[\\/]@marcbachmann[\\/]cel-js[\\/]lib[\\/]index\.js$/, ["Environment", "ParseError"]],
-  [/[\\/]node_modules[\\/]re2js[\\/]build[\\/]index\.js$/, ["RE2JS"]],
-];
-const APISERVER = new URL("../../packages/apiserver", import.meta.url).pathname;
+/** A file that is loaded later, with what others import of it. */
+type Part = readonly [file: RegExp, names: readonly string[]];
+
+interface Apart {
+  readonly parts: readonly Part[];
+  /** What it is called: `kubewright:NAME` has `loadNAME()`. */
+  readonly name: string;
+  /** Where the modules are found that are imported to load it. */
+  readonly from: string;
+  readonly modules: readonly string[];
+}
+
 const APART = "?apart";
 
 /**
  * For who bundles `kubewright/browser` from its sources: puts what evaluates expressions, a third of it, into a file of its own,
- * because only definitions of resources and admission policies need it. Before a request of which `needsExpressions` says yes,
- * `await loadExpressions()`, which the bundle then has in `kubewright:expressions`.
+ * because only definitions of resources and admission policies need it: CEL, the library that it parses with, and RE2. Before a
+ * request of which `needsExpressions` says yes, `await loadExpressions()`, which the bundle then has in `kubewright:expressions`.
  */
-export const expressionsApart: Plugin = {
-  name: "expressions apart",
-  setup: (build) => {
-    build.onResolve({ filter: /\?apart$/ }, (args) => ({ path: args.path.slice(0, -APART.length), suffix: APART }));
-    for (const [filter, names] of PARTS)
-      build.onLoad({ filter }, (args) =>
-        args.suffix === APART ? undefined : { contents: placeFor(names, args.path) },
-      );
-    build.onResolve({ filter: /^kubewright:expressions$/ }, () => ({ path: "load", namespace: "expressions" }));
-    build.onLoad({ filter: /./, namespace: "expressions" }, () => ({ contents: LOAD, resolveDir: APISERVER }));
-  },
-};
+export const expressionsApart = apart({
+  name: "expressions",
+  parts: [
+    [/[\\/]apiserver[\\/]src[\\/]cel[\\/]environment\.ts$/, ["ExpressionEnvironment"]],
+    [/[\\/]node_modules[\\/]@marcbachmann[\\/]cel-js[\\/]lib[\\/]index\.js$/, ["Environment", "ParseError"]],
+    [/[\\/]node_modules[\\/]re2js[\\/]build[\\/]index\.js$/, ["RE2JS"]],
+  ],
+  from: "../../packages/apiserver",
+  modules: ["./src/cel/environment.ts", "@marcbachmann/cel-js", "re2js"],
+});
+
+/**
+ * The same for controller managers that share work, which few scenarios have: `needsSharding`, and `loadSharding()` in
+ * `kubewright:sharding`.
+ */
+export const shardingApart = apart({
+  name: "sharding",
+  parts: [[/[\\/]cluster[\\/]src[\\/]sharded-life\.ts$/, ["ShardedLife"]]],
+  from: "../../packages/cluster",
+  modules: ["./src/sharded-life.ts"],
+});
+
+function apart({ name, parts, from, modules }: Apart): Plugin {
+  const load = `load${name[0]!.toUpperCase()}${name.slice(1)}`;
+  const resolveDir = new URL(from, import.meta.url).pathname;
+  const imports = modules.map((module, index) => `import { load as load${index} } from ${JSON.stringify(module)};`);
+  const loads = modules.map((_, index) => `load${index}()`);
+  const contents = `${imports.join("\n")}
+export const ${load} = async () => { await Promise.all([${loads.join()}]); };`;
+  return {
+    name: `${name} apart`,
+    setup: (build) => {
+      build.onResolve({ filter: /\?apart$/ }, (args) => ({ path: args.path.slice(0, -APART.length), suffix: APART }));
+      for (const [filter, names] of parts)
+        build.onLoad({ filter }, (args) =>
+          args.suffix === APART ? undefined : { contents: placeFor(names, args.path, load) },
+        );
+      build.onResolve({ filter: new RegExp(`^kubewright:${name}$`) }, () => ({ path: "load", namespace: name }));
+      build.onLoad({ filter: /./, namespace: name }, () => ({ contents, resolveDir }));
+    },
+  };
+}
+
+/** Whoever imported it has the loaded one as soon as it is there: an import is bound to the variable, not to its value. */
+function placeFor(names: readonly string[], file: string, load: string): string {
+  return `const refuse = () => { throw new Error("${load}() has not been called"); };
+${names.map((name) => `export let ${name} = class { static compile = refuse; constructor() { refuse(); } };`).join("\n")}
+export const load = async () => { ({ ${names.join()} } = await import(${JSON.stringify(file + APART)})); };`;
+}
 
 /**
  * For the same: leaves out what only clients from outside ask an API server for, of which a browser has none: bodies in protobuf,
@@ -45,15 +87,3 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "protobuf[\\\\/]decode-protobuf": `export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
 export const decodeProtobuf = () => { throw new Error("left out"); };`,
 };
-
-/** Whoever imported it has the loaded one as soon as it is there: an import is bound to the variable, not to its value. */
-function placeFor(names: readonly string[], file: string): string {
-  return `const refuse = () => { throw new Error("loadExpressions() has not been called"); };
-${names.map((name) => `export let ${name} = class { static compile = refuse; constructor() { refuse(); } };`).join("\n")}
-export const load = async () => { ({ ${names.join()} } = await import(${JSON.stringify(file + APART)})); };`;
-}
-
-const LOAD = `import { load as loadCel } from "./src/cel/environment.ts";
-import { load as loadParser } from "@marcbachmann/cel-js";
-import { load as loadPatterns } from "re2js";
-export const loadExpressions = async () => { await Promise.all([loadCel(), loadParser(), loadPatterns()]); };`;

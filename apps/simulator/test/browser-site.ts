@@ -4,14 +4,14 @@ import path from "node:path";
 
 import { type BuildResult, type OutputFile, build } from "esbuild";
 
-import { expressionsApart, withoutOutsideClients } from "../browser-plugin.js";
+import { expressionsApart, shardingApart, withoutOutsideClients } from "../browser-plugin.js";
 
 const source = path.join(import.meta.dirname, "../src/browser/index.ts");
 
-/** `kubewright/browser` as a site bundles it: `index.js`, `expressions.js`, and what they load when it is needed. */
+/** `kubewright/browser` as a site bundles it: `index.js`, `expressions.js`, `sharding.js`, and what they load when it is needed. */
 export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFile[] }> {
   return build({
-    entryPoints: { index: source, expressions: "kubewright:expressions" },
+    entryPoints: { index: source, expressions: "kubewright:expressions", sharding: "kubewright:sharding" },
     bundle: true,
     splitting: true,
     minify: true,
@@ -22,7 +22,7 @@ export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFi
     outdir: "/",
     write: false,
     logLevel: "silent",
-    plugins: [expressionsApart, withoutOutsideClients],
+    plugins: [expressionsApart, shardingApart, withoutOutsideClients],
     metafile: true,
   });
 }
@@ -30,10 +30,12 @@ export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFi
 /** What the worker runs: a module is imported, and asked for what the page wants. */
 const WORKER = `import * as engine from "./index.js";
 import { loadExpressions } from "./expressions.js";
+import { loadSharding } from "./sharding.js";
 self.onmessage = async ({ data: { name, request, options, cancelAt } }) => {
   const stop = new AbortController();
   const shares = [];
   if (engine.needsExpressions(request)) await loadExpressions();
+  if (engine.needsSharding(request)) await loadSharding();
   const began = performance.now();
   const onProgress = (share) => {
     shares.push(share);

@@ -55,7 +55,7 @@ async function visit(url: string): Promise<string[]> {
     await page.goto(url);
     await page.getByText(/^Played in/).waitFor();
     await page.waitForLoadState("networkidle");
-    const times = [await afterNext(() => page.evaluate((hash) => void (location.hash = hash), link))];
+    const times = [await afterNext(() => page.evaluate(`void (location.hash = ${JSON.stringify(link)})`))];
     while (times.length < SEEDS) times.push(await afterNext(() => page.getByLabel("Another seed").click()));
     return times;
   } finally {

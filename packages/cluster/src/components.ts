@@ -23,8 +23,8 @@ import { defaultNodes, registerNodes } from "./nodes.js";
 import type { Place } from "./place.js";
 import { ProcessClock } from "./process-clock.js";
 import { readyOrFailed } from "./ready-or-failed.js";
-import { SHARDING, ShardedLife, type ShardedLifeOptions } from "./sharded-life.js";
-import { ShardedManager } from "./sharded-manager.js";
+import { ShardedLife, type ShardedLifeOptions } from "./sharded-life.js";
+import { SHARDING, ShardedManager } from "./sharded-manager.js";
 import { SilentNodes } from "./silent-nodes.js";
 
 export interface ComponentsOptions extends Pick<

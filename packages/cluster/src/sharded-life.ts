@@ -19,9 +19,8 @@ import type { FaultyControllerName } from "./faulty-controller-name.js";
 import type { Network, Sender } from "./network.js";
 import type { Place } from "./place.js";
 import type { ProcessClock } from "./process-clock.js";
+import { SHARDING } from "./sharded-manager.js";
 
-/** What its Lease and the assignment are read and written by. */
-export const SHARDING = "sharding";
 /** What the caches of all its controllers are filled by. */
 const INFORMERS = "informers";
 

@@ -6,6 +6,9 @@ import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
 import type { ShardedLife } from "./sharded-life.js";
 
+/** What the Lease of one and the assignment are read and written by. */
+export const SHARDING = "sharding";
+
 /** The pause before a manager that ended by itself is there again. */
 const RESTART_MS = 1_000;
 

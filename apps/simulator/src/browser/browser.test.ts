@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { kubewright } from "../../test/memory-io.js";
-import { check, htmlReport, needsExpressions, packData, play, playFutures, trace } from "./index.js";
+import { check, htmlReport, needsExpressions, needsSharding, packData, play, playFutures, trace } from "./index.js";
 
 const cronJob = (name: string, schedule: string, more = ""): string => `apiVersion: batch/v1
 kind: CronJob
@@ -126,6 +126,12 @@ test("the page holds the run, under its policy", async () => {
   expect(html).toContain("script-src 'sha256-");
   const { report } = await play({ manifests: cronJob("a", "0 * * * *"), for: "2h" });
   expect(html.replace(/\s/g, "").length).toBeGreaterThan((await packData(report!)).length);
+});
+
+test("scenarios with managers that share work need what these are made of", () => {
+  expect(needsSharding({ scenario: "controllerManagers: 2" })).toBe(false);
+  for (const scenario of ["controllers: { sharding: true }", 'controllers: { "sh\\x61rding": true }'])
+    expect(needsSharding({ scenario })).toBe(true);
 });
 
 test("definitions, policies and what is escaped need what evaluates expressions", () => {

@@ -1,6 +1,6 @@
 export { packData } from "../report/packed-data.js";
 export { check } from "./check.js";
-export { needsExpressions } from "./needs-expressions.js";
+export { needsExpressions, needsSharding } from "./needs.js";
 export { htmlReport, play, trace } from "./play.js";
 export { playFutures } from "./play-futures.js";
 

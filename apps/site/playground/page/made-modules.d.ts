@@ -19,6 +19,12 @@ declare module "kubewright:expressions" {
   export function loadExpressions(): Promise<void>;
 }
 
+/** The same. */
+declare module "kubewright:sharding" {
+  /** Loads controller managers that share work, once. */
+  export function loadSharding(): Promise<void>;
+}
+
 declare module "*.yaml" {
   const text: string;
   // What esbuild's loader for texts gives has no other name.

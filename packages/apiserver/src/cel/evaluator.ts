@@ -1,4 +1,5 @@
 import type { CheckedExpression } from "./checker.js";
+import type { CostBudget } from "./cost-budget.js";
 import { LIST_COST, MAP_COST, type Range, type Sized, constantCost, exactly } from "./cost.js";
 import type { Overload } from "./functions.js";
 import type { Comprehension, Expression } from "./syntax.js";
@@ -19,25 +20,6 @@ import {
   typeNameOf,
   typeOfValue,
 } from "./values.js";
-
-/** What an evaluation may still cost, and what it has. */
-export class CostBudget {
-  #spent = 0;
-
-  constructor(readonly limit: number) {}
-
-  get spent(): number {
-    return this.#spent;
-  }
-
-  /** @throws CostExceeded */
-  spend(cost: number): void {
-    this.#spent += cost;
-    if (this.#spent > this.limit) throw new CostExceeded("operation cancelled: actual cost limit exceeded");
-  }
-}
-
-export class CostExceeded extends Error {}
 
 /** An error that a loop carries along until it is known whether it matters. */
 class Failure {

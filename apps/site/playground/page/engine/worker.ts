@@ -1,5 +1,6 @@
-import { check, htmlReport, needsExpressions, play, playFutures, trace } from "kubewright/browser";
+import { check, htmlReport, needsExpressions, needsSharding, play, playFutures, trace } from "kubewright/browser";
 import { loadExpressions } from "kubewright:expressions";
+import { loadSharding } from "kubewright:sharding";
 
 import type { FromEngine, Tasks, ToEngine } from "./messages.ts";
 
@@ -49,6 +50,7 @@ async function perform(
     },
   };
   if (needsExpressions(message.request)) await loadExpressions();
+  if (needsSharding(message.request)) await loadSharding();
   if (message.task === "play") {
     side.postMessage({ id, type: "problems", problems: await check(message.request) });
     return play(message.request, options);
