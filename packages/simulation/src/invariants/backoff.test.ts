@@ -47,6 +47,28 @@ it("refuses a replacement within 10 s of the first failure, 20 s of the second",
   ]);
 });
 
+it("counts from the failure that was recorded last, though another ended after it", () => {
+  const createdAfter = (ms: number): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job());
+    for (const name of ["a", "b"]) history.store(pod("Running", { name }), CONTROLLER);
+    const endedMs = history.nowMs;
+    history.pass(4000);
+    history.store(pod("Failed", { name: "b", status: failedAt(history.nowMs) }), "kubelet");
+    record(history, ["b"]);
+    history.pass(1000);
+    history.store(pod("Failed", { name: "a", status: failedAt(endedMs) }), "kubelet");
+    record(history, ["a", "b"]);
+    history.pass(ms);
+    history.store(pod("Pending", { name: "c" }), CONTROLLER);
+    return history.violations;
+  };
+  expect(createdAfter(15_000)).toEqual([]);
+  expect(createdAfter(13_000)).toEqual([
+    "Job default/pi: gets Pod default/c 18 s after failure 2 in a row: that takes 20 s",
+  ]);
+});
+
 it("accepts what follows a failure that was recorded by a write whose answer was lost", () => {
   const after = (code: number): readonly string[] => {
     const history = new History(backOff);

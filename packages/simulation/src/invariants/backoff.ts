@@ -26,7 +26,7 @@ export const backOff: Invariant = {
   name: "S7 back-off",
   sentence:
     "A controller that has recorded n failures in a row, since the last success, creates no pod of that Job, or index, before " +
-    "10 s · 2^(n-1) have passed since the last of them, at most 10 min.",
+    "10 s · 2^(n-1) have passed since the last of them to be recorded, at most 10 min.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const records = new Map<string, FailuresInARow>();
@@ -182,7 +182,10 @@ class FailuresInARow {
     const life = lifeOf(request!);
     const known = this.#failures.filter((failure) => failure.life === life && failure.recordedMs < request!.sentMs);
     if (known.length === 0) return;
-    const lastMs = Math.max(...known.map(({ endedMs: ended }) => ended));
+    // Of failures that are recorded one after the other it counts from those recorded last, though they ended before.
+    const { recordedMs } = known.at(-1)!;
+    const last = known.filter((failure) => failure.recordedMs === recordedMs);
+    const lastMs = Math.max(...last.map(({ endedMs: ended }) => ended));
     complain(this.#ledger.pods.get(uidOf(object))!, known.length, atMs - lastMs, violated);
   }
 }

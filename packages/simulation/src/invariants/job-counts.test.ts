@@ -179,6 +179,26 @@ describe("S2 recorded before freed", () => {
     expect(freed("deleted", "Failed")).toHaveLength(1);
   });
 
+  it("accepts so, of a Job that succeeds, what was deleted in the second in which it failed, and no earlier failure", () => {
+    const freed = (finishedAt: string): readonly string[] => {
+      const history = new History(recordedBeforeFreed);
+      const state = { terminated: { exitCode: 1, finishedAt } };
+      const containerStatuses = [{ name: "main", image: "", imageID: "", ready: false, restartCount: 0, state }];
+      const metadata = { deletionTimestamp: "2026-03-02T10:00:05Z", deletionGracePeriodSeconds: 5 };
+      history.store(job());
+      history.store(pod("Running"), CONTROLLER);
+      history.store(pod("Failed", { status: { containerStatuses } }), "kubelet");
+      history.store(job({ conditions: [condition("SuccessCriteriaMet", "SuccessPolicy")] }), CONTROLLER);
+      history.store(pod("Failed", { status: { containerStatuses }, metadata }), "user");
+      showEnded(history);
+      history.store(pod("Failed", { status: { containerStatuses }, metadata, tracked: false }), CONTROLLER);
+      decide(history);
+      return history.violations;
+    };
+    expect(freed("2026-03-02T10:00:00Z")).toEqual([]);
+    expect(freed("2026-03-02T09:59:59Z")).toHaveLength(1);
+  });
+
   it("refuses it also when the pod vanishes with its last finalizer", () => {
     const history = new History(recordedBeforeFreed);
     history.store(job());

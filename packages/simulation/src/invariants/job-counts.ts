@@ -12,6 +12,7 @@ import {
   indexOf,
   isIndexed,
   isTracked,
+  mayHaveBeenCutShort,
   policyAction,
 } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
@@ -130,7 +131,7 @@ export const recordedBeforeFreed: Invariant = {
   name: "S2 recorded before freed",
   sentence:
     "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the " +
-    "pod's UID or index, unless the Job succeeds and the pod was deleted before it ended; a UID leaves the status only when the " +
+    "pod's UID or index, unless the Job succeeds and the pod was deleted before it ended, or in the same second; a UID leaves the status only when the " +
     "stored pod has no such finalizer, or is not the Job's any more.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
@@ -190,7 +191,7 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
   if (!record.shownEndedTo.has(lifeOf(change.request!))) return undefined;
   // What is deleted while it runs when a success is decided does not count.
-  if (job.succeeds && record.everCutShort) return undefined;
+  if (job.succeeds && (record.everCutShort || mayHaveBeenCutShort(pod))) return undefined;
   const lists = uncounted(job.object);
   if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return undefined;
   if (isIndexed(job.object.spec)) {

@@ -130,6 +130,15 @@ export function endedMs({ metadata, status }: StoredPod): number {
   return parseTime(metadata.creationTimestamp) ?? 0;
 }
 
+/** Whether its containers ended in the very second in which it was asked to go, or later: whether before is not known (X8). */
+export function mayHaveBeenCutShort({ metadata, status }: StoredPod): boolean {
+  const deadlineMs = parseTime(metadata.deletionTimestamp);
+  if (deadlineMs === undefined) return false;
+  const askedMs = deadlineMs - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  const finishes = (status?.containerStatuses ?? []).map(({ state }) => parseTime(state?.terminated?.finishedAt));
+  return finishes.some((finish) => finish !== undefined && finish >= askedMs);
+}
+
 /** How many times containers of a pod were started again. */
 export function restartsOf({ status }: StoredPod): number {
   let restarts = 0;
