@@ -1,0 +1,59 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import { durationText, offsetText } from "../duration-text.js";
+import type { Situation } from "../situation.js";
+import { PROPAGATIONS, target } from "../user-actions.js";
+
+/** Somebody else's Job has the name that a CronJob's next one is to have. */
+export const takenName: Situation = {
+  name: "taken name",
+  shapes: ["cronJobs", "cronRuns"],
+  without: ["quota", "suspend"],
+  draw(draw, { subjects }) {
+    const runs = subjects.filter(({ isRun }) => isRun === true);
+    if (runs.length === 0) return [];
+    const run = draw.fork("run").pick(runs);
+    const atMs = Math.max(0, run.moments[1]! - draw.fork("before").whole(0, 20_000));
+    const goes = draw.fork("goes").chance(0.3);
+    return [
+      { at: offsetText(atMs), apply: run.manifest },
+      ...(goes
+        ? [
+            {
+              at: offsetText(atMs + 20_000 + draw.fork("later").delayMs()),
+              delete: { ...target(run), propagation: draw.fork("propagation").pick(PROPAGATIONS) },
+            },
+          ]
+        : []),
+    ];
+  },
+};
+
+/** Nobody starts the slots of a CronJob for a while, and its slots are not evenly spaced. */
+export const missedSlots: Situation = {
+  name: "missed slots",
+  shapes: ["cronJobs", "unevenSchedules"],
+  without: ["quota", "suspend", "relativeSchedules"],
+  draw(draw, { subjects }) {
+    const cronJobs = subjects.filter(({ kind }) => kind === "CronJob");
+    if (cronJobs.length === 0) return [];
+    const cronJob = draw.fork("cron job").pick(cronJobs);
+    const firstMs = draw.fork("from").pick(cronJob.moments);
+    const atMs = Math.max(0, firstMs - draw.fork("before").whole(100, 20_000));
+    const lengthMs = draw.fork("length").whole(150, 900) * 1_000;
+    const length = { at: offsetText(atMs), for: durationText(lengthMs) };
+    return [
+      draw.fork("way").weighted<HappeningEntry>([
+        [{ ...length, suspend: target(cronJob) }, 50],
+        [{ ...length, controllerDown: draw.fork("all").chance(0.5) ? "all" : "cronjob-controller" }, 50],
+      ]),
+    ];
+  },
+};
+
+/** A CronJob has just as much room as it takes when its old Jobs go in time. */
+export const fullQuota: Situation = {
+  name: "full quota",
+  shapes: ["cronJobs", "quota", "tightQuota", "tightHistory"],
+  without: ["suspend", "managedBy", "ttl"],
+  draw: () => [],
+};

@@ -1,0 +1,126 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { Draw } from "../draw.js";
+import { durationText, offsetText } from "../duration-text.js";
+import { type OneCache, outage } from "../faults.js";
+import { startOfHappening } from "../happening-times.js";
+import { FOREIGN_FINALIZER, dropFirstFinalizer } from "../jobs.js";
+import type { Situation } from "../situation.js";
+import { copyOf } from "../unseen.js";
+import { podsOf, target } from "../user-actions.js";
+import type { Subject } from "../workload.js";
+import { pickJob } from "./pick-job.js";
+import { refusals } from "./refusals.js";
+
+/** Pods are deleted, and right after that what they belong to, before anybody has looked at them. */
+export const quickDeletions: Situation = {
+  name: "quick deletions",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const atMs = Math.max(500, draw.fork("moment").pick(job.moments) + draw.fork("after").whole(0, 1_500));
+    const gracePeriodSeconds = draw.fork("grace").weighted([
+      [0, 70],
+      [1, 15],
+      [undefined, 15],
+    ] as const);
+    const thenMs = draw.fork("then").whole(0, 1_200);
+    const entries: HappeningEntry[] = [
+      {
+        at: offsetText(atMs),
+        delete: { ...podsOf(job), ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) },
+      },
+      {
+        at: offsetText(atMs + thenMs),
+        delete: {
+          ...target(job),
+          propagation: draw.fork("propagation").weighted([
+            ["Background", 70],
+            ["Foreground", 15],
+            ["Orphan", 15],
+          ] as const),
+        },
+      },
+    ];
+    // What looks at them may also be kept from letting go of them: a few times, or until then and longer.
+    const which = { verbs: ["patch"], resources: ["pods"] };
+    if (draw.fork("held").chance(0.7))
+      entries.push(
+        draw.fork("for a time").chance(0.6)
+          ? {
+              at: offsetText(atMs - 500),
+              for: durationText(500 + thenMs + draw.fork("longer").whole(100, 5_000)),
+              requestFails: { components: ["job-controller"], ...which },
+            }
+          : refusals(draw.fork("refused"), which, atMs, draw.fork("n").whole(1, 4)),
+      );
+    return entries;
+  },
+};
+
+/** A Job that somebody holds on to is deleted, and is deleted once more as it does not go. */
+export const heldDeletions: Situation = {
+  name: "held deletions",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "ownership", "foreignFinalizers"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const metadata = { ...job.manifest.metadata, finalizers: [FOREIGN_FINALIZER] };
+    const deleted = deletions(draw, job, draw.fork("count").whole(2, 3));
+    const letGoMs = startOfHappening(deleted.at(-1)!) + draw.fork("let go").whole(1_000, 90_000);
+    return [
+      { at: "+0s", apply: { ...job.manifest, metadata } },
+      ...deleted,
+      { at: offsetText(letGoMs), patch: { ...target(job), type: "json", with: dropFirstFinalizer() } },
+    ];
+  },
+};
+
+/** A Job is deleted so many times, in one way or the other. */
+export function deletions(draw: Draw, job: Subject, count: number): HappeningEntry[] {
+  let atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(0, 20_000);
+  return Array.from({ length: count }, (_, number): HappeningEntry => {
+    const lots = draw.fork(`deletion ${number}`);
+    if (number > 0) atMs += lots.fork("later").whole(500, 60_000);
+    const propagation = lots.fork("propagation").weighted([
+      ["Foreground", 60],
+      ["Background", 20],
+      ["Orphan", 20],
+    ] as const);
+    return { at: offsetText(atMs), delete: { ...target(job), propagation } };
+  });
+}
+
+/** An object comes and goes while a controller cannot watch its kind: that is never seen, and what it has left behind is. */
+export const cameAndWent: Situation = {
+  name: "came and went",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "foreignFinalizers", "suspend"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const cache = draw.fork("cache").weighted<OneCache>([
+      [{ controller: "garbage-collector-controller", kinds: ["Job"] }, 60],
+      [{ controller: "garbage-collector-controller", kinds: ["Pod"] }, 10],
+      [{ controller: "job-controller", kinds: ["Job"] }, 10],
+      [{ controller: "job-controller", kinds: ["Pod"] }, 20],
+    ]);
+    const fromMs = draw.fork("from").whole(500, 20_000);
+    const comesMs = fromMs + draw.fork("comes").whole(100, 5_000);
+    const goesMs = comesMs + draw.fork("stays").whole(1_000, 15_000);
+    const forMs = goesMs - fromMs + draw.fork("goes on").whole(500, 20_000);
+    const short = copyOf(job.manifest, "short-lived");
+    const propagation = draw.fork("propagation").weighted([
+      ["Background", 70],
+      ["Orphan", 15],
+      ["Foreground", 15],
+    ] as const);
+    return [
+      ...outage(cache, forMs).map(({ afterMs = 0, ...what }) => ({ at: offsetText(fromMs + afterMs), ...what })),
+      { at: offsetText(comesMs), apply: short },
+      { at: offsetText(goesMs), delete: { ...target(job), name: short.metadata.name!, propagation } },
+    ];
+  },
+};

@@ -1,0 +1,60 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import { durationText, offsetText } from "../duration-text.js";
+import { type Owner, configMap, referenceTo } from "../ownership.js";
+import type { Situation } from "../situation.js";
+import { PROPAGATIONS, target } from "../user-actions.js";
+import { pickJob } from "./pick-job.js";
+import { deletions } from "./deletions.js";
+
+/** What an owner leaves behind gets another owner, or none, while the garbage collector is about it. */
+export const movedOwner: Situation = {
+  name: "moved owner",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "foreignFinalizers"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace } = job;
+    const owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
+    const heirs = ground.subjects.filter(
+      (each) => each.kind === "Job" && each.isRun !== true && each !== job && each.namespace === namespace,
+    );
+    const heir = heirs.length > 0 && draw.fork("heir").chance(0.5) ? [{ ...owner, name: heirs[0]!.name }] : [];
+    // It may keep the former owner beside the other.
+    const after = draw.fork("beside").chance(0.3) && heir.length > 0 ? [owner, ...heir] : heir;
+    const atMs = draw.fork("at").whole(2_000, 30_000);
+    const byMs = draw.fork("by").whole(500, 8_000);
+    const movedMs = atMs + draw.fork("moved").whole(0, 3 * byMs);
+    return [
+      { at: "+0s", apply: configMap(namespace, "left-behind", [owner]) },
+      {
+        at: offsetText(atMs - draw.fork("before").whole(0, 1_000)),
+        for: durationText(byMs * 4),
+        apiServerSlow: { by: durationText(byMs), components: ["garbage-collector-controller"] },
+      },
+      { at: offsetText(atMs), delete: { ...target(job), propagation: draw.fork("propagation").pick(PROPAGATIONS) } },
+      { at: offsetText(movedMs), apply: configMap(namespace, "left-behind", after) },
+    ];
+  },
+};
+
+/** A Job and what it owns own each other, and it is deleted: each waits for the other. */
+export const ownedInCircle: Situation = {
+  name: "owned in a circle",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "ownership", "foreignFinalizers"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace, manifest } = job;
+    const names = Array.from({ length: draw.fork("length").whole(1, 3) }, (_, number) => `circle-${number + 1}`);
+    let owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
+    const entries: HappeningEntry[] = [];
+    for (const name of names) {
+      entries.push({ at: "+0s", apply: configMap(namespace, name, [owner]) });
+      owner = { apiVersion: "v1", kind: "ConfigMap", namespace, name };
+    }
+    const metadata = { ...manifest.metadata, ownerReferences: [referenceTo(owner)] };
+    return [...entries, { at: "+0s", apply: { ...manifest, metadata } }, ...deletions(draw, job, 1)];
+  },
+};

@@ -1,0 +1,117 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { Draw } from "../draw.js";
+import { durationText, offsetText } from "../duration-text.js";
+import { LOST_ANSWERS } from "../request-kinds.js";
+import type { Situation } from "../situation.js";
+import { podsOf, target } from "../user-actions.js";
+import type { Subject } from "../workload.js";
+import { pickJob } from "./pick-job.js";
+
+/** Users want something else of a Job, and what its controller then does is refused, or its answer lost. */
+export const refusedMeanwhile: Situation = {
+  name: "refused meanwhile",
+  shapes: ["jobs", "longPods"],
+  without: ["quota", "managedBy", "activeDeadline"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const atMs = draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").whole(1_500, 20_000);
+    const [verb, resource] = draw.fork("request").weighted([
+      [["delete", "pods"], 55],
+      [["create", "pods"], 15],
+      [["patch", "pods"], 15],
+      [["update", "jobs/status"], 15],
+    ] as const);
+    const patch = (spec: object): Omit<HappeningEntry, "at"> => ({ patch: { ...target(job), with: { spec } } });
+    const { parallelism: now = 1 } = job.manifest["spec"] as { readonly parallelism?: number };
+    const act = draw.fork("act").weighted<Omit<HappeningEntry, "at">>([
+      [patch({ parallelism: draw.fork("fewer").whole(0, Math.max(0, now - 1)) }), 40],
+      [patch({ parallelism: now + draw.fork("more").whole(1, 4) }), 15],
+      [{ for: durationText(draw.fork("suspended").whole(1_000, 90_000)), suspend: target(job) }, 30],
+      [{ delete: podsOf(job) }, 15],
+    ]);
+    return [
+      refusals(draw.fork("refused"), { verbs: [verb], resources: [resource] }, atMs, draw.fork("n").whole(1, 3)),
+      { at: offsetText(atMs), ...act },
+    ];
+  },
+};
+
+/** A process dies, or is refused, amid a row of writes of one kind: some of them are done, others are not, and what is recorded is. */
+export const cutShort: Situation = {
+  name: "cut short",
+  shapes: ["jobs", "manyPods", "lowLimits"],
+  without: ["quota", "managedBy", "slowPods", "longPods"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground, podsAtOnce);
+    if (job === undefined) return [];
+    const [verb, resource] = draw.fork("write").weighted([
+      [["update", "jobs/status"], 35],
+      [["patch", "pods"], 35],
+      [["create", "pods"], 20],
+      [["delete", "pods"], 10],
+    ] as const);
+    const which = { verbs: [verb], resources: [resource] };
+    const count = draw.fork("count").whole(1, 3);
+    return Array.from({ length: count }, (_, number): HappeningEntry => {
+      const lots = draw.fork(String(number));
+      const ends = job.moments.slice(2);
+      const momentMs = lots
+        .fork("moment")
+        .pick(verb === "create" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
+      const window = { at: offsetText(Math.max(0, momentMs - lots.fork("before").whole(0, 1_500))), for: "60s" };
+      const nth = lots.fork("nth").whole(1, 4);
+      return lots.fork("dies").chance(0.7)
+        ? {
+            ...window,
+            controllerCrashes: {
+              controller: lots.fork("all").chance(0.3) ? "all" : "job-controller",
+              ...which,
+              nth,
+              when: lots.fork("when").pick(["before", "after"]),
+            },
+          }
+        : {
+            ...window,
+            requestFails: {
+              components: ["job-controller"],
+              ...which,
+              nth,
+              times: lots.fork("times").whole(1, 4),
+              with: lots.fork("with").pick([500, 503, 429]),
+            },
+          };
+    });
+  },
+};
+
+/** How many pods a Job has at once. */
+function podsAtOnce({ manifest }: Subject): number {
+  const { parallelism = 1, completions = parallelism } = manifest["spec"] as {
+    readonly parallelism?: number;
+    readonly completions?: number;
+  };
+  return Math.min(parallelism, completions);
+}
+
+/** So many requests of the Job controller go wrong from then on, and within half a minute. */
+export function refusals(
+  draw: Draw,
+  which: { readonly verbs: readonly string[]; readonly resources: readonly string[] },
+  atMs: number,
+  times: number,
+): HappeningEntry {
+  const isLost = draw.chance(0.2);
+  return {
+    at: offsetText(Math.max(0, atMs - 500)),
+    for: "30s",
+    requestFails: {
+      components: ["job-controller"],
+      ...which,
+      nth: 1,
+      times,
+      with: isLost ? draw.fork("lost").pick(LOST_ANSWERS) : draw.fork("with").pick([500, 503, 429]),
+      ...(isLost ? { effect: "kept" } : {}),
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { Draw } from "../draw.js";
+import { durationText, offsetText } from "../duration-text.js";
+import type { Situation } from "../situation.js";
+import { target } from "../user-actions.js";
+import type { Subject } from "../workload.js";
+
+/** The TTL controller is slow about a Job whose time is over, which meanwhile makes room for another of its name. */
+export const slowMeanwhile: Situation = {
+  name: "slow meanwhile",
+  shapes: ["jobs", "ttl"],
+  without: ["quota", "managedBy", "foreignFinalizers", "failures", "suspend"],
+  draw(draw, { subjects }) {
+    const expiring = subjects.filter(
+      ({ kind, isRun, manifest }) => kind === "Job" && isRun !== true && hasTtl(manifest),
+    );
+    if (expiring.length === 0) return [];
+    const job = draw.fork("subject").pick(expiring);
+    const byMs = draw.fork("by").whole(4_000, 15_000);
+    // A Job's time to live is over last, and mostly sooner than can be said.
+    const dueMs = Math.max(0, job.moments.at(-1)! - draw.fork("sooner").whole(0, 7_000));
+    // Who looks once more before it acts has done so after one request, and acts after two.
+    const atMs = dueMs + byMs + draw.fork("after").whole(100, byMs);
+    const slow = { atMs: dueMs - draw.fork("before").whole(0, 6_000), byMs };
+    return [slowness(slow, "ttl-after-finished-controller"), ...madeAgain(draw, job, atMs)];
+  },
+};
+
+/** A controller is slow about a pod that nobody but the user looks after, who meanwhile makes it again. */
+export const slowAboutPods: Situation = {
+  name: "slow about pods",
+  shapes: ["jobs", "ownPods", "overlappingSelectors"],
+  without: ["quota", "managedBy", "foreignFinalizers", "failures", "suspend"],
+  draw(draw, { subjects }) {
+    const pods = subjects.filter(({ kind }) => kind === "Pod");
+    if (pods.length === 0) return [];
+    const pod = draw.fork("subject").pick(pods);
+    const isLost = (pod.manifest["spec"] as { readonly nodeName?: string }).nodeName !== undefined;
+    const controller = draw.fork("controller").weighted([
+      ["job-controller", isLost ? 25 : 85],
+      ["pod-garbage-collector-controller", isLost ? 75 : 15],
+    ] as const);
+    const isCollected = controller !== "job-controller";
+    // What is on a node that is gone is let be for 40 s, and marked before it goes; a Job looks at a pod as soon as it is there.
+    const dueMs = draw.fork("moment").pick(isCollected ? pod.moments.slice(2, 4) : [0, 0, ...pod.moments]);
+    const byMs = draw.fork("by").whole(1_000, 5_000);
+    const atMs = dueMs + (isCollected ? byMs : 0) + draw.fork("after").whole(100, byMs + (isCollected ? 500 : 2_000));
+    const slow = { atMs: dueMs - draw.fork("before").whole(0, 1_000), byMs };
+    return [slowness(slow, controller), ...madeAgain(draw, pod, atMs)];
+  },
+};
+
+/** For as long as some requests take. */
+function slowness(
+  { atMs, byMs }: { readonly atMs: number; readonly byMs: number },
+  controller: string,
+): HappeningEntry {
+  return {
+    at: offsetText(Math.max(0, atMs)),
+    for: durationText(byMs * 3 + 9_000),
+    apiServerSlow: { by: durationText(byMs), components: [controller] },
+  };
+}
+
+function madeAgain(draw: Draw, subject: Subject, atMs: number): HappeningEntry[] {
+  return [
+    { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
+    { at: offsetText(atMs + draw.fork("again").whole(50, 600)), apply: subject.manifest },
+  ];
+}
+
+export function hasTtl({ spec }: Subject["manifest"]): boolean {
+  return (spec as { readonly ttlSecondsAfterFinished?: number }).ttlSecondsAfterFinished !== undefined;
+}
+
+function deletion({ kind }: Subject): { gracePeriodSeconds: number } | { propagation: "Background" } {
+  return kind === "Pod" ? { gracePeriodSeconds: 0 } : { propagation: "Background" };
+}

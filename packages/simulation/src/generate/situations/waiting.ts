@@ -1,0 +1,98 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { Draw } from "../draw.js";
+import { durationText, offsetText } from "../duration-text.js";
+import type { Shape } from "../shape.js";
+import type { Situation, SituationGround } from "../situation.js";
+import { target } from "../user-actions.js";
+import { hasTtl } from "./slow-controllers.js";
+
+/** What controllers wait for: a time that follows from what an object says. */
+interface Wait {
+  readonly kind: "CronJob" | "Job";
+  readonly shapes: readonly Shape[];
+}
+
+function drawWait(draw: Draw): Wait {
+  return draw.weighted<Wait>([
+    [{ kind: "CronJob", shapes: ["cronJobs", "relativeSchedules"] }, 50],
+    [{ kind: "Job", shapes: ["jobs", "failures"] }, 15],
+    [{ kind: "Job", shapes: ["jobs", "activeDeadline", "longPods"] }, 10],
+    [{ kind: "Job", shapes: ["jobs", "ttl"] }, 35],
+  ]);
+}
+
+/** A time at which something of that kind is waited for. */
+function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationGround): number | undefined {
+  const those = subjects.filter((subject) => subject.kind === kind && subject.isRun !== true);
+  const expiring = shapes.includes("ttl") ? those.filter(({ manifest }) => hasTtl(manifest)) : [];
+  const candidates = (expiring.length > 0 ? expiring : those).map(({ moments }) => moments.toSorted((a, b) => a - b));
+  if (candidates.length === 0) return undefined;
+  // Mostly the longest wait of all is for what comes last.
+  const longest = Math.max(...candidates.map(lastGapMs));
+  const isLast = kind === "Job" && draw.fork("last").chance(0.7);
+  const moments = draw
+    .fork("subject")
+    .pick(isLast ? candidates.filter((each) => lastGapMs(each) === longest) : candidates);
+  const index = isLast ? Math.max(0, moments.length - 2) : draw.fork("which").whole(0, moments.length - 1);
+  const fromMs = moments[index]!;
+  const gapMs = Math.min(300_000, (moments[index + 1] ?? fromMs + 60_000) - fromMs);
+  return fromMs + draw.fork("after").whole(0, Math.max(1_000, gapMs));
+}
+
+function lastGapMs(moments: readonly number[]): number {
+  return moments.at(-1)! - (moments.at(-2) ?? 0);
+}
+
+/** A clock is set while a controller waits for a time, or was wrong all along and is right again. */
+export function steppedClock(draw: Draw): Situation {
+  const wait = drawWait(draw.fork("wait"));
+  return {
+    name: "stepped clock",
+    shapes: wait.shapes,
+    without: ["quota", "managedBy"],
+    draw(lots, ground) {
+      const atMs = drawWaiting(lots.fork("moment"), wait, ground);
+      if (atMs === undefined) return [];
+      const lengthMs = lots.fork("by").weighted([
+        [lots.fork("seconds").whole(1, 10) * 1_000, 15],
+        [lots.fork("minutes").whole(10, 300) * 1_000, 50],
+        [lots.fork("hours").whole(1, 3) * 3_600_000, 35],
+      ]);
+      const by = `${lots.fork("back").chance(0.65) ? "-" : "+"}${durationText(lengthMs)}`;
+      const at = offsetText(atMs);
+      return lots.fork("for good").chance(0.6)
+        ? [{ at, clockJump: by }]
+        : [
+            {
+              at,
+              for: durationText(lots.fork("for").whole(5, 300) * 1_000),
+              clockSkew: { controllerManager: `controller-manager-${lots.fork("who").whole(1, ground.replicas)}`, by },
+            },
+          ];
+    },
+  };
+}
+
+/** Something has a controller look again before the time that it waits for: an edit that changes nothing, or a start anew. */
+export function wokenEarly(draw: Draw): Situation {
+  const wait = drawWait(draw.fork("wait"));
+  return {
+    name: "woken early",
+    shapes: wait.shapes,
+    without: ["quota", "managedBy", "suspend"],
+    draw(lots, ground) {
+      const count = lots.fork("count").whole(1, 4);
+      return Array.from({ length: count }, (_, number) => number).flatMap((number): HappeningEntry[] => {
+        const one = lots.fork(String(number));
+        const atMs = drawWaiting(one, wait, ground);
+        if (atMs === undefined) return [];
+        const subjects = ground.subjects.filter(({ kind, isRun }) => kind === wait.kind && isRun !== true);
+        const annotations = { "example.com/looked-at": String(number) };
+        const at = offsetText(atMs);
+        return one.fork("starts anew").chance(0.6)
+          ? [{ at, for: durationText(one.fork("down").whole(500, 5_000)), controllerDown: "all" }]
+          : subjects.map((subject) => ({ at, patch: { ...target(subject), with: { metadata: { annotations } } } }));
+      });
+    },
+  };
+}
