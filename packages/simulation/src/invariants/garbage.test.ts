@@ -229,6 +229,19 @@ describe("S15 PodGC's reasons", () => {
     ]);
   });
 
+  it("accepts a pod that it has marked Failed, whatever its kubelet says then, and none that somebody else has", () => {
+    const markedBy = (who: string): readonly string[] => {
+      const history = new History(podGCReasons);
+      history.store(on("gone", "Pending"));
+      history.store(on("gone", "Failed"), who);
+      history.store(on("gone", "Pending"), "kubelet");
+      history.remove(on("gone", "Pending"), POD_GC);
+      return history.violations;
+    };
+    expect(markedBy(POD_GC)).toEqual([]);
+    expect(markedBy("user")).toHaveLength(1);
+  });
+
   it("accepts a node that came while PodGC looked for it", () => {
     const history = new History(podGCReasons);
     history.store(on("n"));

@@ -27,6 +27,8 @@ export const podGCReasons: Invariant = {
     const book = new EndedPods();
     const addedMs = new Map<string, number>();
     const outOfServiceMs = new Map<string, number>();
+    /** UIDs of pods that it has marked Failed: their kubelets may yet say otherwise. */
+    const marked = new Set<string>();
     return {
       onChange(change) {
         if (change.resource === NODES) {
@@ -37,6 +39,7 @@ export const podGCReasons: Invariant = {
         }
         if (change.resource !== PODS) return;
         const pod: StoredPod = change.previous ?? change.object;
+        if (change.request?.component === POD_GC_CONTROLLER && hasEnded(change.object)) marked.add(uidOf(pod));
         if (change.request?.component === POD_GC_CONTROLLER && change.request.verb === "delete") {
           const nodeName = pod.spec?.nodeName ?? "";
           const isNodeGone =
@@ -45,11 +48,12 @@ export const podGCReasons: Invariant = {
               (addedMs.get(nodeName) ?? -Infinity) > world.nowMs - LOOK_MS);
           const isOut = isBeingDeleted(pod) && world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS;
           const isUnscheduled = nodeName === "" && isBeingDeleted(pod);
-          const wrong = !hasEnded(pod)
-            ? "and was not marked Failed first"
-            : isNodeGone || isOut || isUnscheduled || isOutOfService(world.get<Node>(NODES, "", nodeName))
-              ? undefined
-              : book.whyKept(pod, thresholdOf(world), world.nowMs);
+          const wrong =
+            !hasEnded(pod) && !marked.has(uidOf(pod))
+              ? "and was not marked Failed first"
+              : isNodeGone || isOut || isUnscheduled || isOutOfService(world.get<Node>(NODES, "", nodeName))
+                ? undefined
+                : book.whyKept(pod, thresholdOf(world), world.nowMs);
           if (wrong !== undefined) violated(nameOf(pod, "Pod"), `is deleted by PodGC, ${wrong}`);
         }
         book.onChange(change);

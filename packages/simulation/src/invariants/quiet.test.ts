@@ -61,6 +61,23 @@ describe("L7 no hot loop", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("accepts a look for each of many objects that it owned until then, and not for those of others", () => {
+    const looksAfterLossesOf = (name: string): readonly string[] => {
+      const history = new History(noHotLoop);
+      const owner = { apiVersion: "batch/v1", kind: "CronJob", name, uid: `uid-of-${name}`, controller: true };
+      for (let i = 0; i < 30; i++) {
+        const made = job({}, {}, `${name}-${i}`);
+        const object = { ...made, metadata: { ...made.metadata, namespace: "default" } };
+        const previous = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } };
+        history.show(object, { component: "cronjob-controller", type: "update", previous });
+        decided(history);
+      }
+      return history.violations;
+    };
+    expect(looksAfterLossesOf("tick")).toEqual([]);
+    expect(looksAfterLossesOf("tock")).toHaveLength(1);
+  });
+
   it("refuses the same write again and again, and not pods that are made in one instant", () => {
     const history = new History(noHotLoop);
     const write = { component: "job-controller", verb: "update", resource: "jobs.batch", name: "pi", code: 409 };

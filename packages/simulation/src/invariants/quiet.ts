@@ -68,10 +68,13 @@ export const noHotLoop: Invariant = {
           violated(`${resource} ${namespace}/${name}`, `${component} sends ${verb} ${often}, and changes nothing`);
       },
       // Each event is a reason of its own to look.
-      onCacheEvent({ component, process, object }) {
+      onCacheEvent({ component, process, object, previous }) {
         const objects = busy.get(component);
         if (objects === undefined || objects.size === 0) return;
         for (const key of concerned(object)) objects.delete(`${process} ${key}`);
+        // Whoever owned it has reason to look as well.
+        const former = previous === undefined ? undefined : getControllerOf(previous);
+        if (former !== undefined) objects.delete(`${process} ${object.metadata.namespace ?? ""}/${former.name}`);
       },
       onChange({ resource, object, request }) {
         if (request === undefined || !isOfController(request)) return;
