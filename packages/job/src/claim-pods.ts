@@ -4,7 +4,7 @@ import { ControllerRefManager, type PodControl, recheckDeletionTimestamp } from 
 import type { Lister } from "@kubewright/informer";
 
 import { jobPodCandidates, type jobPodsIndex } from "./job-pods-index.js";
-import type { JobObject, PodObject } from "./job-spec.js";
+import { type JobObject, type PodObject, isBeingDeleted } from "./job-spec.js";
 import { uidOf } from "./pod-state.js";
 
 export interface ClaimDeps {
@@ -56,7 +56,8 @@ export async function claimPods(
     patch: (namespace, name, body, patchSignal) => podControl.patchPod(namespace, name, body, patchSignal),
   });
   const candidates = jobPodCandidates(pods, job);
-  const isFreed = (pod: PodObject): boolean => freed.has(uidOf(pod));
+  // A Job that is being deleted adopts nothing: what was let go for it is nobody's.
+  const isFreed = (pod: PodObject): boolean => !isBeingDeleted(job) && freed.has(uidOf(pod));
   const { claimed, error } = await manager.claim(
     candidates.filter((pod) => !isFreed(pod)),
     signal,

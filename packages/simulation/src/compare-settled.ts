@@ -19,6 +19,7 @@ type Settled = Outcome["settled"];
  * | its pods are deleted, evicted or lost with a node | more failures, and what follows: how it ends, how many failed |
  * | it has `activeDeadlineSeconds`                 | whether it is met                                              |
  * | the answer to a pod's creation is lost (X4)    | more successes, more failures                                  |
+ * | it does not wait for its own writes, and its watches fail (X4) | more successes, more failures                   |
  * | containers are restarted in place (OnFailure)  | whether the limit is noticed before the pod succeeds           |
  * | several pods at a time, of which some fail     | which end comes first, and how many pods have ended by then    |
  * | no `completions` (X5), or `successPolicy`      | how many succeed, and which                                    |
@@ -137,9 +138,11 @@ function isManagedElsewhere({ spec }: Job): boolean {
 /** What a plan's happenings may have done. */
 class Happened {
   readonly #entries: readonly HappeningEntry[];
+  readonly #waitsForWrites: boolean;
 
-  constructor({ happenings = [] }: FaultPlan) {
+  constructor({ happenings = [], controllers }: FaultPlan) {
     this.#entries = happenings;
+    this.#waitsForWrites = controllers?.consistencyGate !== false;
   }
 
   /** Whether a user does something to the Job, or applies something: its namespace may be gone with it. */
@@ -169,8 +172,10 @@ class Happened {
   /** Whether pods may be there that whoever made them does not know of. */
   get losesCreations(): boolean {
     return this.#entries.some(
-      ({ requestFails, apiServerDown, controllerCrashes, paused, staleCache, watchSilent, leaseLost }) =>
+      ({ requestFails, apiServerDown, controllerCrashes, paused, staleCache, watchSilent, watchCut, leaseLost }) =>
         requestFails?.effect === "kept" ||
+        // Who is behind counts anew what it has counted, and makes what it has made.
+        (!this.#waitsForWrites && (requestFails !== undefined || watchCut !== undefined)) ||
         apiServerDown !== undefined ||
         controllerCrashes !== undefined ||
         paused !== undefined ||

@@ -33,6 +33,11 @@ describe("S20 no late adoption", () => {
     expect(adopt("never", "user")).toEqual([]);
   });
 
+  it("accepts what the garbage collector puts back as it unblocks an owner", () => {
+    expect(adopt("never", "garbage-collector-controller")).toEqual([]);
+    expect(adopt("never", "cronjob-controller")).toHaveLength(1);
+  });
+
   it.each(["never", "after"] as const)("refuses one by who read the owner %s", (read) => {
     expect(adopt(read)).toEqual([expect.stringContaining("is taken by job-controller for Job")]);
   });

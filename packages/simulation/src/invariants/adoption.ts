@@ -1,13 +1,14 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo } from "../world.js";
-import { isBeingDeleted, isOfController, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { GARBAGE_COLLECTOR, isBeingDeleted, isOfController, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/controller_ref_manager.go RecheckDeletionTimestamp. */
 export const noLateAdoption: Invariant = {
   name: "S20 no late adoption",
   sentence:
     "No controller makes an object that is there the dependent of one that is being deleted, or is gone, unless it read that " +
-    "one from the API server when it was not: what is let go stays free.",
+    "one from the API server when it was not: what is let go stays free. But the garbage collector, which unblocks an owner, names the " +
+    "reference, and puts it back if it was let go meanwhile.",
   watch(_world, violated): InvariantChecks {
     /** When an owner began to go, by UID. */
     const goingMs = new Map<string, number>();
@@ -26,6 +27,7 @@ export const noLateAdoption: Invariant = {
         if (type === "ADDED") uids.set(`${resource} ${object.metadata.namespace ?? ""}/${object.metadata.name}`, uid);
         if ((type === "DELETED" || isBeingDeleted(object)) && !goingMs.has(uid)) goingMs.set(uid, atMs);
         if (type !== "MODIFIED" || request === undefined || !isOfController(request)) return;
+        if (request.component === GARBAGE_COLLECTOR) return;
         const before = new Set((previous?.metadata.ownerReferences ?? []).map((reference) => reference.uid));
         for (const { uid: owner, kind, name } of object.metadata.ownerReferences ?? []) {
           const sinceMs = goingMs.get(owner);

@@ -69,6 +69,24 @@ it("counts from the failure that was recorded last, though another ended after i
   ]);
 });
 
+it("takes a failure for one before a success that ended, being deleted, nobody knows when", () => {
+  const after = (deleted: boolean): readonly string[] => {
+    const history = new History(backOff);
+    const metadata = deleted ? { deletionTimestamp: new Date(history.nowMs).toISOString() } : {};
+    history.store(job());
+    history.store(pod("Succeeded", { name: "s", status: failedAt(history.nowMs, 0), metadata }), "kubelet");
+    history.pass(2000);
+    history.store(pod("Running", { name: "a" }), CONTROLLER);
+    history.store(pod("Failed", { name: "a", status: failedAt(history.nowMs) }), "kubelet");
+    record(history, ["a"], {}, ["s"]);
+    history.pass(2000);
+    history.store(pod("Pending", { name: "b" }), CONTROLLER);
+    return history.violations;
+  };
+  expect(after(true)).toEqual([]);
+  expect(after(false)).toHaveLength(1);
+});
+
 it("accepts what follows a failure that was recorded by a write whose answer was lost", () => {
   const after = (code: number): readonly string[] => {
     const history = new History(backOff);

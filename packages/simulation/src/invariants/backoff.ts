@@ -14,7 +14,7 @@ import {
   policyAction,
 } from "./job-words.js";
 import { clockMayBeWrong } from "./plan-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 const BASE_MS = 10_000;
 const MAX_MS = 600_000;
@@ -133,7 +133,9 @@ class FailuresInARow {
     this.#recorded = recorded;
     for (const uid of successes) {
       this.#unrecordedSuccesses.delete(uid);
-      this.#successMs = Math.max(this.#successMs, endedMs(this.#ledger.pods.get(uid)!.object));
+      const pod = this.#ledger.pods.get(uid)!.object;
+      // When one ended that is being deleted is not certain: it may be as late as now.
+      this.#successMs = Math.max(this.#successMs, isBeingDeleted(pod) ? atMs : endedMs(pod));
     }
     if (successes.length > 0) this.#failures = [];
     // A Job that fails counts what still runs, which is no reason to wait for it.

@@ -1,6 +1,7 @@
 import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
+import { durationOf } from "../scenario/scenario-times.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
 import { type JobLedger, type JobRecord, activePods, isCreationMissed, jobLedgerOf } from "./job-ledger.js";
 import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
@@ -204,7 +205,10 @@ export const dampedNotStalled: Invariant = {
     let disturbedMs = -Infinity;
     return {
       onHappening({ index, phase, kind, atMs }) {
-        disturbedMs = atMs;
+        const crashes = world.plan.happenings?.[index]?.controllerCrashes;
+        // Who has crashed is not there until it is started again.
+        const restartMs = crashes === undefined ? 0 : durationOf(crashes.restartAfter ?? "0s");
+        disturbedMs = Math.max(disturbedMs, atMs + restartMs);
         // What goes wrong once at a request is over with it, and a suspension is nothing wrong.
         if (kind === "requestFails" || kind === "controllerCrashes" || kind === "suspend") return;
         if (phase === "begin" && world.plan.happenings?.[index]?.for !== undefined) lasting.add(index);
@@ -214,7 +218,7 @@ export const dampedNotStalled: Invariant = {
       onAnswer(request) {
         ledger.onAnswer(request);
         if (request.component !== JOB_CONTROLLER) return;
-        if (request.atMs - request.sentMs >= HOLDS_UP_MS) disturbedMs = request.atMs;
+        if (request.atMs - request.sentMs >= HOLDS_UP_MS) disturbedMs = Math.max(disturbedMs, request.atMs);
         const isRefused = request.code < 200 || request.code > 299;
         const { verb } = request;
         const owner = request.resource === PODS ? jobOf(request, ledger) : undefined;

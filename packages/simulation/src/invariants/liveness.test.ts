@@ -216,6 +216,20 @@ describe("L9 damped, not stalled", () => {
     expect(waits(false)).toEqual([]);
   });
 
+  it("accepts that nobody tries until a controller that has crashed is there again, and refuses it from then on", () => {
+    const history = new History(dampedNotStalled, {
+      happenings: [{ at: "1s", controllerCrashes: { controller: CONTROLLER, restartAfter: "3m" } }],
+    });
+    history.store(job());
+    refused(history);
+    history.happen(0, "controllerCrashes", "begin");
+    history.happen(0, "requestFails", "end");
+    history.pass(180_000);
+    expect(history.violations).toEqual([]);
+    history.pass(100_000);
+    expect(history.violations).toHaveLength(1);
+  });
+
   it("accepts it when there was another try, the Job wants none, something else is refused, or goes wrong", () => {
     const tried = new History(dampedNotStalled);
     tried.store(job());
