@@ -96,7 +96,8 @@ describe("L1 Jobs end as they must", () => {
   });
 
   it("leaves open how many succeed when who does not wait for its own writes is behind", () => {
-    for (const happening of [{ watchCut: {} }, { requestFails: { with: 503, verbs: ["list"] } }]) {
+    const behind: Partial<HappeningEntry>[] = [{ watchCut: {} }, { requestFails: { with: 503, verbs: ["list"] } }];
+    for (const happening of behind) {
       const more = { ...complete, succeeded: 2 };
       expect(compare(complete, more, { happening, consistencyGate: false })).toEqual([]);
       expect(compare(complete, more, { happening })).toHaveLength(1);
