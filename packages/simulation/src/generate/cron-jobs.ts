@@ -226,7 +226,7 @@ interface Suspension {
 /** Suspended for some slots; a frequent one also for more than the 100 after which the controller warns. */
 function drawSuspension(draw: Draw, swarm: Swarm, { periodMs, spanMs }: Timetable): Suspension | undefined {
   if (!swarm.has("suspend") || !draw.chance(0.4)) return undefined;
-  const isLong = periodMs <= 1.5 * MINUTE_MS && draw.fork("long").chance(0.4);
+  const isLong = periodMs <= 1.5 * MINUTE_MS && draw.fork("long").chance(0.65);
   const lengthMs = isLong ? 105 * periodMs : draw.fork("length").whole(1, 5) * Math.min(periodMs, HOUR_MS);
   const atMs = draw.fork("at").whole(1, Math.floor(spanMs / 1_000)) * 1_000;
   return { atMs, untilMs: atMs + lengthMs };

@@ -156,7 +156,7 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
       : lots("replacement policy").pick(["Failed", "TerminatingOrFailed"]);
   if (swarm.has("activeDeadline") && lots("deadline").chance(0.4))
     spec.activeDeadlineSeconds = lots("seconds of deadline").whole(5, 60);
-  if (swarm.has("ttl") && lots("ttl").chance(0.5))
+  if (swarm.has("ttl") && lots("ttl").chance(0.65))
     spec.ttlSecondsAfterFinished = lots("seconds of ttl").pick([0, 5, 60, 3600]);
   if (swarm.has("suspend") && lots("suspend").chance(0.4)) spec.suspend = true;
   if (swarm.has("managedBy") && lots("managedBy").chance(0.15)) spec.managedBy = "example.com/other-controller";

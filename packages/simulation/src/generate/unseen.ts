@@ -30,7 +30,7 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
   [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 26],
   [hide("Pod", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 12],
   [hide("Job", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 22],
-  [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 14],
+  [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 22],
   [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
   [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
   [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
@@ -223,9 +223,9 @@ function drawActs(
       what: { patch: { ...cronJob, with: { spec: none } } },
     };
     return draw.fork("what").weighted([
-      [[...again, clearance], 50],
-      [again, 30],
-      [[], 20],
+      [[...again, clearance], 65],
+      [again, 25],
+      [[], 10],
     ]);
   }
   const edited = {

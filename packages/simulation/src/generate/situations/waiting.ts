@@ -10,6 +10,8 @@ import { hasTtl } from "./slow-controllers.js";
 interface Wait {
   readonly kind: "CronJob" | "Job";
   readonly shapes: readonly Shape[];
+  /** What would make its time hard to tell. */
+  readonly without?: readonly Shape[];
 }
 
 function drawWait(draw: Draw): Wait {
@@ -17,7 +19,7 @@ function drawWait(draw: Draw): Wait {
     [{ kind: "CronJob", shapes: ["cronJobs", "relativeSchedules"] }, 50],
     [{ kind: "Job", shapes: ["jobs", "failures"] }, 15],
     [{ kind: "Job", shapes: ["jobs", "activeDeadline", "longPods"] }, 10],
-    [{ kind: "Job", shapes: ["jobs", "ttl"] }, 35],
+    [{ kind: "Job", shapes: ["jobs", "ttl"], without: ["failures", "slowPods", "foreignFinalizers"] }, 35],
   ]);
 }
 
@@ -25,7 +27,9 @@ function drawWait(draw: Draw): Wait {
 function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationGround): number | undefined {
   const those = subjects.filter((subject) => subject.kind === kind && subject.isRun !== true);
   const expiring = shapes.includes("ttl") ? those.filter(({ manifest }) => hasTtl(manifest)) : [];
-  const candidates = (expiring.length > 0 ? expiring : those).map(({ moments }) => moments.toSorted((a, b) => a - b));
+  const waiting = (expiring.length > 0 ? expiring : those).map(({ moments }) => moments.toSorted((a, b) => a - b));
+  const seen = waiting.filter((moments) => lastGapMs(moments) <= LONGEST_WAIT_MS);
+  const candidates = seen.length > 0 ? seen : waiting;
   if (candidates.length === 0) return undefined;
   // Mostly the longest wait of all is for what comes last.
   const longest = Math.max(...candidates.map(lastGapMs));
@@ -35,9 +39,12 @@ function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: Situation
     .pick(isLast ? candidates.filter((each) => lastGapMs(each) === longest) : candidates);
   const index = isLast ? Math.max(0, moments.length - 2) : draw.fork("which").whole(0, moments.length - 1);
   const fromMs = moments[index]!;
-  const gapMs = Math.min(300_000, (moments[index + 1] ?? fromMs + 60_000) - fromMs);
+  const gapMs = Math.min(LONGEST_WAIT_MS, (moments[index + 1] ?? fromMs + 60_000) - fromMs);
   return fromMs + draw.fork("after").whole(0, Math.max(1_000, gapMs));
 }
+
+/** What is waited for longer than this may come after the plan is over. */
+const LONGEST_WAIT_MS = 300_000;
 
 function lastGapMs(moments: readonly number[]): number {
   return moments.at(-1)! - (moments.at(-2) ?? 0);
@@ -49,7 +56,7 @@ export function steppedClock(draw: Draw): Situation {
   return {
     name: "stepped clock",
     shapes: wait.shapes,
-    without: ["quota", "managedBy"],
+    without: ["quota", "managedBy", ...(wait.without ?? [])],
     draw(lots, ground) {
       const atMs = drawWaiting(lots.fork("moment"), wait, ground);
       if (atMs === undefined) return [];
@@ -79,7 +86,7 @@ export function wokenEarly(draw: Draw): Situation {
   return {
     name: "woken early",
     shapes: wait.shapes,
-    without: ["quota", "managedBy", "suspend"],
+    without: ["quota", "managedBy", "suspend", ...(wait.without ?? [])],
     draw(lots, ground) {
       const count = lots.fork("count").whole(1, 4);
       return Array.from({ length: count }, (_, number) => number).flatMap((number): HappeningEntry[] => {
