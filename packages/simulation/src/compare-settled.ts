@@ -24,6 +24,7 @@ type Settled = Outcome["settled"];
  * | several pods at a time, of which some fail     | which end comes first, and how many pods have ended by then    |
  * | no `completions` (X5), or `successPolicy`      | how many succeed, and which                                    |
  * | old lists after a restart (X7)                 | the counts                                                     |
+ * | somebody changes its pods (X3)                 | whether those that it has seen to succeed are counted          |
  * | clocks of controllers are wrong                | deadlines, times to live, and whether its back-off is over     |
  *
  * Nothing but back-off leaves open whether it ends: to a clock that was set back, failures lie in the future. Objects that only one of the runs has are compared by nobody: a time to live, a
@@ -51,7 +52,7 @@ export function mayDiffer(withFaults: Settled, plan: FaultPlan): boolean {
   const world = new Happened(plan);
   for (const { job, actual } of comparedJobs(withFaults, plan, world))
     // What a run comes to leaves more open, never less.
-    if (!hasEnd(actual) || openFields(actual, actual, job, world).size < FIELDS.length || isShort(actual, job))
+    if (!hasEnd(actual) || openFields(actual, actual, job, world).size < FIELDS.length || isShort(actual, job, world))
       return true;
   return false;
 }
@@ -88,18 +89,22 @@ function* differences(
     if (open.has(field) || (actual[field] ?? "") === (expected[field] ?? "")) continue;
     yield `${field} is ${actual[field] ?? "absent"}, and ${expected[field] ?? "absent"} without faults`;
   }
-  if (isShort(actual, job)) yield `is Complete with ${actual.succeeded} of ${job.spec?.completions} successes`;
+  if (isShort(actual, job, world)) yield `is Complete with ${actual.succeeded} of ${job.spec?.completions} successes`;
 }
 
 function hasEnd({ end }: SettledObject): boolean {
   return end !== "" && end !== undefined;
 }
 
-/** Whether it is Complete without all its completions. */
-function isShort({ end, reason, succeeded }: SettledObject, { spec }: Job): boolean {
+/** Whether it is Complete without all its completions, and nobody has changed pods that had succeeded by then. */
+function isShort({ end, reason, succeeded }: SettledObject, { spec }: Job, world: Happened): boolean {
   const completions = spec?.completions;
   return (
-    end === "Complete" && reason === "CompletionsReached" && completions != null && Number(succeeded) < completions
+    end === "Complete" &&
+    reason === "CompletionsReached" &&
+    completions != null &&
+    Number(succeeded) < completions &&
+    !world.changesPods
   );
 }
 
@@ -167,6 +172,11 @@ class Happened {
         entry.delete?.kind === "Pod" || entry.delete?.kind === "Node" || patch?.kind === "Pod" || patch?.kind === "Node"
       );
     });
+  }
+
+  /** Whether somebody from outside has a say in how pods have ended, and whose they are. */
+  get changesPods(): boolean {
+    return this.#entries.some(({ patch }) => patch?.kind === "Pod");
   }
 
   /** Whether pods may be there that whoever made them does not know of. */
