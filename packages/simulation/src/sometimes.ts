@@ -349,13 +349,13 @@ const STATES: readonly State[] = [
   state("PodGC, threshold", "PodGC deletes ended pods beyond its threshold.", {
     decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "terminated",
   }),
+  state("PodGC, out of service", "PodGC deletes a pod that nobody is left to end.", {
+    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "out-of-service",
+  }),
   state("PodGC, unscheduled", "PodGC deletes a pod without a node.", {
     decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "unscheduled",
   }),
   // Caches and leaders.
-  state("watch expired", "A watch is resumed from a version that is not known any more.", {
-    answer: ({ verb, code }) => verb === "watch" && code === 410,
-  }),
   state("name taken again", "A cache is told of another object of a name by an update.", {
     cache: ({ type, object, previous }) =>
       type === "update" && previous !== undefined && previous.metadata.uid !== object.metadata.uid,

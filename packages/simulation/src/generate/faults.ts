@@ -4,6 +4,7 @@ import { durationText, offsetText } from "./duration-text.js";
 import type { FaultKind } from "./fault-kind.js";
 import { type Cast, LOST_ANSWERS, type RequestKind, isWrite, refusals, selection } from "./request-kinds.js";
 import { startOfHappening } from "./happening-times.js";
+import { OUT_OF_SERVICE } from "./node-actions.js";
 import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
 import type { Subject } from "./workload.js";
@@ -316,10 +317,7 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
         for: durationText(draw.fork("for").whole(1, 120) * 1_000),
         nodeTainted: {
           node: nodeOf(draw, ground),
-          ...draw.fork("taint").pick([
-            { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" },
-            { key: "example.com/maintenance", effect: "NoExecute" },
-          ]),
+          ...draw.fork("taint").pick([OUT_OF_SERVICE, { key: "example.com/maintenance", effect: "NoExecute" }]),
         },
       },
     ],

@@ -34,3 +34,10 @@ export function node(name: string): UnstructuredObject {
     },
   };
 }
+
+/** Somebody has seen to it that the machine is off. */
+export const OUT_OF_SERVICE = {
+  key: "node.kubernetes.io/out-of-service",
+  value: "nodeshutdown",
+  effect: "NoExecute",
+} as const;

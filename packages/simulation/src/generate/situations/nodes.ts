@@ -1,6 +1,6 @@
 import type { HappeningEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
-import { node } from "../node-actions.js";
+import { OUT_OF_SERVICE, node } from "../node-actions.js";
 import type { Situation } from "../situation.js";
 import { podsOf } from "../user-actions.js";
 import type { Subject } from "../workload.js";
@@ -23,10 +23,21 @@ export const goneNode: Situation = {
       { at, delete: { kind: "Node", name } },
       { at: offsetText(backMs), apply: node(name) },
     ];
+    const goesOnMs = draw.fork("goes on").whole(30_000, 120_000);
+    const outOfService: HappeningEntry[] = [
+      ...(draw.fork("lost").chance(0.7) ? [{ at, for: durationText(goesOnMs), nodeLost: name }] : []),
+      {
+        at: offsetText(atMs + draw.fork("tainted").whole(0, 20_000)),
+        for: durationText(goesOnMs),
+        nodeTainted: { ...OUT_OF_SERVICE, node: name },
+      },
+      { at: offsetText(atMs + draw.fork("deleted").whole(0, 40_000)), delete: podsOf(job) },
+    ];
     return draw.fork("way").weighted<HappeningEntry[]>([
       [gone, 50],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 15],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 10],
+      [outOfService, 25],
       // What looks after nodes may also say that pods have failed whose containers nobody can ask.
       [[{ at, patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } } }], 25],
     ]);
