@@ -163,6 +163,7 @@ const SHARES: Partial<Record<Shape, number>> = {
   nodes: 0.25,
   ownPods: 0.15,
   quota: 0.2,
+  userRelabels: 0.25,
   replicas: 0.3,
   slowPods: 0.3,
   longPods: 0.15,

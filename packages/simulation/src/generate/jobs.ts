@@ -3,6 +3,7 @@ import type { UnstructuredObject } from "@kubewright/api";
 import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
+import { SHARED_LABELS } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, together } from "./workload.js";
 
@@ -53,8 +54,8 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
     },
     spec: {
       ...fields,
-      ...(overlapping ? { manualSelector: true, selector: { matchLabels: { group: "overlapping" } } } : {}),
-      template: { ...(overlapping ? { metadata: { labels: { group: "overlapping" } } } : {}), ...template },
+      ...(overlapping ? { manualSelector: true, selector: { matchLabels: SHARED_LABELS } } : {}),
+      template: { ...(overlapping ? { metadata: { labels: SHARED_LABELS } } : {}), ...template },
     },
   } satisfies UnstructuredObject;
   const resumeMs = spec.suspend === true ? draw.fork("resume").whole(1_000, 40_000) : 0;

@@ -1,6 +1,7 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
 import type { Draw } from "./draw.js";
+import { SHARED_LABELS, isManual } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, together } from "./workload.js";
 
@@ -14,7 +15,7 @@ export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject
   const adopter = subjects.find(({ manifest }) => isManual(manifest));
   const namespace = adopter?.namespace ?? "default";
   const isLost = draw.fork("lost").chance(0.5);
-  const labels = adopter !== undefined && draw.fork("adopted").chance(0.6) ? { group: "overlapping" } : { app: "own" };
+  const labels = adopter !== undefined && draw.fork("adopted").chance(0.6) ? SHARED_LABELS : { app: "own" };
   const name = "own-pod";
   const manifest: UnstructuredObject = {
     apiVersion: "v1",
@@ -29,8 +30,4 @@ export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject
   const rounds = Array.from({ length: 6 }, (_, round) => Math.max(0, round * ROUND_MS - 500));
   const subject: Subject = { kind: "Pod", namespace, name, manifest, moments: rounds, indexes: 0, schedules: [] };
   return { ...together([]), manifests: [manifest], subjects: [subject], endMs: 6 * ROUND_MS };
-}
-
-function isManual({ spec }: UnstructuredObject): boolean {
-  return (spec as { readonly manualSelector?: boolean } | undefined)?.manualSelector === true;
 }

@@ -56,5 +56,7 @@ export const SHAPES = [
   "userScales",
   "userSuspends",
   "userEdits",
+  /** Pods whose labels or owners users change. */
+  "userRelabels",
   "userRecreates",
 ] as const;

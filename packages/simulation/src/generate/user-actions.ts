@@ -3,6 +3,7 @@ import type { UnstructuredObject } from "@kubewright/api";
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
+import { SHARED_LABELS, isManual } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import type { Subject } from "./workload.js";
 
@@ -74,6 +75,7 @@ const ACTIONS: readonly Action[] = [
   { shape: "userScales", act: scale },
   { shape: "userSuspends", act: suspend },
   { shape: "userEdits", act: edit },
+  { shape: "userRelabels", act: relabelPods },
   { shape: "userRecreates", act: recreate },
 ];
 
@@ -90,14 +92,17 @@ export function podsOf({ namespace, name }: Subject): {
   return { kind: "Pod", namespace, labels: { "batch.kubernetes.io/job-name": name } };
 }
 
-/** All pods of a Job, or of one index. The Jobs of a CronJob have no name that could be said beforehand. */
+/** All pods of a Job, or of one index. */
+function drawPodsOf(draw: Draw, subject: Subject): ReturnType<typeof podsOf> {
+  const pods = podsOf(subject);
+  if (subject.indexes === 0 || !draw.fork("one").chance(0.6)) return pods;
+  const index = String(draw.fork("index").whole(0, subject.indexes - 1));
+  return { ...pods, labels: { ...pods.labels, "batch.kubernetes.io/job-completion-index": index } };
+}
+
+/** The Jobs of a CronJob have no name that could be said beforehand, nor have their pods. */
 function deletePods(draw: Draw, subject: Subject, atMs: number): Acted[] {
   if (subject.kind === "CronJob") return deleteSubject(draw, subject, atMs);
-  const index =
-    subject.indexes > 0 && draw.fork("one").chance(0.6)
-      ? { "batch.kubernetes.io/job-completion-index": String(draw.fork("index").whole(0, subject.indexes - 1)) }
-      : {};
-  const labels = { "batch.kubernetes.io/job-name": subject.name, ...index };
   const gracePeriodSeconds = draw.fork("grace").weighted([
     [undefined, 70],
     [0, 20],
@@ -108,9 +113,7 @@ function deletePods(draw: Draw, subject: Subject, atMs: number): Acted[] {
       atMs,
       what: {
         delete: {
-          kind: "Pod",
-          namespace: subject.namespace,
-          labels,
+          ...drawPodsOf(draw, subject),
           ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
         },
       },
@@ -197,6 +200,22 @@ function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
         ];
   return [{ atMs, what: draw.fork("which").pick(choices) }];
 }
+
+/** Pods are taken out of what their Job selects, as who looks into one does, or lose their owner; mostly some are put back. */
+function relabelPods(draw: Draw, subject: Subject, atMs: number): Acted[] {
+  if (subject.kind === "CronJob") return edit(draw, subject, atMs);
+  const pods = drawPodsOf(draw.fork("pods"), subject);
+  const group = isManual(subject.manifest) ? SHARED_LABELS : {};
+  const labels = Object.fromEntries([SELECTING_LABEL, ...Object.keys(group)].map((key) => [key, null]));
+  const patch = (metadata: object): Acted["what"] => ({ patch: { ...pods, with: { metadata } } });
+  if (draw.fork("what").chance(0.3)) return [{ atMs, what: patch({ ownerReferences: null }) }];
+  const taken = { atMs, what: patch({ labels }) };
+  if (Object.keys(group).length === 0 || draw.fork("for good").chance(0.4)) return [taken];
+  return [taken, { atMs: atMs + draw.fork("after").delayMs(), what: patch({ labels: group }) }];
+}
+
+/** By what a Job selects pods that has not been told by what. */
+const SELECTING_LABEL = "batch.kubernetes.io/controller-uid";
 
 /** Deleted, and made again under its name: once its name is free, or at once, while it may still be there. */
 function recreate(draw: Draw, subject: Subject, atMs: number): Acted[] {

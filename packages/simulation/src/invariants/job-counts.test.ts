@@ -35,6 +35,28 @@ describe("S1 counted once", () => {
     ]);
   });
 
+  it("accepts that one is counted anew that was no pod of the Job's meanwhile, and refuses it of one that was", () => {
+    const count = (history: History): void => {
+      history.store(pod("Succeeded"), CONTROLLER);
+      history.store(job(recorded(["uid-of-a"])), CONTROLLER);
+      history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+      history.store(job({ ...recorded([]), succeeded: 1 }), CONTROLLER);
+    };
+    const adopted = new History(countedOnce);
+    adopted.store(job());
+    count(adopted);
+    adopted.store(pod("Succeeded", { tracked: false, metadata: { ownerReferences: [] } }), "user");
+    adopted.store(pod("Succeeded"), CONTROLLER);
+    adopted.store(job({ ...recorded(["uid-of-a"]), succeeded: 1 }), CONTROLLER);
+    expect(adopted.violations).toEqual([]);
+    const kept = new History(countedOnce);
+    kept.store(job());
+    count(kept);
+    kept.store(pod("Succeeded"), CONTROLLER);
+    kept.store(job({ ...recorded(["uid-of-a"]), succeeded: 1 }), CONTROLLER);
+    expect(kept.violations).toHaveLength(1);
+  });
+
   it("refuses a UID that changes its list, and one in both", () => {
     const history = new History(countedOnce);
     history.store(job());

@@ -15,13 +15,13 @@ import {
   mayHaveBeenCutShort,
   policyAction,
 } from "./job-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go trackJobStatusAndRemoveFinalizers. */
 export const countedOnce: Invariant = {
   name: "S1 counted once",
   sentence:
-    "A pod's UID enters uncountedTerminatedPods at most once in its Job's life, in one list, for how the pod has ended; " +
+    "A pod's UID enters uncountedTerminatedPods at most once for as long as it is its Job's, in one list, for how the pod has ended; " +
     "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
@@ -30,8 +30,9 @@ export const countedOnce: Invariant = {
       onAnswer: (request) => ledger.onAnswer(request),
       onChange(change) {
         ledger.onChange(change);
-        if (change.resource !== JOBS || change.previous === undefined || change.type !== "MODIFIED") return;
-        if (ledger.mayReadThePast) return;
+        if (change.previous === undefined || change.type !== "MODIFIED") return;
+        if (change.resource === PODS) forgetMoved(change, entered);
+        if (change.resource !== JOBS || ledger.mayReadThePast) return;
         const job = ledger.jobs.get(uidOf(change.object));
         if (job === undefined || change.request?.component !== JOB_CONTROLLER) return;
         let known = entered.get(job.uid);
@@ -42,6 +43,13 @@ export const countedOnce: Invariant = {
     };
   },
 };
+
+/** Whoever takes for its own a pod that it had let go of does not know any more that it has counted it. */
+function forgetMoved({ object, previous }: StoredChange, entered: Map<string, Map<string, string>>): void {
+  const owner = ownerOfKind(object, "Job")?.uid;
+  if (owner === undefined || owner === ownerOfKind(previous!, "Job")?.uid) return;
+  entered.get(owner)?.delete(uidOf(object));
+}
 
 function checkLists(
   { object, previous }: StoredChange,
