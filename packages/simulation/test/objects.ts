@@ -17,9 +17,21 @@ export function job(status: JobStatus = {}, spec: Partial<JobSpec> = {}, name = 
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: { namespace: "default", name, uid: `uid-of-${name}` },
-    spec: { completions: 1, parallelism: 1, backoffLimit: 6, template, ...spec },
+    spec: {
+      completions: 1,
+      parallelism: 1,
+      backoffLimit: 6,
+      selector: { matchLabels: labels(name) },
+      template,
+      ...spec,
+    },
     status,
   };
+}
+
+/** By what a Job selects its pods. */
+function labels(job: string): Record<string, string> {
+  return { "batch.kubernetes.io/controller-uid": `uid-of-${job}` };
 }
 
 export interface PodParts {
@@ -43,6 +55,7 @@ export function pod(
       namespace: "default",
       name,
       uid: `uid-of-${name}`,
+      labels: labels(of),
       ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: of, uid: `uid-of-${of}`, controller: true }],
       ...(tracked ? { finalizers: [JOB_TRACKING_FINALIZER] } : {}),
       ...(index === undefined ? {} : { annotations: { [JOB_COMPLETION_INDEX_ANNOTATION]: `${index}` } }),

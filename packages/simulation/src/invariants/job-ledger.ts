@@ -61,6 +61,8 @@ export interface PodRecord {
   everCutShort: boolean;
   /** It has changed its phase after it ended: exception X3. */
   flipped: boolean;
+  /** It has been another Job's, or nobody's, since it was a Job's first. */
+  moved: boolean;
   readonly createdMs: number;
   /** The life of the Job controller that created it; `undefined` when somebody else did. */
   readonly createdBy: string | undefined;
@@ -223,6 +225,7 @@ export class JobLedger {
         everTerminating: false,
         everCutShort: false,
         flipped: false,
+        moved: false,
         createdMs: atMs,
         createdBy: isCreated ? lifeOf(request) : undefined,
         answerLost: false,
@@ -246,6 +249,7 @@ export class JobLedger {
       if (job !== undefined) job.meddledWith = true;
     }
     if (record.job !== job) {
+      record.moved ||= record.job !== undefined;
       record.job?.livePods.delete(uid);
       record.job = job;
       job?.allPods.push(record);

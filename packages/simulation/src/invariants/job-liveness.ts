@@ -1,10 +1,18 @@
-import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue } from "@kubewright/api";
+import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue, labelSelectorMatcher } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
 import { type JobLedger, type JobRecord, activePods, isCreationMissed, jobLedgerOf } from "./job-ledger.js";
-import { isActive, isTerminating, isTracked, replacesOnlyFailed, restartsOf, wantedPods } from "./job-words.js";
+import {
+  type StoredPod,
+  isActive,
+  isTerminating,
+  isTracked,
+  replacesOnlyFailed,
+  restartsOf,
+  wantedPods,
+} from "./job-words.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { clockMayBeWrong, waitsForWrites } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
@@ -16,8 +24,8 @@ const STARTS_MS = 120_000;
 export const noStuckFinalizer: Invariant = {
   name: "L2 no stuck finalizer",
   sentence:
-    "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job is gone or finished, nor one that " +
-    "has ended and whose Job goes on.",
+    "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job has finished, or is gone and has " +
+    "selected it, nor one that has ended and whose Job goes on.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** When a pod, or the Job it names, changed last. */
@@ -38,7 +46,7 @@ export const noStuckFinalizer: Invariant = {
           const endedMs = job === undefined ? -Infinity : (goneMs.get(job.uid) ?? job.finishedMs);
           const lastMs = Math.max(changedMs.get(pod.uid) ?? -Infinity, endedMs ?? -Infinity);
           if (lastMs > sinceMs || isManagedElsewhere(job)) continue;
-          const why = whyStuck(pod.object.metadata.deletionTimestamp != null, job);
+          const why = whyStuck(pod.object, job);
           if (why !== undefined) violated(nameOf(pod.object, "Pod"), `keeps ${JOB_TRACKING_FINALIZER}, and ${why}`);
         }
       },
@@ -52,9 +60,14 @@ function isManagedElsewhere(job: JobRecord | undefined): boolean {
 }
 
 /** Pods whose Job is gone go with it as garbage, once they are asked to: until then the garbage collector is late (L3). */
-function whyStuck(isDeleted: boolean, job: JobRecord | undefined): string | undefined {
+function whyStuck({ metadata }: StoredPod, job: JobRecord | undefined): string | undefined {
+  const isDeleted = metadata.deletionTimestamp != null;
   if (job === undefined) return isDeleted ? "has no Job" : undefined;
-  if (job.gone) return isDeleted ? `its ${nameOf(job.object, "Job")} is gone` : undefined;
+  if (job.gone) {
+    // By its selector alone the pods are found that a Job leaves behind.
+    const isSelected = labelSelectorMatcher(job.object.spec?.selector)(metadata.labels);
+    return isDeleted && isSelected ? `its ${nameOf(job.object, "Job")} is gone` : undefined;
+  }
   return job.finishedMs === undefined ? undefined : `its ${nameOf(job.object, "Job")} has finished`;
 }
 

@@ -38,6 +38,16 @@ describe("L2 no stuck finalizer", () => {
     ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi is gone"]);
   });
 
+  it("accepts a pod of a Job that is gone and did not select it any more: nobody looks for that", () => {
+    expect(
+      rested((history) => {
+        history.store(job());
+        history.store(pod("Running", { metadata: { deletionTimestamp, labels: { app: "other" } } }), CONTROLLER);
+        history.remove(job());
+      }),
+    ).toEqual([]);
+  });
+
   it("accepts a pod whose Job goes on, or is managed by somebody else", () => {
     expect(
       rested((history) => {

@@ -131,6 +131,21 @@ describe("S3b status is what was seen", () => {
     }
   });
 
+  it("claims nothing of a sync that has seen a pod which had been nobody's since, and all of one that has not", () => {
+    for (const [ownerReferences, count] of [
+      [[], 0],
+      [undefined, 1],
+    ] as const) {
+      const history = new History(statusIsWhatWasSeen);
+      history.store(owner);
+      history.store(pod("Running"), CONTROLLER);
+      history.store(pod("Running", ownerReferences === undefined ? {} : { metadata: { ownerReferences: [] } }), "user");
+      history.store(job({ active: 0, ready: 0, terminating: 1 }, owner.spec), CONTROLLER);
+      history.decide(decision(owner, seen, history.nowMs));
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
   it("accepts fewer when pods were deleted, and were not there any more", () => {
     const history = new History(statusIsWhatWasSeen);
     history.store(owner);
