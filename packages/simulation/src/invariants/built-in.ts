@@ -11,6 +11,7 @@ import { garbageIsCollected, ownedIsSpared } from "./garbage.js";
 import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
 import { noPodAfterTheEnd, theEndIsTheEnd } from "./job-end.js";
 import { dampedNotStalled, jobsGoOn, noStuckFinalizer } from "./job-liveness.js";
+import { ownersWait } from "./kept-waiting.js";
 import { oneLeader, takeover } from "./leaders.js";
 import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
 import { podGCActs, podGCReasons } from "./pod-garbage.js";
@@ -49,6 +50,7 @@ export const cronJobInvariants: readonly Invariant[] = [
 /** Of the garbage collector, the TTL controller and PodGC. */
 export const garbageInvariants: readonly Invariant[] = [
   ownedIsSpared,
+  ownersWait,
   noLateAdoption,
   podGCReasons,
   ttlReason,
