@@ -321,12 +321,41 @@ describe("S16 TTL's reason", () => {
     ]);
   });
 
-  it("accepts one whose time was prolonged after the last look (X10), and goes by the controller's clock", () => {
-    const prolonged = new History(ttlReason);
-    prolonged.store(finished(10));
-    prolonged.pass(10_000);
-    expect(deleted(prolonged)).toEqual([]);
+  it("accepts one whose time was prolonged after the last look (X10), and none that was before it", () => {
+    const prolonged = (looksFirst: boolean): readonly string[] => {
+      const history = new History(ttlReason);
+      const look = (): void =>
+        history.answer({
+          component: TTL,
+          verb: "get",
+          resource: "jobs.batch",
+          name: "pi",
+          code: 200,
+          sentMs: history.nowMs,
+        });
+      history.store(finished(10));
+      history.pass(10_000);
+      if (looksFirst) look();
+      history.pass(10);
+      history.store(finished(30));
+      history.store(finished(60));
+      history.pass(10);
+      if (!looksFirst) look();
+      history.remove(finished(60), TTL);
+      return history.violations;
+    };
+    expect(prolonged(true)).toEqual([]);
+    expect(prolonged(false)).toHaveLength(1);
+  });
 
+  it("wants it to have looked at all", () => {
+    const blind = new History(ttlReason);
+    blind.store(finished(10));
+    blind.pass(10_000);
+    expect(deleted(blind)).toHaveLength(1);
+  });
+
+  it("goes by the controller's clock", () => {
     const jumped = new History(ttlReason, {
       happenings: [
         { at: "1s", clockJump: "+30s" },

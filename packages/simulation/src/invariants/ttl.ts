@@ -1,42 +1,60 @@
 import { type Job, finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { Stored, StoredChange } from "../world.js";
+import type { RequestInfo, Stored, StoredChange } from "../world.js";
 import { ControllerClock } from "./controller-clock.js";
 import { clockMayBeWrong } from "./plan-words.js";
-import { JOBS, TTL_CONTROLLER, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+import { JOBS, TTL_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** The API's times have whole seconds: exception X8. */
 const ROUNDING_MS = 1000;
-/** Longer than from the last look at a Job to its deletion: exception X10. */
-const LOOK_MS = 60_000;
 /** How long an expired Job may be left. */
 const ACTS_MS = 120_000;
 
 /** Upstream: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go. */
 export const ttlReason: Invariant = {
   name: "S16 TTL's reason",
-  sentence: "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished is over.",
+  sentence:
+    "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished is over, as it was when it asked for the Job last.",
   watch(world, violated): InvariantChecks {
     const clock = new ControllerClock(world);
-    const before = new Map<string, { readonly atMs: number; readonly ttl: number }>();
+    /** What was edited when, by UID. */
+    const edits = new Map<string, { readonly atMs: number; readonly ttl: number }[]>();
+    /** When each life asked for a Job, and was answered. */
+    const looks = new Map<string, number[]>();
+    const lookAt = (request: RequestInfo, namespace: string, name: string): string =>
+      `${lifeOf(request)} ${namespace}/${name}`;
     return {
       onHappening: (happening) => clock.onHappening(happening),
+      onAnswer(request) {
+        const { component, verb, resource, namespace, name, sentMs, code } = request;
+        if (component === TTL_CONTROLLER && verb === "get" && resource === JOBS && code === 200)
+          listIn(looks, lookAt(request, namespace, name)).push(sentMs);
+      },
       onChange(change) {
         if (change.resource !== JOBS) return;
         const { object, previous, request, atMs } = change;
         const uid = uidOf(object);
         const ttlBefore = ttlOf(previous);
-        if (ttlBefore !== undefined && ttlBefore !== ttlOf(object)) before.set(uid, { atMs, ttl: ttlBefore });
+        if (ttlBefore !== undefined && ttlBefore !== ttlOf(object)) listIn(edits, uid).push({ atMs, ttl: ttlBefore });
         if (request?.component !== TTL_CONTROLLER || !isDeletion(change)) return;
-        const edited = before.get(uid);
-        const recent = edited !== undefined && edited.atMs >= request.sentMs - LOOK_MS ? edited.ttl : undefined;
+        // It may be edited between the last look at it and its deletion: exception X10.
+        const { sentMs } = request;
+        const asked = looks.get(lookAt(request, object.metadata.namespace ?? "", object.metadata.name ?? ""));
+        const lookedMs = asked?.findLast((askedMs) => askedMs <= sentMs) ?? sentMs;
+        const recent = (edits.get(uid) ?? []).filter((edit) => edit.atMs >= lookedMs).map(({ ttl }) => ttl);
         const wrong = whyKept(previous ?? object, recent, clock.latestMs);
         if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${TTL_CONTROLLER}, ${wrong}`);
       },
     };
   },
 };
+
+function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
 
 function isDeletion({ type, object, previous }: StoredChange): boolean {
   return type === "DELETED" || (isBeingDeleted(object) && previous !== undefined && !isBeingDeleted(previous));
@@ -52,9 +70,10 @@ function expiryMs(job: Stored<Job>, ttl = ttlOf(job)): number | undefined {
   return finishedMs === undefined || ttl == null ? undefined : finishedMs + ttl * 1000;
 }
 
-function whyKept(job: Stored<Job>, recentTtl: number | undefined, nowMs: number): string | undefined {
+/** @param recent - What its time was until a moment ago. */
+function whyKept(job: Stored<Job>, recent: readonly number[], nowMs: number): string | undefined {
   if (finishedCondition(job) === undefined) return "and has not finished";
-  const expiries = [expiryMs(job), recentTtl === undefined ? undefined : expiryMs(job, recentTtl)];
+  const expiries = [expiryMs(job), ...recent.map((ttl) => expiryMs(job, ttl))];
   const expiresMs = Math.min(...expiries.map((expiry) => expiry ?? Infinity));
   if (expiresMs === Infinity) return "and has no ttlSecondsAfterFinished";
   return nowMs >= expiresMs - ROUNDING_MS ? undefined : `${(expiresMs - nowMs) / 1000} s before its time is over`;
