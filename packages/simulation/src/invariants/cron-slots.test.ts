@@ -160,6 +160,35 @@ describe("S11 one Job per slot", () => {
     }
   });
 
+  it("refuses to start one with Replace beside one that is listed, and that nobody deletes", () => {
+    const replacing = cronJob({ concurrencyPolicy: "Replace" }, active("tick-0"));
+    const started = (shown: CronJob, before: (history: History, running: Job) => void): readonly string[] => {
+      const history = atSlot({ concurrencyPolicy: "Replace" });
+      const running = run("tick-0", START_MS);
+      history.store(running, CONTROLLER);
+      history.store(replacing, CONTROLLER);
+      history.show(shown, { component: CONTROLLER, type: "update" });
+      history.pass(31_000);
+      before(history, running);
+      history.store(run("tick-1", SLOT_MS), CONTROLLER);
+      return history.violations;
+    };
+    expect(started(replacing, () => {})).toEqual([
+      `CronJob default/tick: starts Job default/tick-1 for ${SLOT}, beside tick-0, which it was to replace`,
+    ]);
+    expect(started(replacing, (history, running) => history.remove(running, CONTROLLER))).toEqual([]);
+    const deletionTimestamp = "2026-03-02T10:01:00Z";
+    const isDeleted = (history: History, running: Job): unknown =>
+      history.store({ ...running, metadata: { ...running.metadata, deletionTimestamp } }, CONTROLLER);
+    expect(started(replacing, isDeleted)).toEqual([]);
+    const ends = (history: History, running: Job): unknown =>
+      history.store({ ...running, status: { conditions: [condition("Complete")] } }, "job-controller");
+    expect(started(replacing, ends)).toEqual([]);
+    // Who is not shown that it was started cannot replace it.
+    expect(started(cronJob({ concurrencyPolicy: "Replace" }), () => {})).toEqual([]);
+    expect(started(cronJob({}, active("tick-0")), () => {})).toEqual([]);
+  });
+
   it("goes by what the controller saw when its sync may have begun", () => {
     for (const [changed, spec] of [
       [cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0")), { concurrencyPolicy: "Forbid" }],

@@ -8,11 +8,12 @@ import {
   type CronJobSpec,
   cronLedgerOf,
   firstActive,
+  isUnfinished,
   knownAs,
 } from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
-import { CRON_JOB_CONTROLLER, JOBS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
 const SLACK_MS = 70_000;
@@ -24,7 +25,8 @@ export const oneJobPerSlot: Invariant = {
   sentence:
     "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
     "delay where nothing is, nor a foreign Job was, in its way, as a cache that is behind; none beside an active one with Forbid, " +
-    "and none while it is suspended, as far as its controller was shown that before the sync.",
+    "nor with Replace beside one that nobody deletes, and none while it is suspended, as far as its controller was shown that " +
+    "before the sync.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
@@ -98,13 +100,22 @@ function whyNotAllowed({ owner }: CronJobRun, request: RequestInfo): string | un
   const { spec } = owner.object;
   if (spec?.suspend === true && known.every((cronJob) => cronJob.spec?.suspend === true))
     return "while it is suspended";
+  const policy = spec?.concurrencyPolicy;
+  if (!known.every((cronJob) => cronJob.spec?.concurrencyPolicy === policy)) return undefined;
   // Who does not see the status of the start before may overlap with it: exception X13.
-  if (spec?.concurrencyPolicy !== "Forbid") return undefined;
-  if (
-    !known.every((cronJob) => cronJob.spec?.concurrencyPolicy === "Forbid" && firstActive(owner, cronJob) !== undefined)
-  )
-    return undefined;
-  return `while ${firstActive(owner, known.at(-1))!.name} is active`;
+  if (policy === "Forbid" && known.every((cronJob) => firstActive(owner, cronJob) !== undefined))
+    return `while ${firstActive(owner, known.at(-1))!.name} is active`;
+  const left = policy === "Replace" ? firstToReplace(owner, known) : undefined;
+  return left === undefined ? undefined : `beside ${left}, which it was to replace`;
+}
+
+/** A Job that each of these versions, and the one stored, lists as active, and that nobody has asked to be deleted. */
+function firstToReplace(owner: CronJobRecord, known: readonly CronJobRecord["object"][]): string | undefined {
+  const lists = [owner.object, ...known].map((cronJob) => new Set(cronJob.status?.active?.map(({ uid }) => uid)));
+  for (const [uid, run] of owner.jobs)
+    if (isUnfinished(run) && !isBeingDeleted(run.object) && lists.every((listed) => listed.has(uid)))
+      return run.object.metadata.name;
+  return undefined;
 }
 
 /** What has kept the controller from starting it in time counts until a while after it is over. */
