@@ -189,9 +189,39 @@ describe("L3 garbage collection is complete", () => {
     };
     const violations = left((history) => {
       history.store(owner);
-      history.store(configMap([reference(owner, { blockOwnerDeletion: true })], { finalizers: ["example.com/mine"] }));
+      const deletionTimestamp = "2026-03-02T10:00:00Z";
+      const finalizers = ["example.com/mine"];
+      history.store(configMap([reference(owner, { blockOwnerDeletion: true })], { finalizers, deletionTimestamp }));
     });
     expect(violations).toEqual([]);
+  });
+
+  it("refuses what waits for a dependent that nobody deletes, nor leaves to its other owner", () => {
+    const owner = job();
+    const other = job({}, {}, "other");
+    owner.metadata = {
+      ...owner.metadata,
+      finalizers: ["foregroundDeletion"],
+      deletionTimestamp: "2026-03-02T10:00:00Z",
+    };
+    const blocking = reference(owner, { blockOwnerDeletion: true });
+    const waitsFor = (...owners: OwnerReference[]): readonly string[] =>
+      left((history) => {
+        history.store(owner);
+        history.store(other);
+        history.store(configMap(owners));
+      });
+    expect(waitsFor(blocking)).toHaveLength(1);
+    expect(waitsFor(blocking, reference(other))).toHaveLength(1);
+    // Who names it wrongly is looked up elsewhere.
+    expect(waitsFor({ ...blocking, kind: "Pod" }, reference(other))).toEqual([]);
+
+    const late = new History(garbageIsCollected);
+    late.store(owner);
+    late.pass(181_000);
+    late.store(configMap([blocking]));
+    late.rest();
+    expect(late.violations).toEqual([]);
   });
 });
 

@@ -1,4 +1,9 @@
-import { FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  FOREGROUND_DELETION_FINALIZER,
+  ORPHAN_FINALIZER,
+  type OwnerReference,
+} from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
@@ -62,7 +67,7 @@ export const garbageIsCollected: Invariant = {
   name: "L3 garbage collection is complete",
   sentence:
     "180 s after the last fault no object is left all of whose owners are gone, and none waits for the garbage collector to " +
-    "delete or orphan dependents that are gone.",
+    "delete or orphan dependents that are gone, or that nobody deletes.",
   watch(world, violated): InvariantChecks {
     const book = new OwnerBook();
     const goneMs = new Map<string, number>();
@@ -71,6 +76,9 @@ export const garbageIsCollected: Invariant = {
       onChange(change) {
         book.onChange(change);
         const uid = uidOf(change.object);
+        // What names an owner that waits already has to be seen to, and so has what did.
+        if (change.type === "ADDED" || book.referencesMs.get(uid) === change.atMs)
+          for (const { uid: owner } of ownersOf(change.object, change.previous)) askedMs.set(owner, change.atMs);
         if (change.type === "DELETED") {
           goneMs.set(uid, change.atMs);
           for (const { uid: owner } of change.object.metadata.ownerReferences ?? []) askedMs.set(owner, change.atMs);
@@ -106,13 +114,20 @@ function whyLeft(object: Stored, book: OwnerBook): string | undefined {
   return `is left, and its owners are gone: ${references.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
 }
 
+function* ownersOf(...objects: readonly (Stored | undefined)[]): Iterable<DeepReadonly<OwnerReference>> {
+  for (const object of objects) yield* object?.metadata.ownerReferences ?? [];
+}
+
 /** Whether an object that waits for its dependents has one to wait for; those that only wait for each other have none. */
 function isHeld(owner: Stored, book: OwnerBook, seen: Set<string> = new Set([uidOf(owner)])): boolean {
   for (const uid of book.dependents.get(uidOf(owner)) ?? []) {
     const dependent = book.objects.get(uid);
     const references = dependent?.metadata.ownerReferences ?? [];
     if (dependent === undefined || seen.has(uid)) continue;
-    if (!references.some((each) => each.uid === uidOf(owner) && each.blockOwnerDeletion === true)) continue;
+    const held = references.filter((each) => each.uid === uidOf(owner) && each.blockOwnerDeletion === true);
+    if (held.length === 0) continue;
+    // It is to be deleted too, or to be its other owners' alone.
+    if (!isBeingDeleted(dependent) && held.some((each) => book.ownerOf(dependent, each) !== undefined)) continue;
     if (!isWaiting(dependent) || dependent.metadata.finalizers!.length > 1) return true;
     seen.add(uid);
     if (isHeld(dependent, book, seen)) return true;
