@@ -160,6 +160,49 @@ describe("S11 one Job per slot", () => {
     }
   });
 
+  it("refuses to skip a slot, but where something was in its way", () => {
+    const skipping = (spec: Partial<CronJob["spec"]>, slots: number, before: (history: History) => void = () => {}) => {
+      const happenings = [
+        { at: "+1m", for: "2m", requestFails: { verbs: ["list"] } },
+        { at: "+1m", patch: { kind: "CronJob", name: "tick", with: {} } },
+      ] as const;
+      const history = atSlot(spec, { happenings });
+      history.store(run("tick-1", SLOT_MS), CONTROLLER);
+      before(history);
+      history.pass(SLOT_MS + slots * 60_000 - history.nowMs);
+      history.store(run("tick-x", SLOT_MS + slots * 60_000), CONTROLLER);
+      return history.violations;
+    };
+    expect(skipping({}, 1)).toEqual([]);
+    expect(skipping({}, 2)).toEqual([]);
+    expect(skipping({}, 3)).toEqual([
+      "CronJob default/tick: starts Job default/tick-x for 2026-03-02T10:04:00.000Z, and has skipped the slot of " +
+        "2026-03-02T10:02:00.000Z, with nothing in its way",
+    ]);
+    expect(skipping({ schedule: "@every 1m" }, 3)).toHaveLength(1);
+    expect(skipping({ startingDeadlineSeconds: 100 }, 3)).toHaveLength(1);
+    expect(skipping({ schedule: "@every 1m", startingDeadlineSeconds: 100 }, 3)).toEqual([]);
+    expect(skipping({ startingDeadlineSeconds: 60 }, 3)).toEqual([]);
+    expect(skipping({ schedule: "1,4 * * * *" }, 3)).toEqual([]);
+    const edited = (history: History): void => {
+      history.pass(10_000);
+      history.happen(1, "patch", "begin");
+      history.store({ ...cronJob({ schedule: "*/1 * * * *" }), metadata: { name: "tick", generation: 2 } });
+    };
+    expect(skipping({}, 3, edited)).toHaveLength(1);
+    const refused = (history: History): void =>
+      history.answer({ component: CONTROLLER, code: 500, verb: "create", resource: "jobs.batch", name: "tick-2" });
+    expect(skipping({}, 3, refused)).toHaveLength(1);
+    const during = (history: History): void => history.happen(0, "requestFails", "begin");
+    expect(skipping({}, 3, during)).toEqual([]);
+    const running = (history: History): void => {
+      history.store(cronJob({ concurrencyPolicy: "Forbid" }, active("tick-1")), CONTROLLER);
+      history.pass(70_000);
+      history.store(run("tick-1", SLOT_MS, { conditions: [condition("Complete")] }), "job-controller");
+    };
+    expect(skipping({ concurrencyPolicy: "Forbid" }, 3, running)).toEqual([]);
+  });
+
   it("refuses to start one with Replace beside one that is listed, and that nobody deletes", () => {
     const replacing = cronJob({ concurrencyPolicy: "Replace" }, active("tick-0"));
     const started = (shown: CronJob, before: (history: History, running: Job) => void): readonly string[] => {

@@ -15,6 +15,8 @@ import { clockMayBeWrong } from "./plan-words.js";
 import { ScheduleBook, isRelative } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
+/** What happens and is over. All else lasts. */
+const AT_ONCE: ReadonlySet<string> = new Set(["apply", "clockJump", "delete", "patch", "podEvicted", "resume"]);
 /** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
 const SLACK_MS = 70_000;
 const ROUNDING_MS = 1000;
@@ -24,16 +26,22 @@ export const oneJobPerSlot: Invariant = {
   name: "S11 one Job per slot",
   sentence:
     "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
-    "delay where nothing is, nor a foreign Job was, in its way, as a cache that is behind; none beside an active one with Forbid, " +
+    "delay, nor a slot skipped, where nothing is, nor a foreign Job was, in its way, as a cache that is behind; none beside an active one with Forbid, " +
     "nor with Replace beside one that nobody deletes, and none while it is suspended, as far as its controller was shown that " +
     "before the sync.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     const schedules = new ScheduleBook(world.plan.timeZone);
     let disturbedMs = world.nowMs;
+    const underWay = new Set<number>();
     const lives = new Set<string>();
     return {
-      onHappening: ({ atMs }) => (disturbedMs = atMs),
+      onHappening({ atMs, index, kind, phase }) {
+        disturbedMs = atMs;
+        const lasts = world.plan.happenings?.[index]?.for !== undefined || !AT_ONCE.has(kind);
+        if (phase === "begin" && lasts) underWay.add(index);
+        else underWay.delete(index);
+      },
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent(event) {
         ledger.onCacheEvent(event);
@@ -52,7 +60,10 @@ export const oneJobPerSlot: Invariant = {
           : (whyTwice(run, request) ??
             whyNoSlot(run, change, schedules) ??
             whyNotAllowed(run, request) ??
-            whyLate(run, change, disturbedMs));
+            whyLate(run, change, disturbedMs) ??
+            (underWay.size > 0 || world.plan.controllers?.sharding === true
+              ? undefined
+              : whySkipping(run, change, disturbedMs, schedules)));
         if (wrong !== undefined)
           violated(nameOf(run.owner.object, "CronJob"), `starts ${nameOf(object, "Job")} for ${slotOf(run)}, ${wrong}`);
       },
@@ -135,6 +146,38 @@ function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): 
   );
   if (atMs - sinceMs <= SLACK_MS) return undefined;
   return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;
+}
+
+/** A slot before this one for which nothing was started, although nothing was in its way. */
+function whySkipping(
+  { owner, slotMs = 0 }: CronJobRun,
+  { atMs }: StoredChange,
+  disturbedMs: number,
+  schedules: ScheduleBook,
+): string | undefined {
+  const { spec, metadata } = owner.object;
+  const { startingDeadlineSeconds: deadline } = spec ?? {};
+  // With a short deadline a slot is easily missed; slots that are counted from now on with one never come.
+  if (spec === undefined || (deadline != null && (deadline * 1000 <= SLACK_MS || isRelative(spec)))) return undefined;
+  const earlier = [...owner.jobs.values()]
+    .map((run) => run.slotMs ?? -Infinity)
+    .filter((startedMs) => startedMs < slotMs);
+  const lastMs = Math.max(lastScheduleMs(owner.object), parseTime(metadata.creationTimestamp) ?? 0, ...earlier);
+  const freeMs = Math.max(
+    lastMs,
+    disturbedMs,
+    owner.editedMs,
+    owner.refusedMs,
+    owner.backsOffUntilMs,
+    owner.lateNewsMs,
+    spec.concurrencyPolicy === "Forbid" ? owner.activeMs : -Infinity,
+  );
+  const schedule = schedules.of(spec);
+  // Slots every so often begin at the last one.
+  let due = schedule?.next(isRelative(spec) ? lastMs : freeMs);
+  while (due !== undefined && due <= freeMs) due = schedule?.next(due);
+  if (due === undefined || due >= slotMs || atMs - due <= SLACK_MS) return undefined;
+  return `and has skipped the slot of ${new Date(due).toISOString()}, with nothing in its way`;
 }
 
 function lastScheduleMs(cronJob: CronJobRecord["object"] | undefined): number {
